@@ -26,10 +26,8 @@ else:  # for every visitor, at every click
     if preload.under_way():  # import nothing else before it has ended: two threads could import one circle of modules
         with language.speaking(language.best_match(st.context.locale)), st.spinner(language._("Waking the model …")):
             preload.wait()
-    from pages.ui.components.key_list import key_list
+    from pages.ui.components.browser import browser
     from pages.ui.components.keys import keys
-    from pages.ui.components.menu_mark import menu_mark
-    from pages.ui.components.reconnect import reconnect
     from pages.ui.presenting import presentation_links, talk_memory
     from pages.ui.session import (
         active_settings,
@@ -71,9 +69,8 @@ else:  # for every visitor, at every click
     address_bar.write_address()
     frame.late_notices()
     keys.keys()
-    reconnect.reconnect()
+    browser.reconnect()
     page_visibility.watch_visibility()
-    menu_mark.menu_mark(page_titles.group_of(page.url_path), page.url_path)
+    browser.describe_page(page_titles.group_of(page.url_path), page.url_path)
     if page.url_path not in page_titles.CHROMELESS_PAGES:
         glossary_terms.explain_terms(page.url_path)
-    key_list.key_list()

@@ -233,7 +233,7 @@ def kept(steps: list[RaceStep], length: int, shape: ModelShape, each: int) -> No
         for start, end, part in ((0, last.reused, "kept"), (last.reused, tokens, "new"), (tokens, wide, "room"))
     ]
     charts.draw(
-        cost_charts.kept,
+        cost_charts.cache_grid,
         pd.DataFrame(rows),
         key="cache_kept",
         alt_text=_("One row per layer, one column per token: kept positions pale, the newest one dark."),

@@ -10,8 +10,8 @@ import streamlit as st
 from core.experiments.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep, beam_search
 from core.experiments.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, Ranked, merged, ranked, write_and_time_one
 from core.language import N_, _, figures, quoted
-from pages.ui.components.branch_tree.branch_tree import branch_tree, rows_of_beams, rows_of_tries
-from pages.ui.components.tinted_text.tinted_text import tinted_text
+from pages.ui.charts.tree_rows import rows_of_beams, rows_of_candidates
+from pages.ui.components.branch_tree.branch_tree import branch_tree
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
@@ -19,6 +19,7 @@ from pages.ui.session import current, elements, provenance, undo
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
+from pages.ui.views.tinted_text import tinted_text
 
 frame.page()
 
@@ -89,7 +90,7 @@ def compared(newest: BatchStep, by: str, running: bool) -> None:
     left, right = st.columns([0.5, 0.5], gap="large")
     with left:
         elements.section(_("All tries as one tree"), _("where they agree they share a way"))
-        branch_tree(rows_of_tries(merged(newest.tries), order[0].attempt.number), key="candidates_tree", can=(), height=460)
+        branch_tree(rows_of_candidates(merged(newest.tries), order[0].attempt.number), key="candidates_tree", can=(), height=460)
     with right:
         ranking(order, by, running)
     price(newest)

@@ -13,7 +13,6 @@ from core.language import N_, _
 from core.record.step import Step
 from core.settings import SamplingSettings
 from pages.ui.components.stream_stage.stream_stage import stream_stage
-from pages.ui.components.tinted_text.tinted_text import tinted_text
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.phrases import settings_then
@@ -24,6 +23,7 @@ from pages.ui.session.sampling_controls import PRESETS
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
+from pages.ui.views.tinted_text import tinted_text
 
 frame.page()
 

@@ -8,12 +8,12 @@ import streamlit as st
 from core.experiments.context import LengthPoint, LimitReached, Spread, at_the_limit, lengths_for, measure
 from core.language import N_, _, ngettext
 from pages.ui.charts import charts, cost_charts
-from pages.ui.components.cache_gauge import cache_gauge
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
+from pages.ui.views import cache_gauge
 
 frame.page()
 NAME, END = "context", "context_end"

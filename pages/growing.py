@@ -55,7 +55,7 @@ def guesses(record: Growth, model: LanguageModel, name: str) -> None:
         )
         results.made("growing_guesses", Provenance(name, record.prompts[asked or 0]), [])
         charts.draw(
-            inside_charts.lens,
+            inside_charts.logit_lens,
             inside_rows.growth_rows(record.moments, asked or 0, model.piece),
             key="growing_lens",
             alt_text=_("One row for each moment of the training, its five likeliest next pieces in it, bluer when surer."),

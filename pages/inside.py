@@ -9,13 +9,12 @@ from core.inspection.embeddings import flat_map, tokens_of_words
 from core.inspection.inside import Inside
 from core.language import _
 from core.record.step import Step
-from pages.ui.charts import charts, inside_charts, inside_rows, palette
+from pages.ui.charts import charts, inside_charts, inside_rows, palette, sampling_rows
 from pages.ui.charts.legend import legend
-from pages.ui.components.announcer import announcer
+from pages.ui.components.browser import browser
 from pages.ui.components.dice import dice
 from pages.ui.components.live_text.live_text import live_text
-from pages.ui.components.roll_tally.roll_tally import dice_tally
-from pages.ui.components.scored_text.scored_text import reading_strip
+from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.components.token_strip import token_strip
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, names, numbers, page_titles
@@ -24,6 +23,7 @@ from pages.ui.session.provenance import Provenance
 from pages.ui.session.selected_step import SelectedStep, inside_of, selected_step
 from pages.ui.shell import frame
 from pages.ui.views import cut_text
+from pages.ui.views.roll_tally import roll_tally
 
 frame.page()
 
@@ -45,7 +45,7 @@ def sentence(step: SelectedStep) -> None:
         accent=isinstance(step.distribution, Step),
         on_click=current.word_clicked,
     )
-    announcer.announcer(step.distribution, key="inside_announcer")
+    browser.announce_step(step.distribution, key="inside_announcer")
     with st.container(horizontal=True, vertical_alignment="center", key="inside_where"):
         if isinstance(step.distribution, Step):
             told = _("Piece {place} of the text, {piece}: number {number} of those that the model wrote").format(
@@ -130,9 +130,9 @@ def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
         familiar = tokens_of_words(model, example_texts.FAMILIAR)
         own = [i for i in choices if not model.token(i).special]
         flat = flat_map(model, [*own, *familiar])
-        rows = inside_rows.map_rows(flat, [model.piece(i) for i in flat.token_ids], set(own), token_id)
+        rows = inside_rows.embedding_map_rows(flat, [model.piece(i) for i in flat.token_ids], set(own), token_id)
         charts.draw(
-            inside_charts.landscape,
+            inside_charts.embedding_map,
             rows,
             key="inside_map",
             alt_text=_("Tokens of the text among familiar words on a plane; near means alike."),
@@ -155,8 +155,8 @@ def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
         )
         way = seen.follow(followed)
         charts.draw(
-            inside_charts.way,
-            inside_rows.way_rows(way, followed == step.taken),
+            inside_charts.token_by_layer,
+            inside_rows.token_by_layer_rows(way, followed == step.taken),
             key="inside_way",
             alt_text=_("Probability of one token after every layer, 0 to 100 percent, with its rank."),
             layers=len(way),
@@ -164,8 +164,8 @@ def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     with left:
         elements.section(_("The five favourites of each layer"))
         charts.draw(
-            inside_charts.lens,
-            inside_rows.lens_rows(seen, followed),
+            inside_charts.logit_lens,
+            inside_rows.logit_lens_rows(seen, followed),
             key="inside_lens",
             alt_text=_("One row per layer, its five favourite next tokens, tinted by probability."),
             layers=len(seen.layers) + 1,
@@ -202,7 +202,7 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
                 format_func=lambda index: _("all heads, on average") if index is None else _("head {number}").format(number=index + 1),
                 width=220,
             )
-    shares = inside_rows.gaze(seen, layer, head)
+    shares = inside_rows.attention_shares(seen, layer, head)
     if shares is None:
         return
     st.caption(
@@ -211,14 +211,14 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
             "look went to a piece; the most was {most}."
         ).format(most=numbers.percent(float(shares.max())))
     )
-    reading_strip(
-        inside_rows.gaze_words(step.texts, step.tokens, shares),
+    scored_text(
+        inside_rows.attention_words(step.texts, step.tokens, shares),
         key="inside_gaze",
         alt_text=_("The text; the stronger the tint of a token, the more attention it got."),
-        tall="14rem",
+        max_height="14rem",
     )
     st.caption(_("Much of it often rests on the first piece: that is where heads look when they find nothing to look for."))
-    rows_of_heat = inside_rows.heat_rows(seen)
+    rows_of_heat = inside_rows.attention_rows(seen)
     count, window = len(step.tokens), inside_rows.HEAT
     whole = _("mean over heads, share of each layer's look; all {count} pieces").format(count=count)
     elements.section(
@@ -240,7 +240,7 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
         )
     )
     charts.draw(
-        inside_charts.heat,
+        inside_charts.attention,
         rows_of_heat,
         key="inside_heat",
         alt_text=_("One row per layer, one column per token: the darker, the larger its share of the look, on one scale for all layers."),
@@ -250,7 +250,7 @@ def gaze(step: SelectedStep, seen: Inside) -> None:
 
 def stages(step: SelectedStep) -> None:
     """The sampling stages, one after the other."""
-    seen = inside_rows.stage_rows(step.distribution)
+    seen = sampling_rows.stage_rows(step.distribution)
     for start in range(0, len(seen), 4):
         places = st.columns(max(3, min(4, len(seen))), gap="medium")
         for place, (stage, told, table) in zip(places, seen[start : start + 4], strict=False):
@@ -276,7 +276,7 @@ def roll(step: SelectedStep) -> None:
     if step.distribution.settings.greedy:
         st.caption(_("Greedy is on: the favourite is taken and no dice are thrown. Switch it off at the left to roll."))
         return
-    dice_tally(step.distribution, key="inside_tally")
+    roll_tally(step.distribution, key="inside_tally")
     st.caption(_("The first roll is the one that the text itself gets. However often you roll, the text does not change."))
 
 

@@ -13,7 +13,7 @@ from core.language import N_, _, written
 from pages.ui.charts import charts, palette
 from pages.ui.charts.legend import legend
 from pages.ui.charts.token_text import Word
-from pages.ui.components.scored_text.scored_text import reading_strip
+from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.session import current, elements, provenance
@@ -113,12 +113,12 @@ def course() -> None:
         if same:
             entries = zip((colours.dice, colours.other), names, strict=True)
             legend(*((shade, _("{name} expected it more").format(name=name)) for shade, name in entries))
-        reading_strip(
+        scored_text(
             [pupil_view.word(piece, names) for piece in seen],
             key="pupil_text",
             alt_text=_("The text, piece by piece"),
             size="1.15rem",
-            tall="17rem",
+            max_height="17rem",
         )
         if same:
             st.caption(_("Below each piece: how surprised {writer} · {judge} was, in bits.").format(writer=names[0], judge=names[1]))
@@ -166,7 +166,7 @@ def cascaded() -> None:
                     for one in mine
                     if one.text  # an end token writes nothing, and a character may need several
                 ]
-                reading_strip(told, key=f"pupil_cascade_{number}", alt_text=title, size="1rem", tall="14rem")
+                scored_text(told, key=f"pupil_cascade_{number}", alt_text=title, size="1rem", max_height="14rem")
             if mine:
                 share = sum(not one.by_large for one in mine) / len(mine)
                 work, seconds = sum(one.multiply_adds for one in mine), sum(one.seconds for one in mine)

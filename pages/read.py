@@ -12,7 +12,7 @@ from core.language import N_, _
 from core.record.tables import csv_text
 from pages.ui.charts import charts, inside_charts, inside_rows, palette, scoring_rows
 from pages.ui.charts.legend import legend
-from pages.ui.components.scored_text.scored_text import reading_strip
+from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.session import current, elements
@@ -70,7 +70,7 @@ def field(label: str, key: str, start: str, height: int = 108) -> str:
 def scored(model: LanguageModel, text: str) -> ScoredText:
     """The text read, with a bar for those that take a while."""
     if len(text) < PROGRESS_FROM:
-        return scoring_rows.read(model, text)
+        return scoring_rows.scored(model, text)
     bar = st.progress(0.0)
 
     def tell(done: int, total: int) -> None:
@@ -78,7 +78,7 @@ def scored(model: LanguageModel, text: str) -> ScoredText:
             done / max(1, total), _("Reading: {done} of {total} pieces").format(done=numbers.whole(done), total=numbers.whole(total))
         )
 
-    result = scoring_rows.read(model, text, tell)
+    result = scoring_rows.scored(model, text, tell)
     bar.empty()
     return result
 
@@ -159,7 +159,7 @@ def text_itself(read: ScoredText, tint: str, key: str) -> None:
                 window=numbers.whole(read.window), stride=numbers.whole(read.stride)
             )
         )
-    count, part = scoring_rows.parts(read), 0
+    count, part = scoring_rows.page_count(read), 0
     if count > 1:
         part = st.select_slider(
             _("Part of the text"),
@@ -170,8 +170,8 @@ def text_itself(read: ScoredText, tint: str, key: str) -> None:
                 last=numbers.whole(min((i + 1) * scoring_rows.ON_ONE_PAGE, len(read.written))),
             ),
         )
-    reading_strip(
-        scoring_rows.words(read, tint, part),
+    scored_text(
+        scoring_rows.scored_words(read, tint, part),
         key=f"read_strip_{key}",
         alt_text=_("The text, token by token, tinted by what the model expected."),
     )

@@ -10,7 +10,6 @@ from core.experiments.speculative_gain import Gain, expected_tokens, gain
 from core.language import N_, _, said
 from pages.ui.charts import charts, palette, serving_charts
 from pages.ui.charts.legend import legend
-from pages.ui.components.spurts.spurts import guesses, spurts
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.i18n.safe_text import plain as as_plain
@@ -19,6 +18,7 @@ from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
+from pages.ui.views.speculative_text import draft_tokens, speculative_text
 
 frame.page()
 NAME = "speculative"
@@ -132,7 +132,7 @@ def verdict(speed_up: float) -> None:
 
 def looked_into(one: SpeculativeRound) -> None:
     """One pass: every guess with both odds and its roll, and what the large model added."""
-    guesses(one, key="speculative_guesses")
+    draft_tokens(one, key="speculative_guesses")
     if one.token_id < 0:
         st.caption(_("The text ends here."))
     elif not one.drafted:
@@ -166,7 +166,7 @@ def curve(figures: Gain, ahead: int) -> None:
         for count in range(MOST + 1)
     ]
     charts.draw(
-        serving_charts.guess_curve, pd.DataFrame(rows), key="speculative_curve", alt_text=_("Tokens per pass, by words guessed ahead")
+        serving_charts.speculation_curve, pd.DataFrame(rows), key="speculative_curve", alt_text=_("Tokens per pass, by words guessed ahead")
     )
     rate, measured = numbers.percent(figures.acceptance_rate), numbers.decimal(figures.tokens_per_pass, 2)
     st.caption(
@@ -205,7 +205,7 @@ def course() -> None:
                 _("Press the button: the text is written twice, guessed and checked, and plainly; both clocks are measured in turns.")
             )
         with place:
-            spurts(prompt, rounds, key="speculative_text", opened=opened)
+            speculative_text(prompt, rounds, key="speculative_text", opened=opened)
 
 
 def looked_at(rounds: list[SpeculativeRound], running: bool) -> int:

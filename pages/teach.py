@@ -148,16 +148,16 @@ def course() -> None:
             elements.section(_("How wrong it still is"), _("training loss"))
             charts.draw(
                 teach_charts.loss,
-                teach_rows.losses(known.steps),
+                teach_rows.loss_rows(known.steps),
                 key="teach_loss",
                 alt_text=_("A falling line: the loss of each training step on the new text, and paler on what it rehearses."),
             )
             measured(known)
         if len(looks) > 1:
             elements.section(_("The whole way"), _("training step x token; click one to see that moment"))
-            table = teach_rows.way(looks, shown, current.clicks())
+            table = teach_rows.history_rows(looks, shown, current.clicks())
             charts.draw(
-                teach_charts.way,
+                teach_charts.history,
                 table,
                 key="teach_way",
                 alt_text=_("A strip of fields: one column a moment of the training, one row a token, darker where the token was likelier."),
@@ -204,9 +204,9 @@ def expected(known: Lesson) -> None:
         _("next token, before and after {index} steps").format(index=shown.index if shown else 0),
     )
     legend((colours.model, _("before")), (colours.dice, _("now")))
-    table = teach_rows.bars(looks, shown)
+    table = teach_rows.before_and_after_rows(looks, shown)
     charts.draw(
-        teach_charts.before_and_now,
+        teach_charts.before_and_after,
         table,
         key="teach_bars",
         alt_text=_("Bars from 0 to 100 percent for the likeliest next tokens: pale before it was taught, solid now."),
@@ -220,20 +220,20 @@ def expected(known: Lesson) -> None:
 
 def still_known(known: Lesson) -> None:
     """What it expects after the beginning of something that it knew before: whether learning the new costs the old."""
-    looks = teach_rows.kept(known.looks)
+    looks = teach_rows.known_looks(known.looks)
     shown = next((look for look in looks if known.shown is not None and look.index == known.shown.index), None)
     if shown is None:
         return
     elements.section(_("Does it still know “{beginning}”?").format(beginning=known.known), _("catastrophic forgetting"))
-    table = teach_rows.bars(looks, shown, STILL_SHOWN)
+    table = teach_rows.before_and_after_rows(looks, shown, STILL_SHOWN)
     charts.draw(
-        teach_charts.before_and_now,
+        teach_charts.before_and_after,
         table,
         key="teach_kept",
         alt_text=_("Bars from 0 to 100 percent for the likeliest next tokens after something it knew: pale before, solid now."),
         rows=STILL_SHOWN,
     )
-    st.markdown(teach_rows.memory(looks[0], shown))
+    st.markdown(teach_rows.memory_verdict(looks[0], shown))
 
 
 def measured(known: Lesson) -> None:

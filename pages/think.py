@@ -25,12 +25,12 @@ from core.experiments.thinking import (
 from core.language import N_, _, said
 from pages.ui.charts import charts, palette, what_if_charts
 from pages.ui.charts.legend import legend
-from pages.ui.components.tinted_text.tinted_text import tinted_text
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
+from pages.ui.views.tinted_text import tinted_text
 
 frame.page()
 
@@ -108,7 +108,7 @@ def one_view() -> None:
                     ),
                 )
                 charts.draw(
-                    what_if_charts.chance,
+                    what_if_charts.answer_probability,
                     chances(thoughts),
                     key="think_chance",
                     alt_text=_(

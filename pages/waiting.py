@@ -12,7 +12,7 @@ from core.experiments.waiting import POLICIES, LoadPoint, ServiceTimes, Watched,
 from core.language import N_, _, ngettext, said
 from pages.ui.charts import charts, palette, waiting_charts
 from pages.ui.charts.legend import legend
-from pages.ui.components.round_trip.round_trip import RoundTrip, round_trip
+from pages.ui.components.browser.browser import RoundTrip, round_trip
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.example_texts import OPENINGS

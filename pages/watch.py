@@ -12,9 +12,8 @@ from core.language import _
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, palette, step_rows
 from pages.ui.charts.legend import legend
-from pages.ui.components.announcer import announcer
 from pages.ui.components.bar_buttons import bar_buttons
-from pages.ui.components.cache_gauge import cache_gauge
+from pages.ui.components.browser import browser
 from pages.ui.components.dice import dice
 from pages.ui.components.token_strip import token_strip
 from pages.ui.i18n import example_texts, page_titles, phrases, screen_reader
@@ -23,7 +22,7 @@ from pages.ui.session import address_bar, current, cut_rows, elements, playback,
 from pages.ui.shell import frame, prompt_field, remote_model_notes
 from pages.ui.shell.display_options import DisplayOptions, display_options
 from pages.ui.shell.player import player
-from pages.ui.views import export, receipt
+from pages.ui.views import cache_gauge, export, receipt
 
 if TYPE_CHECKING:
     from core import Generation
@@ -151,7 +150,7 @@ def distribution(seen: TokenDistribution | Step, look: DisplayOptions) -> None:
         table,
         key="odds",
         alt_text=_("Bars: how likely each next token is, for the model (pale) and for the dice (solid), from 0 to 100 percent."),
-        heard=False,
+        described=False,
         on_select=bar_pressed,
         rows=look.rows + 1,
         logarithmic=look.logarithmic,
@@ -260,7 +259,7 @@ def stage() -> None:
                 remote_model_notes.estimates(seen)
             with thrown:
                 dice.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
-                announcer.announcer(seen, key="announcer", finished=FINISHED.get(run.finished or "", ""))
+                browser.announce_step(seen, key="announcer", finished=FINISHED.get(run.finished or "", ""))
             address_bar.write_address("address_stage")
         playback.advance(run, speed)
 

@@ -8,17 +8,18 @@ from core.language import _
 from core.record.step import Step
 from pages.ui.charts import charts, palette, what_if_charts
 from pages.ui.charts.legend import legend
-from pages.ui.components.announcer import announcer
-from pages.ui.components.branch_tree.branch_tree import branch_tree, rows_of_run, way_name
-from pages.ui.components.fork_view.fork_view import fork_view
+from pages.ui.charts.tree_rows import branch_name, rows_of_run
+from pages.ui.components.branch_tree.branch_tree import branch_tree
+from pages.ui.components.browser import browser
 from pages.ui.experiments import fork_playback, results
 from pages.ui.i18n import example_texts, numbers, screen_reader
 from pages.ui.i18n.safe_text import plain
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import current, elements, provenance, state
 from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
+from pages.ui.views.fork_view import fork_view
 
 frame.page()
 CHOICES = 8
@@ -87,7 +88,7 @@ def numbers_of(now: fork_playback.ForkPlayback) -> None:
             ),
         )
         charts.draw(
-            what_if_charts.drift,
+            what_if_charts.branch_distance,
             fork_playback.drift_table(now.fork),
             key="what_if_drift",
             alt_text=_(
@@ -99,7 +100,7 @@ def numbers_of(now: fork_playback.ForkPlayback) -> None:
     with middle:
         elements.section(_("How likely was each word?"), _("probability"))
         charts.draw(
-            what_if_charts.likely,
+            what_if_charts.token_probabilities,
             likely,
             key="what_if_likely",
             alt_text=_("Dots from 0 to 100 percent, one per word and branch: what the model gave to the word that was written."),
@@ -107,7 +108,7 @@ def numbers_of(now: fork_playback.ForkPlayback) -> None:
     with right:
         elements.section(_("All its words together"), _("log-probability"))
         charts.draw(
-            what_if_charts.joint,
+            what_if_charts.joint_probability,
             likely,
             key="what_if_joint",
             alt_text=_("Two falling lines: the sum of the natural logarithms of all words' probabilities, one line per branch."),
@@ -173,7 +174,7 @@ def tree() -> None:
     if action is not None:
         fork_playback.obey(action)
         st.rerun()
-    ends = {branch.node_id: way_name(run, branch, 41) for branch in run.branches()}
+    ends = {branch.node_id: branch_name(run, branch, 41) for branch in run.branches()}
     if len(ends) > 2:
         with st.popover(
             _("Compare two ways"),
@@ -204,14 +205,21 @@ with elements.error_boundary():
             if now is None:
                 elements.show_notice(_("This is a recording: it can only be compared along branches that were recorded."))
                 return
-            picked = fork_view(now.run.prompt, now.shared(), fork_playback.sides(now), key="what_if_view", opened=now.opened)
+            picked = fork_view(
+                now.run.prompt_tokens,
+                now.shared(),
+                fork_playback.sides(now),
+                key="what_if_view",
+                memory=state.results(),
+                opened=now.opened,
+            )
             if picked is not None and picked != now.opened:
                 fork_playback.open_word(picked)
                 st.rerun()
             elsewhere(now)
             if now.fork.pairs:
                 newest = now.fork.pairs[-1]
-                announcer.say(screen_reader.branches((newest.left, newest.right)), key="what_if_announcer")
+                browser.announce(screen_reader.branches((newest.left, newest.right)), key="what_if_announcer")
                 made_with(now)
             if not now.playing:
                 tree()

@@ -30,7 +30,7 @@ from urllib.parse import urlencode
 import numpy as np
 from websockets.asyncio.client import ClientConnection, connect
 
-from pages.ui.components.reconnect.reconnect import HEARTBEAT
+from pages.ui.components.browser.browser import HEARTBEAT
 from pages.ui.i18n import example_texts
 from tests import protocol
 

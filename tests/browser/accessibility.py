@@ -20,7 +20,7 @@ SIDEWAYS = "Math.max(...[...document.querySelectorAll('[data-testid=stMain], htm
 # How many explained terms are marked beside their word: the marks follow the page a moment after it changes.
 STRAYS = """() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, (node) =>
-    node.parentElement.closest(".tv-heard, .st-key-unseen, script, style") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
+    node.parentElement.closest(".tv-screen-reader, .st-key-unseen, script, style") ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT);
   const seen = [];
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const range = document.createRange();

@@ -44,7 +44,7 @@ def compare(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 def compare_sweep(drawn: Drawn, kept: RecordedExperiment) -> None:
     for number, result in enumerate(kept.seen):
-        assert plainly("".join(drawn.texts(f".st-key-compare_line_{number} .written span"))) == written(result.path)
+        assert plainly("".join(drawn.texts(f".st-key-compare_line_{number} .tv-tinted span"))) == written(result.path)
 
 
 def compare_stream(drawn: Drawn, kept: RecordedExperiment) -> None:
@@ -55,7 +55,7 @@ def compare_stream(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 def candidates(drawn: Drawn, kept: RecordedExperiment) -> None:
     tries = {written(one.path) for one in kept.seen[-1].tries}
-    shown = [f".st-key-candidates_text_{number} .written span" for number in range(min(4, len(tries)))]
+    shown = [f".st-key-candidates_text_{number} .tv-tinted span" for number in range(min(4, len(tries)))]
     assert {plainly("".join(drawn.texts(words))) for words in shown} <= tries
     assert len(drawn.texts(".tree .row .words")) >= len(tries)
 
@@ -145,7 +145,7 @@ def batching_curve(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 def speculative(drawn: Drawn, kept: RecordedExperiment) -> None:
     rounds = of_type(kept, "SpeculativeRound")
-    assert len(drawn.texts(".told .round")) == len(rounds)
+    assert len(drawn.texts(".tv-drafts .round")) == len(rounds)
     guesses = [guess.text for one in rounds for guess in one.drafted if guess.verdict == "accepted"]
     assert plainly("".join(drawn.texts(".round .accepted"))) == plainly("".join(guesses))
     assert drawn.marks("symbol", "measured")

@@ -138,7 +138,7 @@ def notes(page: Any) -> None:
 
 def inside(page: Any) -> None:
     drawn = Drawn(page, MAIN)
-    eventually(page, lambda: same_number(drawn.texts("[data-testid=stVegaLiteChart] svg.marks"), 9))
+    eventually(page, lambda: same_number(drawn.texts("[data-testid=stVegaLiteChart] svg.marks"), 10))
     observed.words(Drawn(page, ".st-key-strip"), usual().prompt)
     eventually(page, partial(observed.bars, Drawn(page, ".st-key-result_inside_settings"), usual().next_distribution(), "before"))
 
@@ -163,13 +163,13 @@ def glossary(page: Any) -> None:
 
 
 def what_if(page: Any, more: int = 0) -> None:
-    sides = [len(Drawn(page, f".side.{side}").texts(".told button")) for side in ("one", "other")]
+    sides = [len(Drawn(page, f".st-key-what_if_view_{side}").texts("[role=button]")) for side in (1, 2)]
     assert sides[0] == sides[1] > more
     assert Drawn(page, ".st-key-result_what_if").marks("symbol", "(index)")
 
 
 def what_if_step(page: Any) -> None:
-    before = len(Drawn(page, ".side.one").texts(".told button"))
+    before = len(Drawn(page, ".st-key-what_if_view_1").texts("[role=button]"))
     press(page, "what_if_step")
     eventually(page, lambda: what_if(page, before))
 
@@ -287,6 +287,7 @@ def test_a_page_draws_its_result_and_is_accessible(path: str, at: At) -> None:
         experiment.show()
         if experiment.take.before:
             experiment.recorded()
+            found += violations(page)
         if experiment.take.name not in NOT_PRESSED:
             experiment.pressed()
     assert not found, "\n".join(found)

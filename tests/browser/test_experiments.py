@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,6 +15,11 @@ from tests.browser.watching import Watching, eventually, live, press, settled, t
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
 PROMPT = "The old king"
+
+
+def rolled(page: Any, total: int) -> None:
+    """Assert that the bars count so many rolls."""
+    assert sum(Drawn(page, ".st-key-inside_tally").pairs("text", "row", "count").values()) == total
 
 
 def touch(page: Any, number: int) -> None:
@@ -87,7 +93,7 @@ def test_the_try_that_is_kept_stands_on_watch(at: At) -> None:
     page.locator(".st-key-candidates_length button", has_text="20").click()
     settled(page)
     live(page, "candidates_start", "candidates")
-    picked = plainly("".join(Drawn(page, ".st-key-candidates_text_0").texts(".written span")))
+    picked = plainly("".join(Drawn(page, ".st-key-candidates_text_0").texts(".tv-tinted span")))
     press(page, "candidates_keep")
     page.locator("[data-testid=stAlert]").wait_for()
     turn_to(page, "Watch", "Watch")
@@ -121,13 +127,7 @@ def test_the_dice_of_inside_fall_and_pieces_form_while_one_types(at: At) -> None
     tally = page.locator(".st-key-inside_tally")
     for number, total in ((100, 100), (1000, 1100)):
         tally.locator("button", has_text=f"{number:,}").first.click()
-        page.wait_for_function(
-            """total => { const find = root => { for (const node of root.querySelectorAll('*')) {
-                 if (node.classList.contains('tally')) return node;
-                 const inner = node.shadowRoot && find(node.shadowRoot); if (inner) return inner; } };
-               return find(document).state.counts.reduce((sum, one) => sum + one, 0) === total; }""",
-            arg=total,
-        )
+        eventually(page, partial(rolled, page, total))
     field = page.locator(".st-key-inside_text textarea")
     field.fill("A fox 🦊!")
     chips = page.locator(".st-key-inside_chips")

@@ -21,7 +21,7 @@ FOCUSED = """() => {
 HEARD = """() => {
   window.heard = [];
   const find = root => { for (const node of root.querySelectorAll("*")) {
-    if (node.getAttribute("role") === "status" && node.classList.contains("said")) return node;
+    if (node.getAttribute("role") === "status" && node.classList.contains("announcer")) return node;
     const inner = node.shadowRoot && find(node.shadowRoot); if (inner) return inner; } };
   const said = find(document);
   new MutationObserver(() => window.heard.push(said.textContent)).observe(said, { childList: true, characterData: true, subtree: true });
@@ -115,7 +115,7 @@ def test_a_question_mark_lists_the_keys_of_this_page_and_s_leads_onto_the_stage(
     page = watching.page
     watching.button("step").focus()
     page.keyboard.press("?")
-    listed = page.locator(".st-key-key_list dialog")
+    listed = page.locator(".st-key-keys dialog")
     listed.wait_for()
     keys = listed.inner_text()
     page.keyboard.press("Escape")
@@ -141,7 +141,7 @@ def test_a_term_is_explained_by_mouse_key_and_thumb_and_only_where_it_stands(vis
     page = watching.page
     term = page.locator('.tv-term[aria-label*="emperature"]').first
     term.wait_for(state="attached")
-    page.locator(".tv-heard").first.wait_for(state="attached")
+    page.locator(".tv-screen-reader").first.wait_for(state="attached")
     page.wait_for_function(f"() => document.querySelectorAll('.tv-term').length > 3 && ({STRAYS})() === 0")
     card = page.locator(".tv-card")
     term.hover()

@@ -17,9 +17,15 @@ At = Callable[..., Any]
 def until(page: Any, condition: str) -> None:
     """Wait until this holds of `sides`, the numbers of tokens on both sides."""
     find = """() => { const all = root => [...root.querySelectorAll("*")].flatMap(n => [n, ...(n.shadowRoot ? all(n.shadowRoot) : [])]);
-      const sides = all(document).filter(n => n.classList.contains("side")).map(n => n.querySelectorAll(".told button").length);
+      const sides = [1, 2].map(side => document.querySelector(`.st-key-what_if_view_${side}`)).map(strip =>
+        strip ? all(strip).filter(n => n.role === "button").length : -1);
       return %s; }"""
     page.wait_for_function(find % condition)
+
+
+def branches(page: Any) -> list[str]:
+    """Return the texts of both branches."""
+    return ["".join(Drawn(page, f".st-key-what_if_view_{side}").texts("[role=button]")) for side in (1, 2)]
 
 
 def test_an_example_is_stepped_by_keys_played_and_paused(at: At) -> None:
@@ -29,7 +35,7 @@ def test_an_example_is_stepped_by_keys_played_and_paused(at: At) -> None:
     for count in (1, 2, 3):
         page.keyboard.press("ArrowRight")
         until(page, f"sides[0] === {count} && sides[1] === {count}")
-    told = Drawn(page, ".st-key-what_if_view").texts(".told")
+    told = branches(page)
     assert told[0].replace("␣", "").startswith("Yes") and told[1].replace("␣", "").startswith("No")
     press(page, "what_if_play")
     until(page, "sides[0] >= 5")
@@ -42,7 +48,7 @@ def test_a_word_is_changed_and_both_ways_come_again(at: At) -> None:
     for count in (1, 2):
         press(page, "what_if_step")
         until(page, f"sides[0] >= {count}")
-    page.locator(".side.other .told button").nth(1).click()
+    page.locator(".st-key-what_if_view_2 [role=button]").nth(1).click()
     type_into(page, "what_if_text", " dragon")
     page.locator(".st-key-what_if_instead, [data-testid=stMain]").get_by_role("button", name="Fork here").first.click()
     page.locator(".planned", has_text="dragon").wait_for()
@@ -51,7 +57,7 @@ def test_a_word_is_changed_and_both_ways_come_again(at: At) -> None:
         for count in (1, 2, 3):
             press(page, "what_if_step")
             until(page, f"sides[1] === {count}")
-        texts.append(Drawn(page, ".st-key-what_if_view").texts(".side .told"))
+        texts.append(branches(page))
         press(page, "what_if_again")
         until(page, "sides[1] === 0")
     assert texts[0] == texts[1], "the same words come again"

@@ -12,7 +12,7 @@ from playwright.sync_api import TimeoutError
 
 PATIENCE = 60_000  # ms; long enough for a machine that also compiles the kernels
 COLD = 90_000  # ms; the first page of a new server loads the model
-STILL = """() => window.tokenViewerKeyList && document.querySelector('h1') && !document.querySelector('[data-testid=stSkeleton]')
+STILL = """() => window.tokenViewerKeys?.list && document.querySelector('h1') && !document.querySelector('[data-testid=stSkeleton]')
   && document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"""
 FIND = """(name, root) => {
   const find = node => {

@@ -9,7 +9,7 @@ import pytest
 
 from core.experiments.beam import DROPPED, beam_search
 from core.experiments.candidates import merged, ranked, write_together
-from pages.ui.components.branch_tree.branch_tree import rows_of_beams, rows_of_tries
+from pages.ui.charts.tree_rows import rows_of_beams, rows_of_candidates
 from pages.ui.i18n import names
 from tests.pages.apptest import Open, State, press, run_on, said
 
@@ -38,7 +38,7 @@ def test_a_step_after_the_end_keeps_the_answer(open_app: Open, session: State) -
 
 def test_the_merged_rows_hold_every_word(tiny: Any) -> None:
     tries = list(write_together(tiny("gpt2"), "The sea", count=6, steps=8))[-1].tries
-    rows = rows_of_tries(merged(tries), best=2)
+    rows = rows_of_candidates(merged(tries), best=2)
     by_id = {row.node_id: row for row in rows}
     ends = [row for row in rows if not any(other.parent == row.node_id for other in rows)]
     told = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -12,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, Recording, SamplingSettings
 from core.generation.resample import resample
 from core.inspection import inside
-from pages.ui.charts import inside_rows
+from pages.ui.charts import inside_rows, sampling_rows
 from pages.ui.components.live_text import live_text
-from pages.ui.components.roll_tally import roll_tally
 from pages.ui.i18n import numbers
+from pages.ui.views import roll_tally
 from tests.pages.apptest import Open, State
 
 Model = Callable[[str], Any]
@@ -67,7 +68,7 @@ def test_a_recording_of_another_model_shows_what_it_can(open_app: Open, session:
 def test_the_stages_are_those_of_the_record(settings: SamplingSettings, tiny: Model) -> None:
     run = Generation(tiny("llama"), "Once upon a time", settings, top_n=50)
     for distribution in (run.next_distribution(), run.step(), run.force(100)):
-        seen = inside_rows.stage_rows(distribution)
+        seen = sampling_rows.stage_rows(distribution)
         assert [stage.name for stage, _, _ in seen] == [stage.name for stage in distribution.stages]
         for stage, told, rows in seen:
             assert rows.after.sum() == pytest.approx(1.0, abs=1e-3)
@@ -83,12 +84,12 @@ def test_lens_and_way_are_what_core_saw(tiny: Model) -> None:
     model = tiny("gpt2")
     seen = inside.inspect_step(model, model.encode("Once upon a time"))
     favourite = seen.layers[-1].candidates[0]
-    rows = inside_rows.lens_rows(seen, favourite.token_id)
+    rows = inside_rows.logit_lens_rows(seen, favourite.token_id)
     assert len(rows) == 4 * inside_rows.GUESSES
     answer = rows[rows.name == "answer"]
     assert answer.share.tolist() == [guess.model_probability for guess in seen.layers[-1].candidates[: inside_rows.GUESSES]]
     assert rows[rows.kind == "followed"].layer.max() == 3
-    way = inside_rows.way_rows(seen.follow(favourite.token_id), taken=True)
+    way = inside_rows.token_by_layer_rows(seen.follow(favourite.token_id), taken=True)
     assert way.share.iloc[-1] == pytest.approx(favourite.model_probability)
     assert way.text.iloc[-1].endswith("rank 1")
 
@@ -98,14 +99,14 @@ def test_the_look_is_the_mean_of_what_the_heads_did(tiny: Model) -> None:
     seen = inside.inspect_step(model, model.encode("Once upon a time"))
     rows = seen.attention[1]
     assert rows is not None
-    assert inside_rows.gaze(seen, None, None) == pytest.approx(rows.mean(0))
-    assert inside_rows.gaze(seen, 1, 2) == pytest.approx(rows[2])
-    assert inside_rows.gaze(seen, 1, 99) == pytest.approx(rows.mean(0))
-    assert inside_rows.gaze(seen, 0, None) is None
-    heat = inside_rows.heat_rows(seen)
+    assert inside_rows.attention_shares(seen, None, None) == pytest.approx(rows.mean(0))
+    assert inside_rows.attention_shares(seen, 1, 2) == pytest.approx(rows[2])
+    assert inside_rows.attention_shares(seen, 1, 99) == pytest.approx(rows.mean(0))
+    assert inside_rows.attention_shares(seen, 0, None) is None
+    heat = inside_rows.attention_rows(seen)
     assert set(heat.layer) == {2}
     assert len(heat) == len(seen.token_ids)
-    words = inside_rows.gaze_words([t.piece for t in seen.tokens], seen.tokens, rows.mean(0))
+    words = inside_rows.attention_words([t.piece for t in seen.tokens], seen.tokens, rows.mean(0))
     assert max(word.depth for word in words) == pytest.approx(inside_rows.DEEPEST)
 
 
@@ -113,7 +114,7 @@ def test_the_heat_has_one_scale_for_all_layers_and_never_leaves_out_the_first_pi
     model = tiny("llama")
     ids = [int(i) for i in np.random.default_rng(4).integers(300, 340, 50)]
     seen = inside.inspect_step(model, ids)
-    heat = inside_rows.heat_rows(seen)
+    heat = inside_rows.attention_rows(seen)
     shown = [0, *range(len(ids) - inside_rows.HEAT + 1, len(ids))]
     for number, weights in enumerate(seen.attention, 1):
         assert weights is not None
@@ -123,22 +124,22 @@ def test_the_heat_has_one_scale_for_all_layers_and_never_leaves_out_the_first_pi
         assert layer.share_text.tolist() == [numbers.percent(float(share)) for share in shares]
     assert heat.piece.iloc[0] == model.piece(ids[0])
     assert heat[heat.slot == 0].foot.iloc[-1].endswith(" …"), "the gap is shown"
-    assert len(inside_rows.heat_rows(inside.inspect_step(model, ids[:20]))) == 20 * len(seen.attention)
+    assert len(inside_rows.attention_rows(inside.inspect_step(model, ids[:20]))) == 20 * len(seen.attention)
 
 
-def test_the_tally_hands_real_rolls_to_the_browser(tiny: Model) -> None:
+def test_the_tally_counts_real_rolls(tiny: Model) -> None:
     run = Generation(tiny("llama"), "Once upon a time", EVERY_STAGE, top_n=50)
     step = run.step()
     text = run.text
-    data = roll_tally.tally_data(step)
-    thrown = resample(step, roll_tally.READY)
-    assert data["rolls"] == [round(number, 4) for number in thrown.rolls.tolist()]
-    names = [name for name, _, _ in data["rows"]]
-    for pick, token_id in list(zip(data["picks"], thrown.token_ids.tolist(), strict=True))[:200]:
-        piece = run.model.piece(token_id) if token_id >= 0 else "everything else"
-        assert names[pick] in (piece, "everything else")
-    assert sum(share for _, share, _ in data["rows"]) == pytest.approx(1.0, abs=1e-5)
-    assert [name for name, _, kind in data["rows"] if kind == "taken"] in ([step.piece], [])
+    rows, rolls = roll_tally.tally_rows(step, 200)
+    thrown = resample(step, 200)
+    assert rolls.roll.tolist() == thrown.rolls.tolist()
+    counted = Counter(run.model.piece(token_id) if token_id >= 0 else "everything else" for token_id in thrown.token_ids.tolist())
+    counted["everything else"] = 200 - sum(counted[name] for name in rows.label[rows.kind != "rest"])
+    assert dict(zip(rows.label, rows["count"], strict=True)) == {name: counted[name] for name in rows.label}
+    assert rows.expected.sum() == pytest.approx(1.0, abs=1e-5)
+    assert [*rows.label[rows.kind == "taken"]] in ([step.piece], [])
+    assert roll_tally.tally_rows(step, 0)[0].seen.sum() == 0
     assert run.text == text
 
 

@@ -54,7 +54,7 @@ def test_a_text_longer_than_the_context_is_read_in_strides(open_app: Open, sessi
 
 def test_words_say_what_core_scored(tiny: Model) -> None:
     scored = score_text(tiny("llama"), TEXT)
-    words = scoring_rows.words(scored, "rank")
+    words = scoring_rows.scored_words(scored, "rank")
     assert len(words) == len(scored.tokens)
     for word, token in list(zip(words, scored.tokens, strict=True))[1:]:
         assert f"rank {token.rank:,}" in word.lines[0]
@@ -66,7 +66,7 @@ def test_words_say_what_core_scored(tiny: Model) -> None:
 @pytest.mark.parametrize("tint", ["rank", "probability", "entropy"])
 def test_darker_means_less_expected_in_every_tint(tiny: Model, tint: str) -> None:
     scored = score_text(tiny("llama"), TEXT * 3)
-    words = scoring_rows.words(scored, tint)
+    words = scoring_rows.scored_words(scored, tint)
     assert len({word.colour for word in words[1:]}) == 1, "a paler shade of another colour could be the darker one"
     expected = {
         "rank": lambda token: -sum(token.rank > limit for limit in (1, 10, 100)),
@@ -82,8 +82,8 @@ def test_a_long_text_is_cut_into_parts_and_its_curve_into_means(tiny: Model, mon
     monkeypatch.setattr(scoring_rows, "ON_ONE_PAGE", 10)
     monkeypatch.setattr(scoring_rows, "CURVE", 7)
     scored = score_text(tiny("llama"), TEXT)
-    count = scoring_rows.parts(scored)
-    assert sum(len(scoring_rows.words(scored, "rank", part)) for part in range(count)) == len(scored.tokens)
+    count = scoring_rows.page_count(scored)
+    assert sum(len(scoring_rows.scored_words(scored, "rank", part)) for part in range(count)) == len(scored.tokens)
     curve = scoring_rows.curve_rows(scored)
     assert len(curve) <= 7
     assert curve.surprise.max() <= max(token.surprise or 0 for token in scored.tokens)

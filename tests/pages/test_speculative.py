@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.experiments.speculative import DraftedToken, SpeculativeRound
-from pages.ui.components.spurts.spurts import words_of
+from pages.ui.views.speculative_text import tokens_of_round
 from tests.pages.apptest import Open, State, press, run_on, said
 
 
@@ -24,4 +24,4 @@ def test_what_a_round_shows_in_the_text() -> None:
     kept, struck, unseen = (DraftedToken(i, text, 0.5, 0.5, 0.1, verdict) for i, text, verdict in
                             ((1, " a", "accepted"), (2, " b", "rejected"), (3, " c", "dropped")))  # fmt: skip
     one = SpeculativeRound(0, (kept, struck, unseen), "recovered", 4, " d", 0.5, 0.2, 0.1, 0.1, 0.3, 2)
-    assert words_of(one) == [(" a", "accepted"), (" b", "rejected"), (" d", "recovered")]
+    assert tokens_of_round(one) == [(" a", "accepted"), (" b", "rejected"), (" d", "recovered")]

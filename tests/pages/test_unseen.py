@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from pages.ui.components.reconnect.reconnect import HEARTBEAT
+from pages.ui.components.browser.browser import HEARTBEAT
 from tests.pages.apptest import Open, State
 
 MOVING = (  # a page, and what makes it move

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pages.ui.components.round_trip.round_trip import RoundTrip, read
+from pages.ui.components.browser.browser import RoundTrip, read_round_trip
 
 
 def test_a_browser_may_say_anything() -> None:
-    assert read({"network": 0.02, "drawing": 0.016, "turn": 0}) == RoundTrip(0.02, 0.016)
+    assert read_round_trip({"network": 0.02, "drawing": 0.016, "turn": 0}) == RoundTrip(0.02, 0.016)
     hostile: tuple[Any, ...] = (
         None,
         "x",
@@ -20,4 +20,4 @@ def test_a_browser_may_say_anything() -> None:
         {"network": 1e300, "drawing": 0},
     )
     for told in (*hostile, {"network": float("nan"), "drawing": 0.1}, {"network": -0.1, "drawing": 0.1}):
-        assert read(told) is None
+        assert read_round_trip(told) is None

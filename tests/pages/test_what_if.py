@@ -9,10 +9,12 @@ import pytest
 from core import Generation, SamplingSettings
 from core.errors import RunFinished
 from core.experiments.fork import Fork, side_by_side
-from pages.ui.components.branch_tree.branch_tree import TreeAction, rows_of_run, tree_action
-from pages.ui.components.fork_view.fork_view import Picked, picked
+from pages.ui.charts.tree_rows import rows_of_run
+from pages.ui.components.branch_tree.branch_tree import TreeAction, tree_action
 from pages.ui.experiments import fork_playback
+from pages.ui.experiments.fork_playback import Picked
 from pages.ui.i18n import example_texts
+from pages.ui.views.fork_view import picked
 from tests.pages.apptest import Open, State, press, said
 
 
@@ -81,10 +83,10 @@ def test_wishes_that_cannot_be_are_no_wishes() -> None:
 
 
 def test_picks_that_cannot_be_are_no_picks() -> None:
-    assert picked([0, 1], 2, (3, 3)) == Picked(0, 1)
-    assert picked([2, 4], 2, (3, 3)) == Picked(2, 4)
-    wilds: list[Any] = [None, [], [0], [0, 2], [0, -1], [1, 1], [1, 5], [3, 2], [True, 0], ["0", 1], [0, 1.0], {"0": 1}, [1, 10**40]]
-    assert {picked(wild, 2, (3, 3)) for wild in wilds} == {None}
+    assert picked(0, 1, 0, 2) == Picked(0, 1)
+    assert picked(2, 2, 2, 3) == Picked(2, 4)
+    wilds: list[Any] = [None, [], -1, 3, True, "0", 1.0, {"0": 1}, 10**40]
+    assert {picked(2, wild, 2, 3) for wild in wilds} == {None}
 
 
 def test_where_nothing_fits_any_more_it_says_so(open_app: Open, session: State, monkeypatch: Any) -> None:

@@ -1,4 +1,4 @@
-"""The charts of the pages about cost: constant specifications in the manner of `charts`, fed tables only."""
+"""Charts of the pages about cost, cache and memory."""
 
 from __future__ import annotations
 
@@ -7,50 +7,27 @@ from typing import Any
 import altair as alt
 
 from core.language import _, by_language
-from pages.ui.charts import charts
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.charts import Spec
-
-
-def _axis(colours: palettes.Palette, title: str | None = None, **more: Any) -> alt.Axis:
-    """A few grey numbers and, where it is needed, what they count."""
-    return alt.Axis(
-        title=title,
-        titleColor=colours.muted_text,
-        titleFontWeight="normal",
-        titleFontSize=12,
-        domain=False,
-        ticks=False,
-        grid=False,
-        labelColor=colours.muted_text,
-        labelFontSize=11,
-        labelPadding=4,
-        labelOverlap=True,
-        **more,
-    )
+from pages.ui.charts.parts import Spec, by_kind, grey_axis, spec, tips
 
 
 def _runner(colours: palettes.Palette) -> alt.Color:
     return alt.Color("runner:N", legend=None, scale=alt.Scale(domain=["with", "without"], range=[colours.dice, colours.other]))
 
 
-def _tips(*named: tuple[str, str]) -> list[alt.Tooltip]:
-    return [alt.Tooltip(f"{column}:N", title=title) for column, title in named]
-
-
 @by_language(32)
-def race(theme: str, length: int, column: str, unit: str, height: int = 190, fitted: bool = False, single: bool = False) -> Spec:
-    """Two runners against the tokens they have written, the newest point of each labelled; dashed, what was fitted; as dots, single passes.
+def race(theme: str, length: int, column: str, unit: str, fitted: bool = False, single: bool = False) -> Spec:
+    """Two runs by tokens written, the newest point of each labelled. Dashed: the fit; dots: single passes.
 
     Columns: token, runner ("with", "without"), what `column` names, label ("" but for the newest), tip; `fit` if fitted (empty where
     nothing was); if single, `raw` (one measurement, or the upper edge) and `over` (whether it lies beyond).
     """
     colours = palettes.of(theme)
     across = alt.X(
-        "token:Q", scale=alt.Scale(domain=[0, length], nice=False), axis=_axis(colours, _("tokens written"), tickCount=5, format="~s")
+        "token:Q", scale=alt.Scale(domain=[0, length], nice=False), axis=grey_axis(colours, _("tokens written"), tickCount=5, format="~s")
     )
-    # A prefix (400m, 12k) is for counts alone: before a unit it would be read as part of it.
-    axis = _axis(
+    # Only counts get a prefix (12k): before a unit it would look like a part of the unit.
+    axis = grey_axis(
         colours,
         tickCount=4,
         format="~r" if unit else "~s",
@@ -64,21 +41,21 @@ def race(theme: str, length: int, column: str, unit: str, height: int = 190, fit
     if single:
         shape = alt.Shape("over:N", legend=None, scale=alt.Scale(domain=[False, True], range=["circle", "triangle-up"]))
         dots = base.mark_point(filled=True, size=22, opacity=0.35, clip=True)
-        layers.append(dots.encode(y=alt.Y("raw:Q", axis=axis), shape=shape, tooltip=_tips(("tip", _("this pass")))))
+        layers.append(dots.encode(y=alt.Y("raw:Q", axis=axis), shape=shape, tooltip=tips(("tip", _("this pass")))))
     line = base.transform_filter(f"isValid(datum.{column})")
     layers.append(line.mark_line(strokeWidth=2.5, strokeJoin="round", interpolate="linear").encode(y=up))
     if fitted:
         there = base.transform_filter("isValid(datum.fit)")
         layers.append(there.mark_line(strokeWidth=1.5, strokeDash=[4, 4], opacity=0.8).encode(y=alt.Y("fit:Q", axis=axis)))
     newest = line.transform_filter("datum.label !== ''")
-    layers.append(newest.mark_point(filled=True, size=60, opacity=1).encode(y=up, tooltip=_tips(("tip", _("here")))))
+    layers.append(newest.mark_point(filled=True, size=60, opacity=1).encode(y=up, tooltip=tips(("tip", _("value")))))
     layers.append(newest.mark_text(align="right", baseline="bottom", dx=2, dy=-8, fontSize=13, fontWeight=600).encode(y=up, text="label:N"))
-    return charts._spec(alt.layer(*layers).properties(height=height))
+    return spec(alt.layer(*layers).properties(height=190))
 
 
 @by_language(32)
-def kept(theme: str, layers: int, length: int, cells: bool) -> Spec:
-    """What is kept: a row for each layer, a column for each token; the newest column dark. Columns: layer, start, end, part, tip."""
+def cache_grid(theme: str, layers: int, length: int, cells: bool) -> Spec:
+    """The KV cache: a row per layer, a column per token, the newest column dark. Columns: layer, start, end, part, tip."""
     colours = palettes.of(theme)
     row = 22 if layers <= 12 else max(4, 264 // layers)
     across = alt.X(
@@ -100,7 +77,7 @@ def kept(theme: str, layers: int, length: int, cells: bool) -> Spec:
     up = alt.Y(
         "layer:O",
         scale=alt.Scale(domain=list(range(1, layers + 1)), paddingInner=0.16, paddingOuter=0.05),
-        axis=_axis(colours, minExtent=46, maxExtent=46, labelExpr=f"'{_('layer')} ' + datum.label"),
+        axis=grey_axis(colours, minExtent=46, maxExtent=46, labelExpr=f"'{_('layer')} ' + datum.label"),
     )
     bars = (
         alt.Chart()
@@ -114,38 +91,38 @@ def kept(theme: str, layers: int, length: int, cells: bool) -> Spec:
                 legend=None,
                 scale=alt.Scale(domain=["kept", "new", "room"], range=[colours.reused, colours.computed, colours.line]),
             ),
-            tooltip=_tips(("tip", _("held"))),
+            tooltip=tips(("tip", _("held"))),
         )
     )
-    return charts._spec(alt.layer(bars).properties(height=layers * row))
+    return spec(alt.layer(bars).properties(height=layers * row))
 
 
 @by_language(16)
-def spread(theme: str, longest: int, height: int = 230) -> Spec:
+def spread(theme: str, longest: int) -> Spec:
     """Medians with the spread of the repeats. Columns: length, median, low, high (milliseconds), label, tip."""
     colours = palettes.of(theme)
     across = alt.X(
         "length:Q",
         scale=alt.Scale(domain=[0, longest], nice=False),
-        axis=_axis(colours, _("tokens in the prompt"), tickCount=5, format="~s"),
+        axis=grey_axis(colours, _("tokens in the prompt"), tickCount=5, format="~s"),
     )
-    axis = _axis(colours, tickCount=4, labelExpr="datum.value ? datum.label + ' ms' : ''", minExtent=54, maxExtent=54)
+    axis = grey_axis(colours, tickCount=4, labelExpr="datum.value ? datum.label + ' ms' : ''", minExtent=54, maxExtent=54)
     up = alt.Y("median:Q", scale=alt.Scale(domainMin=0, zero=True), axis=axis)
     base = alt.Chart().encode(x=across)
     bars = base.mark_rule(strokeWidth=5, strokeCap="round", color=colours.reused).encode(y=alt.Y("low:Q"), y2="high:Q")
     line = base.mark_line(strokeWidth=2, color=colours.computed).encode(y=up)
-    points = base.mark_circle(size=70, color=colours.computed, opacity=1).encode(y=up, tooltip=_tips(("tip", _("here"))))
+    points = base.mark_circle(size=70, color=colours.computed, opacity=1).encode(y=up, tooltip=tips(("tip", _("value"))))
     named = (
         base.transform_filter("datum.label !== ''")
         .mark_text(align="right", baseline="bottom", dx=-6, dy=-6, fontSize=13, fontWeight=600, color=colours.computed_text)
         .encode(y=up, text="label:N")
     )
-    return charts._spec(alt.layer(bars, line, points, named).properties(height=height))
+    return spec(alt.layer(bars, line, points, named).properties(height=230))
 
 
 @by_language(8)
 def timeline(theme: str, rows: int = 6) -> Spec:
-    """Stretches of a request, one under the other, each where it begins. Columns: order, name, start, end, kind, label, side, tip."""
+    """Parts of a request, one below the other. Columns: order, name, start, end, kind, label, side, tip."""
     colours = palettes.of(theme)
     across = alt.X("start:Q", scale=alt.Scale(domainMin=0, nice=False, rangeMax=alt.ExprRef("width - 64")), axis=None)
     base = alt.Chart().encode(y=alt.Y("order:O", axis=None, scale=alt.Scale(paddingInner=0.5, paddingOuter=0.35)))
@@ -154,22 +131,22 @@ def timeline(theme: str, rows: int = 6) -> Spec:
     bars = base.mark_bar(cornerRadius=3, strokeWidth=1.5, strokeDash=[4, 3], minBandSize=2).encode(
         x=across,
         x2="end:Q",
-        color=charts._by_kind(kind, shades, colours.reused),
-        stroke=charts._by_kind(kind, {"assumed": colours.muted_text}, "transparent"),
-        tooltip=_tips(("tip", _("took"))),
+        color=by_kind(kind, shades, colours.reused),
+        stroke=by_kind(kind, {"assumed": colours.muted_text}, "transparent"),
+        tooltip=tips(("tip", _("time"))),
     )
     names = base.mark_text(align="left", baseline="bottom", dy=-11, fontSize=12.5, color=colours.text).encode(x=alt.value(0), text="name:N")
     numbers = base.mark_text(align="left", dx=7, fontSize=13, fontWeight=600, color=colours.text).encode(
         x=alt.X("end:Q", scale=alt.Scale(domainMin=0, nice=False, rangeMax=alt.ExprRef("width - 64"))), text="label:N"
     )
-    return charts._spec(alt.layer(bars, names, numbers).properties(height=rows * 46))
+    return spec(alt.layer(bars, names, numbers).properties(height=rows * 46))
 
 
 @by_language(8)
-def shelf(theme: str) -> Spec:
-    """A memory as one long bar: weights, notepads, free.
+def memory_bar(theme: str) -> Spec:
+    """A memory as one bar: weights, KV caches, free.
 
-    Columns: start, end (shares of 1), part ("weights", "notepads", "free", "over"), tip.
+    Columns: start, end (0 to 1), part ("weights", "notepads", "free", "over"), tip.
     """
     colours = palettes.of(theme)
     shades = ["weights", "notepads", "free", "over"]
@@ -182,9 +159,9 @@ def shelf(theme: str) -> Spec:
             color=alt.Color(
                 "part:N",
                 legend=None,
-                scale=alt.Scale(domain=shades, range=[colours.removed, colours.computed, colours.line, colours.doubt]),
+                scale=alt.Scale(domain=shades, range=[colours.muted_text, colours.computed, colours.line, colours.doubt]),
             ),
-            tooltip=_tips(("tip", _("here"))),
+            tooltip=tips(("tip", _("value"))),
         )
     )
-    return charts._spec(alt.layer(bars).properties(height=38))
+    return spec(alt.layer(bars).properties(height=38))

@@ -1,6 +1,6 @@
-"""The charts of “Inside one step” and “Read a text”, authored like those of `charts`: constant specifications, fed tables.
+"""Charts of “Inside one step”, “Growing up” and “Read a text”.
 
-Ink (grey to black) is what happens inside, blue is probability, orange is the chosen token.
+Grey to black shows the inside of the model, blue probability, orange the chosen token.
 """
 
 from __future__ import annotations
@@ -11,39 +11,28 @@ import altair as alt
 
 from core.language import N_, _, by_language
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.charts import Spec, _by_kind, _spec
+from pages.ui.charts.parts import Spec, by_kind, grey_axis, percent_axis, spec, tips
 
-MOST_BITS = 18  # the same height for every text, so that two can be compared
+MOST_BITS = 18  # top of the axis, the same for every text, so that two texts can be compared
 LAYER = 27  # pixels for one row of layers
 HEAT_ROW = 20
 HEAT_PALEST, HEAT_DARKEST = 0.04, 0.85
-FEET = 62  # room for the slanting words below
+FEET = 62  # pixels for the slanted tokens below
 STAGE_ROW = 22
-LENS_AND_REST = (0.67, 0.33)  # of the width: fields with room for their numbers on a screen of 1280 pixels
-LENS_TIPS = (("logit_text", N_("logit")), ("doubt", N_("the layer's doubt")))
+LENS_AND_REST = (0.67, 0.33)  # shares of the width; the numbers then fit on a screen of 1280 pixels
+LENS_TIPS = (("logit_text", N_("logit")), ("doubt", N_("entropy of the layer")))
 
 
 def _layers(colours: palettes.Palette, height: int) -> alt.Y:
-    """Layers from top to bottom, as the signal runs, by name, in the uppermost `height` pixels."""
-    axis = alt.Axis(
-        title=None,
-        domain=False,
-        ticks=False,
-        grid=False,
-        labelColor=colours.muted_text,
-        labelFontSize=12,
-        labelPadding=8,
-        labelOverlap=False,
-        minExtent=52,
-        maxExtent=52,
-    )
+    """Return the layers from top to bottom, by name, in the uppermost `height` pixels."""
+    axis = grey_axis(colours, labelFontSize=12, labelPadding=8, labelOverlap=False, minExtent=52, maxExtent=52)
     scale = alt.Scale(paddingInner=0.12, paddingOuter=0, range=[0, height - 3])
     return alt.Y("name:N", axis=axis, sort=alt.SortField("layer", "ascending"), scale=scale)
 
 
 @by_language(16)
-def lens(theme: str, layers: int, guesses: int, more: tuple[tuple[str, str], ...] = LENS_TIPS) -> Spec:
-    """Layers (or moments) x favourites, each field as blue as it is likely. Columns: see `inside_rows`; `more` of them on hover."""
+def logit_lens(theme: str, layers: int, guesses: int, more: tuple[tuple[str, str], ...] = LENS_TIPS) -> Spec:
+    """Layers (or checkpoints) x likeliest tokens, tinted by probability. Columns: see `inside_rows`; `more`: columns of the card."""
     colours = palettes.of(theme)
     base = alt.Chart().encode(
         x=alt.X("place:O", axis=None, scale=alt.Scale(domain=list(range(guesses)), paddingInner=0.04, paddingOuter=0)),
@@ -51,11 +40,7 @@ def lens(theme: str, layers: int, guesses: int, more: tuple[tuple[str, str], ...
     )
     fields = base.mark_rect(cornerRadius=5, color=colours.dice).encode(
         opacity=alt.Opacity("share:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0.07, 1])),
-        tooltip=[
-            alt.Tooltip("piece:N", title=_("token")),
-            alt.Tooltip("share_text:N", title=_("probability")),
-            *(alt.Tooltip(f"{column}:N", title=_(title)) for column, title in more),
-        ],
+        tooltip=tips(("piece", _("token")), ("share_text", _("probability")), *((column, _(title)) for column, title in more)),
     )
     bright = {"condition": {"test": "datum.share > 0.7", "value": colours.on_dice}, "value": colours.text}
     edge, room = alt.ExprRef(f"8 - width / {2 * guesses}"), alt.ExprRef(f"width / {guesses} - 14")
@@ -73,31 +58,31 @@ def lens(theme: str, layers: int, guesses: int, more: tuple[tuple[str, str], ...
         opacity=alt.ExprRef(f"width / {guesses} < 88 ? 0 : 0.85"),
         tooltip=None,
     ).encode(text="shown:N", color=bright)
-    return _spec(alt.layer(fields, words("", "normal"), words("followed", "bold"), share).properties(height=layers * LAYER))
+    return spec(alt.layer(fields, words("", "normal"), words("followed", "bold"), share).properties(height=layers * LAYER))
 
 
 @by_language(16)
-def way(theme: str, layers: int) -> Spec:
-    """One token's probability after every layer, with its rank. Columns: see `inside_rows.way_rows`."""
+def token_by_layer(theme: str, layers: int) -> Spec:
+    """One token's probability after every layer, with its rank. Columns: see `inside_rows.token_by_layer_rows`."""
     colours = palettes.of(theme)
     base = alt.Chart().encode(y=_layers(colours, layers * LAYER))
     scale = alt.Scale(domain=[0, 1], rangeMin=0, rangeMax=alt.ExprRef("width - 118"), nice=False)
     x = alt.X("share:Q", scale=scale, axis=None)
     bars = base.mark_bar(height={"band": 0.62}, cornerRadius=4, tooltip=None).encode(
-        x=x, x2=alt.datum(0), color=_by_kind("datum.kind", {"taken": colours.chosen}, colours.dice)
+        x=x, x2=alt.datum(0), color=by_kind("datum.kind", {"taken": colours.chosen}, colours.dice)
     )
-    told = base.mark_text(align="left", dx=8, fontSize=12.5, color=colours.text, tooltip=None).encode(x=x, text="text:N")
-    return _spec(alt.layer(bars, told).properties(height=layers * LAYER))
+    number = base.mark_text(align="left", dx=8, fontSize=12.5, color=colours.text, tooltip=None).encode(x=x, text="text:N")
+    return spec(alt.layer(bars, number).properties(height=layers * LAYER))
 
 
 def heat_opacity(depth: float) -> float:
-    """The opacity of a field of this depth, 0 to 1: what a legend beside the chart has to show."""
+    """Return the opacity of a field of this depth, 0 to 1, for the legend."""
     return HEAT_PALEST + (HEAT_DARKEST - HEAT_PALEST) * depth
 
 
 @by_language(16)
-def heat(theme: str, layers: int) -> Spec:
-    """Layers x tokens, the darker the more attention, as `heat_opacity` has it. Columns: see `inside_rows.heat_rows`."""
+def attention(theme: str, layers: int) -> Spec:
+    """Layers x tokens, the darker the more attention (see `heat_opacity`). Columns: see `inside_rows.attention_rows`."""
     colours = palettes.of(theme)
     x = alt.X("slot:O", axis=None, scale=alt.Scale(paddingInner=0.08, paddingOuter=0))
     fields = (
@@ -107,11 +92,7 @@ def heat(theme: str, layers: int) -> Spec:
             x=x,
             y=_layers(colours, layers * HEAT_ROW),
             opacity=alt.Opacity("depth:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[HEAT_PALEST, HEAT_DARKEST])),
-            tooltip=[
-                alt.Tooltip("piece:N", title=_("token")),
-                alt.Tooltip("name:N", title=_("layer")),
-                alt.Tooltip("share_text:N", title=_("of the look")),
-            ],
+            tooltip=tips(("piece", _("token")), ("name", _("layer")), ("share_text", _("of the attention"))),
         )
     )
     names = (
@@ -119,33 +100,28 @@ def heat(theme: str, layers: int) -> Spec:
         .mark_text(angle=305, align="right", baseline="middle", fontSize=12, color=colours.text, tooltip=None, dx=-4, limit=72)
         .encode(x=x, y=alt.value(layers * HEAT_ROW + 8), text="foot:N")
     )
-    return _spec(alt.layer(fields, names).properties(height=layers * HEAT_ROW + FEET))
+    return spec(alt.layer(fields, names).properties(height=layers * HEAT_ROW + FEET))
 
 
 @by_language(8)
-def loss(theme: str, height: int = 150) -> Spec:
-    """The loss at the moments of a training, from 0: dots, joined straight, moment beside moment. Columns: see `inside_rows.loss_rows`."""
+def loss(theme: str) -> Spec:
+    """The loss at the checkpoints of a training, from 0: dots joined by straight lines. Columns: see `inside_rows.loss_rows`."""
     colours = palettes.of(theme)
-    quiet: dict[str, Any] = {"title": None, "domain": False, "ticks": False, "grid": False, "labelColor": colours.muted_text}
     base = alt.Chart().encode(
         x=alt.X(
             "name:O",
             sort=alt.SortField("slot", "ascending"),
-            axis=alt.Axis(labelAngle=0, labelFontSize=11, labelOverlap=True, **quiet),
+            axis=grey_axis(colours, labelAngle=0),
             scale=alt.Scale(type="point", padding=0.4),
         ),
-        y=alt.Y("loss:Q", axis=alt.Axis(tickCount=4, labelFontSize=11, **quiet), scale=alt.Scale(domainMin=0)),
+        y=alt.Y("loss:Q", axis=grey_axis(colours, tickCount=4), scale=alt.Scale(domainMin=0)),
         color=alt.Color("kind:N", legend=None, scale=alt.Scale(domain=["lessons", "held out"], range=[colours.dice, colours.other])),
     )
     lines = base.mark_line(strokeWidth=1.5, opacity=0.55, interpolate="linear", tooltip=None)
     dots = base.mark_circle(size=55, opacity=1).encode(
-        tooltip=[
-            alt.Tooltip("loss_text:N", title=_("loss")),
-            alt.Tooltip("on:N", title=_("measured on")),
-            alt.Tooltip("read:N", title=_("after")),
-        ]
+        tooltip=tips(("loss_text", _("loss")), ("on", _("measured on")), ("read", _("after")))
     )
-    return _spec(alt.layer(lines, dots).properties(height=height))
+    return spec(alt.layer(lines, dots).properties(height=150))
 
 
 @by_language(8)
@@ -159,10 +135,10 @@ def vector(theme: str, rows: int) -> Spec:
             x=alt.X("column:O", axis=None, scale=alt.Scale(padding=0)),
             y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.12, paddingOuter=0)),
             opacity=alt.Opacity("depth:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0.02, 0.92])),
-            tooltip=[alt.Tooltip("place_text:N", title=_("number")), alt.Tooltip("value_text:N", title=_("value"))],
+            tooltip=tips(("place_text", _("number")), ("value_text", _("value"))),
         )
     )
-    return _spec(fields.properties(height=max(34, min(rows * 18, 320))))
+    return spec(fields.properties(height=max(34, min(rows * 18, 320))))
 
 
 @by_language(8)
@@ -173,24 +149,24 @@ def neighbours(theme: str, rows: int) -> Spec:
     base = alt.Chart().encode(y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.3, paddingOuter=0)))
     x = alt.X("cosine:Q", scale=scale, axis=None)
     bars = base.mark_bar(color=colours.muted_text, opacity=0.55, cornerRadius=4).encode(
-        x=x, x2=alt.datum(0), tooltip=[alt.Tooltip("piece:N", title=_("token")), alt.Tooltip("text:N", title=_("cosine"))]
+        x=x, x2=alt.datum(0), tooltip=tips(("piece", _("token")), ("text", _("cosine")))
     )
     names = base.mark_text(align="left", fontSize=14, limit=100, color=colours.text, tooltip=None).encode(x=alt.value(0), text="label:N")
-    told = base.mark_text(align="left", dx=7, fontSize=12.5, color=colours.muted_text, tooltip=None).encode(x=x, text="text:N")
-    return _spec(alt.layer(bars, names, told).properties(height=rows * 25))
+    number = base.mark_text(align="left", dx=7, fontSize=12.5, color=colours.muted_text, tooltip=None).encode(x=x, text="text:N")
+    return spec(alt.layer(bars, names, number).properties(height=rows * 25))
 
 
 @by_language(8)
-def landscape(theme: str, height: int = 420) -> Spec:
-    """Tokens on a plane. Columns: see `inside_rows.map_rows`."""
+def embedding_map(theme: str) -> Spec:
+    """Tokens on a plane. Columns: see `inside_rows.embedding_map_rows`."""
     colours = palettes.of(theme)
     scale = alt.Scale(domain=[-1.08, 1.08], nice=False)
     base = alt.Chart().encode(x=alt.X("x:Q", axis=None, scale=scale), y=alt.Y("y:Q", axis=None, scale=scale))
     inks = {"picked": colours.dice_text, "text": colours.dice_text}
     dots = base.mark_circle(opacity=1).encode(
-        size=_by_kind("datum.kind", {"picked": 150, "text": 60}, 26),  # type: ignore[dict-item,arg-type]
-        color=_by_kind("datum.kind", inks, colours.removed),
-        tooltip=[alt.Tooltip("piece:N", title=_("token"))],
+        size=by_kind("datum.kind", {"picked": 150, "text": 60}, 26),
+        color=by_kind("datum.kind", inks, colours.removed),
+        tooltip=tips(("piece", _("token"))),
     )
     names = [
         base.transform_filter(f"datum.kind === '{kind}'")
@@ -202,57 +178,77 @@ def landscape(theme: str, height: int = 420) -> Spec:
             ("picked", 10, 15, "bold", colours.dice_text),
         )
     ]
-    return _spec(alt.layer(names[0], dots, *names[1:]).properties(height=height))
+    return spec(alt.layer(names[0], dots, *names[1:]).properties(height=420))
 
 
 @by_language(8)
 def stage(theme: str, rows: int) -> Spec:
-    """A sampling stage: pale before, deep after, 0 to 100 %. Columns: see `inside_rows.stage_rows`."""
+    """A sampling stage: pale before, deep after, 0 to 100 %. Columns: see `sampling_rows.stage_rows`."""
     colours = palettes.of(theme)
     scale = alt.Scale(domain=[0, 1], clamp=True, rangeMin=78, rangeMax=alt.ExprRef("width - 50"), nice=False)
-    axis = alt.Axis(
-        values=[0, 0.5, 1], labels=False, ticks=False, domain=False, title=None, grid=True, gridColor=colours.line, gridDash=[2, 3]
-    )
+    axis = percent_axis(colours, labels=False)
     base = alt.Chart().encode(y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.26, paddingOuter=0.08)))
     pale, deep = {"removed": colours.removed, "rest": colours.rest}, {"taken": colours.chosen, "rest": colours.muted_text}
     ink = {"removed": colours.muted_text, "rest": colours.muted_text, "taken": colours.chosen_text}
     hit = base.mark_rect(color=colours.muted_text, opacity=0.001).encode(
         x=alt.value(0),
         x2=alt.value("width"),
-        tooltip=[alt.Tooltip("piece:N", title=_("token")), alt.Tooltip("arithmetic:N", title=_("so"))],
+        tooltip=tips(("piece", _("token")), ("arithmetic", _("computed"))),
     )
     was = base.mark_bar(height={"band": 1}, cornerRadius=3, tooltip=None).encode(
-        x=alt.X("before:Q", scale=scale, axis=axis), x2=alt.datum(0), color=_by_kind("datum.kind", pale, colours.model)
+        x=alt.X("before:Q", scale=scale, axis=axis), x2=alt.datum(0), color=by_kind("datum.kind", pale, colours.model)
     )
     now = base.mark_bar(height={"band": 0.5}, cornerRadius=3, tooltip=None).encode(
-        x=alt.X("after:Q", scale=scale, axis=axis), x2=alt.datum(0), color=_by_kind("datum.kind", deep, colours.dice)
+        x=alt.X("after:Q", scale=scale, axis=axis), x2=alt.datum(0), color=by_kind("datum.kind", deep, colours.dice)
     )
     names = base.mark_text(align="left", fontSize=13, limit=72, tooltip=None).encode(
-        x=alt.value(0), text="label:N", color=_by_kind("datum.kind", ink, colours.text)
+        x=alt.value(0), text="label:N", color=by_kind("datum.kind", ink, colours.text)
     )
-    told = base.mark_text(align="right", fontSize=12, tooltip=None).encode(
-        x=alt.value("width"), text="number:N", color=_by_kind("datum.kind", ink, colours.text)
+    number = base.mark_text(align="right", fontSize=12, tooltip=None).encode(
+        x=alt.value("width"), text="number:N", color=by_kind("datum.kind", ink, colours.text)
     )
-    return _spec(alt.layer(was, now, names, told, hit).properties(height=rows * STAGE_ROW))
+    return spec(alt.layer(was, now, names, number, hit).properties(height=rows * STAGE_ROW))
 
 
 @by_language(8)
-def curve(theme: str, height: int = 120) -> Spec:
-    """Surprise along a text, bits, bars cut at MOST_BITS with an arrow on them.
+def tally(theme: str, rows: int) -> Spec:
+    """Probability (wide bar), observed share (narrow bar) and usual range (rule) of each token. Columns: see `roll_tally.tally_rows`."""
+    colours = palettes.of(theme)
+    scale = alt.Scale(domain=[0, 1], clamp=True, rangeMin=110, rangeMax=alt.ExprRef("width - 150"), nice=False)
+    axis = percent_axis(colours, labels=False)
+    base = alt.Chart().encode(y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.2, paddingOuter=0.1)))
+    fills, inks = {"taken": colours.chosen, "rest": colours.rest}, {"taken": colours.chosen_text, "rest": colours.muted_text}
 
-    Columns: position, surprise, piece, surprise_text, share_text, depth (0 calm to 1), cut (an arrow or nothing).
+    def bar(end: str, size: float, shift: float, colour: Any) -> alt.Chart:
+        bars = base.mark_bar(height={"band": size}, yOffset=shift, cornerRadius=3, tooltip=None)
+        return bars.encode(x=alt.X(f"{end}:Q", scale=scale, axis=axis), x2=alt.datum(0), color=colour)
+
+    luck = base.mark_rule(strokeWidth=2, yOffset=7, color=colours.muted_text, tooltip=None).encode(
+        x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q"
+    )
+    ink = by_kind("datum.kind", inks, colours.text)
+    names = base.mark_text(align="left", fontSize=14, limit=104, tooltip=None).encode(x=alt.value(0), text="label:N", color=ink)
+    number = base.mark_text(align="right", fontSize=13, tooltip=None).encode(x=alt.value("width"), text="number:N", color=ink)
+    expected = bar("expected", 0.55, -4, by_kind("datum.kind", fills, colours.dice))
+    return spec(alt.layer(expected, bar("seen", 0.28, 7, alt.value(colours.text)), luck, names, number).properties(height=rows * 28))
+
+
+@by_language(8)
+def rolls(theme: str) -> Spec:
+    """A mark for each roll, from 0 to 1. Columns: roll."""
+    colours = palettes.of(theme)
+    x = alt.X("roll:Q", axis=None, scale=alt.Scale(domain=[0, 1], nice=False))
+    return spec(alt.Chart().mark_tick(color=colours.text, opacity=0.35, thickness=1.5, height=16).encode(x=x).properties(height=18))
+
+
+@by_language(8)
+def curve(theme: str) -> Spec:
+    """Surprise along a text in bits. Bars above MOST_BITS end there, with an arrow.
+
+    Columns: position, surprise, piece, surprise_text, share_text, depth (0 to 1), cut (an arrow or "").
     """
     colours = palettes.of(theme)
-    axis = alt.Axis(
-        title=None,
-        domain=False,
-        ticks=False,
-        grid=False,
-        labelColor=colours.muted_text,
-        labelFontSize=11,
-        values=[0, 6, 12, MOST_BITS],
-        labelPadding=3,
-    )
+    axis = grey_axis(colours, values=[0, 6, 12, MOST_BITS])
     x = alt.X("position:O", axis=None, scale=alt.Scale(paddingInner=0.14, paddingOuter=0))
     bars = (
         alt.Chart()
@@ -261,11 +257,7 @@ def curve(theme: str, height: int = 120) -> Spec:
             x=x,
             y=alt.Y("surprise:Q", axis=axis, scale=alt.Scale(domain=[0, MOST_BITS], clamp=True)),
             opacity=alt.Opacity("depth:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0.35, 1])),
-            tooltip=[
-                alt.Tooltip("piece:N", title=_("token")),
-                alt.Tooltip("surprise_text:N", title=_("surprise")),
-                alt.Tooltip("share_text:N", title=_("probability")),
-            ],
+            tooltip=tips(("piece", _("token")), ("surprise_text", _("surprise")), ("share_text", _("probability"))),
         )
     )
     arrows = (
@@ -273,4 +265,4 @@ def curve(theme: str, height: int = 120) -> Spec:
         .mark_text(baseline="top", dy=-13, fontSize=12, color=colours.text, tooltip=None)
         .encode(x=x, y=alt.value(0), text="cut:N")
     )
-    return _spec(alt.layer(bars, arrows).properties(height=height))
+    return spec(alt.layer(bars, arrows).properties(height=120))

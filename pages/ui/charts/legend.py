@@ -10,11 +10,11 @@ from pages.ui.charts import charts, palette
 
 
 def legend(*entries: tuple[str, str], hint: str = "") -> None:
-    """Small swatches with their meaning: (colour, words). hint: what else can be done there, behind them."""
+    """Draw (colour, meaning) pairs. hint: what a click in the chart does."""
     parts = "".join(
         '<span style="white-space:nowrap;margin-right:0.9rem"><span style="display:inline-block;width:0.7em;height:0.7em;'
-        f'border-radius:0.2em;margin-right:0.35em;background:{colour}"></span>{escape(told)}</span>'
-        for colour, told in entries
+        f'border-radius:0.2em;margin-right:0.35em;forced-color-adjust:none;background:{colour}"></span>{escape(meaning)}</span>'
+        for colour, meaning in entries
     )
-    told = f'<span style="display:inline-block">{escape(hint)}</span>' if hint else ""
-    st.html(f'<div style="font-size:0.85rem;line-height:1.4;color:{palette.of(charts.theme()).muted_text}">{parts}{told}</div>')
+    behind = f'<span style="display:inline-block">{escape(hint)}</span>' if hint else ""
+    st.html(f'<div style="font-size:0.85rem;line-height:1.4;color:{palette.of(charts.theme()).muted_text}">{parts}{behind}</div>')

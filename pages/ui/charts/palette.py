@@ -1,7 +1,7 @@
 """One palette for charts, components and theme: each colour has one meaning, in light and in dark.
 
-Nothing but the chosen token is orange. Blue is probability, teal is the cache, violet is doubt, plum is the other branch, and grey is
-out of play.
+Orange is the chosen token and nothing else. Blue is probability, teal the KV cache, violet entropy, plum the second branch, grey what is
+excluded or not listed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from functools import cache
 
-DARKEST = 0.5  # how much of a colour a field behind text may hold, so that the text stays readable (AA) in both themes
+DARKEST = 0.5  # largest share of a colour behind text, so that the text stays readable (AA) in both themes
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +21,20 @@ class Palette:
     line: str
     text: str
     muted_text: str
-    model: str  # what the model said
-    dice: str  # what the dice use
+    model: str  # model's probability
+    dice: str  # probability after the settings
     dice_text: str
-    chosen: str  # the token that was taken, everywhere
+    chosen: str  # the chosen token
     chosen_text: str
     on_chosen: str  # text on a field of `chosen`
     on_dice: str  # text on a field of `dice`
-    removed: str  # cut off by a stage
-    rest: str  # everything that is not listed
+    removed: str  # excluded by a stage
+    rest: str  # all tokens that are not listed
     reused: str  # positions taken from the cache
-    computed: str  # positions computed anew
+    computed: str  # newly computed positions
     computed_text: str
     doubt: str  # entropy
-    other: str  # the second branch of a comparison
+    other: str  # the second branch or model
     other_text: str
 
 
@@ -86,24 +86,11 @@ DARK = Palette(
 
 
 def of(theme: str | None) -> Palette:
-    """The palette of a theme ("light" or "dark"); light if the browser has not said."""
+    """Return the palette of a theme, "light" or "dark"; light if the browser has not sent one."""
     return DARK if theme == "dark" else LIGHT
 
 
 @cache
 def as_data(palette: Palette) -> dict[str, str]:
-    """The palette as a component gets it: colour by name; not to be changed."""
+    """Return the palette as a component gets it: colour by name. Do not change the dict."""
     return asdict(palette)
-
-
-def luminance(colour: str) -> float:
-    """Relative luminance of #RRGGBB, 0 to 1, as WCAG 2.2 defines it."""
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    """Contrast of two colours, 1 to 21 (WCAG 2.2); text needs 4.5, the parts of a chart 3."""
-    dark, light = sorted((luminance(one), luminance(other)))
-    return (light + 0.05) / (dark + 0.05)

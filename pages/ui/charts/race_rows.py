@@ -1,4 +1,4 @@
-"""The tables behind the charts of the cache race."""
+"""Rows of the charts that compare writing with and without the KV cache."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Steps = dict[str, list[RaceStep]]
 
 
 def table(steps: Steps, column: str, scale: float = 1.0) -> pd.DataFrame:
-    """Both writers' numbers against the tokens written, thinned to what a chart can show."""
+    """Return a column of both runs by tokens written, about MOST_POINTS rows each."""
     rows = []
     for runner, kind in ((CACHED, "with"), (UNCACHED, "without")):
         mine = steps[runner]
@@ -31,14 +31,14 @@ def table(steps: Steps, column: str, scale: float = 1.0) -> pd.DataFrame:
 
 
 def middle(values: list[float]) -> float:
-    """The median of a few neighbours: single passes jitter on a busy machine."""
+    """Return the median of neighbouring passes: single ones vary on a busy machine."""
     return sorted(values)[len(values) // 2]
 
 
 def passes(steps: Steps) -> pd.DataFrame:
-    """Milliseconds of every pass, and the median of the five around it; the pass that reads the prompt stands alone.
+    """Return the milliseconds of every pass and the median of the five around it, except for the prefill.
 
-    A pass that was held up far beyond all others is drawn at the upper edge, as a triangle; its true time is on its card.
+    A pass that took far longer than all others is a triangle at the upper edge; its card holds the true time.
     """
     shown = table(steps, "seconds", 1000).assign(raw=0.0, over=False)
     shown["raw"] = shown["seconds"]
@@ -58,7 +58,7 @@ def passes(steps: Steps) -> pd.DataFrame:
 
 
 def with_fit(steps: Steps, fits: dict[str, Trend | None]) -> pd.DataFrame:
-    """Seconds so far, and beside them what the fitted steps add up to."""
+    """Return the seconds so far, and the sums of the fit."""
     shown = table(steps, "total_seconds").assign(fit=float("nan"))
     for kind, fit in fits.items():
         if fit is not None:

@@ -1,4 +1,4 @@
-"""A scored text as the page shows it: words with their tint, the curve, the places worth a look; and the scoring, kept for a while."""
+"""Rows of a scored text: tinted tokens, the curve of surprise, lists of single tokens. The newest scores are cached."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from pages.ui.i18n.safe_text import plain
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
-KEPT = 12  # readings
+KEPT = 12  # cached scores
 ON_ONE_PAGE = 800  # tokens
-CURVE = 300  # bars; a longer text is drawn in means of several tokens
-MOST_BITS = 12.0  # surprise at which a mark is full
+CURVE = 300  # bars; in a longer text a bar is the mean of several tokens
+MOST_BITS = 12.0  # surprise at which a tint is full
 
 _kept: OrderedDict[tuple[int, str], ScoredText] = OrderedDict()
 _guard = threading.Lock()
 
 
-def read(model: LanguageModel, text: str, progress: Callable[[int, int], None] | None = None) -> ScoredText:
-    """The text scored by the model, from memory if it was read a moment ago. Raises ViewerError."""
+def scored(model: LanguageModel, text: str, progress: Callable[[int, int], None] | None = None) -> ScoredText:
+    """Return the text scored by the model, cached if possible. Raises ViewerError."""
     key = (id(model), text)
     with _guard:
         known = _kept.get(key)
@@ -46,7 +46,7 @@ def read(model: LanguageModel, text: str, progress: Callable[[int, int], None] |
 
 
 def _depth(token: ScoredToken, tint: str) -> tuple[str, float]:
-    """Colour and depth of a word."""
+    """Return colour and depth of a token."""
     if token.probability is None or token.rank is None or token.entropy is None:
         return INK, 0.0
     if tint == "probability":
@@ -56,13 +56,13 @@ def _depth(token: ScoredToken, tint: str) -> tuple[str, float]:
     return INK, RANKS[0 if token.rank == 1 else 1 if token.rank <= 10 else 2 if token.rank <= 100 else 3]
 
 
-INK = "doubt"  # one colour for every tint: whichever is chosen, the darker a piece, the less the model expected it or anything
+INK = "doubt"  # one colour for all tints: darker is less expected
 PALEST = 0.03
 RANKS = (PALEST, 0.16, 0.32, DARKEST)
 
 
-def words(scored: ScoredText, tint: str, part: int = 0) -> list[Word]:
-    """One page of the text as tinted words."""
+def scored_words(scored: ScoredText, tint: str, part: int = 0) -> list[Word]:
+    """Return one page of the text as tinted tokens."""
     start = part * ON_ONE_PAGE
     return [
         _word(token, shown(token.text, token.piece, written.raw), tint)
@@ -73,7 +73,7 @@ def words(scored: ScoredText, tint: str, part: int = 0) -> list[Word]:
 def _word(token: ScoredToken, text: str, tint: str) -> Word:
     colour, depth = _depth(token, tint)
     if token.probability is None or token.rank is None or token.surprise is None or token.entropy is None:
-        return Word(text, head=f"id {token.token_id}", lines=(_("nothing stood before it"),))
+        return Word(text, head=f"id {token.token_id}", lines=(_("no token before it"),))
     bars = [
         (guess.piece, guess.model_probability, numbers.percent(guess.model_probability), guess.token_id == token.token_id)
         for guess in token.candidates
@@ -82,21 +82,20 @@ def _word(token: ScoredToken, text: str, tint: str) -> Word:
         bars.append((token.piece, token.probability, numbers.percent(token.probability), True))
     lines = (
         _("{share} · rank {rank}").format(share=numbers.percent(token.probability), rank=numbers.whole(token.rank)),
-        _("surprise {surprise}, doubt before it {doubt}").format(surprise=numbers.bits(token.surprise), doubt=numbers.bits(token.entropy)),
+        _("surprise {surprise}, entropy before it {entropy}").format(
+            surprise=numbers.bits(token.surprise), entropy=numbers.bits(token.entropy)
+        ),
     )
     return Word(text, colour, depth, head=f"id {token.token_id}", lines=lines, bars=tuple(bars))
 
 
-def parts(scored: ScoredText) -> int:
-    """How many pages the words of this text take."""
+def page_count(scored: ScoredText) -> int:
+    """Return the number of pages of a text."""
     return max(1, -(-len(scored.written) // ON_ONE_PAGE))
 
 
 def curve_rows(scored: ScoredText) -> pd.DataFrame:
-    """Surprise along the text, in means of several tokens where there are more than CURVE. Columns: see `inside_charts.curve`.
-
-    cut: an arrow where the bar would be higher than the chart, else empty.
-    """
+    """Return the surprise along a text, at most CURVE bars. Columns: see `inside_charts.curve`."""
     table = scored.table().dropna(subset=["surprise"])
     wide = max(1, -(-len(table) // CURVE))
     groups = [table.iloc[start : start + wide] for start in range(0, len(table), wide)]
@@ -118,11 +117,11 @@ def curve_rows(scored: ScoredText) -> pd.DataFrame:
 
 
 def place_lines(tokens: tuple[ScoredToken, ...]) -> list[str]:
-    """For a list of places: the piece, how likely it was, how surprising, and what was expected instead; as Markdown."""
+    """Return lines of Markdown about tokens: probability, surprise and the token that was expected."""
     lines = []
     for token in tokens:
-        told = f"{numbers.percent(token.probability)} · {numbers.bits(token.surprise or 0.0)}"
+        line = f"{numbers.percent(token.probability)} · {numbers.bits(token.surprise or 0.0)}"
         if token.candidates and token.rank != 1:
-            told += f" · {_('expected {piece}').format(piece=plain(token.candidates[0].piece))}"
-        lines.append(f"**{plain(token.piece)}** :gray[{told}]")
+            line += f" · {_('expected {piece}').format(piece=plain(token.candidates[0].piece))}"
+        lines.append(f"**{plain(token.piece)}** :gray[{line}]")
     return lines

@@ -1,4 +1,4 @@
-"""What the servers' iterations look like on the board: spans of time per reader, texts, slots and blocks; read once, as they come."""
+"""Rows of the serving board: time spans, texts, slots and KV blocks, updated with each iteration of a server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TOUCH = 1e-9  # seconds; spans closer than this are one
 
 @dataclass(slots=True)
 class SideRows:
-    """One server's side. spans: [start, stop, kind] per reader; slots: [start, stop, rows]; texts: what each wrote."""
+    """One server. spans: [start, stop, kind] per request; slots: [start, stop, rows]; texts: written text per request."""
 
     spans: list[list[list[Any]]]
     texts: list[str]
@@ -26,13 +26,13 @@ class SideRows:
 
     @property
     def clock(self) -> float:
-        """How far this server's clock has come, seconds."""
+        """Return the end of the last iteration in seconds."""
         return self.iterations[-1].stop if self.iterations else 0.0
 
 
 @dataclass(slots=True)
 class Board:
-    """Both sides, and how many observations they were read from."""
+    """All servers. who: the requests; read: number of observations that were added."""
 
     who: Sequence[Reader]
     sides: list[SideRows]
@@ -40,11 +40,13 @@ class Board:
 
     @classmethod
     def of(cls, who: Sequence[Reader], sides: int = 2) -> Board:
-        """A board before anything has happened."""
-        return cls(who, [SideRows([[] for _reader in who], ["" for _reader in who], [False for _reader in who]) for _side in range(sides)])
+        """Return a board before the first iteration."""
+        return cls(
+            who, [SideRows([[] for _request in who], ["" for _request in who], [False for _request in who]) for _side in range(sides)]
+        )
 
     def take(self, seen: Sequence[Served]) -> None:
-        """Read what is new among all observations so far."""
+        """Add the new ones of all observations so far."""
         for served in seen[self.read :]:
             self._add(self.sides[served.side], served.iteration)
         self.read = len(seen)
@@ -64,7 +66,7 @@ class Board:
 
 
 def kind(state: RequestState, tokens: int) -> str:
-    """What a reader's time in one iteration is called on the board."""
+    """Return the kind of a request's time in one iteration."""
     if state is RequestState.PREEMPTED:
         return "preempted"
     if state is RequestState.WAITING:
@@ -75,7 +77,7 @@ def kind(state: RequestState, tokens: int) -> str:
 
 
 def _extend(spans: list[list[Any]], start: float, stop: float, what: Any) -> None:
-    """Make the last span longer where this one goes on with the same, otherwise add it."""
+    """Extend the last span if this one continues it, otherwise add a span."""
     if spans and spans[-1][2] == what and start - spans[-1][1] <= TOUCH:
         spans[-1][1] = stop
     else:

@@ -1,6 +1,6 @@
-"""Tables as the charts want them: the rows of core's tables with the words and numbers that are written beside the bars.
+"""Rows of the charts of a run: core's records with the texts and numbers beside the bars.
 
-They are Arrow tables of fixed columns, which is what a browser is sent: they are made at every step, and pandas takes ten times as long.
+The rows are Arrow tables, which Streamlit sends as they are. They are made at every step, and pandas would take ten times as long.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
 from pages.ui.i18n import numbers
 
 FEWEST, MOST, USUAL = 5, 50, 8
-FOLDED = -2  # the token_id of the line into which cut candidates are folded
-WORTH_A_ROW = 0.01  # a candidate that was cut keeps a row of its own if the model gave it as much
-SLOTS = 60  # how many steps the small charts show; the newest ones
-FIRST_SLOTS = 24  # as many places stand ready from the start, so that the first bars are no barn doors
+FOLDED = -2  # token_id of the line that stands for folded candidates
+WORTH_A_ROW = 0.01  # an excluded candidate keeps its row from this model's probability on
+SLOTS = 60  # newest steps in the small charts
+FIRST_SLOTS = 24  # least number of places, so that the first bars are not too wide
 
 
 def _columns(texts: str, values: str = "", counts: str = "") -> pa.Schema:
@@ -42,42 +42,44 @@ def _table(rows: Iterable[dict[str, Any]], columns: pa.Schema) -> pa.Table:
 
 
 def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL, clicks: int = 0, folded: bool = True) -> pa.Table:
-    """The `count` likeliest candidates and one row for everything else, as `charts.distribution` wants them: the columns of `DISTRIBUTION`.
+    """Return the `count` likeliest candidates and one row for all other tokens, with the columns of `DISTRIBUTION`.
 
-    All numbers beside the bars are probabilities after the settings, so a list adds up to 100 %; the model's own are on the card of a row.
-    The number of rows is always count + 1: a chosen token from further down takes the last place, with its rank beside it. folded: the
-    unlikely ones that were cut, behind all that is still in, lie together in one line; empty rows take their places.
+    All numbers are probabilities after the settings, so that they add up to 100 %. The card of a row holds the model's probability.
+    There are always count + 1 rows: a chosen token with a higher rank takes the last place. folded: unlikely excluded candidates at the
+    end share one line, and empty rows take their places.
     """
     chosen = distribution.chosen if isinstance(distribution, Step) else None
     listed = list(distribution.candidates)[:count]
-    shown = _in_sight(listed, chosen) if folded else listed
+    shown = _visible(listed, chosen) if folded else listed
     if chosen is not None and chosen.rank > count:
         shown = [*shown[: count - 1], chosen]
     rest_model, rest_dice = _rest(distribution, shown)
     gone = rest_dice == 0 and rest_model > 0
-    closed = len(shown) < len(listed)
+    folds = len(shown) < len(listed)
     rows = [_row(place, c, chosen) for place, c in enumerate(shown)]
     behind = {
         **_empty(len(rows)),
-        "token_id": FOLDED if closed else -1,
-        "label": _("▸ all else, cut") if closed and gone else _("everything else"),
+        "token_id": FOLDED if folds else -1,
+        "label": _("▸ all other tokens, excluded") if folds and gone else _("everything else"),
         "model": rest_model,
         "dice": rest_dice,
         "end": max(rest_model, rest_dice),
         "number": numbers.chance(rest_dice),
-        "note": _("click to open") if closed else _("cut") if gone else "",
+        "note": _("click to open") if folds else _("excluded") if gone else "",
         "kind": "rest",
-        "piece": _("{count} tokens, cut").format(count=numbers.whole(_cut(distribution, shown))) if gone else _("everything else"),
+        "piece": _("{count} tokens, excluded").format(count=numbers.whole(_excluded(distribution, shown)))
+        if gone
+        else _("everything else"),
         "model_text": numbers.chance(rest_model),
         "dice_text": numbers.chance(rest_dice),
     }
-    rows += [behind] if closed else [*map(_empty, range(len(rows), count)), {**behind, "row": count}]
+    rows += [behind] if folds else [*map(_empty, range(len(rows), count)), {**behind, "row": count}]
     rows += map(_empty, range(len(rows), count + 1))
     return _table(({**row, "step": distribution.index, "serial": clicks} for row in rows), DISTRIBUTION)
 
 
-def _in_sight(listed: list[Candidate], chosen: Candidate | None) -> list[Candidate]:
-    """Without the unlikely ones at the end that were cut; all of them where that would save no row."""
+def _visible(listed: list[Candidate], chosen: Candidate | None) -> list[Candidate]:
+    """Return the candidates without the unlikely excluded ones at the end; all of them if that saves no row."""
     kept = len(listed)
     while kept and _is_negligible(listed[kept - 1], chosen):
         kept -= 1
@@ -85,12 +87,12 @@ def _in_sight(listed: list[Candidate], chosen: Candidate | None) -> list[Candida
 
 
 def _is_negligible(candidate: Candidate, chosen: Candidate | None) -> bool:
-    taken = chosen is not None and candidate.token_id == chosen.token_id
-    return candidate.removed_by is not None and candidate.model_probability < WORTH_A_ROW and not taken
+    is_chosen = chosen is not None and candidate.token_id == chosen.token_id
+    return candidate.removed_by is not None and candidate.model_probability < WORTH_A_ROW and not is_chosen
 
 
 def _rest(distribution: TokenDistribution | Step, shown: Sequence[Candidate]) -> tuple[float, float]:
-    """What the model and the dice give to all that have no row of their own."""
+    """Return the probabilities, before and after the settings, of all tokens without a row."""
     candidates = distribution.candidates
     model = sum(c.model_probability for c in candidates) - sum(c.model_probability for c in shown)
     dice = sum(c.sampling_probability for c in candidates) - sum(c.sampling_probability for c in shown)
@@ -98,16 +100,16 @@ def _rest(distribution: TokenDistribution | Step, shown: Sequence[Candidate]) ->
     return max(0.0, distribution.rest_model_probability + model), rest if rest > 1e-9 else 0.0
 
 
-def _cut(distribution: TokenDistribution | Step, shown: Sequence[Candidate]) -> int:
-    """How many tokens were cut and have no row of their own."""
+def _excluded(distribution: TokenDistribution | Step, shown: Sequence[Candidate]) -> int:
+    """Return the number of excluded tokens without a row."""
     return distribution.stage_kept[0] - distribution.stage_kept[-1] - sum(c.removed_by is not None for c in shown)
 
 
 def _row(place: int, candidate: Candidate, chosen: Candidate | None) -> dict[str, object]:
-    taken = chosen is not None and candidate.token_id == chosen.token_id
+    is_chosen = chosen is not None and candidate.token_id == chosen.token_id
     removed = candidate.removed_by is not None
     spaced = candidate.piece.startswith("␣") and len(candidate.piece) > 1
-    notes = [_("cut by {stage}").format(stage=_(str(candidate.removed_by)))] if removed else []
+    notes = [_("excluded by {stage}").format(stage=_(str(candidate.removed_by)))] if removed else []
     if candidate.rank != place + 1:
         notes.append(_("rank {rank}").format(rank=numbers.whole(candidate.rank)))
     return {
@@ -120,7 +122,7 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None) -> dict[str
         "end": max(candidate.model_probability, candidate.sampling_probability),
         "number": numbers.chance(candidate.sampling_probability),
         "note": " · ".join(notes),
-        "kind": "chosen" if taken else "removed" if removed else "open",
+        "kind": "chosen" if is_chosen else "removed" if removed else "open",
         "piece": candidate.piece,
         "id_text": str(candidate.token_id),
         "rank_text": numbers.whole(candidate.rank),
@@ -136,7 +138,7 @@ def _empty(place: int) -> dict[str, object]:
 
 
 def step_rows(path: Sequence[Step]) -> pa.Table:
-    """The newest steps for the small charts (`pace`, `surprise`), with empty places behind a short run: the columns of `STEPS`."""
+    """Return the newest steps for `step_time` and `surprise`, then empty places: the columns of `STEPS`."""
     newest = path[-SLOTS:]
     rows = [_step(step) for step in newest]
     rows += [{"slot": slot, "zero": 0.0, "milliseconds": 0.0} for slot in range(len(newest), FIRST_SLOTS)]
@@ -160,7 +162,7 @@ def _step(step: Step) -> dict[str, object]:
 
 
 def _time(done: ForwardPass) -> str:
-    """How long it took; of a server's pass also its own clock and its queue."""
+    """Return the time of a pass; for a server also its own time and its queue."""
     parts = [numbers.duration(done.seconds)]
     if done.server_seconds is not None:
         parts.append(_("server {time}").format(time=numbers.duration(done.server_seconds)))
@@ -170,22 +172,22 @@ def _time(done: ForwardPass) -> str:
 
 
 def notepad_rows(path: Sequence[Step]) -> pa.Table:
-    """The newest steps for `charts.notepad`: two stacked parts for each, reused and computed positions; the columns of `NOTEPAD`."""
+    """Return the newest steps for `charts.notepad`, two stacked parts each: the columns of `NOTEPAD`."""
     newest = path[-SLOTS:]
     rows: list[dict[str, object]] = []
     for step in newest:
         done = step.forward
-        told = {
+        common = {
             "slot": step.index,
             "step_text": str(step.index + 1),
             "reused_text": numbers.whole(done.reused_tokens),
             "computed_text": numbers.whole(done.computed_tokens),
             "bytes_text": numbers.size(done.cache_bytes),
         }
-        rows.append({**told, "part": "reused", "bottom": 0, "top": done.reused_tokens, "label": ""})
+        rows.append({**common, "part": "reused", "bottom": 0, "top": done.reused_tokens, "label": ""})
         whole = done.reused_tokens + done.computed_tokens
-        # Chosen by hand after going back, the first token needs no second reading of the prompt: nearly all of it is still in the cache.
+        # A first token that was chosen by hand after going back is no prefill: the cache still holds nearly the whole prompt.
         prefill = step.index == 0 and (done.reused_tokens == 0 or done.computed_tokens > 1)
-        rows.append({**told, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": _("prefill") if prefill else ""})
+        rows.append({**common, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": _("prefill") if prefill else ""})
     rows += [{"slot": slot, "part": "reused", "bottom": 0, "top": 0, "label": ""} for slot in range(len(newest), FIRST_SLOTS)]
     return _table(rows, NOTEPAD)

@@ -1,62 +1,47 @@
-"""Charts of “Teach it”: the loss falling, what a model expects before and now, and the whole way between as a heat strip."""
+"""Charts of “Teach it”: the loss, the predictions before and after, and their history as a heat map."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import altair as alt
 
 from core.language import N_, _, by_language
-from pages.ui.charts import charts
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.charts import Spec
+from pages.ui.charts.parts import Spec, grey_axis, spec, tips
 
 ROW = 30
 CANDIDATES = 8
 
 
-def _quiet(colours: palettes.Palette, **more: Any) -> alt.Axis:
-    return alt.Axis(
-        domain=False,
-        ticks=False,
-        grid=False,
-        labelColor=colours.muted_text,
-        titleColor=colours.muted_text,
-        titleFontWeight="normal",
-        **more,
-    )
-
-
 @by_language(16)
-def loss(theme: str, unit: str = N_("nats a token"), height: int = 150) -> Spec:
-    """The loss of every step, from 0; of the new text solid, of the old pale. Columns: index, value, of ("new", "old"), tip."""
+def loss(theme: str, unit: str = N_("nats per token"), height: int = 150) -> Spec:
+    """The loss of every step, from 0: of the new text solid, of the old text pale. Columns: index, value, of ("new", "old"), tip."""
     colours = palettes.of(theme)
     color = alt.Color("of:N", legend=None, scale=alt.Scale(domain=["new", "old"], range=[colours.dice, colours.model]))
     base = alt.Chart().encode(
-        x=alt.X("index:Q", axis=_quiet(colours, title=_("steps of learning"), tickMinStep=1, tickCount=6), scale=alt.Scale(nice=False)),
-        y=alt.Y("value:Q", axis=_quiet(colours, title=_(unit), tickCount=4, minExtent=40, maxExtent=40), scale=alt.Scale(domainMin=0)),
+        x=alt.X("index:Q", axis=grey_axis(colours, title=_("training steps"), tickMinStep=1, tickCount=6), scale=alt.Scale(nice=False)),
+        y=alt.Y("value:Q", axis=grey_axis(colours, title=_(unit), tickCount=4, minExtent=40, maxExtent=40), scale=alt.Scale(domainMin=0)),
         color=color,
     )
-    dots = base.mark_point(filled=True, size=30).encode(tooltip=[alt.Tooltip("tip:N", title=_("loss"))])
-    return charts._spec(alt.layer(base.mark_line(strokeWidth=2, interpolate="linear"), dots).properties(height=height))
+    dots = base.mark_point(filled=True, size=30).encode(tooltip=tips(("tip", _("loss"))))
+    return spec(alt.layer(base.mark_line(strokeWidth=2, interpolate="linear"), dots).properties(height=height))
 
 
 @by_language(16)
-def before_and_now(theme: str, rows: int = CANDIDATES) -> Spec:
-    """A row for each token: pale = before it was taught, solid = at the moment looked at; fixed axis from 0 to 100 %.
+def before_and_after(theme: str, rows: int = CANDIDATES) -> Spec:
+    """A row per token: pale = before fine-tuning, solid = at the chosen step, from 0 to 100 %.
 
     Columns: row, label, before, now, number, tip.
     """
     colours = palettes.of(theme)
     y = alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.3, paddingOuter=0.1))
     scale = alt.Scale(domain=[0, 1], clamp=True, nice=False, rangeMin=120, rangeMax=alt.ExprRef("width - 64"))
-    axis = _quiet(colours, title=None, values=[0, 0.5, 1], labelExpr="format(datum.value * 100, '~r') + ' %'", orient="top")
+    axis = grey_axis(colours, title=None, values=[0, 0.5, 1], labelExpr="format(datum.value * 100, '~r') + ' %'", orient="top")
 
     def bar(field: str, color: str, size: float) -> alt.Chart:
         return (
             alt.Chart()
             .mark_bar(color=color, cornerRadius=3, height={"band": size})
-            .encode(y=y, x=alt.X(f"{field}:Q", scale=scale, axis=axis), x2=alt.value(120), tooltip=[alt.Tooltip("tip:N", title=_("token"))])
+            .encode(y=y, x=alt.X(f"{field}:Q", scale=scale, axis=axis), x2=alt.value(120), tooltip=tips(("tip", _("token"))))
         )
 
     base = alt.Chart().encode(y=y)
@@ -65,12 +50,12 @@ def before_and_now(theme: str, rows: int = CANDIDATES) -> Spec:
         text="number:N", x=alt.value(alt.ExprRef("width - 60"))
     )
     layers = alt.layer(bar("before", colours.model, 1.0), bar("now", colours.dice, 0.55), names, shares)
-    return charts._spec(layers.properties(height=rows * ROW + 24))
+    return spec(layers.properties(height=rows * ROW + 24))
 
 
 @by_language(16)
-def way(theme: str) -> Spec:
-    """Moments x tokens, as blue as the token was likely then; a click picks the moment. Columns: index, row, label, share, tip."""
+def history(theme: str) -> Spec:
+    """Steps x tokens, tinted by probability; a click picks the step. Columns: index, row, label, share, tip."""
     colours = palettes.of(theme)
     pick = alt.selection_point(name="pick", fields=["index", "serial"], on="click", toggle=False, clear=False)
     fields = (
@@ -79,19 +64,19 @@ def way(theme: str) -> Spec:
         .encode(
             x=alt.X(
                 "index:O",
-                axis=_quiet(colours, title=_("after so many steps"), labelAngle=0, labelOverlap=True),
+                axis=grey_axis(colours, title=_("after this many steps"), labelAngle=0, labelOverlap=True),
                 scale=alt.Scale(paddingInner=0.06),
             ),
             y=alt.Y(
                 "label:N",
                 sort=alt.EncodingSortField("row", order="ascending"),
-                axis=_quiet(colours, title=None, minExtent=96, maxExtent=96, labelLimit=92, labelFontSize=13),
+                axis=grey_axis(colours, title=None, minExtent=96, maxExtent=96, labelLimit=92, labelFontSize=13),
                 scale=alt.Scale(paddingInner=0.1),
             ),
             opacity=alt.Opacity("share:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0.05, 1])),
             stroke=alt.condition("datum.picked", alt.value(colours.text), alt.value("transparent")),
-            tooltip=[alt.Tooltip("tip:N", title=_("at this moment"))],
+            tooltip=tips(("tip", _("at this step"))),
         )
         .add_params(pick)
     )
-    return charts._spec(alt.layer(fields).properties(height=CANDIDATES * 24 + 30))
+    return spec(alt.layer(fields).properties(height=CANDIDATES * 24 + 30))

@@ -1,4 +1,4 @@
-"""Rows of “Teach it”: looks at a model on its way, as tables for `teach_charts`."""
+"""Rows of “Teach it”: what a model predicts during fine-tuning, and its loss."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from core.record.step import Candidate, TokenDistribution
 from pages.ui.charts.teach_charts import CANDIDATES
 from pages.ui.i18n import numbers
 
-LEAST = 0.0001  # what is less likely reads "< 0.01 %"
+LEAST = 0.0001  # lower probabilities are written "< 0.01 %"
 
 
 def shares(distribution: TokenDistribution) -> dict[int, float]:
-    """The probabilities of what is listed, by token id."""
+    """Return the probabilities of the listed tokens by token id."""
     return dict(zip(distribution.token_ids.tolist(), distribution.probabilities[0].tolist(), strict=True))
 
 
-def kept(looks: Sequence[Look]) -> list[Look]:
-    """The same looks, at what it expects after the beginning of something that it knew before."""
+def known_looks(looks: Sequence[Look]) -> list[Look]:
+    """Return the same looks with the predictions for a text that the model knew before."""
     return [replace(look, distribution=look.known) for look in looks if look.known is not None]
 
 
 def watched(looks: Sequence[Look], most: int = CANDIDATES) -> list[Candidate]:
-    """The tokens worth a row: the favourites of the first look and of the last, the likeliest ever first."""
+    """Return the likeliest tokens of the first and the last look, sorted by their highest probability."""
     if not looks:
         return []
     ever: dict[int, Candidate] = {}
@@ -42,13 +42,13 @@ def watched(looks: Sequence[Look], most: int = CANDIDATES) -> list[Candidate]:
     return sorted(ever.values(), key=lambda candidate: -ever_most[candidate.token_id])[:most]
 
 
-def bars(looks: Sequence[Look], shown: Look | None, most: int = CANDIDATES) -> pd.DataFrame:
-    """Rows for `teach_charts.before_and_now`."""
+def before_and_after_rows(looks: Sequence[Look], shown: Look | None, most: int = CANDIDATES) -> pd.DataFrame:
+    """Return rows of `teach_charts.before_and_after`."""
     columns = ["row", "label", "before", "now", "number", "tip"]
     if shown is None:
         return pd.DataFrame(columns=columns)
     then, now = shares(looks[0].distribution), shares(shown.distribution)
-    least = min(now.values())  # what is not listed is less likely than that
+    least = min(now.values())  # tokens that are not listed are less likely
     rows = []
     for row, candidate in enumerate(watched(looks, most)):
         before, after = (found.get(candidate.token_id, 0.0) for found in (then, now))
@@ -60,35 +60,35 @@ def bars(looks: Sequence[Look], shown: Look | None, most: int = CANDIDATES) -> p
     return pd.DataFrame(rows, columns=columns)
 
 
-def memory(before: Look, now: Look) -> str:
-    """Whether what was its favourite before still is, in one sentence."""
+def memory_verdict(before: Look, now: Look) -> str:
+    """Return one sentence about whether the earlier likeliest token still is the likeliest."""
     then = before.distribution.candidates[0]
     listed = shares(now.distribution)
     first = now.distribution.candidates[0]
     least, left = min(listed.values()), listed.get(then.token_id, 0.0)
-    told = {
+    values = {
         "token": _plain(then.piece),
         "before": numbers.percent(then.model_probability),
         "now": numbers.percent(left) if left >= LEAST else f"< {numbers.percent(max(least, LEAST))}",
     }
     if first.token_id != then.token_id:
-        return _("It has forgotten it: **{token}** has gone from {before} to {now}, and now it says **{instead}**, {instead_now}.").format(
-            instead=_plain(first.piece), instead_now=numbers.percent(first.model_probability), **told
-        )
+        return _(
+            "The model has forgotten it: **{token}** went from {before} to {now}. The likeliest token is now **{instead}**, {instead_now}."
+        ).format(instead=_plain(first.piece), instead_now=numbers.percent(first.model_probability), **values)
     return (
-        _("It still knows: **{token}**, {now} (before {before}).")
+        _("The model still knows it: **{token}**, {now} (before {before}).")
         if first.model_probability > 0.7 * then.model_probability
-        else _("It is losing it: **{token}** has gone from {before} to {now}.")
-    ).format(**told)
+        else _("The model is forgetting it: **{token}** went from {before} to {now}.")
+    ).format(**values)
 
 
 def _plain(piece: str) -> str:
-    """A token inside a Markdown sentence, its leading space left out; what Markdown would read as a sign is escaped."""
+    """Return a token for a Markdown sentence, without its leading space and with its signs escaped."""
     return re.sub(r"([^\w\s]|_)", r"\\\1", piece.removeprefix("␣")) or "␣"
 
 
-def way(looks: Sequence[Look], shown: Look | None, clicks: int) -> pd.DataFrame:
-    """Rows for `teach_charts.way`."""
+def history_rows(looks: Sequence[Look], shown: Look | None, clicks: int) -> pd.DataFrame:
+    """Return rows of `teach_charts.history`."""
     rows = []
     listed = [shares(look.distribution) for look in looks]
     for row, candidate in enumerate(watched(looks)):
@@ -99,26 +99,26 @@ def way(looks: Sequence[Look], shown: Look | None, clicks: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["index", "row", "label", "share", "tip", "picked", "serial"])
 
 
-def losses(steps: Sequence[TrainingStep]) -> pd.DataFrame:
-    """Rows for `teach_charts.loss`."""
+def loss_rows(steps: Sequence[TrainingStep]) -> pd.DataFrame:
+    """Return rows of `teach_charts.loss`."""
     rows: list[tuple[int, float, str, str]] = []
     for step in steps:
-        rows.append((step.index, step.loss, "new", _("{count} nats a token of the new text").format(count=numbers.decimal(step.loss, 3))))
+        rows.append((step.index, step.loss, "new", _("{count} nats per token of the new text").format(count=numbers.decimal(step.loss, 3))))
         if step.rehearsal_loss is not None:
             rows.append(
                 (
                     step.index,
                     step.rehearsal_loss,
                     "old",
-                    _("{count} nats a token of what it knew").format(count=numbers.decimal(step.rehearsal_loss, 3)),
+                    _("{count} nats per token of the old text").format(count=numbers.decimal(step.rehearsal_loss, 3)),
                 )
             )
     return pd.DataFrame(rows, columns=["index", "value", "of", "tip"])
 
 
-def growth(steps: Sequence[Growth]) -> pd.DataFrame:
-    """Rows for `teach_charts.loss`, in bits a byte, thinned to what a chart can show."""
+def scratch_loss_rows(steps: Sequence[Growth]) -> pd.DataFrame:
+    """Return rows of `teach_charts.loss` in bits per byte, about 200 of them."""
     thin = max(1, len(steps) // 200)
     kept = [step for place, step in enumerate(steps) if place % thin == 0 or step is steps[-1]]
-    rows = [(step.index, step.bits, "new", _("{count} bits a byte").format(count=numbers.decimal(step.bits, 2))) for step in kept]
+    rows = [(step.index, step.bits, "new", _("{count} bits per byte").format(count=numbers.decimal(step.bits, 2))) for step in kept]
     return pd.DataFrame(rows, columns=["index", "value", "of", "tip"])

@@ -1,4 +1,4 @@
-"""Tokens as they stand in a text: the word that a strip shows, and the characters of a token."""
+"""Tokens inside a text: the token that `scored_text` draws, and the visible characters of a token."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from core.tokens.tokens import written
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One token on the strip.
+    """One token of a scored text.
 
-    colour: its name in the palette; depth: 0 (bare) to 1. below: small text under it. head, lines, bars: what its card says; a bar is
-    (name, share 0-1, number, taken).
+    colour: name in the palette; depth: 0 (no tint) to 1. below: small text under it. head, lines, bars: its card; a bar is
+    (name, share 0-1, number, chosen).
     """
 
     text: str
@@ -26,13 +26,13 @@ class Word:
 
 
 def shown(text: str, piece: str, raw: bytes) -> str:
-    """A token as it stands in the text: its piece, or the character that it completes, and the bytes of one that it only begins.
+    """Return a token as the text shows it: its piece, or the character that it completes and the bytes of one that it begins.
 
     >>> shown("🦊", "⟨A6⟩⟨8A⟩", b"\\xa6\\x8a"), shown(" ", "␣⟨F0⟩⟨9F⟩", b" \\xf0\\x9f")
     ('🦊', '␣⟨F0⟩⟨9F⟩')
     """
-    said = text.encode()
-    if not text or said == raw:
+    encoded = text.encode()
+    if not text or encoded == raw:
         return piece
-    told = next((count for count in range(len(raw), 0, -1) if said.endswith(raw[:count])), len(raw))
-    return written(said) + written(raw[told:])
+    used = next((count for count in range(len(raw), 0, -1) if encoded.endswith(raw[:count])), len(raw))
+    return written(encoded) + written(raw[used:])

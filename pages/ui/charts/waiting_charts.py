@@ -1,47 +1,45 @@
-"""The charts of the page about waiting: constant specifications in the manner of `charts`, fed tables only."""
+"""Charts of “Waiting”: the time of one request, and waiting time by load."""
 
 from __future__ import annotations
 
 import altair as alt
 
 from core.language import _, by_language, said
-from pages.ui.charts import charts
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.charts import Spec
-from pages.ui.charts.cost_charts import _axis, _tips
+from pages.ui.charts.parts import Spec, grey_axis, spec, tips
 from pages.ui.i18n import names
 
 _TIME = "datum.value >= 1000 ? format(datum.value / 1000, '~r') + ' s' : format(datum.value, '~r') + ' ms'"
 
 
 def shades(colours: palettes.Palette) -> dict[str, str]:
-    """What each kind of time is drawn in, by its name on screen."""
-    drawn = (colours.removed, colours.muted_text, colours.other, colours.computed, colours.dice, colours.doubt, colours.rest)
+    """Return the colour of each kind of time by its name on screen."""
+    drawn = (colours.model, colours.muted_text, colours.other, colours.computed, colours.dice, colours.doubt, colours.reused)
     return dict(zip(said(names.WAITS).values(), drawn, strict=True))
 
 
 @by_language(8)
 def timeline(theme: str) -> Spec:
-    """One bar per side, its stretches one behind the other. Columns: side, kind, start, stop (ms), tip, order."""
+    """One bar per side, divided into kinds of time. Columns: side, kind, start, stop (ms), tip, order."""
     colours = palettes.of(theme)
     by_kind = shades(colours)
-    axis = _axis(colours, labelExpr=_TIME, tickCount=6)
+    axis = grey_axis(colours, labelExpr=_TIME, tickCount=6)
     bars = (
         alt.Chart()
         .mark_bar(height={"band": 0.72}, stroke=colours.page, strokeWidth=0.6)
         .encode(
-            y=alt.Y("side:N", sort=list(said(names.SIDES).values()), axis=_axis(colours, minExtent=120, labelLimit=150)),
+            y=alt.Y("side:N", sort=list(said(names.SIDES).values()), axis=grey_axis(colours, minExtent=120, labelLimit=150)),
             x=alt.X("start:Q", axis=axis, scale=alt.Scale(nice=False)),
             x2="stop:Q",
             color=alt.Color("kind:N", legend=None, scale=alt.Scale(domain=list(by_kind), range=list(by_kind.values()))),
-            tooltip=_tips(("tip", _("time"))),
+            tooltip=tips(("tip", _("time"))),
         )
     )
-    return charts._spec(alt.layer(bars).properties(height=120))
+    return spec(alt.layer(bars).properties(height=120))
 
 
 @by_language(8)
-def load_curve(theme: str, height: int = 240) -> Spec:
+def load_curve(theme: str) -> Spec:
     """Mean wait by load: dots measured, dashed computed.
 
     Columns: load (%), wait, formula (ms), side ("one", "many", "formula"), label, tip.
@@ -50,7 +48,7 @@ def load_curve(theme: str, height: int = 240) -> Spec:
     across = alt.X(
         "load:Q",
         scale=alt.Scale(domain=[0, 100], nice=False),
-        axis=_axis(
+        axis=grey_axis(
             colours,
             _("load, as a share of what one at a time can serve"),
             values=[0, 25, 50, 75, 100],
@@ -58,7 +56,7 @@ def load_curve(theme: str, height: int = 240) -> Spec:
             offset=20,
         ),
     )
-    axis = _axis(colours, tickCount=4, labelExpr=_TIME, minExtent=52, maxExtent=52)
+    axis = grey_axis(colours, tickCount=4, labelExpr=_TIME, minExtent=52, maxExtent=52)
     shade = alt.Color("side:N", legend=None, scale=alt.Scale(domain=["one", "many"], range=[colours.dice, colours.computed]))
     base = alt.Chart().encode(x=across)
     computed = base.transform_filter("datum.side === 'formula'").encode(y=alt.Y("formula:Q", axis=axis))
@@ -66,14 +64,14 @@ def load_curve(theme: str, height: int = 240) -> Spec:
     up = alt.Y("wait:Q", axis=axis)
 
     def number(side: str, below: int) -> alt.Chart:
-        told = found.transform_filter(f"datum.side === '{side}'").mark_text(dy=below, fontSize=12, color=colours.text)
-        return told.encode(y=up, text="label:N")
+        label = found.transform_filter(f"datum.side === '{side}'").mark_text(dy=below, fontSize=12, color=colours.text)
+        return label.encode(y=up, text="label:N")
 
     layers = (
         computed.mark_line(strokeWidth=1.5, strokeDash=[4, 4], color=colours.muted_text),
         found.mark_line(strokeWidth=2).encode(y=up, color=shade),
-        found.mark_point(filled=True, size=70, opacity=1).encode(y=up, color=shade, tooltip=_tips(("tip", _("measured")))),
+        found.mark_point(filled=True, size=70, opacity=1).encode(y=up, color=shade, tooltip=tips(("tip", _("measured")))),
         number("one", -12),
         number("many", 14),
     )
-    return charts._spec(alt.layer(*layers).properties(height=height))
+    return spec(alt.layer(*layers).properties(height=240))

@@ -1,4 +1,4 @@
-"""The charts of the What if pages, authored once as constant specifications; see `charts`."""
+"""Charts of the pages under “What if”: two branches or two ways of answering."""
 
 from __future__ import annotations
 
@@ -8,75 +8,51 @@ import altair as alt
 
 from core.language import _, by_language
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.charts import Spec, _quiet, _spec
+from pages.ui.charts.parts import Spec, percent_axis, small_axis, spec, tips
 
 
 def _sides(colours: palettes.Palette) -> alt.Color:
-    """Blue is the first branch, plum the other."""
+    """Return the colours of both sides: blue is the first, plum the second."""
     return alt.Color("side:N", legend=None, scale=alt.Scale(domain=["one", "other"], range=[colours.dice, colours.other]))
 
 
 def _places(colours: palettes.Palette) -> alt.X:
-    return alt.X("place:Q", axis=_quiet(colours, ticks=6, format="d", tickMinStep=1), scale=alt.Scale(nice=False, padding=6))
+    return alt.X("place:Q", axis=small_axis(colours, ticks=6, format="d", tickMinStep=1), scale=alt.Scale(nice=False, padding=6))
 
 
 def _percent(colours: palettes.Palette) -> Any:
-    axis = alt.Axis(
-        values=[0, 0.5, 1],
-        format="%",
-        title=None,
-        domain=False,
-        ticks=False,
-        grid=True,
-        gridColor=colours.line,
-        gridDash=[2, 3],
-        labelColor=colours.muted_text,
-        labelFontSize=11,
-        minExtent=38,
-        maxExtent=38,
-    )
+    axis = percent_axis(colours, format="%", minExtent=38, maxExtent=38)
     return alt.Y("share:Q", axis=axis, scale=alt.Scale(domain=[0, 1], clamp=True))
 
 
 @by_language(8)
-def drift(theme: str, height: int = 130) -> Spec:
-    """Dots from 0 to 1 over the words, those in a row joined; a mark at the foot for words without a counterpart.
+def branch_distance(theme: str) -> Spec:
+    """Distances from 0 to 1 by token, neighbours joined; a mark at the bottom for tokens without a counterpart.
 
-    Columns: place, low, high, middle (all three empty without a counterpart), words, label, stretch (which row it belongs to), where.
+    Columns: place, low, high, middle (all three empty without a counterpart), words, label, stretch (number of its line), where.
     """
     colours = palettes.of(theme)
-    axis = alt.Axis(
-        values=[0, 0.5, 1],
-        title=None,
-        domain=False,
-        ticks=False,
-        grid=True,
-        gridColor=colours.line,
-        gridDash=[2, 3],
-        labelColor=colours.muted_text,
-        labelFontSize=11,
-        minExtent=38,
-        maxExtent=38,
-    )
+    axis = percent_axis(colours, minExtent=38, maxExtent=38)
     scale = alt.Scale(domain=[0, 1], clamp=True)
     up = alt.Y("middle:Q", axis=axis, scale=scale)
-    tips = [alt.Tooltip("where:N", title=_("place")), alt.Tooltip("words:N", title=_("they say")), alt.Tooltip("label:N", title=_("apart"))]
+    cards = tips(("where", _("place")), ("words", _("tokens")), ("label", _("distance")))
     base = alt.Chart().encode(x=_places(colours))
     there = base.transform_filter("isValid(datum.middle)")
-    doubt = there.mark_rule(color=colours.doubt, opacity=0.25, strokeWidth=7).encode(y=alt.Y("low:Q", axis=axis, scale=scale), y2="high:Q")
+    low = alt.Y("low:Q", axis=axis, scale=scale)
+    interval = there.mark_rule(color=colours.doubt, opacity=0.25, strokeWidth=7).encode(y=low, y2="high:Q")
     line = there.mark_line(color=colours.doubt, strokeWidth=2.5).encode(y=up, detail="stretch:N")
-    dots = there.mark_circle(size=46, color=colours.doubt, opacity=1).encode(y=up, tooltip=tips)
+    dots = there.mark_circle(size=46, color=colours.doubt, opacity=1).encode(y=up, tooltip=cards)
     alone = (
         base.transform_filter("!isValid(datum.middle)")
         .mark_tick(orient="vertical", size=7, thickness=2, color=colours.removed)
-        .encode(y=alt.datum(0, scale=scale), tooltip=tips)
+        .encode(y=alt.datum(0, scale=scale), tooltip=cards)
     )
-    return _spec(alt.layer(doubt, line, dots, alone).properties(height=height))
+    return spec(alt.layer(interval, line, dots, alone).properties(height=130))
 
 
 @by_language(8)
-def likely(theme: str, height: int = 130) -> Spec:
-    """Dots from 0 to 100 %, one per word and branch. Columns: place, side ("one", "other"), share, text, label."""
+def token_probabilities(theme: str) -> Spec:
+    """Probabilities from 0 to 100 %, one dot per token and branch. Columns: place, side ("one", "other"), share, text, label."""
     colours = palettes.of(theme)
     dots = (
         alt.Chart()
@@ -85,64 +61,46 @@ def likely(theme: str, height: int = 130) -> Spec:
             x=_places(colours),
             y=_percent(colours),
             color=_sides(colours),
-            tooltip=[
-                alt.Tooltip("place:Q", title=_("word")),
-                alt.Tooltip("text:N", title=_("it says")),
-                alt.Tooltip("label:N", title=_("model")),
-            ],
+            tooltip=tips(("place", _("token")), ("text", _("text")), ("label", _("model"))),
         )
     )
-    return _spec(dots.properties(height=height))
+    return spec(dots.properties(height=130))
 
 
 @by_language(8)
-def joint(theme: str, height: int = 130) -> Spec:
-    """Two falling lines: the joint log-probability so far. Columns: place, side, log, together."""
+def joint_probability(theme: str) -> Spec:
+    """Two lines: the joint log-probability so far. Columns: place, side, log, together."""
     colours = palettes.of(theme)
     lines = (
         alt.Chart()
         .mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=26, filled=True))
         .encode(
             x=_places(colours),
-            y=alt.Y("log:Q", axis=_quiet(colours, ticks=3), scale=alt.Scale(domainMax=0, nice=False)),
+            y=alt.Y("log:Q", axis=small_axis(colours, ticks=3), scale=alt.Scale(domainMax=0, nice=False)),
             color=_sides(colours),
-            tooltip=[alt.Tooltip("place:Q", title=_("word")), alt.Tooltip("together:N", title=_("together"))],
+            tooltip=tips(("place", _("token")), ("together", _("joint"))),
         )
     )
-    return _spec(lines.properties(height=height))
+    return spec(lines.properties(height=130))
 
 
 @by_language(8)
-def chance(theme: str, height: int = 190) -> Spec:
-    """Two lines from 0 to 100 %: the chance of the right answer before every word. Columns: place, side, share, text, label."""
+def answer_probability(theme: str) -> Spec:
+    """Two lines from 0 to 100 %: the probability of the right answer before every token. Columns: place, side, share, text, label."""
     colours = palettes.of(theme)
     base = alt.Chart().encode(x=_places(colours), y=_percent(colours), color=_sides(colours))
     lines = base.mark_line(strokeWidth=2.5, interpolate="step-after")
     dots = base.mark_circle(size=30, opacity=1).encode(
-        tooltip=[
-            alt.Tooltip("place:Q", title=_("word")),
-            alt.Tooltip("text:N", title=_("then it says")),
-            alt.Tooltip("label:N", title=_("chance")),
-        ]
+        tooltip=tips(("place", _("token")), ("text", _("next token")), ("label", _("probability")))
     )
-    return _spec(alt.layer(lines, dots).properties(height=height))
+    return spec(alt.layer(lines, dots).properties(height=190))
 
 
 @by_language(8)
-def right_answers(theme: str, height: int = 110) -> Spec:
-    """Two bars with their intervals. Columns: side, row, share, low, high, label."""
+def right_answers(theme: str) -> Spec:
+    """Two bars with confidence intervals. Columns: side, row, share, low, high, label."""
     colours = palettes.of(theme)
-    axis = alt.Axis(
-        values=[0, 0.25, 0.5, 0.75, 1],
-        format="%",
-        title=None,
-        domain=False,
-        ticks=False,
-        grid=True,
-        gridColor=colours.line,
-        gridDash=[2, 3],
-        labelColor=colours.muted_text,
-    )
+    axis = percent_axis(colours, 0, 0.25, 0.5, 0.75, 1, format="%")
     scale = alt.Scale(domain=[0, 1], clamp=True)
     base = alt.Chart().encode(y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.35)))
     bars = base.mark_bar(cornerRadius=4, opacity=0.85).encode(x=alt.X("share:Q", axis=axis, scale=scale), color=_sides(colours))
@@ -151,4 +109,4 @@ def right_answers(theme: str, height: int = 110) -> Spec:
         base.mark_tick(thickness=2.5, size=16, color=colours.text).encode(x=alt.X(f"{end}:Q", axis=axis, scale=scale))
         for end in ("low", "high")
     ]
-    return _spec(alt.layer(bars, spans, *ends).properties(height=height))
+    return spec(alt.layer(bars, spans, *ends).properties(height=110))

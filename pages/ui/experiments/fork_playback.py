@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -15,7 +16,6 @@ from core.experiments.served import on_server
 from core.language import N_, _, figures
 from core.record.step import Step
 from pages.ui.components.branch_tree.branch_tree import TreeAction
-from pages.ui.components.fork_view.fork_view import Picked, Side
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.session import current
 
@@ -32,6 +32,23 @@ NAME, WORD = "what_if", "what_if_instead"
 FIRST_WORDS, FIRST_SECONDS = 12, 0.8  # what is written before anybody asks
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # words a second, on both sides
 _SMALL = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A column of the fork. steps: its own tokens; planned: the text it begins with while that is not written; foot: numbers and end."""
+
+    steps: Sequence[Step]
+    planned: str
+    foot: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """A token that was clicked. side: 0 for the common text, 1 or 2 for a column; index: the step's index."""
+
+    side: int
+    index: int
 
 
 @dataclass(slots=True)
@@ -259,7 +276,7 @@ def _range(low: float, high: float) -> str:
 
 
 def drift_table(fork: Fork) -> pd.DataFrame:
-    """Rows for `what_if_charts.drift`: the places where both have just said the same, and a mark for every word of the first one."""
+    """Return the rows of `what_if_charts.branch_distance`: places after equal tokens; a mark for each other token of the first branch."""
     left, right = ([pair.left for pair in fork.pairs if pair.left], [pair.right for pair in fork.pairs if pair.right])
     rows: list[tuple[Any, ...]] = []
     stretch, before = 0, (-1, -1)
@@ -318,7 +335,7 @@ def verdict(fork: Fork) -> str:
 
 
 def likely_table(fork: Fork) -> pd.DataFrame:
-    """Rows for `what_if_charts.likely` and `joint`."""
+    """Rows for `what_if_charts.token_probabilities` and `joint`."""
     rows = []
     totals = {"one": 0.0, "other": 0.0}
     for pair in fork.pairs:

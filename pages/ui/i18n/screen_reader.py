@@ -82,7 +82,7 @@ def bar(row: Mapping[str, Any]) -> str:
     """A bar in one sentence, from its row of `step_rows.distribution_rows`."""
     told = {"token": token(row["piece"]), "model": _percent(row["model_text"]), "dice": _percent(row["dice_text"])}
     if row["kind"] == "removed":
-        return _("{token}, {model} for the model, cut by {stage}").format(stage=row["removed_by"], **told)
+        return _("{token}, {model} for the model, excluded by {stage}").format(stage=row["removed_by"], **told)
     if row["kind"] == "chosen":
         return _("{token}, {model} for the model, {dice} for the dice, taken").format(**told)
     return _("{token}, {model} for the model, {dice} for the dice").format(**told)

@@ -67,7 +67,7 @@ def look(seen: TokenDistribution | Step, run: Generation | Replay, theme: str) -
         "index": seen.index,
         "rows": rows,
         "rest": rest,
-        "pieces": strip["pieces"],
+        "segments": strip["segments"],
         "roll": strip["roll"],
         "roll_text": strip["roll_text"],
         "chosen": -1 if chosen is None else chosen.token_id,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.language import said
-from pages.ui.charts import charts, palette
+from pages.ui.charts import charts
 from pages.ui.components.stage import texts
 from pages.ui.components.talk_bar.talk_bar import talk_bar
 from pages.ui.presenting import talk
@@ -26,7 +26,7 @@ def bar_data(active: ActiveTalk) -> dict[str, object]:
     stop, later = stops[active.place], stops[active.place + 1 : active.place + 2]
     told = {"name": active.talk.name, "place": active.place, "count": len(stops), "title": stop.title, "say": stop.say}
     return {
-        "colours": palette.as_data(palette.of(charts.theme())),
+        "colours": charts.colours(),
         "talk": told | {"words": stop.words, "next": later[0].title if later else ""},
         "texts": said(texts.TEXTS),
         "session": current.current_session().name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.components.talk_memory.talk_memory import talk_memory
+from pages.ui.components.browser import browser
 from pages.ui.presenting import running_orders, talk
 from pages.ui.presenting.running_order import Talk
 from pages.ui.session import current
@@ -19,7 +19,7 @@ def keep_talk() -> None:
     order, given = _kept(editor.order if _own(editor) else None), _kept(editor.given.talk if editor.given else None)
     place = editor.given.place if editor.given else 0
     data = {"session": current.current_session().name, "order": order, "given": given, "place": place}
-    talk_memory(KEY, data, lambda: found(getattr(st.session_state.get(KEY), "found", None)))
+    browser.talk(KEY, data, lambda: found(getattr(st.session_state.get(KEY), "found", None)))
 
 
 def _own(editor: talk.TalkEditor) -> bool:

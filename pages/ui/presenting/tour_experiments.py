@@ -20,8 +20,6 @@ from pages.ui.charts import charts, cost_charts, palette, race_rows
 from pages.ui.charts.legend import legend
 from pages.ui.charts.serving_rows import Board
 from pages.ui.components.serving_board.serving_board import serving_board
-from pages.ui.components.spurts.spurts import spurts
-from pages.ui.components.tinted_text.tinted_text import tinted_text
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.presenting import tour_state
@@ -29,6 +27,8 @@ from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views.cache_text import cache_text, fill_bar, share_bar
+from pages.ui.views.speculative_text import speculative_text
+from pages.ui.views.tinted_text import tinted_text
 
 RACE, FULL, MANY, GUESS, ALOUD = "tour_notepad", "tour_full", "tour_many", "tour_guess", "tour_aloud"
 LENGTH = 48  # tokens of the race and of the guessed text
@@ -206,7 +206,7 @@ def guess() -> None:
             colours = palette.of(charts.theme())
             shades = (colours.computed, colours.removed, colours.other, colours.dice)
             legend(*zip(shades, list(said(names.VERDICTS).values())[:4], strict=True))
-            spurts("Once upon a time, there was a little", rounds, key="tour_spurts")
+            speculative_text("Once upon a time, there was a little", rounds, key="tour_speculative")
             if rounds:
                 found = gain([one for one in run.seen if isinstance(one, SpeculativeRound | PlainStep)], GUESSES)
                 told = _(

@@ -18,15 +18,16 @@ from core.language import N_, _
 from pages.ui.charts import charts, inside_charts, inside_rows, step_rows
 from pages.ui.charts.token_text import Word, shown
 from pages.ui.components.dice import dice
-from pages.ui.components.fork_view.fork_view import Side, fork_view
 from pages.ui.components.live_text.live_text import live_text
-from pages.ui.components.scored_text.scored_text import reading_strip
+from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.components.token_strip import token_strip
+from pages.ui.experiments.fork_playback import Side
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, state
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import receipt
+from pages.ui.views.fork_view import fork_view
 
 TYPED_EXAMPLES = {
     N_("A long word"): "incomprehensibilities",
@@ -85,8 +86,8 @@ def pieces() -> None:
         Word(text=shown(t.text, t.piece, t.raw), colour="muted_text", depth=0.12 if place % 2 else 0.24, below=str(t.token_id))
         for place, t in enumerate(model.tokenize(text))
     ]
-    reading_strip(
-        strip, key="tour_pieces", alt_text=_("The text cut into pieces, the number of each below it."), size="1.3rem", tall="14rem"
+    scored_text(
+        strip, key="tour_pieces", alt_text=_("The text cut into pieces, the number of each below it."), size="1.3rem", max_height="14rem"
     )
     if text != "The little fox asked: “Is strawberry 🍓 a word?”":
         tour_state.tried("pieces")
@@ -126,9 +127,9 @@ def layers() -> None:
         seen = kept["inside"] = inspect_step(model, model.encode("Once upon a time, there was a little"), top_n=inside_rows.GUESSES)
     last = len(seen.layers)
     place = int(st.select_slider(_("Stop after layer"), range(1, last + 1), 1, key="tour_layer", **PERSISTENT))
-    rows = inside_rows.lens_rows(seen, None)
+    rows = inside_rows.logit_lens_rows(seen, None)
     charts.draw(
-        inside_charts.lens,
+        inside_charts.logit_lens,
         rows[rows.layer <= place] if not rows.empty else rows,
         key="tour_lens",
         alt_text=_("After each layer up to the chosen one: the likeliest next words, if the model had to answer there."),
@@ -256,7 +257,8 @@ def back() -> None:
     number = names.index(asked) if asked in names else 0
     fork = branches(number)
     sides = [Side([step for step in (fork.run.nodes[node].step for node in side.line) if step], "", "") for side in fork.sides]
-    fork_view(example_texts.FORKS[number][1], [], (sides[0], sides[1]), key="tour_fork_view")
+    both = (sides[0], sides[1])
+    fork_view(fork.run.prompt_tokens, [], both, key="tour_fork_view", memory=state.results(), clickable=False)
     if number:
         tour_state.tried("back")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.components.address.address import address
+from pages.ui.components.browser import browser
 from pages.ui.session import url_state
 from pages.ui.session.state import current_session
 
@@ -26,4 +26,4 @@ def write_address(key: str = MAIN) -> None:
         "answered": session.answered,
         "drawn": session.draws,  # changes at every run of the page, for scripts that wait for the next one
     }
-    address(key, data, lambda: url_state.text_found(getattr(st.session_state.get(key), "found", None)))
+    browser.address(key, data, lambda: url_state.text_found(getattr(st.session_state.get(key), "found", None)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.components.visibility.visibility import visibility
+from pages.ui.components.browser import browser
 from pages.ui.session.state import current_session
 
 KEY = "visibility"
@@ -12,7 +12,7 @@ KEY = "visibility"
 
 def watch_visibility() -> None:
     """Listen; once for every page, from app.py."""
-    visibility(KEY, _changed)
+    browser.visibility(KEY, _changed)
 
 
 def every(seconds: float | None) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.language import _, by_language
-from pages.ui.charts import charts, palette
+from pages.ui.charts import charts
 from pages.ui.components.glossary.glossary import glossary
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.glossary import terms
@@ -20,7 +20,7 @@ def explain_terms(path: str) -> None:
                 "here": path or "start",
                 "label": _("Words of this page, explained"),
                 "see": _("See it happen: {page}"),
-                "colours": palette.as_data(palette.of(charts.theme())),
+                "colours": charts.colours(),
             }
         )
     )

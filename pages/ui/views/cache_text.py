@@ -33,13 +33,14 @@ def cache_text(texts: Sequence[str], held: Iterable[int], read: int, *, marked: 
     )
 
 
-def fill_bar(share: float, told: str) -> None:
-    """How full the notepad is, and in words."""
+def fill_bar(share: float, caption: str = "") -> None:
+    """Draw how full the notepad is, below a caption."""
     colours = palette.of(charts.theme())
     st.html(
-        f'<div style="font-size:0.9rem;color:{colours.muted_text};font-variant-numeric:tabular-nums">{escape(told)}</div>'
-        f'<div style="height:7px;border-radius:4px;background:{colours.line};overflow:hidden;margin-top:4px">'
-        f'<div style="height:100%;width:{min(1.0, max(0.0, share)) * 100:.2f}%;background:{colours.computed}"></div></div>'
+        f'<div style="font-size:0.9rem;color:{colours.muted_text};font-variant-numeric:tabular-nums">{escape(caption)}</div>'
+        f'<div style="height:7px;border-radius:4px;background:{colours.line};overflow:hidden;margin-top:4px;outline:1px solid transparent">'
+        f'<div style="height:100%;width:{min(1.0, max(0.0, share)) * 100:.2f}%;background:{colours.computed};'
+        'forced-color-adjust:none"></div></div>'
     )
 
 
@@ -51,7 +52,7 @@ def share_bar(name: str, share: float | None, number: str, note: str = "") -> No
         f'<div style="margin-bottom:0.35rem"><div style="display:flex;justify-content:space-between;align-items:baseline;gap:1rem">'
         f"<span>{escape(name)}</span>"
         f'<span style="font-size:1.35rem;font-weight:600;font-variant-numeric:tabular-nums">{escape(number)}</span></div>'
-        f'<div style="height:14px;border-radius:4px;background:{colours.line};overflow:hidden">'
-        f'<div style="height:100%;width:{width:.2f}%;background:{colours.dice};border-radius:4px"></div></div>'
+        f'<div style="height:14px;border-radius:4px;background:{colours.line};overflow:hidden;outline:1px solid transparent">'
+        f'<div style="height:100%;width:{width:.2f}%;background:{colours.dice};border-radius:4px;forced-color-adjust:none"></div></div>'
         f'<div style="font-size:0.88rem;color:{colours.muted_text};margin-top:0.2rem">{escape(note)}</div></div>'
     )

@@ -7,13 +7,13 @@ import streamlit as st
 from core.language import _
 from core.tokens.tokens import Token
 from pages.ui.charts.token_text import Word, shown
-from pages.ui.components.scored_text.scored_text import reading_strip
+from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.i18n import numbers
 
 
 def chips(tokens: list[Token], key: str) -> None:
     """Pieces with their numbers below."""
-    reading_strip(
+    scored_text(
         [
             Word(
                 text=shown(token.text, token.piece, token.raw),
@@ -30,7 +30,7 @@ def chips(tokens: list[Token], key: str) -> None:
         key=key,
         alt_text=_("The text cut into tokens; hover shows number and bytes."),
         size="1.25rem",
-        tall="16rem",
+        max_height="16rem",
     )
     characters, texts = sum(len(token.text) for token in tokens), sum(not token.special for token in tokens)
     told = [

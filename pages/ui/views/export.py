@@ -10,8 +10,8 @@ import streamlit as st
 
 from core.language import N_, _, said, with_current_language, wording
 from core.record.tables import csv_text, steps_table
-from pages.ui.charts import charts, palette
-from pages.ui.components.branch_tree.branch_tree import way_name
+from pages.ui.charts import charts
+from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.share_link.share_link import share_link
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, opened_recording, url_state
@@ -41,7 +41,7 @@ def keep(run: Generation | Replay) -> None:
                 "query": query,
                 "charts": list(said(CHARTS).items()),
                 "words": said(WORDS),
-                "colours": palette.as_data(palette.of(charts.theme())),
+                "colours": charts.colours(),
             }
             share_link(key="link", data=data)
             st.caption(told)
@@ -120,7 +120,7 @@ def branches(run: Generation | Replay) -> None:
             place = _("you are here") if branch.is_current else _("parts at step {step}").format(step=(branch.parts_at or 0) + 1)
             steps = _("{place} · {count} steps").format(place=place, count=branch.step_count)
             st.button(
-                plain(way_name(run, branch)),
+                plain(branch_name(run, branch)),
                 key=f"branch_{branch.node_id}",
                 on_click=elements.run_and_rerun,
                 args=(current.switch, (), branch.node_id),

@@ -98,11 +98,11 @@ def verdict(shape: ModelShape, card: str, memory: int, tokens: int, weight_item:
         )
     st.markdown(f"### {sentence.format(**said)}")
     charts.draw(
-        cost_charts.shelf, shelf(memory, taken, each, readers), key="memory_shelf", alt_text=sentence.format(**said).replace("*", "")
+        cost_charts.memory_bar, shelf(memory, taken, each, readers), key="memory_shelf", alt_text=sentence.format(**said).replace("*", "")
     )
     colours = palette.of(charts.theme())
     legend(
-        (colours.removed, _("weights, {size}").format(size=numbers.size(taken))),
+        (colours.muted_text, _("weights, {size}").format(size=numbers.size(taken))),
         (colours.computed, _("one notepad, {size}").format(size=numbers.size(each))),
         (colours.line, _("free")),
     )

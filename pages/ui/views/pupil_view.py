@@ -14,7 +14,7 @@ from pages.ui.charts import charts, palette, serving_charts
 from pages.ui.charts.legend import legend
 from pages.ui.charts.palette import DARKEST
 from pages.ui.charts.token_text import Word, shown
-from pages.ui.components.scored_text.scored_text import reading_strip
+from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.i18n import numbers
 from pages.ui.server import loaded_models
 from pages.ui.session import elements
@@ -178,7 +178,7 @@ def parts(found: JudgedParts, names: tuple[str, str]) -> None:
         )
         colour, below = "dice" if one.difference > 0 else "other", f"{numbers.decimal(mine, 1)} · {numbers.decimal(theirs, 1)}"
         told.append(Word(one.text.replace(" ", "␣"), colour, depth, lines=lines, below=below))
-    reading_strip(told, key="pupil_parts", alt_text=_("The text, part by part"), size="1.15rem")
+    scored_text(told, key="pupil_parts", alt_text=_("The text, part by part"), size="1.15rem")
     characters = sum(len(one.text) for one in found.parts)
     if characters:
         mine = sum(one.writer_bits for one in found.parts) / characters
@@ -205,7 +205,7 @@ def surprises(seen: list[JudgedToken]) -> None:
             if one.judge is not None
         ]
     )
-    charts.draw(serving_charts.two_surprises, table, key="pupil_surprises", alt_text=_("Surprise along the text"), height=260)
+    charts.draw(serving_charts.two_surprises, table, key="pupil_surprises", alt_text=_("Surprise along the text"))
 
 
 def piece_of(one: CascadeToken) -> str:

@@ -73,7 +73,7 @@ def newborn() -> None:
             with left:
                 charts.draw(
                     teach_charts.loss,
-                    teach_rows.growth(steps),
+                    teach_rows.scratch_loss_rows(steps),
                     key="newborn_loss",
                     alt_text=_("A falling line: bits per byte at each training step, from 8 down."),
                     unit=N_("bits a byte"),

@@ -1,26 +1,25 @@
-// The rows of a chart as buttons that are heard and reached by keyboard, but not seen: what is seen is a ring around the row in the chart.
+// Invisible buttons, one per row of a chart. A ring in the chart shows which row has the focus.
 export default function ({ parentElement, data, setTriggerValue }) {
   const bars = parentElement.querySelector(".bars");
   const ring = parentElement.querySelector(".ring");
-  ring.style.setProperty("--dice", data.colour);
+  paint(ring, data.colours);
   if (bars.label !== data.label) bars.setAttribute("aria-label", bars.label = data.label);
   while (bars.children.length > data.rows.length) bars.lastElementChild.remove();
-  data.rows.forEach(([id, told], i) => {
+  data.rows.forEach(([id, label], i) => {
     let button = bars.children[i];
     if (!button) {
-      button = document.createElement("button");
-      button.type = "button";
+      button = element("button");
       button.tabIndex = -1;
       bars.append(button);
     }
-    if (button.textContent !== told) button.textContent = told;
-    button.hidden = !told;
+    if (button.textContent !== label) button.textContent = label;
+    button.hidden = !label;
     button.token = id;
   });
   roving(bars, () => [...bars.children].filter(button => !button.hidden));
-  const focused = () => [...bars.children].findIndex(button => button.matches(":focus"));
+  const focusedRow = () => [...bars.children].findIndex(button => button.matches(":focus"));
   const place = () => {
-    const at = focused();
+    const at = focusedRow();
     const mark = at < 0 ? null : document.querySelectorAll(data.marks)[at];
     ring.hidden = !mark;
     if (!mark) return;
@@ -28,10 +27,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
     Object.assign(ring.style, { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` });
   };
   bars.show = () => {
-    const at = focused();
+    const at = focusedRow();
     document.querySelectorAll(data.marks)[at]?.scrollIntoView({ block: "nearest" });
     place();
-    setTimeout(place, 80); // the browser may still be scrolling to what has the focus
+    setTimeout(place, 80); // the browser may still be scrolling
   };
   bars.place = place;
   bars.onclick = event => {
@@ -44,7 +43,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     bars.addEventListener("focusin", () => {
       bars.show();
       clearInterval(following);
-      following = setInterval(() => bars.place(), 150); // the chart may be drawn only now, or anew, or elsewhere
+      following = setInterval(() => bars.place(), 150); // the chart may be drawn later, or move
     });
     bars.addEventListener("focusout", () => { clearInterval(following); ring.hidden = true; });
     document.addEventListener("scroll", () => { if (!ring.hidden) bars.place(); }, { capture: true, passive: true });

@@ -1,18 +1,11 @@
-// A tree as an outline: one row per way between two forks, patched in place. All text goes in through textContent.
+// A tree as an outline: one row per part without a fork. Rows are updated in place.
 const SVG = "http://www.w3.org/2000/svg";
 const INDENT = 26;
 
-function make(tag, name, parent, text) {
-  const node = document.createElement(tag);
-  if (name) node.className = name;
-  if (text) node.textContent = text;
-  if (tag === "button") node.type = "button";
-  parent?.append(node);
-  return node;
-}
+const make = (tag, name, parent, text) => parent.appendChild(element(tag, name, text));
 
 function build() {
-  const row = make("div", "row");
+  const row = element("div", "row");
   row.setAttribute("role", "treeitem");
   const lines = document.createElementNS(SVG, "svg");
   lines.classList.add("lines");
@@ -35,14 +28,15 @@ function build() {
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const tree = parentElement.querySelector(".tree");
-  const c = data.colours;
-  const paint = { "--line": c.line, "--way": c.model, "--path": c.chosen, "--path-text": c.chosen_text, "--muted": c.muted_text, "--gone": c.removed, "--card": c.card, "--good": c.dice, "--good-text": c.dice_text };
-  for (const [name, colour] of Object.entries(paint)) tree.style.setProperty(name, colour);
+  paint(tree, data.colours);
   tree.style.maxHeight = `${data.height}px`;
   tree.folded ??= new Set();
   tree.known ??= new Map();
+  // Rows without actions hold no button: then the tree itself takes the focus, so that arrow keys scroll it.
+  tree.tabIndex = data.can.length ? -1 : 0;
+  tree.setAttribute("aria-label", data.label);
   const may = verb => data.can.includes(verb);
-  const say = (verb, node, name) => setTriggerValue("wish", name === undefined ? { verb, node } : { verb, node, name });
+  const send = (verb, node, name) => setTriggerValue("action", name === undefined ? { verb, node } : { verb, node, name });
 
   const rows = data.rows.map(([id, parent, text, share, note, kind, name, here, gone]) => ({ id, parent, text, share, note, kind, name, here, gone, children: 0, depth: 0 }));
   const byId = new Map(rows.map(row => [row.id, row]));
@@ -62,7 +56,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (kind === "delete") {
       make("span", "question", node.tools, data.words.ask.replace("{count}", row.gone));
       const yes = make("button", "sure", node.tools, data.words.yes);
-      yes.onclick = () => { done(); say("delete", row.id); };
+      yes.onclick = () => { done(); send("delete", row.id); };
       make("button", "", node.tools, data.words.no).onclick = done;
       yes.focus();
     } else {
@@ -73,10 +67,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
       field.setAttribute("aria-label", data.words.name);
       field.onkeydown = event => {
         event.stopPropagation();
-        if (event.key === "Enter") { done(); say("name", row.id, field.value); }
+        if (event.key === "Enter") { done(); send("name", row.id, field.value); }
         if (event.key === "Escape") done();
       };
-      make("button", "", node.tools, data.words.save).onclick = () => { done(); say("name", row.id, field.value); };
+      make("button", "", node.tools, data.words.save).onclick = () => { done(); send("name", row.id, field.value); };
       field.focus();
     }
   }
@@ -84,7 +78,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const active = () => tree.getRootNode().activeElement;
 
   function tools(node, row) {
-    const at = [...node.tools.children].indexOf(active()); // what has the focus is made anew, and has it again
+    const at = [...node.tools.children].indexOf(active()); // the button with the focus is replaced: the new one gets the focus
     node.tools.textContent = "";
     if (may("name")) make("button", "", node.tools, data.words.rename).onclick = () => ask(node, row, "name");
     if (may("delete") && row.gone) make("button", "", node.tools, data.words.delete).onclick = () => ask(node, row, "delete");
@@ -119,7 +113,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     node.badge.hidden = !node.badge.textContent;
     node.note.textContent = row.note;
     node.text.disabled = !may("go");
-    node.text.onclick = () => say("go", row.id);
+    node.text.onclick = () => send("go", row.id);
     node.fold.hidden = !row.children;
     node.fold.onclick = () => {
       tree.folded.has(row.id) ? tree.folded.delete(row.id) : tree.folded.add(row.id);
@@ -149,9 +143,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   tree.refresh();
 
-  // One Tab stop: up and down walk among the rows, left and right fold; from a row on Tab comes to what can be done with it.
+  // The tree is one Tab stop: up and down move among rows, left and right fold. Tab then reaches the actions of the current row.
   tree.reach = () => {
-    const shown = rows.map(row => next.get(row.id)).filter(node => node && !node.hidden); // while rows are replaced some are gone already
+    const shown = rows.map(row => next.get(row.id)).filter(node => node && !node.hidden); // while rows are replaced, some are already removed
     const current = shown.find(node => node.contains(active())) ?? shown.find(node => node.row?.id === tree.current) ?? shown.find(node => node.row?.here) ?? shown[0];
     if (current?.row) tree.current = current.row.id;
     for (const node of next.values()) for (const button of node.querySelectorAll("button")) button.tabIndex = node === current && button !== node.fold ? 0 : -1;

@@ -1,12 +1,10 @@
-// One piece per token, kept from draw to draw so that pieces slide to their new size when a slider moves.
+// One node per token, kept between draws, so that segments slide to their new size when a setting changes.
 export default function ({ parentElement, data }) {
   const dice = parentElement.querySelector(".dice");
   const track = dice.querySelector(".track");
   const marker = dice.querySelector(".marker");
   const spot = dice.querySelector(".spot");
-  const c = data.colours;
-  const paint = { "--dice": c.dice, "--on-dice": c.on_dice, "--chosen": c.chosen, "--on-chosen": c.on_chosen, "--rest": c.rest, "--muted": c.muted_text, "--text": c.text, "--page": c.page };
-  for (const [name, colour] of Object.entries(paint)) dice.style.setProperty(name, colour);
+  paint(dice, data.colours);
   track.setAttribute("role", "img");
   track.setAttribute("aria-label", data.alt);
 
@@ -16,7 +14,7 @@ export default function ({ parentElement, data }) {
   const width = track.clientWidth || 600;
   let rest = 0;
   let hidden = true;
-  data.pieces.forEach(([id, label, start, end, chosen, share], i) => {
+  data.segments.forEach(([id, label, start, end, chosen, share], i) => {
     const name = id < 0 ? `rest${rest++}` : String(id);
     let part = kept.get(name);
     if (!part) {
@@ -32,7 +30,7 @@ export default function ({ parentElement, data }) {
     const text = room > 8 * label.length + 6 ? label : "";
     if (part.textContent !== text) part.textContent = text;
     part.title = `${label} · ${share}`;
-    if (chosen && room < 4) { // true width, so hardly a line: a sign below it says where to look
+    if (chosen && room < 4) { // its true width is hardly visible: a mark below it shows the place
       hidden = false;
       spot.style.left = `${(start + end) * 50}%`;
       spot.title = part.title;
@@ -42,7 +40,7 @@ export default function ({ parentElement, data }) {
   for (const part of kept.values()) part.remove();
   dice.parts = next;
 
-  dice.querySelector(".told").textContent = data.told;
+  dice.querySelector(".told").textContent = data.caption;
   if (data.roll === null) {
     marker.className = "marker";
     dice.thrown = "";

@@ -1,13 +1,14 @@
-// Terms in the text of a page, explained. The page's own nodes are never touched (they belong to React): transparent buttons are laid over
-// the words, in a layer that scrolls with them. All of them are one Tab stop; arrows move among them.
+// Explains the terms in a page's text. React owns the page's nodes, so transparent buttons are laid over the terms, in a layer that
+// scrolls with them. All buttons are one Tab stop; arrows move among them.
 const TEXT = '[data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"], [data-testid="stHtml"]';
-const NOT = '.tv-heard, .st-key-unseen, details:not([open]), summary, button, a, input, textarea, select, svg, code, pre, h1, [role="dialog"], [role="option"], [role="radio"], [data-testid="stText"], [data-testid="stTooltipContent"]';
+const NOT = '.tv-screen-reader, .tv-tinted, .tv-drafts, .st-key-unseen, details:not([open]), summary, button, a, input, textarea, select, svg, code, pre, h1, [role="dialog"], [role="option"], [role="radio"], [data-testid="stText"], [data-testid="stTooltipContent"]';
 const PLACES = '[data-testid="stMain"], [data-testid="stSidebarContent"]';
 const MOST = 160;
 const STYLE = `
   .tv-terms { position: absolute; top: 0; left: 0; width: 0; height: 0; z-index: 1; }
   .tv-term { position: absolute; padding: 0; margin: 0; border: 0; background: none; cursor: help; border-radius: 4px; -webkit-tap-highlight-color: transparent; }
   .tv-term.first::after { content: ""; position: absolute; left: 3px; right: 3px; bottom: 1px; border-bottom: 1.5px dotted var(--muted); opacity: 0.75; }
+  @media print { .tv-terms { display: none; } }
   .tv-term:hover::after { opacity: 1; }
   .tv-term:focus-visible { outline: 2px solid var(--dice); outline-offset: 1px; }
   .tv-card { position: fixed; z-index: 1000010; box-sizing: border-box; width: min(21rem, calc(100vw - 24px)); padding: 0.7rem 0.9rem; border-radius: 0.7rem; border: 1px solid var(--line);
@@ -63,7 +64,7 @@ function uses(state, root) {
       range.setStart(node, match.index);
       range.setEnd(node, match.index + match[0].length);
       const box = range.getClientRects()[0];
-      if (box && box.width > 2) found.push({ box, said: match[0], term: state.terms.get(match[1].toLowerCase()) });
+      if (box && box.width > 2) found.push({ box, text: match[0], term: state.terms.get(match[1].toLowerCase()) });
     }
   }
   return found;
@@ -81,7 +82,7 @@ function scan(state) {
       layer.setAttribute("role", "group");
       root.append(layer);
       state.layers.set(root, layer);
-      paint(state, layer);
+      colourIn(state, layer);
       for (const inner of root.children) state.sizes.observe(inner);
       if (root.firstElementChild?.firstElementChild) state.sizes.observe(root.firstElementChild.firstElementChild);
     }
@@ -92,7 +93,7 @@ function scan(state) {
     const home = layer.getBoundingClientRect();
     const all = state.pattern ? uses(state, root) : [];
     while (layer.children.length > all.length) layer.lastElementChild.remove();
-    all.forEach(({ box, said, term }, i) => {
+    all.forEach(({ box, text, term }, i) => {
       let spot = layer.children[i];
       if (!spot) {
         spot = document.createElement("button");
@@ -108,7 +109,7 @@ function scan(state) {
       const name = seen.has(term.title) ? "tv-term" : "tv-term first";
       seen.add(term.title);
       if (spot.className !== name) spot.className = name;
-      if (spot.said !== said) spot.setAttribute("aria-label", spot.said = said);
+      if (spot.text !== text) spot.setAttribute("aria-label", spot.text = text);
       spot.term = term;
     });
     layer.hidden = all.length === 0;
@@ -119,7 +120,7 @@ function scan(state) {
   for (const [root, layer] of state.layers) if (!kept.has(root)) { layer.remove(); state.layers.delete(root); }
 }
 
-function paint(state, node) {
+function colourIn(state, node) {
   for (const [name, colour] of state.colours) node.style.setProperty(name, colour);
 }
 
@@ -154,9 +155,9 @@ function show(state, spot) {
   card.textContent = "";
   const head = document.createElement("b");
   head.textContent = title;
-  const said = document.createElement("p");
-  said.textContent = text;
-  card.append(head, said);
+  const explanation = document.createElement("p");
+  explanation.textContent = text;
+  card.append(head, explanation);
   spot.setAttribute("aria-describedby", card.id);
   if (page !== state.here) {
     const way = document.createElement("button");
@@ -189,7 +190,7 @@ export default function ({ data, setTriggerValue }) {
   Object.assign(state, { label: data.label, see: data.see, here: data.here, go: page => setTriggerValue("go", page) });
   const c = data.colours;
   state.colours = Object.entries({ "--muted": c.muted_text, "--dice": c.dice, "--blue": c.dice_text, "--line": c.line, "--card": c.card, "--text": c.text });
-  paint(state, state.card);
-  for (const layer of state.layers.values()) paint(state, layer);
+  colourIn(state, state.card);
+  for (const layer of state.layers.values()) colourIn(state, layer);
   state.later();
 }

@@ -1,20 +1,15 @@
-"""The glossary on every page: each use of a term can be hovered, focused or tapped, and shows its explanation."""
+"""Glossary on every page: hover, focus or tap a term to read its explanation."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import streamlit as st
+from pages.ui.components.register import component
 
-HERE = Path(__file__).parent
-
-_GLOSSARY = st.components.v2.component(
-    "glossary", html="", js=(HERE / "glossary.js").read_text("utf-8"), css=(HERE / "glossary.css").read_text("utf-8")
-)
+_GLOSSARY = component("glossary")
 
 
 def glossary(data: dict[str, Any]) -> str:
-    """Explain these terms; return the path of the page that the visitor asked for, "" if none."""
-    told: Any = _GLOSSARY(key="glossary", data=data, on_go_change=lambda: None)
-    return str(told.go or "")
+    """Mark these terms. Return the path of the page that the visitor opens from a card, "" if none."""
+    sent: Any = _GLOSSARY(key="glossary", data=data, on_go_change=lambda: None)
+    return str(sent.go or "")

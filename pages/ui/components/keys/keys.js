@@ -1,34 +1,17 @@
-// Arrows and Space play, from wherever nothing else wants them. In a text field they type; a slider keeps its arrows; Space presses a
-// button that was reached by keyboard, but after a click with the mouse it plays again.
-const OTHERS = new Set(["button", "checkbox", "color", "file", "image", "radio", "range", "reset", "submit"]);
+// Arrows and Space press the player's buttons unless the focused element needs the key. A text field keeps every key, a slider its arrows.
+// Space presses a button that was reached by keyboard; after a click with the mouse it plays or pauses. "?" lists the keys.
 const PRESSED = 'button, a[href], summary, [role="button"], [role="radio"], [role="checkbox"], [role="switch"], [role="tab"], input';
 const MOVED = 'input[type="range"], [role="slider"]';
-const WALKED = '[role="radiogroup"], [role="tablist"], [role="toolbar"], [role="tree"], [role="grid"], [role="group"]';
+const GROUPS = '[role="radiogroup"], [role="tablist"], [role="toolbar"], [role="tree"], [role="grid"], [role="group"]';
 const OPEN = '[role="menu"], [role="listbox"], [role="combobox"], [role="spinbutton"], [role="textbox"]';
 
-function focused() {
-  let node = document.activeElement;
-  while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
-  return node ?? document.body;
-}
-
-function typing(node) {
-  return node.isContentEditable || node.tagName === "TEXTAREA" || node.tagName === "SELECT" || (node.tagName === "INPUT" && !OTHERS.has(node.type));
-}
-
-function wanted(node, key, byKeyboard) {
+function needs(node, key, byKeyboard) {
   if (typing(node) || node.closest(OPEN)) return true;
   if (key === " ") return byKeyboard && node.matches(PRESSED);
-  return node.matches(MOVED) || (byKeyboard && node.closest(WALKED) !== null);
+  return node.matches(MOVED) || (byKeyboard && node.closest(GROUPS) !== null);
 }
 
-function target(names) {
-  for (const name of names) {
-    const button = document.querySelector(`.st-key-${name} :is(button, a)`);
-    if (button && !button.disabled && button.offsetParent !== null) return button;
-  }
-  return null;
-}
+const buttons = names => names.flatMap(name => [...document.querySelectorAll(`.st-key-${name} :is(button, a)`)]).filter(button => button.offsetParent !== null);
 
 function listen(state) {
   window.addEventListener("pointerdown", () => { state.byKeyboard = false; }, true);
@@ -36,21 +19,38 @@ function listen(state) {
     if (event.key === "Tab") state.byKeyboard = true;
     const names = state.keys[event.key];
     if (!names || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey || event.isComposing || event.defaultPrevented) return;
-    if (wanted(focused(), event.key, state.byKeyboard)) {
+    if (needs(focused(), event.key, state.byKeyboard)) {
       state.left.add(event);
       return;
     }
-    const button = target(names);
+    const button = buttons(names).find(found => !found.disabled);
     if (!button) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     if (!(event.repeat && event.key === " ")) button.click();
   }, true);
-  // What was left to its element goes no further than the page's own root: the shortcuts of the buttons listen above it.
+  // Streamlit's own button shortcuts listen above the body. They must not see a key that was left to the focused element.
   document.body.addEventListener("keydown", event => { if (state.left.has(event)) event.stopPropagation(); });
+  window.addEventListener("keydown", event => {
+    if (event.key !== "?" || event.ctrlKey || event.altKey || event.metaKey || typing()) return;
+    event.preventDefault();
+    state.list();
+  });
 }
 
-export default function ({ data }) {
-  if (!window.tokenViewerKeys) listen(window.tokenViewerKeys = { keys: {}, left: new WeakSet(), byKeyboard: false });
-  window.tokenViewerKeys.keys = data.keys;
+function list(dialog, data) {
+  dialog.querySelector("h2").textContent = data.title;
+  dialog.querySelector("button").textContent = data.close;
+  dialog.querySelector("dl").replaceChildren(...data.lines.filter(([, , names]) => !names.length || buttons(names).length).flatMap(([label, does]) =>
+    [element("dt", "", label), element("dd", "", does)]));
+  if (!dialog.open) dialog.showModal();
+}
+
+export default function ({ parentElement, data }) {
+  const dialog = parentElement.querySelector("dialog");
+  paint(dialog, data.colours);
+  dialog.querySelector("button").onclick = () => dialog.close();
+  dialog.onclick = event => { if (event.target === dialog) dialog.close(); };
+  if (!window.tokenViewerKeys) listen(window.tokenViewerKeys = { left: new WeakSet(), byKeyboard: false });
+  Object.assign(window.tokenViewerKeys, { keys: data.keys, list: () => list(dialog, data) });
 }

@@ -1,25 +1,54 @@
-"""The keyboard: arrows and Space drive the player of whatever page is open, from wherever nothing else wants them."""
+"""The keyboard on every page: arrows and Space press the player's buttons, "?" lists the keys of the open page."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import dataclass
 
-import streamlit as st
+from core.language import N_, _
+from pages.ui.charts import charts
+from pages.ui.components.register import component
 
-HERE = Path(__file__).parent
 
-# For every key the buttons that it presses, by their keys; the first one that is on the page.
-KEYS: dict[str, tuple[str, ...]] = {
-    " ": ("pause", "play", "what_if_pause", "what_if_play"),
-    "ArrowLeft": ("back", "inside_back"),
-    "s": ("to_stage", "stage_way"),
-    "S": ("to_stage", "stage_way"),
-    "ArrowRight": ("step", "inside_step", "what_if_step", "candidates_beam_step"),
-}
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A line of the list. pressed: `KeyboardEvent.key`; buttons: the keys of its buttons, of which the first one on the page is pressed."""
 
-_KEYS = st.components.v2.component("keys", html="", js=(HERE / "keys.js").read_text("utf-8"))
+    label: str
+    does: str
+    pressed: tuple[str, ...] = ()
+    buttons: tuple[str, ...] = ()
+
+
+KEYS = (
+    Key("→", N_("one step forward"), ("ArrowRight",), ("step", "inside_step", "what_if_step", "candidates_beam_step")),
+    Key("←", N_("one step back"), ("ArrowLeft",), ("back", "inside_back")),
+    Key(
+        N_("Space"),
+        N_("play or pause; on a button reached with Tab it presses that button"),
+        (" ",),
+        ("pause", "play", "what_if_pause", "what_if_play"),
+    ),
+    Key("S", N_("open the stage"), ("s", "S"), ("to_stage", "stage_way")),
+    Key(N_("Tab"), N_("next control or group; Shift + Tab goes back")),
+    Key("← → ↑ ↓", N_("inside a group: move along the tokens, the bars, the explained words, a slider")),
+    Key(N_("Home, End"), N_("first and last item of a group")),
+    Key(N_("Enter"), N_("choose the bar, open the token, press the button")),
+    Key(N_("Escape"), N_("close what is open")),
+    Key("?", N_("this list")),
+)
+
+_KEYS = component("keys")
 
 
 def keys() -> None:
-    """Listen; once for every page, from app.py."""
-    _KEYS(key="keys", data={"keys": {name: list(buttons) for name, buttons in KEYS.items()}})
+    """Listen to the keyboard; app.py calls it on every page. The browser lists only keys whose buttons are on the page."""
+    _KEYS(
+        key="keys",
+        data={
+            "keys": {name: list(key.buttons) for key in KEYS for name in key.pressed},
+            "title": _("Keys of this page"),
+            "close": _("Close"),
+            "lines": [(_(key.label), _(key.does), key.buttons) for key in KEYS],
+            "colours": charts.colours(),
+        },
+    )

@@ -1,29 +1,19 @@
-"""Text field that reports every keystroke: it answers while one types."""
+"""Text field that sends its text while the visitor types."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from pages.ui.charts import charts
+from pages.ui.components.register import component
 
-import streamlit as st
-
-from pages.ui.charts import charts, palette
-
-HERE = Path(__file__).parent
-
-_FIELD = st.components.v2.component(
-    "live_text",
-    html='<div class="box"><textarea rows="1" spellcheck="false"></textarea><div class="examples"></div></div>',
-    css=(HERE / "live_text.css").read_text("utf-8"),
-    js=(HERE / "live_text.js").read_text("utf-8"),
-)
+_FIELD = component("live_text")
 
 
 def live_text(start: str, *, key: str, label: str, examples: dict[str, str], limit: int) -> str:
-    """Draw the field and return what stands in it, cut to `limit` characters. start: what stands in it at first."""
+    """Draw the field and return its text, at most `limit` characters. start: its first text."""
     said = _FIELD(
         key=key,
         data={
-            "colours": palette.as_data(palette.of(charts.theme())),
+            "colours": charts.colours(),
             "start": start[:limit],
             "label": label,
             "examples": list(examples.items()),
@@ -35,10 +25,10 @@ def live_text(start: str, *, key: str, label: str, examples: dict[str, str], lim
 
 
 def cleaned(said: object, start: str) -> str:
-    """What the browser sent, if it is text that can be read at all; half a character is left out."""
+    """Return the text that the browser sent, without incomplete characters; `start` if it sent something else."""
     text = said if isinstance(said, str) else start
     return text.encode("utf-8", "ignore").decode("utf-8")
 
 
 def _nothing() -> None:
-    """The page reads the field by itself."""
+    """Do nothing: the page reads the returned text."""

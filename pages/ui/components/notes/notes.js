@@ -1,6 +1,6 @@
-// Hears the stage over the browser's own channel: nothing leaves the browser, and it follows every beat at once.
+// Receives the stage's messages over a BroadcastChannel, inside the browser.
 const CHANNEL = "token-probability-viewer stage";
-const LOST = 6000; // milliseconds without a sign of the stage
+const LOST = 6000; // milliseconds without a message from the stage
 
 function clock(ms) {
   const seconds = Math.max(0, Math.floor(ms / 1000));
@@ -22,12 +22,10 @@ function draw(my) {
   part(".next").textContent = talk?.next ? `${texts.next}: ${talk.next}` : "";
   part(".hidden_yet").textContent = seen.hidden && seen.rows.length ? texts.hidden : seen.finished ?? "";
   part(".rows").replaceChildren(...seen.rows.map(([label, number, share]) => {
-    const row = document.createElement("div");
-    row.className = "row";
-    const bar = document.createElement("i");
+    const row = element("div", "row");
+    const bar = element("i");
     bar.style.width = `${share * 100}%`;
-    const [left, right] = [label, number].map(text => Object.assign(document.createElement("span"), { textContent: text }));
-    row.append(left, bar, right);
+    row.append(element("span", "", label), bar, element("span", "", number));
     return row;
   }));
 }
@@ -35,18 +33,18 @@ function draw(my) {
 function tick(my) {
   if (!my.notes.isConnected) { clearInterval(my.timer); my.channel?.close(); return; }
   my.part(".clock").textContent = clock(Date.now() - my.began);
-  const silent = my.heard ? Date.now() - my.heard : 0;
+  const silent = my.received ? Date.now() - my.received : 0;
   if (silent > LOST / 3) my.channel?.postMessage({ ask: true });
   if (silent > LOST) my.part(".waiting").textContent = my.texts.lost.replace("{seconds}", Math.floor(silent / 1000));
 }
 
 function begin(notes) {
-  const my = { notes, seen: null, heard: 0, began: Date.now(), part: name => notes.querySelector(name) };
+  const my = { notes, seen: null, received: 0, began: Date.now(), part: name => notes.querySelector(name) };
   try {
     my.channel = new BroadcastChannel(CHANNEL);
     my.channel.onmessage = ({ data }) => {
       if (!data.stage) return;
-      my.heard = Date.now();
+      my.received = Date.now();
       if (data.began && !my.zeroed) my.began = data.began;
       my.seen = data;
       draw(my);
@@ -72,9 +70,7 @@ export default function ({ parentElement, data }) {
   const notes = parentElement.querySelector(".notes");
   const my = notes.my ??= begin(notes);
   my.texts = data.texts;
-  const c = data.colours;
-  const paint = { "--page": c.page, "--card": c.card, "--line": c.line, "--ink": c.text, "--muted": c.muted_text, "--dice": c.dice, "--rest": c.rest };
-  for (const [name, colour] of Object.entries(paint)) notes.style.setProperty(name, colour);
+  paint(notes, data.colours);
   my.part(".since").textContent = data.texts.clock;
   my.part(".zero").textContent = data.texts.again;
   my.part(".on").textContent = `${data.texts.on} →`;

@@ -1,23 +1,14 @@
-// A text, word by word, each tinted; hover shows what stands behind a word, a click keeps it open, arrow keys walk along.
-const BYTES = /(⟨[^⟩]*⟩|↵|⇥|␍|␣|⍽)/;
-
-function element(kind, className, text) {
-  const made = document.createElement(kind);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
+// A text token by token, each tinted. Hover and focus show a token's card, a click keeps it open, arrow keys move.
+const SIGNS = /(⟨[^⟩]*⟩|↵|⇥|␍|␣|⍽)/;
 
 function build(text, below) {
   const place = element("span", below ? "stacked" : "");
   const word = element("button", "token");
-  word.type = "button";
   word.tabIndex = -1;
   const lead = !below && text.length > 1 && text.startsWith("␣") ? 1 : 0;
   if (lead) place.append(element("span", "space", "␣"), element("wbr"));
-  for (const part of text.slice(lead).split(BYTES)) {
-    if (!part) continue;
-    word.append(BYTES.test(part) ? element("span", part === "␣" ? "space" : "faint", part) : part);
+  for (const part of text.slice(lead).split(SIGNS)) {
+    if (part) word.append(SIGNS.test(part) ? element("span", part === "␣" ? "space" : "faint", part) : part);
   }
   place.append(word);
   if (below) place.append(element("span", "below", below));
@@ -27,19 +18,17 @@ function build(text, below) {
 }
 
 function fillCard(card, { text, head, lines, bars }) {
-  card.textContent = "";
   const first = element("div");
   first.append(element("span", "piece", text), element("span", "quiet", head ? `  ${head}` : ""));
-  card.append(first);
-  for (const line of lines) card.append(element("div", "", line));
+  card.replaceChildren(first, ...lines.map(line => element("div", "", line)));
   if (!bars.length) return;
   const grid = element("div", "bars");
-  for (const [name, share, number, taken] of bars) {
+  for (const [name, share, number, chosen] of bars) {
     const track = element("div", "track");
-    const bar = element("div", taken ? "fill taken" : "fill");
+    const bar = element("div", chosen ? "fill chosen" : "fill");
     bar.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;
     track.append(bar);
-    grid.append(element("span", taken ? "name taken" : "name", name), track, element("span", "number", number));
+    grid.append(element("span", chosen ? "name chosen" : "name", name), track, element("span", "number", number));
   }
   card.append(grid);
 }
@@ -48,12 +37,10 @@ export default function ({ parentElement, data }) {
   const strip = parentElement.querySelector(".strip");
   const words = strip.querySelector(".words");
   const card = strip.querySelector(".card");
-  const c = data.colours;
-  const paint = { "--chosen": c.chosen, "--chosen-text": c.chosen_text, "--muted": c.muted_text, "--dice": c.dice, "--model": c.model, "--line": c.line, "--card": c.card, "--size": data.size, "--tall": data.tall };
-  for (const [name, value] of Object.entries(paint)) strip.style.setProperty(name, value);
+  paint(strip, { ...data.colours, size: data.size, max_height: data.max_height });
   words.setAttribute("aria-label", data.alt);
 
-  const places = words.places ?? (words.places = []);
+  const places = words.places ??= [];
   while (places.length > data.words.length) places.pop().remove();
   data.words.forEach(([text, colour, depth, marked, head, lines, bars, below], i) => {
     let place = places[i];
@@ -65,9 +52,10 @@ export default function ({ parentElement, data }) {
     }
     place.token = { text, head, lines, bars };
     place.word.className = marked ? "token marked" : "token";
-    place.word.style.backgroundColor = depth > 0 ? `color-mix(in srgb, ${c[colour]} ${Math.round(depth * 100)}%, transparent)` : "transparent";
+    place.word.style.setProperty("--tint", data.colours[colour]);
+    place.word.style.setProperty("--depth", `${Math.round(depth * 100)}%`);
   });
-  if (places.length && !places.some(place => place.word.tabIndex === 0)) places[0].word.tabIndex = 0;
+  roving(words, () => places.map(place => place.word));
 
   const sign = data.words.map(([text]) => text).join("\u0000");
   if (words.sign !== sign) { words.sign = sign; pin(null); card.hidden = true; }
@@ -79,33 +67,20 @@ export default function ({ parentElement, data }) {
     if (place) place.word.setAttribute("aria-pressed", "true");
   }
   function show(place) {
-    if (!place) { card.hidden = true; return; }
+    card.hidden = !place;
+    if (!place) return;
     fillCard(card, place.token);
-    card.hidden = false;
-    const box = place.word.getBoundingClientRect();
-    const home = strip.getBoundingClientRect();
-    card.style.left = `${Math.max(0, Math.min(box.left - home.left, home.width - card.offsetWidth))}px`;
-    card.style.top = `${box.bottom - home.top + 6}px`;
+    placeCard(card, place.word, strip);
   }
   const find = event => places.find(place => place.word.contains(event.target)) ?? null;
   words.onpointerover = event => { const place = find(event); if (place) show(place); };
   words.onpointerleave = () => show(words.pinned);
   words.focused = event => show(event.type === "focusin" ? find(event) : words.pinned);
-  if (!words.ready) { // these two have no `on...` of their own
+  if (!words.ready) { // focusin and focusout have no `on...` property
     words.ready = true;
     for (const kind of ["focusin", "focusout"]) words.addEventListener(kind, event => words.focused(event));
   }
   words.onscroll = () => { if (!card.hidden) show(words.pinned); };
   words.onclick = event => { const place = find(event); pin(place && place !== words.pinned ? place : null); show(place ? words.pinned : null); };
-  words.onkeydown = event => {
-    if (event.key === "Escape") { pin(null); show(null); return; }
-    const at = places.findIndex(place => place.word === event.target);
-    const next = places[at + ({ ArrowRight: 1, ArrowLeft: -1 }[event.key] ?? 0)];
-    if (at < 0 || !next || next.word === event.target) return;
-    event.preventDefault();
-    event.stopPropagation();
-    event.target.tabIndex = -1;
-    next.word.tabIndex = 0;
-    next.word.focus();
-  };
+  words.onkeydown = event => { if (event.key === "Escape") { pin(null); show(null); } };
 }

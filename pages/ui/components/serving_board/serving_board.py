@@ -1,50 +1,40 @@
-"""Two servers side by side: a timeline and the text of every reader, the slots in use, and the blocks of the notepad."""
+"""Serving board: one or two servers on one time scale, each with its requests, slots and KV blocks."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from core.language import N_, _, said
-from pages.ui.charts import charts, palette
+from pages.ui.charts import charts
 from pages.ui.charts.serving_rows import Board, SideRows
+from pages.ui.components.register import component
 from pages.ui.i18n import names, numbers
 
 BLOCKS = {
     "free": N_("free"),
-    "known": N_("free, beginning still known"),
-    "held": N_("held (the reader's number)"),
+    "known": N_("free, prefix still cached"),
+    "held": N_("held (number of the request)"),
     "shared": N_("shared"),
 }
+LONGEST_TEXT = 150  # characters
+LONGEST_PROMPT = 60  # characters
 
-
-HERE = Path(__file__).parent
-SHOWN = 150  # characters of a text
-OWN = 60  # of them, of the reader's prompt
-
-_BOARD = st.components.v2.component(
-    "serving_board",
-    html='<div class="board"></div>',
-    css=(HERE / "serving_board.css").read_text("utf-8"),
-    js=(HERE / "serving_board.js").read_text("utf-8"),
-)
+_BOARD = component("serving_board", '<div class="board"></div>')
 
 
 def serving_board(
     board: Board, titles: tuple[str, ...], lines: tuple[str, ...], slots: tuple[int, ...], *, key: str, clock: float = 0.0
 ) -> None:
-    """Draw the sides on one scale of time. titles, lines: what each policy is called and does; slots: how many each has.
+    """Draw the servers. titles, lines: name and description of each policy; slots: how many requests each runs at once.
 
-    clock: how far time has come, seconds, where it was not this app's server that worked.
+    clock: end of the time scale in seconds, for a server whose iterations are not known.
     """
     longest = max(*(side.clock for side in board.sides), clock, 1e-6)
-    blocks = {f"block_{name}": _(told) for name, told in BLOCKS.items()}
+    blocks = {f"block_{name}": text for name, text in said(BLOCKS).items()}
     _BOARD(
         key=key,
         data={
-            "colours": palette.as_data(palette.of(charts.theme())),
+            "colours": charts.colours(),
             "longest": longest,
             "scale": numbers.duration(longest),
             "words": {"slots": _("slots in use"), "notepad": _("blocks of the notepad in use:"), **said(names.READER_STATES), **blocks},
@@ -54,21 +44,22 @@ def serving_board(
 
 
 def _side(board: Board, side: SideRows, title: str, line: str, slots: int) -> dict[str, Any]:
+    """Return one server as the browser gets it."""
     return {
         "title": title,
         "line": line,
         "clock": numbers.duration(side.clock) if side.iterations else "",
         "slots": slots,
         "used": [[round(start, 6), round(stop, 6), rows] for start, stop, rows in side.slots],
-        "readers": [
+        "requests": [
             {
-                "name": str(reader.reader_id + 1),
+                "name": str(request.reader_id + 1),
                 "spans": [[round(start, 6), round(stop, 6), kind] for start, stop, kind in spans],
-                "prompt": reader.prompt[-OWN:],
-                "text": text[-SHOWN:],
+                "prompt": request.prompt[-LONGEST_PROMPT:],
+                "text": text[-LONGEST_TEXT:],
                 "done": done,
             }
-            for reader, spans, text, done in zip(board.who, side.spans, side.texts, side.done, strict=True)
+            for request, spans, text, done in zip(board.who, side.spans, side.texts, side.done, strict=True)
         ],
         "blocks": list(side.blocks),
     }

@@ -1,4 +1,4 @@
-// Copies the link, and saves the charts on the page as SVG: they are drawn as SVG, so a copy of the drawing is all it takes.
+// Copies the link, and saves the page's charts. They are drawn as SVG, so the file is a copy of the drawing.
 const SVG = "http://www.w3.org/2000/svg";
 
 function save(key, background) {

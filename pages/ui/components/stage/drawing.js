@@ -1,15 +1,8 @@
-// What stands on the stage at a beat: drawn from the state, patched where something moves, so that bars grow and numbers fall.
+// Draws the stage at a beat from its state. Moving parts are updated in place, so that CSS can animate them.
 const READ = 0, THINK = 1, WEIGH = 2, ROLL = 3, WRITE = 4;
-const FALL = 620; // milliseconds until the number has fallen and says what it hit
+const FALL = 620; // milliseconds that the roll takes to fall
 
-function make(tag, name, text) {
-  const node = document.createElement(tag);
-  if (name) node.className = name;
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
-
-const MARK = /^⟨.*⟩$/; // no text, but a sign for the model
+const MARK = /^⟨.*⟩$/; // a special token
 const plain = text => text.replaceAll("␣", " ").replaceAll("↵", "\n");
 
 function tinted(node, word, my) {
@@ -19,11 +12,12 @@ function tinted(node, word, my) {
   node.style.backgroundColor = word[5] >= 0 && my.tint !== "none" ? `color-mix(in srgb, ${colour} ${Math.round(5 + 36 * depth)}%, transparent)` : "";
 }
 
-function spans(words, my, pieces, also) { // the space before a word stands outside of it, so that tint and line are the word's alone
+// A leading space stays outside of its token's node, so that tint and underline cover the letters only.
+function spans(words, my, raw, also) {
   return words.flatMap(word => {
-    const said = pieces ? word[0] : plain(word[0]);
-    const lead = pieces || said.trim() === "" ? "" : said.match(/^ */)[0];
-    const node = make("span", "token", said.slice(lead.length));
+    const text = raw ? word[0] : plain(word[0]);
+    const lead = raw || text.trim() === "" ? "" : text.match(/^ */)[0];
+    const node = element("span", "token", text.slice(lead.length));
     if (word[5] < 0) node.classList.add("prompt");
     if (MARK.test(word[0])) node.classList.add("mark");
     tinted(node, word, my);
@@ -51,23 +45,23 @@ function drawText(my) {
       node.classList.add("accent", "fresh");
       node.style.backgroundColor = "";
     }
-  }), make("span", "caret"));
+  }), element("span", "caret"));
   text.classList.remove("long");
   if (text.scrollHeight > text.clientHeight + 4) text.classList.add("long");
   text.scrollTop = text.scrollHeight;
 }
 
-function drawPieces(my) {
-  const pieces = my.part(".pieces");
-  pieces.hidden = my.beat !== READ || Boolean(my.guess);
-  if (pieces.hidden) return;
+function drawTokens(my) {
+  const tokens = my.part(".tokens");
+  tokens.hidden = my.beat !== READ || Boolean(my.guess);
+  if (tokens.hidden) return;
   const words = shownWords(my).slice(-18);
   const sign = words.map(word => `${word[5]}:${word[1]}`).join();
-  if (pieces.sign === sign) return;
-  pieces.sign = sign;
-  pieces.replaceChildren(...words.map((word, i) => {
-    const node = make("div", i === words.length - 1 && my.t > 0 ? "piece newest" : "piece");
-    node.append(make("b", "", word[0]), make("i", "", String(word[1])));
+  if (tokens.sign === sign) return;
+  tokens.sign = sign;
+  tokens.replaceChildren(...words.map((word, i) => {
+    const node = element("div", i === words.length - 1 && my.t > 0 ? "box newest" : "box");
+    node.append(element("b", "", word[0]), element("i", "", String(word[1])));
     return node;
   }));
 }
@@ -79,7 +73,7 @@ function drawThought(my, look) {
   my.part(".thought .say").textContent = look.lines[THINK];
   const squares = my.part(".squares");
   const kept = Math.min(look.kept, 90), fresh = Math.min(look.new, 90 - Math.min(kept, 60));
-  squares.replaceChildren(...Array.from({ length: kept }, () => make("i")), ...Array.from({ length: fresh }, () => make("i", "new")));
+  squares.replaceChildren(...Array.from({ length: kept }, () => element("i")), ...Array.from({ length: fresh }, () => element("i", "new")));
 }
 
 function drawBars(my, look) {
@@ -96,17 +90,17 @@ function drawBars(my, look) {
   const fresh = bars.rows.length !== rows.length;
   if (fresh) {
     bars.rows = rows.map((_, i) => {
-      const row = make("div", "bar");
-      const room = make("div", "room");
-      row.append(make("div", "label"), room);
-      room.append(make("div", "model"), make("div", "used"), make("div", "number"));
+      const row = element("div", "bar");
+      const room = element("div", "room");
+      row.append(element("div", "label"), room);
+      room.append(element("div", "model"), element("div", "used"), element("div", "number"));
       row.onclick = () => { if (my.choosing >= 0 && i < my.look().rows.length) { my.choosing = i; my.take(); } };
       return row;
     });
-    const legend = make("div", "legend");
+    const legend = element("div", "legend");
     for (const [name, text] of [["model", my.data.texts.before], ["used", my.data.texts.after]]) {
-      const entry = make("span");
-      entry.append(make("i", name), text);
+      const entry = element("span");
+      entry.append(element("i", name), text);
       legend.append(entry);
     }
     bars.replaceChildren(...bars.rows, legend);
@@ -122,12 +116,12 @@ function drawBars(my, look) {
     if (i === my.choosing) names.push("pointed");
     row.className = names.join(" ");
     row.children[0].textContent = label;
-    const [said, dice, told] = row.children[1].children;
-    said.style.width = `calc(${model} * (100% - var(--number)))`;
-    dice.style.width = `calc(${used} * (100% - var(--number)))`;
-    dice.style.visibility = used > 0 ? "" : "hidden";
-    told.style.left = `calc(${Math.max(model, used)} * (100% - var(--number)) + 0.4em)`;
-    told.textContent = number;
+    const [pale, solid, value] = row.children[1].children;
+    pale.style.width = `calc(${model} * (100% - var(--number)))`;
+    solid.style.width = `calc(${used} * (100% - var(--number)))`;
+    solid.style.visibility = used > 0 ? "" : "hidden";
+    value.style.left = `calc(${Math.max(model, used)} * (100% - var(--number)) + 0.4em)`;
+    value.textContent = number;
   });
   if (fresh) { void bars.offsetWidth; bars.classList.remove("asleep"); }
 }
@@ -137,13 +131,13 @@ function drawDice(my, look) {
   const shown = my.beat >= ROLL && look && (look.dice || look.roll !== null);
   dice.classList.toggle("shown", Boolean(shown));
   if (!shown) { my.part(".marker").className = "marker"; return; }
-  const told = my.fallen(look);
+  const landed = my.fallen(look);
   const track = my.part(".track");
   const width = track.clientWidth || 1000;
-  track.replaceChildren(...look.pieces.map(([id, label, start, end, chosen, share], i) => {
+  track.replaceChildren(...look.segments.map(([id, label, start, end, chosen, share], i) => {
     const room = (end - start) * width;
     const size = parseFloat(getComputedStyle(track).fontSize);
-    const node = make("div", `part${id < 0 ? " bundle" : ""}${i % 2 ? " odd" : ""}${room < 8 ? " thin" : ""}${told && chosen ? " chosen" : ""}`,
+    const node = element("div", `part${id < 0 ? " bundle" : ""}${i % 2 ? " odd" : ""}${room < 8 ? " thin" : ""}${landed && chosen ? " chosen" : ""}`,
       room > 0.62 * size * label.length + 8 ? label : "");
     node.style.left = `${start * 100}%`;
     node.style.width = `${(end - start) * 100}%`;
@@ -159,7 +153,7 @@ function drawDice(my, look) {
   const side = look.roll < 0.05 ? " left" : look.roll > 0.95 ? " right" : "";
   marker.textContent = look.roll_text;
   marker.style.left = `${look.roll * 100}%`;
-  const falling = !told || my.falling ? " falling" : "";
+  const falling = !landed || my.falling ? " falling" : "";
   const name = `marker fallen${side}${falling}`;
   if (marker.className !== name) marker.className = name;
 }
@@ -167,23 +161,23 @@ function drawDice(my, look) {
 function drawLine(my, look) {
   const line = my.part(".line");
   const d = my.data;
-  let said = look ? look.lines[my.beat] : d.finished;
-  if (my.beat === THINK) said = "";
-  if (my.beat === ROLL && look && !my.fallen(look)) said = d.looks[String(d.count)]?.lines[ROLL] ?? my.waitingLine ?? "";
-  if (my.choosing >= 0) said = d.texts.choose;
-  if (my.guess && my.beat === WEIGH) said = my.guess.rows ? look?.lines[WEIGH] ?? "" : "";
+  let sentence = look ? look.lines[my.beat] : d.finished;
+  if (my.beat === THINK) sentence = "";
+  if (my.beat === ROLL && look && !my.fallen(look)) sentence = d.looks[String(d.count)]?.lines[ROLL] ?? my.waitingLine ?? "";
+  if (my.choosing >= 0) sentence = d.texts.choose;
+  if (my.guess && my.beat === WEIGH) sentence = my.guess.rows ? look?.lines[WEIGH] ?? "" : "";
   if (my.guess && my.beat >= ROLL && look && my.fallen(look) && d.score.rounds) {
-    said = `${look.lines[ROLL]} ${d.texts[d.score.hit ? "hit" : "missed"]}`;
-    if (d.score.hit) said += ` ${d.score.points} ${d.texts.points}.`;
+    sentence = `${look.lines[ROLL]} ${d.texts[d.score.hit ? "hit" : "missed"]}`;
+    if (d.score.hit) sentence += ` ${d.score.points} ${d.texts.points}.`;
   }
-  if (d.notice) said = d.notice;
-  line.replaceChildren(make("b", "", d.notice ? "" : `${my.beat + 1}  ${d.names[my.beat]}   `), said);
+  if (d.notice) sentence = d.notice;
+  line.replaceChildren(element("b", "", d.notice ? "" : `${my.beat + 1}  ${d.names[my.beat]}   `), sentence);
   line.hidden = my.guess && !my.guess.rows;
 }
 
 function drawFoot(my) {
   const d = my.data;
-  my.part(".beats").replaceChildren(...d.names.map((name, i) => make("span", i === my.beat ? "now" : "", name)));
+  my.part(".beats").replaceChildren(...d.names.map((name, i) => element("span", i === my.beat ? "now" : "", name)));
   const score = d.score.rounds ? `${d.texts.room} ${d.score.room} · ${d.texts.favourite} ${d.score.favourite}` : "";
   my.part(".score").textContent = my.guess || my.flash ? my.flash || score : score;
   const stop = d.talk ? `${d.talk.place + 1}/${d.talk.count} ${d.talk.title}` : d.model;
@@ -204,17 +198,11 @@ function drawOver(my) {
   }
   const help = my.part(".help");
   help.hidden = !my.help;
-  if (my.help && !help.childElementCount) for (const [key, does] of d.keys) help.append(make("b", "", key), make("span", "", does));
+  if (my.help && !help.childElementCount) for (const [key, does] of d.keys) help.append(element("b", "", key), element("span", "", does));
 }
 
 function draw(my) {
-  const c = my.data.colours;
-  const paint = {
-    "--page": c.page, "--card": c.card, "--line": c.line, "--ink": c.text, "--muted": c.muted_text, "--model": c.model, "--dice": c.dice,
-    "--chosen": c.chosen, "--chosen-text": c.chosen_text, "--on-chosen": c.on_chosen, "--on-dice": c.on_dice, "--removed": c.removed,
-    "--rest": c.rest, "--reused": c.reused, "--computed": c.computed,
-  };
-  for (const [name, colour] of Object.entries(paint)) my.stage.style.setProperty(name, colour);
+  paint(my.stage, my.data.colours);
   const look = my.look();
   my.stage.className = `stage ${my.data.beats[my.beat]}`;
   my.stage.dataset.beat = my.data.beats[my.beat];
@@ -222,7 +210,7 @@ function draw(my) {
   my.stage.dataset.count = my.data.count;
   my.stage.dataset.waiting = my.wants ? "yes" : "";
   drawText(my);
-  drawPieces(my);
+  drawTokens(my);
   drawThought(my, look);
   drawBars(my, look);
   drawDice(my, look);

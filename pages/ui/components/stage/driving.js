@@ -1,6 +1,6 @@
-// The speaker's keys. What the browser knows it shows at once; what asks something of the run (a roll, other dice, a guess) is sent.
+// The presenter's keys. The browser draws at once what it has; a key that changes the run (roll, other dice, guess) is sent to the server.
 const CHANNEL = "token-probability-viewer stage";
-const SLOW_TOKENS = 3; // so many are told in five beats before two presses a word are enough
+const SLOW_TOKENS = 3; // first tokens that get five beats; later ones get two presses
 
 function begin(stage) {
   const my = {
@@ -68,7 +68,7 @@ function roll(my, goOn) {
   my.choosing = -1;
   if (my.t < my.data.count) return fall(my);
   if (my.data.finished) return finish(my);
-  if (!my.look()) return draw(my); // the pass is still being made
+  if (!my.look()) return draw(my); // the forward pass is not finished
   my.beat = ROLL;
   my.falling = true;
   my.waitingLine = my.look()?.lines[ROLL];
@@ -86,7 +86,7 @@ function stopIsOver(my) {
   return talk && talk.words !== null && my.t + 1 - my.first >= talk.words;
 }
 
-function settle(my) { // a key in the middle of a movement ends it
+function settle(my) { // a key pressed during an animation ends it
   clearTimeout(my.landing);
   clearTimeout(my.writing);
   if (my.falling && !my.wants) { my.falling = false; my.goOn = false; return true; }
@@ -212,7 +212,7 @@ const KEYS = {
 };
 
 function press(my, key) {
-  my.data.notice = ""; // read by now
+  my.data.notice = ""; // the presenter has seen it
   const known = KEYS[key.length === 1 ? key.toLowerCase() : key];
   if (/^[1-5]$/.test(key)) jump(my, Number(key) - 1);
   else if (known) known(my);
@@ -222,7 +222,7 @@ function press(my, key) {
 function keyed(my, event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
   const from = event.composedPath()[0];
-  event.stopImmediatePropagation(); // nothing behind the stage hears what is pressed on it
+  event.stopImmediatePropagation(); // the page below the stage does not get the key
   if (from instanceof HTMLInputElement || from instanceof HTMLTextAreaElement) {
     if (event.key === "Enter" && my.guess) { event.preventDefault(); enterGuess(my); }
     else if (event.key === "Escape" && my.guess) { event.preventDefault(); closeGuess(my); }
@@ -247,7 +247,7 @@ function receive(my, data) {
   const done = my.wants && data.did >= my.wants.number ? my.wants : null;
   if (done) my.wants = null;
   if (fresh) {
-    const from = data.talk ? 0 : data.count; // a stop of a talk tells its text from the beginning
+    const from = data.talk ? 0 : data.count; // a stop of a talk starts at its first token
     Object.assign(my, { t: from, first: from, beat: READ, guess: null, choosing: -1, falling: false, wants: null, ending: data.talk?.words === 0 });
     if (!my.looks[from] && from < data.count) my.ask("look", { at: from });
     if (data.finished && data.count && !data.talk) Object.assign(my, { t: data.count - 1, beat: WRITE });

@@ -1,4 +1,4 @@
-// Guess first: nothing of the odds is on the screen until the hall has called out.
+// Guess first: the screen shows no probabilities until the audience has called out its guesses.
 const MOST_GUESSES = 6;
 
 function openGuess(my) {
@@ -43,20 +43,20 @@ function drawGuess(my) {
   field.hidden = Boolean(rows);
   field.placeholder = d.texts.field;
   field.setAttribute("aria-label", d.texts.field);
-  const told = look && my.fallen(look);
+  const landed = look && my.fallen(look);
   my.part(".said").replaceChildren(...(rows
     ? rows.map(([said, begins, chance, rank, token]) => {
-        const call = make("div", told && token === look.chosen ? "call hit" : "call");
-        const right = make("span", "", [chance, rank].filter(Boolean).join(" · "));
-        call.append(make("span", "", begins ? `${said} (${begins})` : said), right);
+        const call = element("div", landed && token === look.chosen ? "call hit" : "call");
+        const right = element("span", "", [chance, rank].filter(Boolean).join(" · "));
+        call.append(element("span", "", begins ? `${said} (${begins})` : said), right);
         return call;
       })
-    : my.guess.said.map(said => make("div", "call", said))));
+    : my.guess.said.map(said => element("div", "call", said))));
   const choices = my.part(".choices");
   const words = rows ? [] : (d.looks[String(d.count)]?.choices ?? []).filter(word => !my.guess.said.includes(word));
   choices.hidden = !words.length || my.guess.said.length >= MOST_GUESSES;
-  choices.replaceChildren(make("span", "", d.texts.clickable), ...words.map(word => {
-    const button = make("button", "", word);
+  choices.replaceChildren(element("span", "", d.texts.clickable), ...words.map(word => {
+    const button = element("button", "", word);
     button.type = "button";
     button.onclick = () => { addGuess(my, word); field.focus(); };
     return button;

@@ -1,125 +1,72 @@
-"""What the stage, its bar and its keys say."""
+"""Texts of the stage, its talk bar and its keys."""
 
 from __future__ import annotations
 
 from core.language import N_
 
 TEXTS = {
-    "called": N_("What comes next? Correct is what comes."),
+    "called": N_("What comes next? The token that comes is correct."),
     "field": N_("a guess, then Enter"),
-    "reveal": N_("Enter once more: reveal. Esc: no guessing."),
-    "room": N_("room"),
-    "favourite": N_("model's favourite"),
+    "reveal": N_("Enter again: reveal. Esc: no guessing."),
+    "room": N_("audience"),
+    "favourite": N_("model's likeliest token"),
     "rank": N_("rank"),
     "model": N_("model"),
     "unlisted": N_("not on the list"),
-    "unwritten": N_("not a word it can write"),
+    "unwritten": N_("not a word that the model can write"),
     "begins": N_("begins with"),
-    "hit": N_("Somebody named it."),
-    "missed": N_("Nobody named it."),
+    "hit": N_("A guess was correct."),
+    "missed": N_("No guess was correct."),
     "correct": N_("Was it on the list?"),
     "clickable": N_("or click:"),
     "points": N_("points"),
     "next": N_("next"),
     "end": N_("the end"),
-    "recording": N_("recording"),
-    "merged": N_("two presses a word"),
-    "five": N_("five beats a word"),
+    "merged": N_("two presses per token"),
+    "five": N_("five beats per token"),
     "playing": N_("plays by itself"),
-    "blank": N_("The screen is black. B brings it back."),
     "before": N_("model's probability"),
     "after": N_("after your settings"),
-    "choose": N_("Which word instead? Up, down, Enter."),
+    "choose": N_("Which token instead? Up, down, Enter."),
 }
 KEYS = (
-    (
-        N_("→  Space  Page down"),
-        N_("on"),
-    ),
-    (
-        N_("←  Page up"),
-        N_("back"),
-    ),
-    (
-        "1 – 5",
-        N_("read, think, weigh, roll, write"),
-    ),
-    (
-        "G",
-        N_("guess first"),
-    ),
-    (
-        "C",
-        N_("choose the word yourself"),
-    ),
-    (
-        "↑  ↓",
-        N_("hotter, colder"),
-    ),
-    (
-        "T",
-        N_("tint the words"),
-    ),
-    (
-        "R",
-        N_("again from the beginning"),
-    ),
-    (
-        "D",
-        N_("other dice"),
-    ),
-    (
-        "M",
-        N_("five beats, or two presses a word"),
-    ),
-    (
-        "P",
-        N_("play by itself"),
-    ),
-    (
-        "]  [",
-        N_("next stop, stop before"),
-    ),
-    (
-        "N",
-        N_("the speaker's window"),
-    ),
-    (
-        "B  .",
-        N_("black screen"),
-    ),
-    (
-        "F",
-        N_("full screen"),
-    ),
-    (
-        "E",
-        N_("the whole text, to end with"),
-    ),
-    (
-        N_("Esc"),
-        N_("leave the stage"),
-    ),
+    (N_("→  Space  Page down"), N_("forward")),
+    (N_("←  Page up"), N_("back")),
+    ("1 – 5", N_("read, think, weigh, roll, write")),
+    ("G", N_("guess first")),
+    ("C", N_("choose the token yourself")),
+    ("↑  ↓", N_("raise or lower the temperature")),
+    ("T", N_("tint the tokens")),
+    ("R", N_("restart")),
+    ("D", N_("other dice (seed)")),
+    ("M", N_("five beats, or two presses per token")),
+    ("P", N_("play")),
+    ("]  [", N_("next stop, previous stop")),
+    ("N", N_("the presenter's window")),
+    ("B  .", N_("black screen")),
+    ("F", N_("full screen")),
+    ("E", N_("the whole text, to end with")),
+    (N_("Esc"), N_("leave the stage")),
 )
 SAY = {
     "read": (
-        N_("It does not see letters or words. It sees pieces, and each piece is a number to it."),
-        N_("Only the newest piece has to be read. What came before is kept in its notes."),
+        N_("The model does not see letters or words. It reads tokens, and each token is a number."),
+        N_("Only the newest token has to be read. The KV cache holds the notes about the earlier ones."),
     ),
     "think": (
-        N_("All its numbers are used once, for one single piece of text. That is all that ever happens inside."),
-        N_("The same work again, for the next piece. It has no plan that reaches further than this."),
+        N_("The model uses all its numbers once for a single token. Nothing else happens inside."),
+        N_("The same work again for the next token. The model has no plan that reaches further."),
     ),
     "weigh": (
-        N_("This is its whole answer: not a word, but how likely every word is. What would you have said?"),
-        N_("Look at the first one: is it sure, or is everything open?"),
+        N_("This is the model's whole answer: not a word, but a probability for every token. What would you have said?"),
+        N_("Look at the first token: is the model sure, or are many tokens likely?"),
     ),
     "roll": (
-        N_("Now chance comes in. A wide piece of the strip is easier to hit, a narrow one is hit now and then."),
-        N_("The same odds, other dice, another story."),
+        N_("Now the dice decide. A wide segment of the strip is easier to hit than a narrow one."),
+        N_("The same probabilities and other dice give another story."),
     ),
     "write": (
-        N_("What is written stays written. It cannot take a word back; it can only go on from here."),
-        N_("And again: read, think, weigh, roll, write. A whole answer is a few hundred times this."),
+        N_("The token stays. The model cannot take it back; it can only continue from here."),
+        N_("And again: read, think, weigh, roll, write. A whole answer repeats this a few hundred times."),
     ),
 }

@@ -1,17 +1,13 @@
-// Plays one recording on two sides by one clock; all text goes in through textContent.
+// Plays one run on two sides with one clock.
 export default function ({ parentElement, data }) {
   const stage = parentElement.querySelector(".stage");
-  const c = data.colours;
-  const paint = { "--one": c.dice, "--other": c.other, "--muted": c.muted_text, "--line": c.line, "--card": c.card, "--other-text": c.other_text };
-  for (const [name, colour] of Object.entries(paint)) stage.style.setProperty(name, colour);
+  paint(stage, data.colours);
   const w = data.words;
   const sides = { streamed: [w.streamed, w.streamed_term], whole: [w.whole, w.whole_term] };
   for (const [name, [title, term]] of Object.entries(sides)) {
     const head = stage.querySelector(`.${name} h2`);
     head.textContent = title + " ";
-    const small = document.createElement("small");
-    small.textContent = term;
-    head.append(small);
+    head.append(element("small", "", term));
   }
   const streamed = stage.querySelector(".streamed .text");
   const whole = stage.querySelector(".whole .text");
@@ -25,10 +21,7 @@ export default function ({ parentElement, data }) {
   function upTo(count) {
     streamed.textContent = data.tokens.slice(0, count).map(([text]) => text).join("");
     if (data.found >= 0 && count > last) {
-      const cut = document.createElement("span");
-      cut.className = "cut";
-      cut.textContent = ` ✂ ${w.cut}`;
-      streamed.append(cut);
+      streamed.append(element("span", "cut", ` ✂ ${w.cut}`));
     }
   }
   function finish() {

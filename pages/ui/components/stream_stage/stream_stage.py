@@ -1,46 +1,35 @@
-"""Streaming against buffered delivery, played by the browser at the measured clock: a small stage."""
+"""One text delivered in two ways, streamed and whole. The browser plays both with the measured times."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-
-import streamlit as st
 
 from core.experiments.streaming import Delivery
 from core.language import N_, said
 from core.record.step import Step
-from pages.ui.charts import charts, palette
+from pages.ui.charts import charts
+from pages.ui.components.register import component
 from pages.ui.i18n import numbers
 
 WORDS = {
     "streamed": N_("Streamed"),
-    "streamed_term": N_("shown as it comes"),
+    "streamed_term": N_("shown token by token"),
     "whole": N_("Whole"),
     "whole_term": N_("shown after the check"),
-    "play": N_("Play it"),
+    "play": N_("Play"),
     "waiting": N_("writing and checking …"),
     "withheld": N_("This answer was withheld."),
     "cut": N_("cut off here"),
-    "first": N_("first word"),
-    "total": N_("all of it"),
+    "first": N_("first token"),
+    "total": N_("whole text"),
 }
 
 
-HERE = Path(__file__).parent
-
-_STAGE = st.components.v2.component(
-    "stream_stage",
-    html='<div class="stage"><div class="sides"><section class="streamed"><h2></h2><p class="text"></p><p class="clock"></p></section>'
-    '<section class="whole"><h2></h2><p class="text"></p><p class="clock"></p></section></div>'
-    '<button type="button" class="play"></button></div>',
-    css=(HERE / "stream_stage.css").read_text("utf-8"),
-    js=(HERE / "stream_stage.js").read_text("utf-8"),
-)
+_STAGE = component("stream_stage")
 
 
 def stream_stage(path: Sequence[Step], both: Delivery, slower: float, *, key: str) -> None:
-    """Draw the stage. slower: how many times slower than it was it is played."""
+    """Draw both sides. slower: how many times slower than measured it is played."""
     seconds, tokens = 0.0, []
     for step in path:
         seconds += step.forward.seconds
@@ -48,13 +37,11 @@ def stream_stage(path: Sequence[Step], both: Delivery, slower: float, *, key: st
     _STAGE(
         key=key,
         data={
-            "colours": palette.as_data(palette.of(charts.theme())),
+            "colours": charts.colours(),
             "tokens": tokens,
             "found": -1 if both.found_at is None else both.found_at,
-            "word": both.found or "",
             "first": numbers.duration(both.first_token),
             "total": numbers.duration(both.total),
-            "stopped": numbers.duration(both.stopped),
             "slower": slower,
             "words": said(WORDS),
         },

@@ -1,10 +1,5 @@
-// Page down and page up lead along the running order; all other keys stay with the page.
+// Page down and page up change the stop; other keys stay with the page.
 const CHANNEL = "token-probability-viewer stage";
-
-function typing(node) {
-  return node instanceof HTMLElement && (node.isContentEditable || node.tagName === "TEXTAREA" || node.tagName === "SELECT" ||
-    (node.tagName === "INPUT" && !["button", "checkbox", "radio", "range"].includes(node.type)));
-}
 
 function press(my, key) {
   const by = { PageDown: 1, "]": 1, PageUp: -1, "[": -1 }[key];
@@ -50,8 +45,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const bar = parentElement.querySelector(".bar");
   const my = bar.my ??= begin(bar, parentElement.querySelector(".black"));
   Object.assign(my, { data, send: setTriggerValue });
-  const c = data.colours;
-  for (const [name, colour] of Object.entries({ "--page": c.page, "--ink": c.text, "--muted": c.muted_text, "--line": c.line })) bar.style.setProperty(name, colour);
+  paint(bar, data.colours);
   bar.querySelector(".place").textContent = `${data.talk.place + 1} / ${data.talk.count}`;
   bar.querySelector(".title").textContent = data.talk.title;
   bar.querySelector(".next").textContent = data.talk.next ? `${data.texts.next}: ${data.talk.next}` : data.texts.end;

@@ -1,37 +1,22 @@
-// The strip patches its words instead of rebuilding them: only what changed is touched, so that the sentence stays still while it grows.
-const BYTES = /(⟨[^⟩]*⟩|↵|⇥|␍|␣)/;
-
-function fill(node, text) {
-  node.textContent = "";
-  for (const part of text.split(BYTES)) {
-    if (!part) continue;
-    if (BYTES.test(part)) {
-      const faint = document.createElement("span");
-      faint.className = part === "␣" ? "space" : "faint";
-      faint.textContent = part;
-      node.append(faint);
-    } else node.append(part);
-  }
-}
+// Updates only the tokens that changed, so that the text stays in place while it grows.
+const SIGNS = /(⟨[^⟩]*⟩|↵|⇥|␍|␣)/;
 
 function build(text, clickable) {
-  const place = document.createElement("span");
-  // No real button: that would be a box of its own, which breaks the joined letters and the direction of Arabic or Hebrew.
-  const word = document.createElement("span");
+  const place = element("span");
+  // A <button> is a box of its own: it would break joined letters and the direction of Arabic and Hebrew. A <span> does not.
+  const word = element("span");
   if (clickable) { word.role = "button"; word.tabIndex = -1; }
   const lead = text.match(/^[␣]*/)[0];
-  const tail = text.match(/[↵]*$/)[0];
   for (const _ of lead) {
-    const gap = document.createElement("span");
-    gap.className = "space";
-    gap.textContent = "␣";
+    const gap = element("span", "space", "␣");
     gap.ariaHidden = "true";
-    place.append(gap, document.createElement("wbr"));
+    place.append(gap, element("wbr"));
   }
-  const core = text.slice(lead.length);
-  fill(word, core);
+  for (const part of text.slice(lead.length).split(SIGNS)) {
+    if (part) word.append(SIGNS.test(part) ? element("span", part === "␣" ? "space" : "faint", part) : part);
+  }
   place.append(word);
-  for (const _ of tail) place.append(document.createElement("br"));
+  for (const _ of text.match(/[↵]*$/)[0]) place.append(element("br"));
   place.word = word;
   return place;
 }
@@ -41,19 +26,19 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const words = strip.querySelector(".words");
   const card = strip.querySelector(".card");
   const c = data.colours;
-  const paint = { "--chosen": c.chosen_text, "--bar": c.chosen, "--muted": c.muted_text, "--dice": c.dice, "--line": c.line, "--card": c.card, "--prompt": c.muted_text };
-  for (const [name, colour] of Object.entries(paint)) strip.style.setProperty(name, colour);
+  const depth = data.tint === "unsure" ? c.doubt : c[data.branch || "dice"];
+  strip.classList.toggle("branch", Boolean(data.branch));
+  strip.classList.toggle("shared", data.branch === "muted_text");
+  paint(strip, { ...c, tint: depth });
   const w = data.card;
   words.ariaLabel = w.label;
   if (words.dir !== data.direction) words.dir = data.direction;
-  const depth = data.tint === "unsure" ? c.doubt : c.dice;
 
   const all = data.prompt.map(([text, id]) => ({ text, id, step: -1 })).concat(
     data.steps.map(([text, id, tint, forced, model, dice, rank], i) => ({ text, id, tint, forced, model, dice, rank, step: data.skipped + i })));
   let caret = words.caret;
   if (!caret) {
-    caret = words.caret = document.createElement("span");
-    caret.className = "caret";
+    caret = words.caret = element("span", "caret");
     words.places = [];
     words.append(caret);
   }
@@ -84,8 +69,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (fresh && grown && i === all.length - 1) names.push("fresh");
     const name = names.join(" ");
     if (word.className !== name) word.className = name;
-    const tint = token.step >= 0 && token.step !== data.accent && data.tint !== "none" ? `color-mix(in srgb, ${depth} ${Math.round(4 + 34 * token.tint)}%, transparent)` : "transparent";
-    if (word.tinted !== tint) word.style.backgroundColor = word.tinted = tint;
+    const tint = token.step >= 0 && token.step !== data.accent && data.tint !== "none" ? `${Math.round(4 + 34 * token.tint)}%` : "0%";
+    if (word.tinted !== tint) word.style.setProperty("--depth", word.tinted = tint);
     if (clickable) {
       word.setAttribute("aria-pressed", String(token.step === data.opened));
       word.dataset.step = token.step;
@@ -103,7 +88,6 @@ export default function ({ parentElement, data, setTriggerValue }) {
   [low.textContent, high.textContent, mark.textContent] = [...data.legend, data.forced];
   mark.hidden = !data.forced;
   scale.hidden = !data.legend[0];
-  scale.style.background = `linear-gradient(to right, color-mix(in srgb, ${depth} 4%, transparent), color-mix(in srgb, ${depth} 38%, transparent))`;
 
   const count = data.skipped + all.length;
   if (words.count !== count) {
@@ -126,13 +110,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const token = place.token;
     card.textContent = "";
     const line = (...parts) => {
-      const row = document.createElement("div");
-      for (const [text, kind] of parts) {
-        const part = document.createElement("span");
-        part.textContent = text;
-        if (kind) part.className = kind;
-        row.append(part);
-      }
+      const row = element("div");
+      row.append(...parts.map(([text, kind]) => element("span", kind, text)));
       card.append(row);
     };
     line([token.text, "piece"], [`  id ${token.id}`, "quiet"]);
@@ -142,16 +121,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
       line([`${w.rank} ${token.rank.toLocaleString(document.documentElement.lang || "en")}`], [token.forced ? `  ·  ${w.forced}` : "", "quiet"]);
       if (data.clickable) line([w.again, "quiet"]);
     }
-    card.hidden = false;
-    const box = place.word.getBoundingClientRect();
-    const home = strip.getBoundingClientRect();
-    card.style.left = `${Math.max(0, Math.min(box.left - home.left, home.width - card.offsetWidth))}px`;
-    card.style.top = `${box.bottom - home.top + 6}px`;
+    placeCard(card, place.word, strip);
   };
   words.onpointerover = show;
   words.onpointerleave = () => { card.hidden = true; };
   words.shown = show;
-  if (!words.ready) { // these have no `on...` of their own
+  if (!words.ready) { // focusin and focusout have no `on...` property
     words.ready = true;
     words.addEventListener("focusin", event => words.shown(event));
     words.addEventListener("focusout", () => { card.hidden = true; });

@@ -1,59 +1,36 @@
-"""Token strip, the sentence as it grows: one word per token, tinted; hover shows its distribution, a click opens its step again."""
+"""Token strip: a text token by token, tinted by probability or entropy. Hover shows a token's numbers, a click reports its step."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping, Sequence
 from functools import partial
 from itertools import takewhile
-from pathlib import Path
 from typing import Any
 from unicodedata import bidirectional
-
-import streamlit as st
 
 from core.language import N_, _, current, said
 from core.record.step import Step
 from core.tokens.tokens import Token
-from pages.ui.charts import charts, palette
+from pages.ui.charts import charts
 from pages.ui.charts.token_text import shown as shown_in_text
-from pages.ui.components.roving import with_roving
+from pages.ui.components.register import component
 from pages.ui.i18n import numbers
 
-TINT_ENDS = {
-    "likely": (
-        N_("unlikely"),
-        N_("likely"),
-    ),
-    "unsure": (
-        N_("sure"),
-        N_("unsure"),
-    ),
-}
-
-
-HERE = Path(__file__).parent
+TINT_ENDS = {"likely": (N_("unlikely"), N_("likely")), "unsure": (N_("sure"), N_("unsure"))}
 CARD = {
     "label": N_("The text so far, token by token"),
     "prompt": N_("part of the prompt"),
     "model": N_("for the model"),
-    "dice": N_("for the dice"),
+    "dice": N_("after your settings"),
     "rank": N_("rank"),
     "forced": N_("you chose it"),
-    "again": N_("click to see its odds again"),
 }
 TINTS = ("likely", "unsure", "none")
-MOST_DOUBT = 6.0  # bits at which the tint of doubt is full
-WINDOW = 600  # tokens drawn of a long text, the newest; the earlier ones come at a click, so that a draw costs the same however long it is
-BLOCK = 100  # tokens by which the window moves on; in between the sentence only grows
+MOST_DOUBT = 6.0  # bits of entropy at which the tint is full
+WINDOW = 600  # newest tokens that are drawn, so that a draw of a long text costs the same; a click shows the earlier ones
+BLOCK = 100  # tokens by which the window moves, so that the drawn text mostly only grows
 
-_STRIP = st.components.v2.component(
-    "token_strip",
-    html='<div class="strip"><div class="words" role="group">'
-    '<button type="button" class="before" hidden></button></div>'
-    '<div class="legend"><span></span><i></i><span></span><b hidden></b></div><div class="card" hidden></div></div>',
-    css=(HERE / "token_strip.css").read_text("utf-8"),
-    js=with_roving(HERE / "token_strip.js"),
-)
+_STRIP = component("token_strip")
 
 
 def token_strip(
@@ -66,35 +43,40 @@ def token_strip(
     opened: int | None = None,
     accent: bool = True,
     on_click: Callable[[], None] | None = None,
-) -> None:
-    """Show a text token by token. A click puts the step's index under `st.session_state[key].opened` and calls `on_click`.
+    hint: str = "",
+    branch: str = "",
+) -> Any:
+    """Draw a text token by token. A click puts the step's index into `st.session_state[key].opened` and calls `on_click`.
 
-    memory: where the strip keeps what it drew last, one for each visitor.
-    accent: mark the newest token as the one just chosen. opened: the step that is looked at again.
+    memory: where the strip keeps what it drew last, one per visitor. opened: the step that is shown again; accent: mark the newest token
+    as just chosen. hint: what a click does. branch: colour of a column of a fork ("dice" or "other"), smaller and without a legend.
+    Returns the clicked index as the browser sent it, None if there was no click.
     """
     first = _first(prompt, path, key, opened, memory)
     skipped = max(0, first - len(prompt))  # steps
     shown = path[skipped:]
     data = {
-        "colours": palette.as_data(palette.of(charts.theme())),
+        "colours": charts.colours(),
         "tint": tint,
+        "branch": branch,
         "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.token_id) for t in prompt[first:]],
         "steps": memory.setdefault(f"{key} drawn", _Drawn()).steps(shown, tint),
         "skipped": skipped,
         "direction": direction("".join(t.text for t in prompt[:WINDOW])),
-        "before": _("… {count} earlier pieces").format(count=numbers.whole(first)) if first else "",
+        "before": _("… {count} earlier tokens").format(count=numbers.whole(first)) if first else "",
         "opened": -1 if opened is None else opened,
         "accent": len(path) - 1 if accent and opened is None else -1 if opened is None else opened,
         "clickable": on_click is not None,
         "legend": [_(end) for end in TINT_ENDS.get(tint, ("", ""))],
-        "card": said(CARD),
+        "card": {**said(CARD), "again": hint or _("click to see its probabilities again")},
         "forced": _("you chose") if any(step.chosen_by == "forced" for step in shown) else "",
     }
-    _STRIP(key=key, data=data, on_opened_change=on_click or _nothing, on_whole_change=partial(memory.update, {f"{key} whole": True}))
+    show_all = partial(memory.update, {f"{key} whole": True})
+    return _STRIP(key=key, data=data, on_opened_change=on_click or _nothing, on_whole_change=show_all).opened
 
 
 def direction(text: str) -> str:
-    """The direction of a text's own script, "ltr" or "rtl": that of its first letter that has one.
+    """Return the writing direction of a text, "ltr" or "rtl": that of its first letter.
 
     >>> direction("Once"), direction("12 مرحبا"), direction("?")
     ('ltr', 'rtl', 'ltr')
@@ -104,7 +86,7 @@ def direction(text: str) -> str:
 
 
 def _first(prompt: Sequence[Token], path: Sequence[Step], key: str, opened: int | None, memory: MutableMapping[str, Any]) -> int:
-    """Which token of prompt and path is the first to be drawn."""
+    """Return the index of the first drawn token, counted over prompt and path."""
     count = len(prompt) + len(path)
     if count <= WINDOW:
         memory.pop(f"{key} whole", None)
@@ -115,7 +97,7 @@ def _first(prompt: Sequence[Token], path: Sequence[Step], key: str, opened: int 
 
 
 class _Drawn:
-    """What a strip showed last time: a text grows by a token, and only that one has to be worked out."""
+    """The rows that a strip sent last. A text mostly grows by one token, so only the new rows are computed."""
 
     def __init__(self) -> None:
         self._look = ("", "")  # tint and language
@@ -123,7 +105,7 @@ class _Drawn:
         self._steps: list[tuple[Any, ...]] = []
 
     def steps(self, path: Sequence[Step], tint: str) -> list[tuple[Any, ...]]:
-        """All steps as the strip needs them."""
+        """Return the rows of all steps."""
         look = (tint, current())
         known = zip(path, self._path, strict=False) if look == self._look else ()
         same = sum(1 for _pair in takewhile(lambda pair: pair[0] is pair[1], known))
@@ -133,7 +115,7 @@ class _Drawn:
 
 
 def _step(step: Step, tint: str) -> tuple[Any, ...]:
-    """What the strip needs of one step: text, id, tint from 0 to 1, forced, and the lines of its card."""
+    """Return one step as a row: text, id, tint from 0 to 1, forced, and the numbers of its card."""
     taken = step.chosen
     depth = taken.model_probability if tint == "likely" else min(1.0, step.model_entropy / MOST_DOUBT) if tint == "unsure" else 0.0
     return (
@@ -148,4 +130,4 @@ def _step(step: Step, tint: str) -> tuple[Any, ...]:
 
 
 def _nothing() -> None:
-    """A callback for strips that cannot be clicked."""
+    """Do nothing: the callback of strips without `on_click`."""

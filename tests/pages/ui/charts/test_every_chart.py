@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from pages.ui import charts
+from pages.ui.i18n.page_titles import ROOT
 
 EXAMPLES: dict[str, Any] = {"int": 8, "str": "", "bool": True, "float": 0.5}
 
@@ -34,3 +36,23 @@ def test_a_chart_is_one_constant_specification_without_data(chart: Callable[...,
         assert spec is chart(theme, *arguments)
         assert spec.get("layer") or spec.get("hconcat") or spec.get("mark")
         assert not {"data", "datasets"} & spec.keys()
+
+
+def draws() -> Iterator[tuple[str, ast.Call]]:
+    """Each call of `charts.draw` in the pages, with its place."""
+    for file in sorted((ROOT / "pages").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "charts.draw" and isinstance(node.args[0], ast.Attribute):
+                yield f"{file.relative_to(ROOT)}:{node.lineno}", node
+
+
+def test_a_chart_is_drawn_with_its_own_options() -> None:
+    """`draw` hands its options on, so no type checker sees a wrong one."""
+    calls = list(draws())
+    assert len(calls) > 40
+    for place, call in calls:
+        chart: Any = call.args[0]
+        parameters = inspect.signature(getattr(import_module(f"pages.ui.charts.{chart.value.id}"), chart.attr)).parameters
+        given = {keyword.arg for keyword in call.keywords} - {"key", "alt_text", "on_select", "described"}
+        needed = {name for name, one in parameters.items() if one.default is one.empty}
+        assert needed - {"theme"} <= given <= set(parameters), place

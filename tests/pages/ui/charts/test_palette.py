@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tomllib
+from itertools import combinations
 
 import pytest
 
-from pages.ui.charts.palette import DARK, LIGHT, Palette, contrast
+from pages.ui.charts import cost_charts, waiting_charts
+from pages.ui.charts.palette import DARK, LIGHT, Palette
 from pages.ui.i18n.page_titles import ROOT
 
 THEMES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
@@ -18,6 +20,19 @@ SEEN = {
     "deutan": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
     "tritan": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
 }
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of #RRGGBB, 0 to 1, as WCAG 2.2 defines it."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours, 1 to 21 (WCAG 2.2). Text needs 4.5, parts of a chart 3."""
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
 
 
 def linear(colour: str) -> list[float]:
@@ -64,6 +79,15 @@ def test_the_chosen_token_is_told_apart_by_every_eye(colours: Palette, eye: str)
     for name in MEANINGS:
         if name != "chosen":
             assert apart(colours.chosen, getattr(colours, name), eye) >= 20, name
+
+
+@THEMES
+def test_the_kinds_of_one_chart_are_told_apart(colours: Palette) -> None:
+    """Three of the seven kinds of waiting time were drawn in greys, and the weights in a memory as grey as its free part."""
+    bar = cost_charts.memory_bar("light" if colours is LIGHT else "dark")["layer"][0]["encoding"]["color"]["scale"]["range"]
+    for kinds in (waiting_charts.shades(colours).values(), bar):
+        for one, other in combinations(kinds, 2):
+            assert apart(one, other, "usual") >= 15, (one, other)
 
 
 @pytest.mark.parametrize(("section", "colours"), [("light", LIGHT), ("dark", DARK)])

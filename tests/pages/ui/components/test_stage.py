@@ -30,7 +30,7 @@ def test_a_recording_keeps_what_came_to_itself_until_the_dice_fall(run: Generati
     came = run.path[0]
     coming = stage_payload.looks(replay, 0, "light")["0"]
     assert coming["roll"] is None and coming["chosen"] == -1
-    assert not any(piece[4] for piece in coming["pieces"]), "no piece of the strip is marked"
+    assert not any(segment[4] for segment in coming["segments"]), "no segment of the strip is marked"
     live = stage_payload.look(stage_payload.before_the_roll(came), run, "light")
     for kept, known in zip(coming["rows"], live["rows"], strict=True):
         assert kept[2:4] == pytest.approx(known[2:4], abs=1e-6)

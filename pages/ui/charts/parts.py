@@ -1,0 +1,62 @@
+"""What all charts share: the specification without data, axes, tooltips and colours by kind of row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+
+from core.language import ENGLISH, current, marks
+from pages.ui.charts.palette import Palette
+
+Spec = dict[str, Any]
+
+
+def spec(chart: Any) -> Spec:
+    """Return a chart as a plain specification without data, drawn as SVG so that it can be saved as such."""
+    made = _without_data(chart.to_dict())
+    # The alternative text and the hidden text describe a chart to screen readers. Vega's names of single marks would only add noise.
+    made["config"] = {"view": {"stroke": None}, "mark": {"aria": False}}
+    if current() != ENGLISH:
+        decimal, thousands = marks()
+        made["config"]["axis"] = {"aria": False}  # Vega describes axes in English only
+        made["config"]["locale"] = {"number": {"decimal": decimal, "thousands": thousands, "grouping": [3], "currency": ["", ""]}}
+    made["padding"] = {"left": 0, "right": 0, "top": 2, "bottom": 2}
+    made["usermeta"] = {"embedOptions": {"renderer": "svg"}}
+    return made
+
+
+def _without_data(made: Spec) -> Spec:
+    """Return the specification without the empty data sources that Altair writes into every layer."""
+    made = {word: value for word, value in made.items() if word not in ("$schema", "data", "datasets")}
+    if "layer" in made:
+        made["layer"] = [_without_data(layer) for layer in made["layer"]]
+    return made
+
+
+def by_kind(field: str, values: dict[str, Any], otherwise: Any) -> Any:
+    """Return a condition that gives each kind of row its colour or size."""
+    return {"condition": [{"test": f"{field} === '{kind}'", "value": value} for kind, value in values.items()], "value": otherwise}
+
+
+def tips(*named: tuple[str, str]) -> list[alt.Tooltip]:
+    """Return tooltips for (column, title) pairs."""
+    return [alt.Tooltip(f"{column}:N", title=title) for column, title in named]
+
+
+def grey_axis(colours: Palette, title: str | None = None, **more: Any) -> alt.Axis:
+    """Return an axis of small grey numbers without lines, with a title if one is needed."""
+    usual = {"domain": False, "ticks": False, "grid": False, "labelFontSize": 11, "labelPadding": 4, "labelOverlap": True}
+    inks = {"labelColor": colours.muted_text, "titleColor": colours.muted_text, "titleFontWeight": "normal", "titleFontSize": 12}
+    return alt.Axis(**{"title": title, **usual, **inks, **more})
+
+
+def small_axis(colours: Palette, ticks: int = 3, **more: Any) -> alt.Axis:
+    """Return the vertical axis of a small chart, 34 pixels wide so that charts below each other line up."""
+    return grey_axis(colours, tickCount=ticks, minExtent=34, maxExtent=34, **more)
+
+
+def percent_axis(colours: Palette, *ticks: float, **more: Any) -> alt.Axis:
+    """Return an axis of probabilities with dashed lines at 0, 50 and 100 %, or at these ticks."""
+    lines = {"grid": True, "gridColor": colours.line, "gridDash": [2, 3], "values": list(ticks or (0, 0.5, 1)), "labelOverlap": False}
+    return grey_axis(colours, **{**lines, **more})

@@ -1,0 +1,214 @@
+// The app's tasks in the browser itself, one function per task. Each place that mounts this component names its task in `data.task`.
+
+// --- address: keeps the browser's address equal to the visitor's run, without a new history entry for every token. A query too long for
+// an address is kept in this browser's storage, under the name that the address holds.
+const STORED = "token-probability-viewer:";
+const MOST_STORED = 12; // texts; the oldest is deleted first
+
+function store(name, query) {
+  try {
+    const others = Object.keys(localStorage).filter(key => key.startsWith(STORED) && key !== STORED + name);
+    const byAge = others.map(key => [JSON.parse(localStorage.getItem(key))?.at ?? 0, key]).sort((a, b) => a[0] - b[0]);
+    for (const [, key] of byAge.slice(0, Math.max(0, byAge.length - MOST_STORED + 1))) localStorage.removeItem(key);
+    localStorage.setItem(STORED + name, JSON.stringify({ at: Date.now(), query }));
+  } catch { /* storage is disabled or full: a later visit reports that the text is missing */ }
+}
+
+function load(name) {
+  try {
+    return JSON.parse(localStorage.getItem(STORED + name))?.query ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function setAddress(state) {
+  window.tokenViewerAddress = state;
+  window.dispatchEvent(new Event("tokenvieweraddress"));
+}
+
+function address({ data, setTriggerValue }) {
+  const before = window.tokenViewerAddress;
+  if (before?.session !== data.session) {
+    if (!data.asks) return;
+    // The server restarted, another replica answered, or the session expired. The page still knows its query; the query that the browser
+    // sends by itself may be older.
+    const whole = before?.whole || (data.wanted ? load(data.wanted) : "");
+    if (before?.whole || data.wanted) {
+      setAddress({ session: data.session, whole, asked: true });
+      setTriggerValue("found", { query: whole, back: Boolean(before?.whole), recording: Boolean(before?.recording) });
+      return;
+    }
+  } else if (before.asked && !data.answered) {
+    return; // the server has not answered yet
+  }
+  setAddress({ session: data.session, whole: data.stored || data.query, recording: data.recording, asked: false });
+  if (data.stored) store(data.name, data.stored);
+  const search = data.query ? `?${data.query}` : "";
+  if (window.location.search !== search) window.history.replaceState(window.history.state, "", window.location.pathname + search);
+}
+
+// --- talk: keeps the talk in the storage of this tab. A session on the server ends with a reload; the talk goes on.
+const TALK = "token-probability-viewer talk";
+
+function storedTalk() {
+  try {
+    return JSON.parse(sessionStorage.getItem(TALK));
+  } catch {
+    return null;
+  }
+}
+
+function talk({ data, setTriggerValue }) {
+  const stored = storedTalk();
+  if (stored && stored.session !== data.session && window.tokenViewerTalk !== data.session) {
+    window.tokenViewerTalk = data.session; // sent once; the next draw holds the server's answer
+    setTriggerValue("found", { order: stored.order, given: stored.given, place: stored.place });
+    return;
+  }
+  window.tokenViewerTalk = data.session;
+  try {
+    if (data.given || data.order) sessionStorage.setItem(TALK, JSON.stringify(data));
+    else sessionStorage.removeItem(TALK);
+  } catch { /* storage is disabled: a talk then ends with its page */ }
+}
+
+// --- visibility: reports when this tab is hidden and when it is visible again.
+const HIDDEN_FOR = 1_000; // milliseconds before a hidden tab is reported
+
+function visibility({ setStateValue }) {
+  const state = window.tokenViewerVisibility ??= { reported: false, timer: undefined };
+  state.send = setStateValue;
+  const report = () => {
+    if (document.hidden === state.reported) return;
+    state.reported = document.hidden;
+    state.send("hidden", state.reported);
+  };
+  if (state.listening) return;
+  state.listening = true;
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(state.timer);
+    if (document.hidden) state.timer = setTimeout(report, HIDDEN_FOR);
+    else report();
+  });
+  if (document.hidden) state.timer = setTimeout(report, HIDDEN_FOR);
+}
+
+// --- page: sets the page's language, and marks the menu group of the open page (for frame.css and screen readers).
+function page({ data }) {
+  const mark = () => document.querySelectorAll('[data-testid="stTopNavSection"]').forEach(button => {
+    if (button.textContent.trim().startsWith(data.group)) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+  });
+  mark();
+  document.documentElement.lang = data.language;
+  for (const delay of [300, 1500]) setTimeout(mark, delay); // Streamlit may draw the menu after this
+}
+
+// --- reconnect: between a restored connection and the next complete draw, the new session does not know the page's buttons. Clicks are
+// held until then and repeated. Streamlit shows both states on its root element.
+const LONGEST_HOLD = 60_000; // milliseconds; a server that has just started loads its model first
+const MOST_HELD = 5; // clicks
+const APP = '[data-testid="stApp"]';
+const OURS = '[data-testid="stMain"], [data-testid="stSidebar"], [data-testid="stBottom"], [class*="st-key-"]';
+
+function keyOf(node) {
+  const named = node.closest?.('[class*="st-key-"]');
+  return named ? [...named.classList].find(name => name.startsWith("st-key-")) : null;
+}
+
+function hold(state, event) {
+  if (!state.waiting || state.repeated.has(event) || !event.target.closest?.(OURS)) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  if (state.held.length >= MOST_HELD) return;
+  const node = event.composedPath()[0];
+  state.held.push({ node, key: keyOf(event.target), tag: node.closest?.("button, a, input, label")?.tagName, x: event.clientX, y: event.clientY });
+}
+
+function repeat(state, { node, key, tag, x, y }) {
+  let target = node.isConnected ? node : null;
+  if (!target && key && tag) target = document.querySelector(`.${CSS.escape(key)} ${tag.toLowerCase()}`);
+  if (!target) return;
+  const click = new MouseEvent("click", { bubbles: true, composed: true, cancelable: true, view: window, clientX: x, clientY: y });
+  state.repeated.add(click);
+  target.dispatchEvent(click);
+}
+
+function release(state) {
+  clearTimeout(state.late);
+  state.waiting = false;
+  for (const click of state.held.splice(0)) repeat(state, click);
+}
+
+function check(state, root) {
+  if (root.dataset.testConnectionState !== "CONNECTED") {
+    state.waiting = true;
+    state.drawn = false;
+    clearTimeout(state.late);
+    state.late = undefined;
+  } else if (state.waiting) {
+    state.late ??= setTimeout(() => release(state), LONGEST_HOLD);
+    if (state.drawn && root.dataset.testScriptState === "notRunning") release(state);
+  }
+}
+
+function reconnect() {
+  const root = document.querySelector(APP);
+  if (window.tokenViewerReconnect || !root) return;
+  const state = window.tokenViewerReconnect = { waiting: false, drawn: true, held: [], repeated: new WeakSet(), late: undefined };
+  window.addEventListener("click", event => hold(state, event), true);
+  window.addEventListener("tokenvieweraddress", () => { // the page is drawn, and its session knows the page's query
+    state.drawn = !window.tokenViewerAddress.asked;
+    check(state, root);
+  });
+  new MutationObserver(() => check(state, root)).observe(root, { attributeFilter: ["data-test-connection-state", "data-test-script-state"] });
+}
+
+// --- announce: a sentence for screen readers; in Play at most one a second, the newest.
+const PAUSE = 1000; // milliseconds
+
+function announce({ parentElement, data }) {
+  const region = parentElement.querySelector(".announcer");
+  region.role = "status";
+  region.ariaLive = "polite";
+  region.latest = data.sentence;
+  if (region.waiting || region.textContent === data.sentence) return;
+  region.waiting = setTimeout(() => {
+    region.waiting = 0;
+    if (region.textContent === region.latest) return;
+    region.textContent = region.latest;
+    region.at = performance.now();
+  }, Math.max(0, (region.at ?? -PAUSE) + PAUSE - performance.now()));
+}
+
+// --- round_trip: the time of this server's smallest answer and of one frame of this browser, measured once for every `data.turn`.
+const REQUESTS = 7; // the first opens the connection; the result is the median of the others
+const frame = () => new Promise(done => requestAnimationFrame(done));
+
+async function measure() {
+  const health = new URL("_stcore/health", window.location.origin + window.location.pathname.replace(/[^/]*$/, ""));
+  const times = [];
+  for (let request = 0; request < REQUESTS; request++) {
+    const start = performance.now();
+    await (await fetch(health, { cache: "no-store" })).text();
+    if (request) times.push(performance.now() - start);
+  }
+  times.sort((a, b) => a - b);
+  await frame();
+  const drawn = performance.now();
+  await frame();
+  return { network: times[Math.floor(times.length / 2)] / 1000, drawing: (performance.now() - drawn) / 1000 };
+}
+
+function round_trip({ parentElement, data, setStateValue }) {
+  if (parentElement.turn === data.turn) return;
+  parentElement.turn = data.turn;
+  measure().then(found => setStateValue("measured", { ...found, turn: data.turn })).catch(() => {}); // no answer: no measurement
+}
+
+const TASKS = { address, talk, visibility, page, reconnect, announce, round_trip };
+
+export default function (component) {
+  TASKS[component.data.task](component);
+}

@@ -1,0 +1,87 @@
+"""Tasks in the browser itself: address, storage, visibility of the tab, reconnection, screen reader announcements, network time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import streamlit as st
+
+from core.language import _, current
+from core.record.step import Step, TokenDistribution
+from pages.ui.components.register import component
+from pages.ui.i18n import screen_reader
+
+HEARTBEAT = timedelta(hours=12)
+LONGEST = 60.0  # seconds; a longer round trip is not a measurement
+
+_BROWSER = component("browser", '<div class="announcer"></div>')
+
+
+def address(key: str, data: dict[str, Any], on_found: Callable[[], None]) -> None:
+    """Write the address. `on_found` is called when the browser sends a stored query, in `st.session_state[key].found`."""
+    _BROWSER(key=key, data={"task": "address", **data}, on_found_change=on_found)
+
+
+def talk(key: str, data: dict[str, Any], on_found: Callable[[], None]) -> None:
+    """Store the talk in this tab. `on_found` is called with an earlier session's talk, in `st.session_state[key].found`."""
+    _BROWSER(key=key, data={"task": "talk", **data}, on_found_change=on_found)
+
+
+def visibility(key: str, on_hidden: Callable[[], None]) -> None:
+    """Call `on_hidden` when the tab is hidden or shown, with True or False in `st.session_state[key].hidden`."""
+    _BROWSER(key=key, data={"task": "visibility"}, on_hidden_change=on_hidden)
+
+
+def describe_page(group: str, path: str) -> None:
+    """Set the page's language and mark its menu group; app.py calls it on every page. path: changes where the menu is drawn again."""
+    _BROWSER(key="menu_mark", data={"task": "page", "group": _(group), "page": path, "language": current()})
+
+
+def reconnect() -> None:
+    """Redraw the page after a lost connection and keep its clicks; app.py calls it on every page."""
+    # A reconnected browser asks for its page only if some part of it redraws itself. Without this fragment the page would look intact
+    # until the first click, which a server that does not know the page ignores.
+    st.fragment(lambda: None, run_every=HEARTBEAT, key="heartbeat")()
+    _BROWSER(key="reconnect", data={"task": "reconnect"})
+
+
+def announce(sentence: str, *, key: str) -> None:
+    """Say a new sentence to screen readers, politely and at most once a second."""
+    _BROWSER(key=key, data={"task": "announce", "sentence": sentence})
+
+
+def announce_step(seen: TokenDistribution | Step, *, key: str, finished: str = "") -> None:
+    """Announce a step once its token is chosen. finished: why the text ended."""
+    announce(" ".join(filter(None, (screen_reader.step(seen) if isinstance(seen, Step) else "", finished))), key=key)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTrip:
+    """Seconds. network: to the server and back; drawing: from one frame of the browser to the next."""
+
+    network: float
+    drawing: float
+
+
+def round_trip(turn: int, *, key: str) -> RoundTrip | None:
+    """Return the measured times, None until they arrive. A new `turn` measures again."""
+    found = _BROWSER(key=key, data={"task": "round_trip", "turn": turn}, on_measured_change=lambda: None)
+    return read_round_trip(getattr(found, "measured", None))
+
+
+def read_round_trip(sent: Any) -> RoundTrip | None:
+    """Return the times that the browser sent, None if they are not valid.
+
+    >>> read_round_trip({"network": 0.02, "drawing": 0.016}), read_round_trip({"network": -1, "drawing": 0}), read_round_trip("soon")
+    (RoundTrip(network=0.02, drawing=0.016), None, None)
+    """
+    values = [sent.get(name) for name in ("network", "drawing")] if isinstance(sent, dict) else [None]
+    if any(isinstance(one, bool) or not isinstance(one, int | float) for one in values):
+        return None
+    network, drawing = (float(one) for one in values if one is not None)
+    sound = all(math.isfinite(one) and 0 <= one <= LONGEST for one in (network, drawing))
+    return RoundTrip(network, drawing) if sound else None

@@ -1,0 +1,22 @@
+"""Registers a component from the files in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+HERE = Path(__file__).parent
+
+
+def component(folder: str, html: str = "", *scripts: str) -> Callable[..., Any]:
+    """Return the component of this folder: FOLDER.html (or `html`), FOLDER.css, and shared.js before FOLDER.js (or these scripts)."""
+
+    def text(name: str) -> str:
+        file = HERE / folder / name
+        return file.read_text("utf-8") if file.exists() else ""
+
+    js = (HERE / "shared.js").read_text("utf-8") + "".join(text(f"{name}.js") for name in scripts or (folder,))
+    return st.components.v2.component(folder, html=html or text(f"{folder}.html"), css=text(f"{folder}.css") or None, js=js)

@@ -1,0 +1,68 @@
+"""KV cache gauge: how full the notepad is, in tokens of the context and in bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.language import _
+from core.record.step import Step, TokenDistribution
+from pages.ui.i18n import numbers
+from pages.ui.views.cache_text import fill_bar
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+    from core.generation.replay import RecordedModel
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """The gauge in words. used: bytes in use; filled: tokens, and bytes of the arrays; share: of the context; details: the formula."""
+
+    used: str
+    filled: str
+    share: float
+    details: tuple[str, ...]
+
+
+def gauge(distribution: TokenDistribution | Step, model: LanguageModel | RecordedModel, *, key: str) -> None:
+    """Draw the gauge after the forward pass of this step; the help shows the formula beside the measured bytes."""
+    read = reading(distribution, model)
+    with st.container(key=key, gap=None):
+        st.markdown(f"**{read.used}** :small[:gray[{read.filled}]]", help="\n\n".join(read.details))
+        fill_bar(read.share)
+
+
+def reading(distribution: TokenDistribution | Step, model: LanguageModel | RecordedModel) -> Gauge:
+    """Return what the gauge shows."""
+    tokens, done = distribution.position, distribution.forward
+    served = distribution.top_logprobs_count > 0
+    counts = {"tokens": numbers.whole(tokens), "each": numbers.whole(model.cache_bytes_per_token), "whole": numbers.whole(done.cache_bytes)}
+    if served:
+        used = _(
+            "Assumed: {tokens} tokens × {each} bytes each = {whole} bytes. The server does not report the precision of its cache. "
+            "A cache of lower precision needs less."
+        )
+        filled = _("{tokens} of {limit} tokens · assumed")
+    else:
+        by_formula = done.cache_bytes == tokens * model.cache_bytes_per_token
+        used = (
+            _("In use, computed: {tokens} tokens × {each} bytes each = {whole} bytes")
+            if by_formula
+            else _("In use: {whole} bytes, counted from the tensors")
+        )
+        filled = _("{tokens} of {limit} tokens") if done.held_bytes is None else _("{tokens} of {limit} tokens · {held} held")
+    details = [used.format(**counts)]
+    if done.held_bytes is not None:
+        held = _("Held, measured: {whole} bytes in the arrays, which have room for later tokens")
+        details.append(held.format(whole=numbers.whole(done.held_bytes)))
+    return Gauge(
+        used=numbers.size(done.cache_bytes),
+        filled=filled.format(
+            tokens=numbers.whole(tokens), limit=numbers.whole(model.context_length), held=numbers.size(done.held_bytes or 0)
+        ),
+        share=tokens / model.context_length,
+        details=(*details, _("Every layer stores a key and a value for every token. The model then computes only the newest token.")),
+    )

@@ -1,0 +1,87 @@
+"""One step rolled many times: how often each token comes, beside its probability. The text does not change."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.generation.resample import resample
+from core.language import _
+from core.record.step import Step, TokenDistribution
+from pages.ui.charts import charts, inside_charts
+from pages.ui.i18n import numbers
+from pages.ui.session import state
+
+TOKENS = 8  # with a row of their own; the others share one
+MOST_ROLLS = 3_000
+MOST_MARKS = 400  # newest rolls that are drawn as marks
+
+
+def roll_tally(distribution: TokenDistribution | Step, *, key: str) -> None:
+    """Draw buttons that roll this step, and what came."""
+    step = (distribution.index, distribution.position, distribution.settings, tuple(distribution.token_ids.tolist()))
+
+    def set_rolls(count: int) -> None:
+        state.results()[key] = (step, min(MOST_ROLLS, count))
+
+    def draw() -> None:
+        known = state.results().get(key)
+        count = known[1] if known and known[0] == step else 0
+        with st.container(horizontal=True, vertical_alignment="center"):
+            for times, label in ((100, _("Roll 100 times")), (1_000, _("Roll 1,000 times"))):
+                add = partial(set_rolls, count + times)
+                st.button(label, on_click=add, disabled=count >= MOST_ROLLS, key=f"{key}_{times}")
+            if count:
+                st.button(_("Delete the rolls"), on_click=set_rolls, args=(0,), type="tertiary", key=f"{key}_delete")
+                st.caption(_("{n} rolls").format(n=numbers.whole(count)), width="content")
+        rows, rolls = tally_rows(distribution, count)
+        charts.draw(
+            inside_charts.tally,
+            rows,
+            key=f"{key}_chart",
+            alt_text=_("Bars: the probability of each token, and how often it came, from 0 to 100 percent."),
+            rows=TOKENS + 1,
+        )
+        if not count:
+            st.caption(_("Colour: the probability. Dark: how often the token came. Line: where 95 of 100 repetitions end."))
+            return
+        charts.draw(inside_charts.rolls, rolls, key=f"{key}_rolls", alt_text=_("The newest rolls as marks from 0 to 1."), described=False)
+        near = _("{within} of {all} tokens came as often as chance usually allows. More rolls come closer to the probabilities.")
+        st.caption(near.format(within=int(rows.usual.sum()), all=len(rows)))
+
+    with st.container(key=key):
+        st.fragment(draw, key=f"{key}_fragment")()
+
+
+def tally_rows(distribution: TokenDistribution | Step, count: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the rows of `inside_charts.tally` and `inside_charts.rolls` after so many rolls. Usual range: two standard deviations."""
+    alive = sorted((c for c in distribution.candidates if c.dice_start is not None), key=lambda c: c.dice_start or 0.0)[:TOKENS]
+    taken = distribution.token_id if isinstance(distribution, Step) else None
+    table = pd.DataFrame(
+        [(c.piece, c.sampling_probability, "taken" if c.token_id == taken else "") for c in alive], columns=["label", "expected", "kind"]
+    )
+    rest = 1.0 - table.expected.sum()
+    if rest > 1e-6:
+        table.loc[len(table)] = [_("everything else"), rest, "rest"]
+    thrown = resample(distribution, count)
+    places = {c.token_id: place for place, c in enumerate(alive)}
+    hits = np.bincount([places.get(one, len(table) - 1) for one in thrown.token_ids.tolist()], minlength=len(table))
+    table["row"] = range(len(table))
+    table["count"] = hits
+    table["seen"] = hits / max(1, count)
+    spread = 2 * np.sqrt(table.expected * (1 - table.expected) / max(1, count))
+    table["low"], table["high"] = (table.expected - spread).clip(0, 1), (table.expected + spread).clip(0, 1)
+    table["usual"] = (table.seen - table.expected).abs() <= spread + 0.5 / max(1, count)
+    table["number"] = [_number(row.expected, row.seen, row.count, count) for row in table.itertuples(index=False)]
+    if not count:
+        table[["low", "high"]] = np.nan
+    return table, pd.DataFrame({"roll": thrown.rolls[-MOST_MARKS:]})
+
+
+def _number(expected: float, seen: float, hits: int, count: int) -> str:
+    """Return a row's numbers: probability, and with rolls also the share and count of hits."""
+    share = numbers.percent(expected)
+    return f"{share} · {numbers.percent(seen)} ({numbers.whole(hits)})" if count else share

@@ -1,0 +1,64 @@
+"""Speculative decoding as text: accepted, rejected and corrected tokens, and the draft tokens of one round with their probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from core.experiments.speculative import SpeculativeRound
+from core.language import _, said
+from pages.ui.charts import charts, palette
+from pages.ui.i18n import names, numbers
+
+LONGEST_PROMPT = 400  # characters
+
+
+def speculative_text(prompt: str, rounds: Sequence[SpeculativeRound], *, key: str, opened: int | None = None) -> None:
+    """Draw the text round by round; the opened round is underlined."""
+    verdicts = said(names.VERDICTS)
+    parts = []
+    for number, one in enumerate(rounds):
+        tokens = (
+            f'<span class="{verdict}" title="{escape(verdicts[verdict])}">{escape(text)}</span>' for text, verdict in tokens_of_round(one)
+        )
+        parts.append(f'<span class="round{" opened" if number == opened else ""}">{"".join(tokens)}</span>')
+    with st.container(key=key):
+        start = f'<span class="prompt">{escape(prompt[-LONGEST_PROMPT:])}</span>'
+        st.html(f'<p class="tv-drafts" style="{_colours()}">{start}{"".join(parts)}</p>')
+
+
+def tokens_of_round(one: SpeculativeRound) -> list[tuple[str, str]]:
+    """Return (text, verdict) of what a round shows: a rejected token before its correction, without the draft tokens behind it."""
+    shown = [(guess.text, guess.verdict) for guess in one.drafted if guess.verdict != "dropped"]
+    return [*shown, (one.text, one.kind)] if one.token_id >= 0 else shown
+
+
+def draft_tokens(one: SpeculativeRound, *, key: str) -> None:
+    """Draw a round's draft tokens: both models' probabilities as bars from 0 to 100 %, and the roll as a mark."""
+    with st.container(key=key):
+        st.html(f'<div class="tv-drafts" style="{_colours()}">{"".join(_row(guess) for guess in one.drafted)}</div>')
+
+
+def _row(guess: Any) -> str:
+    """Return one draft token as HTML."""
+    probabilities, bars = f"q {numbers.percent(guess.q)}", f'<i class="q" style="width:{100 * guess.q:.2f}%"></i>'
+    if guess.roll is not None:
+        probabilities = _("q {q} · p {p} · roll {roll}").format(
+            q=numbers.percent(guess.q), p=numbers.percent(guess.p), roll=numbers.decimal(guess.roll, 2)
+        )
+        bars += f'<i class="p" style="width:{100 * guess.p:.2f}%"></i><i class="roll" style="left:{100 * guess.roll * guess.q:.2f}%"></i>'
+    return (
+        f'<div class="row"><span class="word {guess.verdict}">{escape(guess.text)}</span><span class="bars">{bars}</span>'
+        f'<span class="note">{escape(f"{_(names.VERDICTS[guess.verdict])} · {probabilities}")}</span></div>'
+    )
+
+
+def _colours() -> str:
+    """Return the colours of the verdicts and of both models as CSS."""
+    c = palette.of(charts.theme())
+    named = {"accepted": c.computed_text, "recovered": c.other_text, "bonus": c.dice_text}
+    named |= {"track": c.line, "q": c.model, "p": c.dice, "text": c.text}
+    return ";".join(f"--{name}:{colour}" for name, colour in named.items())

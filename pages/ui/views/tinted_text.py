@@ -1,0 +1,42 @@
+"""Written tokens tinted by probability, with a mark where the text leaves another text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import streamlit as st
+
+from core.language import _
+from core.record.step import Step
+from pages.ui.charts import charts, palette
+from pages.ui.i18n import numbers
+
+
+def tinted_text(
+    path: Sequence[Step], *, key: str, mark: int | None = None, label: str = "", small: bool = False, other: bool = False
+) -> None:
+    """Draw the steps. mark: index of the first step that differs from the text beside it; other: in the colour of the second branch."""
+    colours = palette.of(charts.theme())
+    tokens = [_token(step, place, mark) for place, step in enumerate(path)]
+    head = f"<b>{escape(label)}</b>" if label else ""
+    with st.container(key=key):
+        st.html(
+            f'<p class="tv-tinted{" small" if small else ""}" style="--tint:{colours.other if other else colours.dice}">'
+            f"{head}{''.join(tokens)}</p>"
+        )
+
+
+def _token(step: Step, place: int, mark: int | None) -> str:
+    """Return one token as HTML; its title holds probability and rank."""
+    text = step.text or ("" if step.token_id in getattr(step.vocabulary, "end_token_ids", ()) else step.piece)
+    title = phrase(step)
+    if place == mark:
+        title = f"{_('the texts differ from here')} · {title}"
+    kind = "mark" if place == mark else "same" if mark is not None and place < mark else ""
+    return f'<span class="{kind}" title="{escape(title)}" style="--depth:{3 + 25 * step.model_probability:.0f}%">{escape(text)}</span>'
+
+
+def phrase(step: Step) -> str:
+    """Return the model's probability of the written token, and its rank."""
+    return _("{share} for the model, rank {rank}").format(share=numbers.percent(step.model_probability), rank=numbers.whole(step.rank))
