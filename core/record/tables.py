@@ -28,33 +28,6 @@ def csv_text(table: pd.DataFrame) -> str:
     return "\ufeff" + safe.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
 
 
-def candidates_table(distribution: TokenDistribution) -> pd.DataFrame:
-    """Return one row per listed token, the model's likeliest first, then one row for all others (token_id -1).
-
-    Columns: rank, token_id, piece, text, logit, model_probability, sampling_probability, removed_by ("" if not excluded), chosen.
-    """
-    taken = distribution.token_id if isinstance(distribution, Step) else None
-    rows = [
-        (c.rank, c.token_id, c.piece, c.text, c.logit, c.model_probability, c.sampling_probability, c.removed_by or "", c.token_id == taken)
-        for c in distribution.candidates
-    ]
-    rows.append(
-        (
-            max(row[0] for row in rows) + 1,
-            -1,
-            REST,
-            REST,
-            float("nan"),
-            distribution.rest_model_probability,
-            distribution.rest_sampling_probability,
-            "",
-            False,
-        )
-    )
-    names = ["rank", "token_id", "piece", "text", "logit", "model_probability", "sampling_probability", "removed_by", "chosen"]
-    return pd.DataFrame(rows, columns=names)
-
-
 def dice_segments(distribution: TokenDistribution) -> list[tuple[int, str, float, float, float, bool]]:
     """Return the 0-1 strip of the dice: a segment per listed token that can be chosen, likeliest first, and per gap of unlisted tokens.
 
@@ -78,11 +51,6 @@ def dice_segments(distribution: TokenDistribution) -> list[tuple[int, str, float
     if 1.0 - reached > SLIVER and distribution.rest_sampling_probability > 0:
         rows.append((-1, REST, reached, 1.0, 1.0 - reached, False))
     return rows
-
-
-def dice_table(distribution: TokenDistribution) -> pd.DataFrame:
-    """Return `dice_segments` as a table. Columns: token_id, piece, start, end, probability, chosen."""
-    return pd.DataFrame(dice_segments(distribution), columns=["token_id", "piece", "start", "end", "probability", "chosen"])
 
 
 def stages_table(distribution: TokenDistribution) -> pd.DataFrame:

@@ -13,7 +13,7 @@ from random import Random
 from core.experiments.questions import words
 from core.experiments.questions.atlas import CAPITALS, CONTINENTS
 from core.experiments.questions.grammar import article, capital, held_out
-from core.experiments.questions.wordings import NEVER_TAUGHT, PHRASINGS
+from core.experiments.questions.wordings import PHRASINGS
 
 # Taught, but never marked: after "Open and" a hundred words are right.
 _AMBIGUOUS = {("opposite", 3)}
@@ -120,19 +120,6 @@ def examination(plain: bool = False) -> list[tuple[str, str, str]]:
                 # "What comes after May? June." and "What comes after May? After May comes June." begin alike: both are right.
                 if not any(other.startswith(before) and not other.startswith(f"{before} {answer}") for other in told):
                     items.append((kind, before, answer))
-    return items
-
-
-def strange_wordings() -> list[tuple[str, str, str]]:
-    """All facts in the kinds of wording that are never taught: (kind, text before the answer, answer), in a fixed order."""
-    items = []
-    for kind, wordings in NEVER_TAUGHT.items():
-        keys = [key for key, _ in FACTS[kind]]
-        for wording in wordings:
-            for key, value in FACTS[kind]:
-                if keys.count(key) == 1:
-                    text = _said(kind, wording, key, value)
-                    items.append((kind, text[: text.rfind(value)].rstrip(), value))
     return items
 
 

@@ -68,8 +68,3 @@ def capital(text: str) -> str:
 def listing(items: list[str], word: str = "and") -> str:
     """Join as people do: "a, b and c"."""
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {word} {items[-1]}"
-
-
-def raise_sentences(text: str) -> str:
-    """Begin every sentence with a capital, for slots that were written small."""
-    return capital(_SENTENCE_START.sub(lambda found: found[1].upper(), text))

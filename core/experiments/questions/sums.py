@@ -118,16 +118,3 @@ def sum_of_two(rng: Random, exam: bool = False) -> str:
 
 _NAMES = ["Tom", "Mia", "Ben", "Anna", "Leo", "Nora", "Sam", "Ivy"]
 _COUNTED = ["apples", "books", "coins", "cookies", "balls", "stamps", "shells", "flowers"]
-
-
-def word_problem(rng: Random, exam: bool = False) -> str:
-    """A sum in words: Tom has 3 apples and gets 4 more. Small numbers; differences never fall below zero."""
-    del exam
-    name, things = rng.choice(_NAMES), rng.choice(_COUNTED)
-    a, b = rng.randrange(2, 13), rng.randrange(1, 10)
-    if rng.random() < 0.6:
-        text, result = f"{name} has {a} {things} and gets {b} more.", a + b
-    else:
-        a, b = max(a, b), min(a, b)
-        text, result = f"{name} has {a} {things} and gives away {b}.", a - b
-    return f"{text} How many {things} does {name} have now? {name} has {result} {things}."

@@ -195,25 +195,3 @@ PHRASINGS: dict[str, list[str]] = {
     "is": ["{K} {v}.", "We know that {k} {v}.", "Every child knows that {k} {v}.", "My teacher says that {k} {v}."],
     "qa": ["Question: {K}\nAnswer: {V}.", "{K} {V}.", "{K}\n{V}."],
 }
-
-# Whole kinds of wording that no lesson has, for any fact: whoever knows these has learned the fact and not its sentences.
-NEVER_TAUGHT: dict[str, list[str]] = {
-    "capital": [
-        "Name the capital of {k}: {v}.",
-        "My holiday in {k} began in the capital, {v}.",
-        "We have seen {k} and also its capital {v}.",
-    ],
-    "country": ["We flew to {k}, the capital of {v}.", "The country with the capital {k} is {v}."],
-    "continent": ["{K} belongs to {v}.", "The continent of {k} is {v}."],
-    "sound": ["When a {k} wants to say something, it says {v}."],
-    "young": ["A little {k} is known as a {v}."],
-    "home": ["At night, the {k} goes home to {v}."],
-    "legs": ["A healthy {k} walks on {v} legs."],
-    "colour": ["Everybody who looks at {k} sees that it is {v}."],
-    "colours": ["I know the colour of {k}. They are {v}."],
-    "opposite": ["The true opposite of {k} is of course {v}.", "Somebody asked for the opposite of {k}, and it is {v}."],
-    "after": ["Say what comes after {k}: {v}.", "You know {k}, and after that comes {v}."],
-    "before": ["Say what comes before {k}: {v}.", "You know {k}, and before that comes {v}."],
-    "next": ["After {k} is over, it is {v}.", "Once {k} has passed, it is time for {v}."],
-    "last": ["The {w} that came before {k} was {v}.", "Only one {w} comes right before {k}: {v}."],
-}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from random import Random
 
 GIRLS = """Anna Mia Lily Emma Sara Nora Ella Zoe Lucy Clara Maya Ruby Alice Rosa Ivy Hanna Lena Amy Julia Tina Eva Leila Nina Olga Grace
 Molly Sofia Daisy Emily Marta Yuki Aisha Priya Fatima Ines Freya Carla Bella Wanda Petra Sunita Elif Kim Holly Rita Jana Lotta Mei
@@ -17,13 +16,8 @@ Patch Toffee Cookie Shadow Honey Dot Rusty Bubbles Hazel Peanut Waffles Mango"""
 COLOURS = ["red", "blue", "green", "yellow", "orange", "purple", "pink", "brown", "black", "white", "grey", "golden", "silver"]
 PLAIN_COLOURS = COLOURS[:11]
 
-CHILDREN = ["girl", "boy"]
 CREATURES = """dog cat fox rabbit bear mouse bird duck frog hedgehog squirrel owl turtle lamb pig pony donkey goat elephant lion monkey
 penguin dragon robot kitten puppy deer beaver snail bee goose sheep tiger whale seal crab""".split()
-TRAITS = """kind brave curious clever quiet shy cheerful funny gentle careful lively friendly patient honest dreamy small hungry
-busy sleepy proud""".split()
-FEELINGS_GOOD = ["happy", "glad", "proud", "cheerful", "thankful", "excited", "warm inside"]
-FEELINGS_BAD = ["sad", "worried", "upset", "afraid", "disappointed", "lonely"]
 
 PLACES = """the park|the forest|the garden|the beach|the market|the library|the school|the kitchen|the old barn|the farm|the lake|the river
 the playground|the museum|the zoo|the castle|the harbour|the station|the village square|the meadow|the hill behind the house|the bakery
@@ -52,10 +46,6 @@ FAMILY = ["mother", "father", "grandmother", "grandfather", "aunt", "uncle", "bi
 JOBS = """baker teacher doctor farmer painter singer pilot nurse cook gardener fisherman sailor clown astronaut scientist builder
 librarian firefighter dancer writer""".split()
 GAMES = ["football", "hide and seek", "chess", "cards", "tag", "tennis", "catch", "basketball", "dominoes", "marbles"]
-SKILLS = """swim|ride a bike|sing|dance|paint|bake bread|read|fly a kite|climb trees|whistle|play the drum|skate|jump over the fence|tie a knot
-play chess|write letters|cook soup|juggle|row a boat|count to a hundred|tell jokes|draw a horse|stand on one leg|catch a ball""".replace(
-    "\n", "|"
-).split("|")
 HOBBIES = """reading|swimming|painting|singing|dancing|cooking|baking|cycling|drawing|gardening|fishing|hiking|sewing|running
 climbing|skating|playing the piano|playing the guitar|playing football|collecting stamps|looking at the stars|building models
 telling stories|taking photos""".replace("\n", "|").split("|")
@@ -89,22 +79,3 @@ class Person:
             "him": self.him,
         }
         return {prefix + key: value for key, value in words.items()}
-
-
-def girl_or_boy(rng: Random, taken: set[str] | None = None) -> Person:
-    """A child with a name that nobody in `taken` has."""
-    girl = rng.random() < 0.5
-    names = [name for name in (GIRLS if girl else BOYS) if not taken or name not in taken]
-    name = rng.choice(names)
-    return Person(name, "girl", "she", "her", "her") if girl else Person(name, "boy", "he", "his", "him")
-
-
-def creature(rng: Random, taken: set[str] | None = None) -> Person:
-    """A named animal (or a dragon, or a robot) that behaves like a person, as in fables."""
-    kinds = [kind for kind in CREATURES if not taken or kind not in taken]
-    # Dogs and cats come up more often than crabs, so that what may come next has favourites, as in any book of stories.
-    kind = rng.choices(kinds, [1 / (CREATURES.index(kind) + 5) for kind in kinds])[0]
-    names = [name for name in (PETS if rng.random() < 0.6 else rng.choice((GIRLS, BOYS))) if not taken or name not in taken]
-    name = rng.choice(names)
-    female = name in GIRLS or (name in PETS and rng.random() < 0.5 and name not in BOYS)
-    return Person(name, kind, "she", "her", "her") if female else Person(name, kind, "he", "his", "him")

@@ -1,4 +1,4 @@
-"""Short lessons beside the told stories: facts, rows, chance, sums, yes or no, opinions, recall and everyday openings.
+"""Short lessons beside the told stories: facts, rows, chance, sums, yes or no, and recall.
 
 A lesson is a function `(rng, exam) -> text`. With `exam=False` it never yields a combination that the hold-out rule (grammar.py)
 keeps for the evaluation. With `exam=True` it yields only such combinations, where the lesson has any.
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from random import Random
 
 from core.experiments.questions import facts, sums
-from core.training.lessons import chance, commitment, openings, opinions, recall
+from core.training.lessons import chance, commitment, recall
 
 # Each lesson with its share of the documents (not tokens).
 LESSONS: dict[str, tuple[Callable[..., str], float]] = {
@@ -22,10 +22,6 @@ LESSONS: dict[str, tuple[Callable[..., str], float]] = {
     "is a": (commitment.is_a, 5),
     "debate": (commitment.debate, 5),
     "number": (commitment.number, 3),
-    "opinion": (opinions.opinion, 18),
-    "opening": (openings.opening, 70),
-    "rhyme": (openings.rhyme, 3),
-    "joke": (openings.joke, 3),
     "drill": (recall.drill, 2),
     "echo": (recall.echo, 8),
     "recall": (recall.recall, 30),

@@ -7,6 +7,7 @@ import io
 import math
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -33,46 +34,17 @@ def run(request: pytest.FixtureRequest, tiny: Any) -> Generation:
     return run
 
 
-def test_candidates_are_rows_in_rank_order_and_add_up_to_one(run: Generation) -> None:
-    for step in run.path:
-        table = tables.candidates_table(step)
-        assert list(table.columns) == [
-            "rank",
-            "token_id",
-            "piece",
-            "text",
-            "logit",
-            "model_probability",
-            "sampling_probability",
-            "removed_by",
-            "chosen",
-        ]
-        assert table.model_probability.sum() == pytest.approx(1, abs=1e-6)
-        assert table.sampling_probability.sum() == pytest.approx(1, abs=1e-6)
-        assert table["rank"].is_monotonic_increasing
-        rest = table.iloc[-1]
-        assert (rest.token_id, rest.piece, rest.chosen) == (-1, "everything else", False)
-        assert rest.model_probability == step.rest_model_probability
-        assert table[table.chosen].token_id.tolist() == [step.token_id]
-        assert table.token_id.is_unique
-        assert set(table.removed_by) <= {"", *(stage.name for stage in step.stages)}
-        assert (table.sampling_probability[table.removed_by != ""] == 0).all()
-
-
 def test_the_strip_of_the_dice_has_no_gaps_and_the_roll_lands_on_the_chosen(run: Generation) -> None:
     for step in run.path:
-        table = tables.dice_table(step)
-        assert list(table.columns) == ["token_id", "piece", "start", "end", "probability", "chosen"]
-        assert table.start.iloc[0] == 0
-        assert table.end.iloc[-1] == pytest.approx(1, abs=1e-6)
-        assert table.start.tolist()[1:] == pytest.approx(table.end.tolist()[:-1], abs=1e-5)
-        assert (table.end - table.start).tolist() == pytest.approx(table.probability.tolist(), abs=1e-5)
-        listed = table[table.token_id >= 0].probability
-        assert listed.is_monotonic_decreasing
+        ids, _pieces, starts, ends, probabilities, chosen = zip(*tables.dice_segments(step), strict=True)
+        assert starts[0] == 0 and ends[-1] == pytest.approx(1, abs=1e-6)
+        assert starts[1:] == pytest.approx(ends[:-1], abs=1e-5)
+        assert np.subtract(ends, starts) == pytest.approx(probabilities, abs=1e-5)
+        listed = [share for token_id, share in zip(ids, probabilities, strict=True) if token_id >= 0]
+        assert listed == sorted(listed, reverse=True)
         if step.roll is not None:
-            landed = table[(table.start <= step.roll) & (step.roll < table.end)]
-            assert landed.token_id.tolist() == [step.token_id]
-            assert landed.chosen.all()
+            landed = [place for place in range(len(ids)) if starts[place] <= step.roll < ends[place]]
+            assert [ids[place] for place in landed] == [step.token_id] and chosen[landed[0]]
 
 
 def test_stages_have_a_row_for_every_listed_token_and_the_rest(run: Generation) -> None:
