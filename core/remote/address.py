@@ -22,7 +22,7 @@ _HOST_AND_PORT = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}(?:/
 _NOT_A_SERVER = Message("This address is a link-local or cloud address, not an inference server.")
 # Metadata services of clouds outside the link-local range, which hold secrets: AWS, Google, Alibaba, Azure, Oracle.
 _CLOUDS = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")))
-# IPv6 addresses that a translator turns into the IPv4 address in their last 32 bits (RFC 6052, RFC 8215, RFC 2765), and RFC 4291's old form.
+# IPv6 addresses that a translator turns into the IPv4 address in their last 32 bits (RFC 6052, 8215, 2765), and the old form of RFC 4291.
 _TRANSLATED = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "::ffff:0:0:0/96")))
 _COMPATIBLE = ipaddress.ip_network("::/96")
 
