@@ -24,7 +24,6 @@ CHOICES: list[tuple[str, dict[str, Any], frozenset[str]]] = [
     ("compare", {}, active_settings.SEED),
     ("compare", {"compare_count": 4}, active_settings.ALL),
     ("compare", {"compare_view": names.COMPARE_VIEWS[1]}, active_settings.ALL - {"temperature"}),
-    ("compare", {"compare_view": names.COMPARE_VIEWS[2]}, active_settings.ALL),
     ("candidates", {}, active_settings.ALL),
     ("candidates", {"candidates_view": names.TRIES_VIEWS[1]}, active_settings.NONE),
     ("think", {}, active_settings.NONE),

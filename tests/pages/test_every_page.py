@@ -65,7 +65,7 @@ def english_numbers(app: AppTest) -> list[str]:
 def test_a_page_opens_with_its_result_and_its_numbers_follow_the_language(page: str, open_app: Open, french: None) -> None:
     app = open_app(page=page)
     if page in FIRST:
-        assert "⟦A recording" in html(app)
+        assert "⟦A recorded result" in html(app)
         assert not any(isinstance(one, Worker) for one in app.session_state["_session"].results.values()), "nothing was run for it"
     if isinstance(used := active_settings.USED[Path(page).stem], frozenset) and Path(page).stem not in page_titles.CHROMELESS_PAGES:
         assert counting(app) == used

@@ -24,7 +24,7 @@ class RecordingSpec:
 RECORDING_SPECS = (
     RecordingSpec("compare", "compare.py", "compare_start"),
     RecordingSpec("compare_sweep", "compare.py", "compare_sweep_start", (("segmented_control", "compare_view", names.COMPARE_VIEWS[1]),)),
-    RecordingSpec("compare_stream", "compare.py", "compare_stream_start", (("segmented_control", "compare_view", names.COMPARE_VIEWS[2]),)),
+    RecordingSpec("compare_stream", "waiting.py", "compare_stream_start", (("segmented_control", "waiting_view", names.WAITING_VIEWS[1]),)),
     RecordingSpec("candidates", "candidates.py", "candidates_start"),
     RecordingSpec(
         "candidates_beam",
@@ -39,8 +39,7 @@ RECORDING_SPECS = (
     RecordingSpec("memory_ways", "memory.py", "memory_all"),
     RecordingSpec("context", "context.py", "context_start"),
     RecordingSpec("context_end", "context.py", "context_end"),
-    RecordingSpec("cost_two", "cost.py", "cost_two"),
-    RecordingSpec("cost_timed", "cost.py", "cost_timed"),
+    RecordingSpec("cost_two", "cost.py", "cost_two_start"),
     RecordingSpec("batching", "batching.py", "batching_start"),
     RecordingSpec("batching_curve", "batching.py", "batching_measure"),
     RecordingSpec("speculative", "speculative.py", "speculative_start"),

@@ -63,7 +63,15 @@ WAITS = {
 COMPARE_VIEWS = (
     N_("Side by side"),
     N_("One setting, turned"),
+)
+WAITING_VIEWS = (
+    N_("One request among others"),
     N_("Streamed or whole"),
+)
+GROWING_VIEWS = (
+    N_("The bundled model"),
+    N_("A new model"),
+    N_("What training costs"),
 )
 TRIES_VIEWS = (
     N_("Several tries"),
@@ -115,15 +123,4 @@ SERVING_FIGURES = {
     "preempted": N_("readers put back (preemptions)"),
     "prompts": N_("prompt tokens computed · found again"),
     "blocks": N_("most blocks held · saved by sharing"),
-}
-
-# the spans of one request, on the receipt's timeline
-SPANS = {
-    "network": N_("Network, there and back"),
-    "queue": N_("Waiting for a turn"),
-    "prefill": N_("Reading the prompt"),
-    "decode": N_("Writing, token by token"),
-    "dice": N_("Odds, dice and record"),
-    "bookkeeping": N_("Cutting the prompt, keeping the receipt"),
-    "outside": N_("Between two tokens: drawing, waiting"),
 }

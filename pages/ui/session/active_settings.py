@@ -11,7 +11,7 @@ from pages.ui.session.sampling_controls import CONTROLS
 ALL = frozenset(control.key for control in CONTROLS)
 NONE: frozenset[str] = frozenset()
 SEED = frozenset({"seed"})
-COLUMNS, SWEEP, _STREAM = names.COMPARE_VIEWS
+COLUMNS, SWEEP = names.COMPARE_VIEWS
 
 
 def _compare() -> frozenset[str]:
@@ -21,7 +21,7 @@ def _compare() -> frozenset[str]:
         count = int(current.field("compare_count") or 3)
         chosen = [current.field(f"compare_preset_{number}") for number in range(count)]
         return ALL if "From the sidebar" in chosen or (count == 4 and chosen[3] is None) else SEED
-    return ALL - {current.field("compare_setting") or "temperature"} if view == SWEEP else ALL
+    return ALL - {current.field("compare_setting") or "temperature"}
 
 
 def _candidates() -> frozenset[str]:
