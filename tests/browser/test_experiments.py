@@ -45,7 +45,7 @@ def test_a_set_goes_on_whatever_is_touched_and_wherever_the_visitor_goes(at: At)
         now = done(page)
         assert now >= reached and page.locator('[data-testid="stAlert"]').count() == 0
         reached = now
-    turn_to(page, "How it works", "Growing up")
+    turn_to(page, "How it works", "Training")
     page.locator(".st-key-think_count").wait_for(state="detached")
     turn_to(page, "What if", "Thinking aloud")
     page.locator(".st-key-think_set_start button").wait_for(timeout=120_000)

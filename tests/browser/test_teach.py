@@ -99,7 +99,7 @@ def test_a_second_visitor_is_told_their_place_and_gets_their_turn_when_the_first
     first.locator(".st-key-teach_pause button").wait_for()
     first.locator(".st-key-teach_way svg .mark-rect path").first.wait_for()
     press(second, "teach_start")
-    second.get_by_text("Before you: 1.").wait_for()
+    second.get_by_text("Trainings before yours: 1.").wait_for()
     turn_to(first, "Watch", "Watch")
     favourite(second, "Anna")
     turn_to(first, "How it works", "Teach it")
@@ -109,7 +109,8 @@ def test_a_second_visitor_is_told_their_place_and_gets_their_turn_when_the_first
 
 
 def test_a_newborn_learns_the_text_that_was_just_typed_until_it_is_stopped(at: At) -> None:
-    page = at("teach")
+    page = at("growing")
+    page.locator(".st-key-growing_view button").nth(1).click()
     page.locator(".st-key-newborn_text textarea").first.fill("Zebulon sat on a wall. " * 40)
     press(page, "newborn_start")
     page.locator(".st-key-made_newborn", has_text="Zebulon").wait_for()

@@ -171,7 +171,7 @@ def test_play_ends_with_the_page_and_rests_in_a_hidden_tab(visit: Visit) -> None
     rested = len(watching.written())
     page.evaluate(hide, False)
     watching.until(f"steps.length > {rested + 1}")
-    turn_to(page, "How it works", "Growing up")
+    turn_to(page, "How it works", "Training")
     page.locator('[data-testid="stTopNavSection"][aria-current]', has_text="How it works").wait_for()
     page.locator(".st-key-rests_temperature").wait_for()
     page.go_back()

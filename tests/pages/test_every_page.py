@@ -21,7 +21,7 @@ from tests.pages.apptest import Open, html
 from tests.pages.test_active_settings import counting
 
 FIRST = {take.page for take in recording_specs.RECORDING_SPECS if not take.before and not take.query}
-ENGLISH_TEXTS = ("glossary.py", "teach.py")  # the glossary and the model's card are English as a whole here
+ENGLISH_TEXTS = ("glossary.py", "growing.py")  # the glossary and the model's card are English as a whole here
 BRACKETS = re.compile(r"⟦[^⟦⟧]*⟧")
 ENGLISH_NUMBER = re.compile(r"(?<![\d.\w-])\d{1,3}(?:\.\d{1,2}|,\d{3}\.\d+)(?![\d.B\w])")
 NO_NUMBERS = re.compile(

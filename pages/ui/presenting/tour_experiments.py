@@ -28,7 +28,7 @@ from pages.ui.presenting import tour_state
 from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
-from pages.ui.views.cache_text import cache_text, fill_bar, share_bar
+from pages.ui.views import cache_text
 
 RACE, FULL, MANY, GUESS, ALOUD = "tour_notepad", "tour_full", "tour_many", "tour_guess", "tour_aloud"
 LENGTH = 48  # tokens of the race and of the guessed text
@@ -124,35 +124,12 @@ def full() -> None:
             if run.about is None:
                 return
             planned, texts, marked = run.about
-            pages = [seen for seen in run.seen if isinstance(seen, CacheBlock)]
-            last = pages[-1] if pages else None
-            read = 0 if last is None else min(len(texts), last.position + (last.full is None))
-            cache_text(texts, last.kept if last else (), read, marked=marked, label="".join(texts))
-            held = last.bytes if last else 0
-            share, size = numbers.size(planned.share), numbers.size(held)
-            told = _("{pages} lines · {size} of {share}").format(pages=len(last.kept) if last else 0, size=size, share=share)
-            fill_bar(held / planned.share, told)
+            cache_text.cache_and_fill([seen for seen in run.seen if isinstance(seen, CacheBlock)], texts, planned.share, marked)
             answers = [seen for seen in run.seen if isinstance(seen, Answer)]
-            for home, name, seen in zip(
-                st.columns(2, gap="large"),
-                (_("with a notepad that holds it all"), _("with this one")),
-                (*answers, None, None),
-                strict=False,
-            ):
-                with home:
-                    share_bar(name, *answered(seen))
+            cache_text.answer_bars(answers, (_("with a cache that holds everything"), _("with this one")))
 
     results.live(draw, FULL, key="tour_full_fragment")
     over(FULL, "full")
-
-
-def answered(seen: Answer | None) -> tuple[float | None, str, str]:
-    """A bar's share, its number and its line."""
-    if seen is None:
-        return None, "…", ""
-    if seen.probability is None:
-        return None, "–", _("It stopped before the question was even asked.")
-    return seen.probability, numbers.percent(seen.probability), _("It says: “{said}”").format(said=seen.said) if seen.said else ""
 
 
 def many() -> None:
