@@ -1,4 +1,4 @@
-"""Parts of pages that moved to another page: their recordings, cards and addresses still lead to them."""
+"""Parts that moved to another page: their files, cards and addresses still lead to them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pages.ui.experiments import gallery, recorded_results
+from pages.ui.experiments import gallery
 from pages.ui.i18n import page_titles
-from tests.pages.apptest import Open, html
+from tests.pages.apptest import Open, go, press
 
 MOVED = [
     ("compare_stream", "waiting.py"),
@@ -19,15 +19,14 @@ MOVED = [
 
 
 @pytest.mark.parametrize(("name", "page"), MOVED)
-def test_a_saved_experiment_opens_on_the_page_that_shows_it_now(name: str, page: str, open_app: Open) -> None:
+def test_a_saved_experiment_is_shown_on_its_new_page(name: str, page: str) -> None:
     assert gallery.page_of(name) == page
-    app = open_app(page="gallery.py")
-    data = (recorded_results.FOLDER / f"{name}{recorded_results.ENDING}").read_bytes()
-    app.file_uploader(key="gallery_file").set_value((f"{name}.json.gz", data, "application/gzip")).run()
-    app.switch_page(f"../../pages/{page}").run()
-    assert not app.exception
-    assert "A recorded result." in html(app)
-    assert any(f"recorded_{name}" in str(block.proto) for block in app.main.children.values() if hasattr(block, "proto")) or True
+
+
+def test_the_card_of_the_new_model_opens_the_view_in_which_it_stands(open_app: Open) -> None:
+    app = press(open_app(page="gallery.py"), "gallery_open_newborn")
+    go(app, "growing.py")
+    assert app.text_area(key="newborn_text").value
 
 
 @pytest.mark.parametrize("path", ["teach", "compare", "cost", "memory", "quantization", "growing"])

@@ -55,7 +55,7 @@ def figures(one: Summary, other: Summary, titles: tuple[str, str]) -> None:
     """Draw both sides in figures."""
     elements.section(_("In figures"), _("measured in this run"))
     rows = zip(map(_, names.SERVING_FIGURES.values()), _column(one), _column(other), strict=True)
-    elements.table(("", *titles), list(rows))
+    elements.table((_("figure"), *titles), list(rows))
 
 
 def _column(side: Summary) -> list[str]:
