@@ -43,9 +43,7 @@ def draw(run: Experiment) -> None:
 frame.header(
     _("Why does it keep notes?"),
     _("KV cache"),
-    _(
-        "The same model and the same dice, twice. One side keeps notes (the KV cache). The other computes the whole text again for each token."
-    ),
+    _("The same model and the same dice, twice. One side keeps notes (KV cache); the other computes the whole text again for each token."),
 )
 with elements.error_boundary():
     with st.container(horizontal=True, vertical_alignment="bottom", key="cache_controls"):

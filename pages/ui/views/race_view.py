@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -62,7 +63,7 @@ def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: i
     with left:
         elements.section(_("How long does one more token take?"), _("dots: passes; line: median of five; the first one reads the prompt"))
         alt_text = _("Milliseconds of every pass on both sides: level with the cache, rising without.")
-        look = {"length": length, "column": "seconds", "unit": "ms", "single": True}
+        look: dict[str, Any] = {"length": length, "column": "seconds", "unit": "ms", "single": True}
         charts.draw(cost_charts.race, race_rows.passes(steps), key="cache_pace", alt_text=alt_text, **look)
         growth(fits)
     with right:
@@ -99,7 +100,7 @@ def growth(fits: dict[str, Trend | None]) -> None:
         lines.append(sentence.format(title=title, by=by, error=error, r2=numbers.decimal(fit.r_squared, 2)))
     method = _(
         "A line through the medians of eight equal parts of the passes, without the first pass. ±: the 95 % interval of its slope. "
-        "r²: the part of the variance that the line explains. A small model spends much of a pass on work that does not depend on the length."
+        "r²: the part of the variance that the line explains. Much of a small model's pass does not depend on the length."
     )
     st.caption(" ".join(lines), help=method)
 
@@ -116,7 +117,7 @@ def cache_contents(last: RaceStep, length: int, shape: ModelShape, token_bytes: 
         for start, end, part in ((0, last.reused, "kept"), (last.reused, tokens, "new"), (tokens, wide, "room"))
     ]
     alt_text = _("One row per layer, one column per token: kept positions pale, the newest one dark.")
-    look = {"layers": shape.layer_count, "length": wide, "cells": wide <= CELLS}
+    look: dict[str, Any] = {"layers": shape.layer_count, "length": wide, "cells": wide <= CELLS}
     charts.draw(cost_charts.kept, pd.DataFrame(rows), key="cache_kept", alt_text=alt_text, **look)
     item = token_bytes / max(1, shape.cache_numbers_per_token)
     formula = _("{layers} layers × {heads} KV heads × {size} numbers × {item} bytes × {tokens} tokens = **{computed}** bytes")
