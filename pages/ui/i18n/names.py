@@ -1,4 +1,4 @@
-"""Names that several pages and parts use: marked here, said with `_` where they are shown."""
+"""Names that several pages use: marked for translation here, translated with `_` where they are shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from core.language import N_
 
 STATIONS = {
     "pieces": N_("What does it read?"),
-    "meaning": N_("What do pieces mean?"),
+    "meaning": N_("What do tokens mean?"),
     "layers": N_("What does each layer say?"),
     "attention": N_("Where does it look?"),
     "settings": N_("What do the settings do?"),
@@ -103,14 +103,14 @@ POSITIONS = {
     "closed up": N_("This model computes distances from places in the cache, so the gap closes: tokens that were far apart move together."),
 }
 STAGES = {
-    "model": N_("The model's own odds"),
-    "repetition penalty": N_("Hold back repetition"),
-    "temperature": N_("Warm up or cool down"),
+    "model": N_("The model's probabilities"),
+    "repetition penalty": N_("Make repetition less likely"),
+    "temperature": N_("Sharpen or flatten"),
     "top-k": N_("Only the k likeliest"),
-    "top-p": N_("Cut the unlikely tail"),
-    "min-p": N_("Cut what is far behind"),
+    "top-p": N_("Exclude the unlikely tail"),
+    "min-p": N_("Exclude tokens far below the likeliest"),
     "typical-p": N_("Only the typical"),
-    "greedy": N_("Only the favourite"),
+    "greedy": N_("Only the likeliest"),
 }
 SERVING_FIGURES = {
     "rate": N_("tokens per second of computing, for all requests"),
