@@ -36,7 +36,7 @@ ARRIVALS = (N_("all at once"), N_("one by one"))
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the controls say. policies: left and right. rate: arrivals per second, None if all arrive at once. The rest as in the labels."""
+    """The values of the controls. policies: left and right. rate: arrivals per second, None if all arrive at once."""
 
     policies: tuple[Policy, Policy]
     count: int
@@ -100,7 +100,7 @@ def more_controls(policies: tuple[Policy, Policy], count: int, one_by_one: bool)
         one, two, three = st.columns(3, gap="large")
         drawn = _("In tokens. The length of each answer is drawn from this range. A text can end earlier by itself.")
         lengths = one.slider(_("Length of the answers"), 1, 128, (8, 48), key="batching_lengths", help=drawn, **PERSISTENT)
-        story = _("This many tokens of the same story stand before every prompt, like a system prompt. 0: none.")
+        story = _("Every prompt begins with this many tokens of the same story, like a system prompt. 0: none.")
         common = one.slider(_("Common prefix"), 0, 192, 0, 16, key="batching_common", help=story, **PERSISTENT)
         most = _("The largest number of requests in one pass (max_num_seqs).")
         slots = two.select_slider(_("Slots"), SLOTS, 8, key="batching_slots", help=most, **PERSISTENT)

@@ -137,7 +137,7 @@ def bundled_model() -> None:
 frame.header(
     _("How did it learn to speak?"),
     _("training"),
-    _("Nobody writes rules into a model. It predicts the next token of a text, and each error changes its weights a little."),
+    _("A model has no written rules. It predicts the next token of a text, and each error changes its weights a little."),
 )
 with elements.error_boundary():
     views = {

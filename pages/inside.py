@@ -121,7 +121,7 @@ def network_parts(step: SelectedStep) -> None:
     st.caption(_("This took {time}, in separate passes.").format(time=numbers.duration(seen.seconds)))
 
 
-drawn: list[str] = []  # the parts that stand on the page
+drawn: list[str] = []  # the parts on the page
 frame.header(
     _("How does one token come about?"),
     _("inside one step"),
@@ -152,7 +152,7 @@ with elements.error_boundary():
         titles = (_("before"), _("after"), _("chosen token"), _("excluded"))
         legend(*zip((colours.model, colours.dice, colours.chosen, colours.removed), titles, strict=True))
         inside_view.stages(step)
-    lead = _("The probabilities lie side by side on a strip from 0 to 1, and a random number falls on one of them.")
+    lead = _("The probabilities are placed side by side on a strip from 0 to 1, and a random number falls on one of them.")
     part("dice", _("What do the dice decide?"), _("sampling"), lead)
     with results.dimmed("inside_roll", outdated):
         roll(step)

@@ -73,7 +73,7 @@ def choose_budget() -> MemoryBudget:
     requests = one.number_input(_("Requests that share it"), 1, MOST_READERS, 1, key="memory_readers", help=shared, **PERSISTENT)
     sinks = 4
     if policy == ATTENTION_SINKS:
-        first = _("Many models attend to the very first tokens, whatever they are. Keeping a few of them often helps.")
+        first = _("Many models attend to the very first tokens. Keeping a few of them often helps.")
         sinks = other.number_input(_("First lines to keep"), 0, 16, 4, key="memory_sinks", help=first, **PERSISTENT)
     plan = MemoryBudget(int(pages) * each, policy, int(sinks), int(requests))
     st.caption(
