@@ -69,9 +69,9 @@ class Options:
         """Return what makes a result."""
         chosen = {
             N_("the two ways"): " | ".join(names.SCHEDULERS[policy] for policy in self.policies),
-            N_("the readers"): N_("{count} readers").format(count=self.count),
+            N_("the requests"): N_("{count} requests").format(count=self.count),
             N_("the arrivals"): "" if self.rate is None else N_("{count} a second").format(count=self.rate),
-            N_("the lengths"): N_("{least} to {most} words").format(least=self.lengths[0], most=self.lengths[1]),
+            N_("the lengths"): N_("{least} to {most} tokens").format(least=self.lengths[0], most=self.lengths[1]),
         }
         hidden = {
             N_("the places"): str(self.slots),

@@ -102,10 +102,10 @@ def made_with(plan: MemoryBudget, own: tuple[str, str, str] | None, every_policy
     text = {N_("the text"): SOURCES["story"] if own is None else own[0]}
     budget = {
         N_("the budget"): in_english(numbers.size, plan.budget_bytes),
-        N_("the readers"): N_("readers: {count}").format(count=plan.readers),
+        N_("the requests"): N_("requests: {count}").format(count=plan.readers),
     }
     if every_policy or plan.policy == ATTENTION_SINKS:
-        budget |= {N_("the first words kept"): N_("first words kept: {count}").format(count=plan.sinks)}
+        budget |= {N_("the first tokens kept"): N_("first tokens kept: {count}").format(count=plan.sinks)}
     hidden = {} if own is None else {N_("the question"): own[1], N_("the right answer"): own[2]}
     samples = not every_policy and own is not None and not own[1].strip()
     return provenance.now(text | (budget if every_policy else chosen | budget), hidden, prompt=False, settings=samples)

@@ -59,8 +59,8 @@ with elements.error_boundary():
         ahead = st.slider(_("Drafted tokens per pass"), 1, speculative_view.MOST, 4, key="speculative_guesses_ahead", **look)
         length = elements.choice(_("Tokens"), LENGTHS, 64, "speculative_length")
         chosen = {
-            N_("the guesser"): title(draft),
-            N_("the guesses"): N_("{count} guesses").format(count=ahead),
+            N_("the draft"): title(draft),
+            N_("the drafted tokens"): N_("{count} drafted tokens").format(count=ahead),
             N_("the length"): N_("{count} tokens").format(count=length),
         }
         now = provenance.now(chosen)

@@ -135,7 +135,7 @@ def full() -> None:
 def many() -> None:
     """Six readers, one after the other and together."""
     policies = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)
-    now = made_by(((N_("the readers"), N_("{count} readers").format(count=READERS)),))
+    now = made_by(((N_("the requests"), N_("{count} requests").format(count=READERS)),))
 
     @current.error_boundary
     def begin() -> None:
@@ -164,7 +164,7 @@ def many() -> None:
 
 def guess() -> None:
     """A small model guesses ahead, the large one checks."""
-    now = made_by(((N_("the guesses"), N_("{count} guesses").format(count=GUESSES)),))
+    now = made_by(((N_("the drafted tokens"), N_("{count} drafted tokens").format(count=GUESSES)),))
 
     @current.error_boundary
     def begin() -> None:

@@ -32,8 +32,8 @@ def burst_page(prompt_field: Callable[[], None]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="burst_controls"):
         count = elements.choice(_("Requests"), COUNTS, 8, "burst_readers")
         length = elements.choice(_("Tokens each"), LENGTHS, 64, "burst_length")
-        requests, tokens = N_("{count} readers").format(count=count), N_("{count} tokens").format(count=length)
-        now = provenance.now({N_("the readers"): requests, N_("the length"): tokens})
+        requests, tokens = N_("{count} requests").format(count=count), N_("{count} tokens").format(count=length)
+        now = provenance.now({N_("the requests"): requests, N_("the length"): tokens})
 
         def who() -> tuple[Reader, ...]:
             prompts = (current.prompt(), *OPENINGS[1:])
