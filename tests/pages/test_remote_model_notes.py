@@ -47,7 +47,7 @@ def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, s
     assert "the entropy is an upper bound." in captions(app)
     assert "20 of 512 tokens listed" in captions(app)
     app.slider(key="temperature").set_value(1.5).run()
-    assert "The odds of the dice are estimates." in captions(app)
+    assert "The probabilities after your settings are estimates." in captions(app)
     session(app).run.force(session(app).run.next_distribution().candidates[0].token_id)
     app.run()
     assert "Measured here" in captions(app) or "Computing on the server" in captions(app)

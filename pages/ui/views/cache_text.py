@@ -52,7 +52,7 @@ def says(seen: Answer | None) -> str:
 def why(lost: bool, rounded: bool, known: bool, before: float | None, after: float) -> str:
     """Return why the probability of the right answer changed, and by which factor. known: the text contains the answer word for word."""
     cause = (
-        _("The answer stood on lines that are dropped. The model cannot know them any more.")
+        _("The answer was on dropped lines. The model cannot know them any more.")
         if lost
         else _("Every line is there, but rounded.")
         if rounded
