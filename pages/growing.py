@@ -15,6 +15,7 @@ from pages.ui.charts import charts, inside_charts, inside_rows, palette
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import names, numbers
+from pages.ui.server import loaded_models
 from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
@@ -106,7 +107,7 @@ def bundled_model() -> None:
     )
     st.caption(
         lead.format(
-            name=inside_rows.plain(name),
+            name=inside_rows.plain(loaded_models.title(name)),
             read=numbers.count(newest.tokens),
             updates=numbers.whole(newest.step),
             each=numbers.whole(round(record.guesses_per_update, -2)),

@@ -172,7 +172,7 @@ def policies_table(run: Experiment) -> None:
 def rounding(run: Experiment) -> None:
     """Draw how the probabilities change along a text when keys and values have fewer bits."""
     first = run.seen[0]
-    head = (_("bits per number"), _("KV cache"), _("divergence (KL, nats)"), _("same likeliest token"), _("perplexity"))
+    head = (_("bits per number"), _("KV cache"), _("diver\u00adgence (KL, nats)"), _("same likeliest token"), _("perplex\u00adity"))
     rows = [(_("full precision"), numbers.size(first.full_bytes), "0", numbers.percent(1.0), numbers.decimal(first.full_perplexity, 2))]
     for one in run.seen:
         measured = (numbers.nats(one.kl), numbers.percent(one.kept), numbers.decimal(one.perplexity, 2))

@@ -53,7 +53,14 @@ def along_the_text(found: list[Rounded]) -> None:
     """Draw all numbers of bits, measured along the same text."""
     elements.section(_("Along the text that the full model writes"), _("divergence, likeliest tokens, perplexity, bytes"))
     first, last = found[0], min(found, key=lambda one: one.bytes)
-    head = (_("bits per weight"), _("size"), _("divergence (KL, nats)"), _("same likeliest token"), _("perplexity"), _("time to read it"))
+    head = (
+        _("bits per weight"),
+        _("size"),
+        _("diver\u00adgence (KL, nats)"),
+        _("same likeliest token"),
+        _("perplex\u00adity"),
+        _("time to read it"),
+    )
     full = (numbers.size(first.full_bytes), "0", numbers.percent(1.0), numbers.decimal(first.full_perplexity, 2))
     rows = [(_("full precision"), *full, numbers.duration(first.full_seconds))]
     for one in found:
