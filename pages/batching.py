@@ -13,7 +13,6 @@ from core.batching.server import ServerSettings
 from core.experiments.batch_curve import batch_curve
 from core.experiments.batching import Reader, compare_alone, readers, serve
 from core.language import N_, _, said
-from pages.ui.charts.serving_rows import Board
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import example_texts, names
@@ -26,7 +25,6 @@ from pages.ui.views.memory_calculator import calculator
 
 frame.page()
 NAME, CHECK, CURVE = "batching", "batching_check", "batching_curve"
-BOARD = "batching_board"
 COUNTS = (2, 4, 8, 16)
 SLOTS = (1, 2, 4, 8, 16)
 BUDGETS = (16, 32, 64, 128, 256, 512)
@@ -118,23 +116,13 @@ def more_controls(policies: tuple[Policy, Policy], count: int, one_by_one: bool)
     return Options(policies, count, rate if one_by_one else None, lengths, common, slots, budget, blocks, share)
 
 
-def board(run: Experiment) -> Board:
-    """Return the board after all observations; each observation is read once, however often it is drawn."""
-    known = current.results().get(BOARD)
-    if known is None or known[0] is not run.about or known[1].read > len(run.seen):
-        known = current.results()[BOARD] = (run.about, Board.of(run.about[0]))
-    found: Board = known[1]
-    found.take(run.seen)
-    return found
-
-
 def check_view(run: Experiment) -> None:
     """Draw the check: each request of the right side runs once more alone, with the model that made the result."""
     assert run.made_by is not None
     by, who = run.made_by, run.about[0]
 
     def finished() -> Iterator[Any]:
-        done = [one for iteration in board(run).sides[1].iterations for one in iteration.finished]
+        done = [one for iteration in batching_view.board(run).sides[1].iterations for one in iteration.finished]
         return compare_alone(current.model_named(by.model), who, done)
 
     begin = results.starter(CHECK, by, finished)
@@ -163,7 +151,7 @@ def requests_view() -> None:
     begin = results.starter(NAME, now, serve_both, about)
     with place:
         results.start_button(NAME, _("Run"), begin, type="primary", icon=":material/group_add:")
-    results.part(NAME, now, begin, lambda run: batching_view.draw_board(run, board(run)), _("Press the button to serve the requests."))
+    results.part(NAME, now, begin, batching_view.draw_board, _("Press the button to serve the requests."))
     run = experiment.of(NAME)
     if run.seen and not run.running and not run.recorded_on:
         check_view(run)

@@ -45,32 +45,7 @@ def keep(run: Generation | Replay) -> None:
             }
             share_link(key="link", data=data)
             st.caption(note)
-            with st.container(horizontal=True):
-                st.download_button(
-                    _("Recording (JSON)"),
-                    data=partial(recording_of, run),
-                    file_name="run.json",
-                    mime="application/json",
-                    on_click="ignore",
-                    icon=":material/movie:",
-                )
-                st.download_button(
-                    _("Handout (HTML)"),
-                    data=with_current_language(partial(handout_of, run, whole_link(query))),
-                    file_name="handout.html",
-                    mime="text/html",
-                    on_click="ignore",
-                    icon=":material/article:",
-                    help=_("One page with the text, its charts, settings, receipt and a QR code of the link. It can be printed."),
-                )
-                st.download_button(
-                    _("Steps (CSV)"),
-                    data=partial(steps_of, run),
-                    file_name="steps.csv",
-                    mime="text/csv",
-                    on_click="ignore",
-                    icon=":material/table:",
-                )
+            files(run, query)
             st.file_uploader(
                 _("Open a recording"),
                 type=["json"],
@@ -80,6 +55,36 @@ def keep(run: Generation | Replay) -> None:
                 max_upload_size=opened_recording.LARGEST_UPLOAD,
             )
             elements.notices("recording")
+
+
+def files(run: Generation | Replay, query: str) -> None:
+    """Draw the buttons that download the recording, the handout and the steps. query: of the link."""
+    with st.container(horizontal=True):
+        st.download_button(
+            _("Recording (JSON)"),
+            data=partial(recording_of, run),
+            file_name="run.json",
+            mime="application/json",
+            on_click="ignore",
+            icon=":material/movie:",
+        )
+        st.download_button(
+            _("Handout (HTML)"),
+            data=with_current_language(partial(handout_of, run, whole_link(query))),
+            file_name="handout.html",
+            mime="text/html",
+            on_click="ignore",
+            icon=":material/article:",
+            help=_("One page with the text, its charts, settings, receipt and a QR code of the link. It can be printed."),
+        )
+        st.download_button(
+            _("Steps (CSV)"),
+            data=partial(steps_of, run),
+            file_name="steps.csv",
+            mime="text/csv",
+            on_click="ignore",
+            icon=":material/table:",
+        )
 
 
 def recording_of(run: Generation | Replay) -> str:
