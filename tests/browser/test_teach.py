@@ -36,7 +36,7 @@ def bars_on_watch(page: Any) -> list[str]:
 
 def steps_learned(page: Any) -> int:
     """Return after how many steps of learning the result on screen is."""
-    return int(page.get_by_text("learned from ·").inner_text().split(" for ")[1].split()[0])
+    return int(page.get_by_text("gradient norm").inner_text().split(" for ")[1].split()[0])
 
 
 def test_a_name_is_taught_used_on_other_pages_and_kept_in_a_file(at: At, tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_name_is_taught_used_on_other_pages_and_kept_in_a_file(at: At, tmp_pat
 
     other = at("teach")
     other.locator(".st-key-teach_zip input[type=file]").set_input_files(saved)
-    other.get_by_text("was opened and is in use").wait_for()
+    other.get_by_text("is open and in use").wait_for()
     assert bars_on_watch(other) == mine, "the same probabilities, to the digit shown"
 
 

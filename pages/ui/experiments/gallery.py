@@ -65,7 +65,7 @@ EXPERIMENTS = {
     "teach": (
         "teach.py",
         N_("A lesson"),
-        N_("A copy learned a sentence, and its odds moved."),
+        N_("A copy learned a sentence, and its probabilities changed."),
     ),
     "newborn": (
         "growing.py",
@@ -125,7 +125,7 @@ RUNS = {
     ),
     "ending": (
         N_("It ends by itself"),
-        N_("The end is a piece like any other, with its own odds, and it was rolled."),
+        N_("The end is a token like any other, with its own probability, and it was rolled."),
     ),
     "small_model": (
         N_("The little sister"),
