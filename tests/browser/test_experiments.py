@@ -17,12 +17,13 @@ PROMPT = "The old king"
 
 
 def touch(page: Any, number: int) -> None:
-    """Press a preset, or move a slider: what a visitor does while they wait."""
+    """Change the kind of the sums, or the seed: what a visitor does while they wait."""
     if number % 2:
-        page.locator(".st-key-temperature input[type=range]").focus()
-        page.keyboard.press("ArrowRight")
+        page.locator(".st-key-seed input").focus()
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Enter")
     else:
-        page.locator(".st-key-preset button").nth(number // 2 % 5).click()
+        page.locator(".st-key-think_kind button").nth(number // 2 % 2).click()
 
 
 def done(page: Any) -> int:
