@@ -1,4 +1,4 @@
-"""The gallery: real runs and experiments that were kept, each for one point, to be shown without any model; and files of one's own."""
+"""The gallery: recorded runs and experiments, shown without a model; and the visitor's own files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ACROSS = 3
 
 
 def text_card(name: str) -> None:
-    """One prepared run: what it shows, how it begins, who wrote it."""
+    """Draw the card of one recorded run."""
     title, point = gallery.RUNS[name]
     with st.container(border=True, gap="xsmall", height="stretch", key=f"gallery_{name}"):
         st.markdown(f"**{_(title)}**")
@@ -26,7 +26,7 @@ def text_card(name: str) -> None:
         try:
             shown = gallery.card(name)
         except BadRecording:
-            st.caption(_("This one cannot be read."))
+            st.caption(_("This recording cannot be read."))
             return
         st.text(shown.excerpt)
         made = _("{model} · {tokens}").format(model=loaded_models.title(shown.model), tokens=numbers.tokens(shown.tokens))
@@ -38,14 +38,14 @@ def text_card(name: str) -> None:
 
 
 def experiment_card(name: str) -> None:
-    """One recorded experiment."""
+    """Draw the card of one recorded experiment."""
     page, title, point = gallery.EXPERIMENTS[name]
     with st.container(border=True, gap="xsmall", height="stretch", key=f"gallery_{name}"):
         st.markdown(f"**{_(title)}**")
         st.caption(_(point))
         known = gallery.experiment_recording(name)
         if known is None:
-            st.caption(_("This one cannot be read."))
+            st.caption(_("This recording cannot be read."))
             return
         made = _("{model} · {day}").format(model=gallery.maker(known), day=numbers.day(known.recorded_on))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
@@ -57,7 +57,7 @@ def experiment_card(name: str) -> None:
 
 
 def shelf(names: list[str], card: object) -> None:
-    """Cards, three in a row."""
+    """Draw cards, three in a row."""
     for first in range(0, len(names), ACROSS):
         for home, name in zip(st.columns(ACROSS, gap="medium"), names[first : first + ACROSS], strict=False):
             with home:
@@ -65,9 +65,9 @@ def shelf(names: list[str], card: object) -> None:
 
 
 def own_file() -> None:
-    """A file that was kept: a run goes to Watch, an experiment to its page."""
+    """Draw the field for a saved file: a run opens on Watch, an experiment on its page."""
     st.file_uploader(
-        _("A run or an experiment that was kept as a file"),
+        _("A saved run or experiment"),
         type=["json", "gz"],
         key="gallery_file",
         on_change=gallery.file_given,
@@ -83,14 +83,14 @@ def own_file() -> None:
 
 
 frame.header(
-    _("A shelf of real runs"),
+    _("Recorded runs and experiments"),
     _("recordings"),
-    _("Each was really written by a model and kept with every number. They play without any model and without a network."),
+    _("Each was written by a model and saved with all its numbers. They play without a model and without a network."),
 )
 with elements.error_boundary():
     elements.section(_("Texts"), _("open on Watch"))
     shelf([one.name for one in prepared.PREPARED], text_card)
-    elements.section(_("Experiments"), _("open on their pages"))
+    elements.section(_("Experiments"), _("open on their page"))
     shelf(list(gallery.EXPERIMENTS), experiment_card)
     elements.section(_("Open a file"))
     own_file()

@@ -1,4 +1,4 @@
-"""Glossary: the words of the field, two sentences each, with a way to where each can be seen happening."""
+"""Glossary: the terms of the field, in two sentences each, with a link to a page that shows them."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ frame.page()
 
 
 def entry(term: Term) -> None:
-    """One term, and the way to where it happens."""
+    """Draw one term and its link."""
     with st.container(gap="xsmall", key=f"glossary_{term.key}"):
         elements.section(term.title)
         st.markdown(term.text)
         page = page_titles.page_of(term.page)
         if page is not None:
-            label = _("See it happen: {page}").format(page=page_titles.title_of(term.page))
+            label = _("See it on the page: {page}").format(page=page_titles.title_of(term.page))
             st.page_link(page, label=label, icon=":material/visibility:", width="content")
 
 
 frame.header(
-    _("Words of the field"),
+    _("Terms of the field"),
     _("glossary"),
-    _("Two sentences each. On every page a dotted line marks such a word: hover it, tap it, or go there with the Tab key."),
+    _("Two sentences each. On every page a dotted line marks these terms: hover, tap, or use the Tab key."),
 )
 with elements.error_boundary():
-    wanted = (st.text_input(_("Find a word"), key="glossary_find", max_chars=60, width=320, **PERSISTENT) or "").strip().casefold()
+    wanted = (st.text_input(_("Find a term"), key="glossary_find", max_chars=60, width=320, **PERSISTENT) or "").strip().casefold()
     found = [term for term in terms() if not wanted or any(wanted in word.casefold() for word in (term.title, *term.names, term.text))]
     found.sort(key=lambda term: bool(wanted) and not any(wanted in word.casefold() for word in (term.title, *term.names)))
     if not found:
-        st.caption(_("There is no such word here. Try a shorter one."))
+        st.caption(_("No term contains this text. Try a shorter one."))
     half = -(-len(found) // 2)
     for column, listed in zip(st.columns(2, gap="large"), (found[:half], found[half:]), strict=True):
         with column:

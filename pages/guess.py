@@ -1,4 +1,4 @@
-"""Guess the next word: ten words against the model's favourite, and a result that can be sent."""
+"""Guess the next token: ten tokens against the model's likeliest token, and a result that can be sent."""
 
 from __future__ import annotations
 
@@ -19,18 +19,12 @@ from pages.ui.shell.prompt_field import own_text
 
 frame.page()
 
-COLUMNS = (
-    _("came"),
-    _("chance"),
-    _("guess"),
-    _("points"),
-    _("favourite"),
-)
+COLUMNS = (_("token"), _("probability"), _("your guess"), _("points"), _("points of the likeliest"))
 
 
 def question(now: Game) -> None:
-    """The field, while there is something to guess."""
-    place = _("Word {number} of {words}").format(number=len(now.rounds) + 1, words=guess_game.WORDS)
+    """Draw the field for the next guess."""
+    place = _("Token {number} of {words}").format(number=len(now.rounds) + 1, words=guess_game.WORDS)
     with st.form("guess_form", clear_on_submit=True, border=False):
         st.text_input(
             f"{_('What comes next?')} :gray[:small[{place}]]",
@@ -41,44 +35,44 @@ def question(now: Game) -> None:
 
 
 def answer(now: Game) -> None:
-    """What came at the last question, what was guessed, and the odds that nobody saw before."""
+    """Draw the last token, the guess, and the probabilities that were hidden before."""
     last, step = now.rounds[-1], current.run().path[-1]
     guess = last.guesses[0]
-    told = [
-        _("“{piece}” came: {chance}, rank {rank}.").format(
+    sentences = [
+        _("The token was “{piece}”: {chance}, rank {rank}.").format(
             piece=step.piece.removeprefix("␣"), chance=numbers.chance(step.model_probability), rank=numbers.whole(step.rank)
         )
     ]
     if last.hit:
-        told.append(_("You said so: {points} points.").format(points=numbers.decimal(last.points, 1)))
+        sentences.append(_("You guessed it: {points} points.").format(points=numbers.decimal(last.points, 1)))
     elif guess.rank is None:
-        told.append(_("You said “{said}”: not on the list.").format(said=guess.said))
+        sentences.append(_("You guessed “{said}”: not in the list.").format(said=guess.said))
     else:
-        told.append(
-            _("You said “{said}”: {chance}, rank {rank}.").format(
+        sentences.append(
+            _("You guessed “{said}”: {chance}, rank {rank}.").format(
                 said=guess.said, chance=numbers.chance(guess.probability), rank=numbers.whole(guess.rank)
             )
         )
     if guess.piece and not guess.whole:
-        told.append(_("“{said}” begins with the piece “{piece}”.").format(said=guess.said, piece=guess.piece.removeprefix("␣")))
-    st.text(" ".join(told))
+        sentences.append(_("“{said}” begins with the token “{piece}”.").format(said=guess.said, piece=guess.piece.removeprefix("␣")))
+    st.text(" ".join(sentences))
     table = step_rows.distribution_rows(step, step_rows.USUAL)
     charts.draw(
         charts.distribution,
         table,
         key="guess_odds",
-        alt_text=_("Bars: how likely each next token is, for the model (pale) and for the dice (solid), from 0 to 100 percent."),
+        alt_text=_("Bars: the model's probability (pale) and the probability after the settings (solid) of each token, 0 to 100 percent."),
         rows=step_rows.USUAL + 1,
     )
 
 
 def result(now: Game) -> None:
-    """All ten, and the link."""
+    """Draw all ten tokens and the link."""
     hits = sum(one.hit for one in now.rounds)
     said = (
-        _("A friend's result: {own} points in {hits} hits, the model's favourite {favourite}. Can you do better?")
+        _("A friend's result: {own} points in {hits} hits; the likeliest token {favourite} points. Can you do better?")
         if now.theirs
-        else _("Ten words: you {own} points in {hits} hits, the model's favourite {favourite}.")
+        else _("Ten tokens: you {own} points in {hits} hits; the likeliest token {favourite} points.")
     )
     st.markdown(f"### {said.format(own=numbers.decimal(now.points, 1), hits=hits, favourite=numbers.decimal(now.favourite_points, 1))}")
     steps = current.run().path[now.begun_at :]
@@ -93,10 +87,10 @@ def result(now: Game) -> None:
         for step, one in zip(steps, now.rounds, strict=False)
     ]
     st.dataframe(pd.DataFrame(rows, columns=list(COLUMNS)), hide_index=True, width="stretch", key="guess_result")
-    st.caption(_("People hit about three in ten at the first try; language models have long been better at this one game."))
+    st.caption(_("People guess about three in ten tokens at the first try. Language models are better at this game."))
     with st.container(horizontal=True):
         st.button(
-            _("Play these ten words"),
+            _("Play these ten"),
             on_click=guess_game.play_again,
             args=(True,),
             key="guess_same",
@@ -104,7 +98,7 @@ def result(now: Game) -> None:
             type="primary",
         )
         st.button(_("Ten others"), on_click=guess_game.play_again, args=(False,), key="guess_other", icon=":material/casino:")
-    st.caption(_("Send the result: whoever opens this link sees it, and can play the same ten."))
+    st.caption(_("Send the result: this link shows it and plays the same ten tokens."))
     here = urlsplit(st.context.url or "")
     st.code(f"{here.scheme}://{here.netloc}{here.path}?{guess_game.link()}" if here.netloc else f"?{guess_game.link()}", language=None)
 
@@ -112,27 +106,26 @@ def result(now: Game) -> None:
 frame.header(
     _("Guess the next word"),
     _("next-token prediction"),
-    _("Ten words. Say what comes next; then the odds are shown and the dice fall. Correct is what comes, not what would be best."),
+    _("Guess ten tokens. After each guess you see the probabilities and the roll. Correct is the rolled token, not the likeliest."),
 )
 with elements.error_boundary():
     run, now = current.run(), guess_game.game()
     token_strip.token_strip(run.prompt_tokens, run.path, key="guess_strip", memory=state.results(), tint="none", accent=bool(now.rounds))
     if now.rounds:
-        points = _("You {own} · the model's favourite {favourite}").format(
+        points = _("You {own} · the likeliest token {favourite}").format(
             own=numbers.decimal(now.points, 1), favourite=numbers.decimal(now.favourite_points, 1)
         )
         st.markdown(
             f"**{points}**",
             help=_(
-                "What comes is worth its surprise in bits: a word with one chance in two brings 1 point, one "
-                "chance in eight brings 3. The model's favourite plays along as its one guess. Computed from "
-                "the probabilities of this very run."
+                "A hit gives the surprise of the token in bits as points: 1 point for a probability of 1/2, 3 points for 1/8. "
+                "The model's likeliest token plays, too."
             ),
         )
     if now.over or (run.finished and now.rounds):
         result(now)
         if not now.over:
-            st.caption(_("The text ended before the tenth word."))
+            st.caption(_("The text ended before the tenth token."))
     else:
         question(now)
     elements.notices("guess")

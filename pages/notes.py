@@ -1,4 +1,4 @@
-"""The speaker's window: the coming odds, what to say next and a clock; it follows the stage in another window of this browser."""
+"""The speaker's window: the next probabilities, the notes and a clock. It follows the stage in another window of this browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operator: who is here, what is loaded, what waits, what is allowed, what went wrong. For whoever runs the app, and nobody else."""
+"""Operator: visitors, loaded models, downloads, limits and faults. Only the operator can see this page."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from pages.ui.session.page_visibility import every
 from pages.ui.shell import frame
 
 frame.page()
-EVERY = 5.0  # seconds between two looks
+EVERY = 5.0  # seconds between two draws
 
 
 @current.error_boundary
 def enter() -> None:
-    """The password, as it was submitted."""
+    """Sign in with the submitted password."""
     current.at("operator_enter")
     word = str(current.field("operator_password") or "")
     current.fill("operator_password", "")
@@ -34,13 +34,13 @@ def enter() -> None:
 
 @current.error_boundary
 def leave() -> None:
-    """Be a visitor again."""
+    """Sign out."""
     roles.leave()
 
 
 @current.error_boundary
 def stop_download(name: str | None) -> None:
-    """End one download, or all."""
+    """Stop one download, or all of them."""
     roles.require_operator()
     for each, one in list(loaded_models.downloads().items()):
         if name in (None, each):
@@ -49,34 +49,32 @@ def stop_download(name: str | None) -> None:
 
 @current.error_boundary
 def unload(name: str) -> None:
-    """Give a model's memory back, whoever writes with it."""
+    """Unload a model for all visitors."""
     roles.require_operator()
     loaded_models.unload(name)
 
 
-def door() -> None:
-    """For everybody else."""
+def sign_in() -> None:
+    """Draw the page of a visitor who is not the operator."""
     frame.header(_("Who is here?"), _("operator"))
     if not roles.password_is_set():
-        st.caption(
-            _("This page belongs to whoever runs this app. They reach it from the machine itself, or with a password that they have set.")
-        )
+        st.caption(_("Only the operator of this app can open this page: on the machine itself, or with a password."))
         return
     with st.form("operator_door", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
             _("The operator's password"),
             key="operator_password",
-            help=_("Set by whoever runs this app, as TOKEN_VIEWER_OPERATOR_PASSWORD. It holds for this visit."),
+            help=_("The operator sets it as TOKEN_VIEWER_OPERATOR_PASSWORD. It is valid for this visit."),
             type="password",
             max_chars=200,
             width=280,
         )
-        st.form_submit_button(_("Come in"), key="operator_enter", on_click=enter)
+        st.form_submit_button(_("Sign in"), key="operator_enter", on_click=enter)
     elements.notices("operator_enter")
 
 
 def figures() -> None:
-    """How many, how much."""
+    """Draw the numbers of visitors, connections and experiments, and the memory."""
     import psutil
 
     limits, people = Limits.from_environment(), state.everybody()
@@ -88,7 +86,7 @@ def figures() -> None:
 
 
 def people() -> None:
-    """One row for each session: where they are and since when they are quiet. Nothing of what they wrote."""
+    """Draw one row per session: its page, and the time since its last action. No text of a visitor is shown."""
     elements.section(_("Here now"), _("sessions"))
     now = monotonic()
     rows = [
@@ -97,16 +95,16 @@ def people() -> None:
             _("model"): loaded_models.title(one.run_of[0]) if one.run_of else "",
             _("tokens"): one.run.token_count if one.run is not None else 0,
             _("plays"): one.playing,
-            _("quiet for"): numbers.duration(now - one.seen),
+            _("idle for"): numbers.duration(now - one.seen),
             _("operator"): one.operator,
         }
         for one in sorted(state.everybody(), key=lambda one: one.seen, reverse=True)
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_people") if rows else st.caption(_("Nobody but you."))
+    st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_people") if rows else st.caption(_("There are no other visitors."))
 
 
 def models() -> None:
-    """What is in memory, and who waits for it."""
+    """Draw the loaded models and the passes that wait for them."""
     elements.section(_("Loaded"), _("weights in memory, connections"))
     for name, model in loaded_models.in_memory().items():
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -118,7 +116,7 @@ def models() -> None:
             )
             pool = model.engine.pool
             st.caption(
-                _("{waiting} waiting for a pass, {loads} with a cache of {size}").format(
+                _("{waiting} waiting for a pass, {loads} caches of {size} together").format(
                     waiting=model.engine.lock.waiting, loads=pool.count, size=numbers.size(pool.bytes)
                 )
             )
@@ -126,14 +124,14 @@ def models() -> None:
 
 
 def downloads() -> None:
-    """What is being fetched, whoever asked for it."""
+    """Draw the running downloads of all visitors."""
     elements.section(_("Downloads"))
     running = {name: one for name, one in loaded_models.downloads().items() if one.running}
     if not running:
-        st.caption(_("Nothing is being fetched."))
+        st.caption(_("No download is running."))
         return
     for name, one in running.items():
-        text = _("Fetching {name}: {done} of {total}, {speed} a second").format(
+        text = _("Downloading {name}: {done} of {total}, {speed} per second").format(
             name=plain(name), done=numbers.size(one.done), total=numbers.size(one.total), speed=numbers.size(one.bytes_per_second)
         )
         st.progress(min(1.0, one.done / one.total) if one.total else 0.0, text=text)
@@ -142,7 +140,7 @@ def downloads() -> None:
 
 
 def limits() -> None:
-    """What is allowed, and who was turned away."""
+    """Draw the limits, the refused connections and the latest faults."""
     left, right = st.columns(2, gap="large")
     with left:
         elements.section(_("Limits"), _("TOKEN_VIEWER_…, 0 means none"))
@@ -150,12 +148,12 @@ def limits() -> None:
         rows = [{_("limit"): one.name.upper(), _("value"): getattr(now, one.name)} for one in fields(now)]
         st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_limits")
     with right:
-        elements.section(_("Turned away"), _("since the start"))
+        elements.section(_("Refused"), _("since the start"))
         refused = [{_("why"): _(why), _("times"): times} for why, times in Gate.refused.most_common()]
         st.dataframe(pd.DataFrame(refused), hide_index=True, key="operator_refused") if refused else st.caption(
-            _("Nobody was turned away.")
+            _("No connection was refused.")
         )
-        elements.section(_("Latest faults"), _("kind and place, without what was written"))
+        elements.section(_("Latest faults"), _("kind and place, without any text of a visitor"))
         faults = [
             {_("when"): f"{one.when:%d %b %H:%M:%S} UTC", _("kind"): one.kind, _("where"): one.place} for one in event_log.latest_faults()
         ]
@@ -163,7 +161,7 @@ def limits() -> None:
 
 
 def everything() -> None:
-    """All of it, looked at again every few seconds."""
+    """Draw all parts; they are redrawn every few seconds."""
     if not roles.is_operator():
         return
     with elements.error_boundary():
@@ -178,17 +176,17 @@ if roles.is_operator():
     frame.header(
         _("Who is here?"),
         _("operator"),
-        _("What this instance holds and whom it serves. No word that a visitor wrote is shown or kept here."),
+        _("The state of this instance. No text of a visitor is shown or stored here."),
     )
     st.caption(
-        _("Whoever can reach this instance may do everything (TOKEN_VIEWER_PUBLIC=0).")
+        _("Everyone who can reach this instance is an operator (TOKEN_VIEWER_PUBLIC=0).")
         if deployment.trusts_everybody()
-        else _("Strangers may come in: visitors choose among the models that are offered.")
+        else _("This instance is public: visitors choose among the offered models.")
         if deployment.public()
-        else _("Only you can reach this instance; nobody is a visitor.")
+        else _("Only you can reach this instance.")
     )
     st.fragment(everything, run_every=every(EVERY), key="operator_all")()
     if current.current_session().operator:
-        st.button(_("Be a visitor again"), key="operator_leave", on_click=leave, type="tertiary")
+        st.button(_("Sign out"), key="operator_leave", on_click=leave, type="tertiary")
 else:
-    door()
+    sign_in()

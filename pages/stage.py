@@ -1,4 +1,4 @@
-"""On stage: the visitor's run, told one beat at a time in large letters, for a hall; driven by the keys alone."""
+"""On stage: the visitor's run in large letters, one beat at a time, for an audience; driven by keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ frame.page()
 
 
 def scene() -> None:
-    """All of it: what the keys asked for is done, then what stands there now is sent."""
+    """Do what the keys asked for, then send the stage as it is now."""
     state = stage_state.stage_state()
     if state.leave:
         state.leave = False

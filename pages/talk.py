@@ -1,4 +1,4 @@
-"""A talk: a running order of stops, put together, kept as a file, opened elsewhere, and given with the keys."""
+"""A talk: a running order of stops that is edited, saved as a file, opened again and given with the keys."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ frame.page()
 
 
 def prepared() -> None:
-    """Three talks to begin with, and one of one's own from a file."""
+    """Draw the prepared talks, and the field for a saved one."""
     with st.container(horizontal=True, vertical_alignment="center", key="talk_prepared"):
         for name, known in running_orders.TALKS.items():
-            told = _("{name} · {count} stops").format(name=_(name), count=len(known.stops))
-            st.button(told, on_click=talk_editor.take, args=(name,), key=f"talk_take_{name}")
+            label = _("{name} · {count} stops").format(name=_(name), count=len(known.stops))
+            st.button(label, on_click=talk_editor.take, args=(name,), key=f"talk_take_{name}")
         with st.popover(_("Open a running order"), icon=":material/folder_open:", key="talk_open"):
             st.file_uploader(
                 _("Open a running order"),
@@ -32,32 +32,31 @@ def prepared() -> None:
 
 
 def stop_row(place: int, stop: Stop, count: int) -> None:
-    """One stop: its title, its words, where it leads, and what to say there."""
+    """Draw one stop: its title, its notes, its link and its number of tokens."""
     key = talk_editor.field_key
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"talk_row_{place}"):
         st.text_input(
             f"{place + 1} · {_('Title')}", stop.title, key=key(place, "title"), max_chars=80, on_change=talk_editor.edited, width=260
         )
-        st.text_input(_("What to say there"), stop.say, key=key(place, "say"), max_chars=1000, on_change=talk_editor.edited)
+        st.text_input(_("Notes"), stop.say, key=key(place, "say"), max_chars=1000, on_change=talk_editor.edited)
         with st.popover(stop.page, icon=":material/link:", key=f"talk_more_{place}"):
             link = st.text_input(
                 _("Link"),
                 stop.link,
                 key=key(place, "link"),
-                help=_("The address of a page of this app as it should look there: everything behind the host's name."),
+                help=_("The address of a page of this app, without the host's name."),
                 on_change=talk_editor.edited,
                 width=420,
             )
             st.caption(plain(link))
             st.number_input(
-                _("Words to write"),
+                _("Tokens to write"),
                 0,
                 500,
                 stop.words,
                 key=key(place, "words"),
                 help=_(
-                    "On the stage: after so many words the key goes on to the next stop. Empty: only ] does. 0 "
-                    "shows the whole text at once."
+                    "On the stage, after this many tokens the key opens the next stop. Empty: only ] does. 0 shows the whole text at once."
                 ),
                 on_change=talk_editor.edited,
             )
@@ -68,7 +67,7 @@ def stop_row(place: int, stop: Stop, count: int) -> None:
 
 
 def add() -> None:
-    """More stops."""
+    """Draw the buttons that add a stop."""
     elements.section(_("Add a stop"))
     titles = {path: title for path, title in page_titles.titles().items() if path in running_order.paths()}
     with st.container(horizontal=True, vertical_alignment="bottom", key="talk_add"):
@@ -76,29 +75,29 @@ def add() -> None:
             _("My text, on stage"),
             on_click=talk_editor.add_page,
             args=(talk.STAGE,),
-            help=_("The text as it stands now, with its settings, dice and steps."),
+            help=_("Your text as it is now, with its settings, dice and steps."),
             icon=":material/add:",
             key="talk_add_stage",
         )
-        with st.popover(_("A page"), icon=":material/add:", help=_("A page with the text as it stands now."), key="talk_add_page"):
+        with st.popover(_("A page"), icon=":material/add:", help=_("A page with your text as it is now."), key="talk_add_page"):
             for path, title in titles.items():
                 st.button(title, on_click=talk_editor.add_page, args=(path,), key=f"talk_page_{path}", type="tertiary")
         with st.popover(
             _("A link"),
             icon=":material/add:",
-            help=_("Paste the address of a page of this app, a stop of the tour for instance."),
+            help=_("Paste the address of a page of this app, for example of a stop of the tour."),
             key="talk_add_link",
         ):
             st.text_input(
                 _("Link"),
                 key="talk_link",
-                help=_("The address of a page of this app as it should look there: everything behind the host's name."),
+                help=_("The address of a page of this app, without the host's name."),
                 on_change=talk_editor.add_link,
             )
         with st.popover(
             _("A recording"),
             icon=":material/add:",
-            help=_("A run kept as a file under Watch, Keep or share. It travels in the running order and needs no model."),
+            help=_("A run saved under Watch, Keep or share. It is stored in the running order and needs no model."),
             key="talk_add_recording",
         ):
             st.file_uploader(
@@ -111,7 +110,7 @@ def add() -> None:
 
 
 def give() -> None:
-    """Begin, and keep."""
+    """Draw the name, and the buttons that give and save the talk."""
     known = talk_editor.order()
     with st.container(horizontal=True, vertical_alignment="bottom", key="talk_give_row"):
         st.text_input(_("Name"), known.name, key=talk_editor.field_key(-1, "name"), max_chars=60, on_change=talk_editor.edited, width=260)
@@ -121,8 +120,7 @@ def give() -> None:
             type="primary",
             icon=":material/co_present:",
             help=_(
-                "Page down goes on, page up back, B blanks, N opens the speaker's window, Esc leaves. On a "
-                "page: Enter starts it, arrows scroll."
+                "Page down: next, page up: back, B: black screen, N: speaker's window, Esc: end. On a page: Enter starts, arrows scroll."
             ),
             key="talk_give",
         )
@@ -141,7 +139,7 @@ talk.follow()
 frame.header(
     _("A talk"),
     _("running order"),
-    _("A talk is a list of stops. Take a prepared one or put your own together; give it with the arrow keys or a clicker."),
+    _("A talk is a list of stops. Use a prepared one or make your own, and give it with the arrow keys or a clicker."),
 )
 with elements.error_boundary():
     prepared()

@@ -1,4 +1,4 @@
-"""The tour: fourteen stops from a press to the last word, each with a live widget and one thing to try, told in three voices."""
+"""The tour: fourteen stops, each with a live widget and one thing to try, in three voices."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WIDGETS: dict[str, Callable[[], None]] = {
 
 
 def top(now: tour_state.Tour) -> None:
-    """Where one is, how much was tried, and who tells it."""
+    """Draw the number of the stop, how many stops were tried, and the choice of the voice."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="tour_top"):
         count = len(tour_state.ORDER)
         where, done = (
@@ -42,7 +42,7 @@ def top(now: tour_state.Tour) -> None:
         )
         st.caption(f"{_('The tour')} · {where} · {done}", width="content")
         st.segmented_control(
-            _("Told in"),
+            _("Voice"),
             tour_voices.VOICES,
             default=now.voice,
             key="tour_voice",
@@ -57,7 +57,7 @@ def top(now: tour_state.Tour) -> None:
 
 
 def ways(now: tour_state.Tour) -> None:
-    """Back, on, all stops."""
+    """Draw the buttons to the other stops."""
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="tour_ways"):
         first, last = now.number == 1, now.number == len(tour_state.ORDER)
         st.button(
@@ -75,12 +75,12 @@ def ways(now: tour_state.Tour) -> None:
                     type="tertiary",
                     key=f"tour_to_{stop}",
                 )
-        on, to = (_("Once more from the start"), tour_state.ORDER[0]) if last else (_("On"), tour_state.ORDER[now.number])
+        on, to = (_("Start again"), tour_state.ORDER[0]) if last else (_("Next"), tour_state.ORDER[now.number])
         st.button(on, on_click=tour_state.go, args=(to,), icon=":material/arrow_forward:", shortcut="Right", type="primary", key="tour_on")
 
 
 def deeper(now: tour_state.Tour) -> None:
-    """The page behind this stop."""
+    """Draw the link to the page of this stop."""
     file = tour_state.STOPS[now.stop]
     title = next(title for _group, listed, title, _sight in page_titles.PAGES if listed == file)
     st.page_link(
@@ -93,9 +93,9 @@ if not current.current_session().place:
     tour_state.arrive(st.query_params.to_dict())
 current.current_session().place = now.address()
 top(now)
-told = tour_voices.voice(now.voice).stops[now.stop]
-st.markdown(f"# {told.title}")
-st.markdown(told.said)
+text = tour_voices.voice(now.voice).stops[now.stop]
+st.markdown(f"# {text.title}")
+st.markdown(text.said)
 attempt = st.container(key="tour_attempt")
 with elements.error_boundary(), st.container(border=True, key=f"tour_widget_{now.stop}"):
     WIDGETS[now.stop]()
@@ -103,12 +103,12 @@ with elements.error_boundary(), st.container(border=True, key=f"tour_widget_{now
 current.current_session().place = now.address()
 with attempt:
     if now.stop in now.tried:
-        st.success(_("**You did.** {text}").format(text=told.noticed), icon=":material/check:")
+        st.success(_("**You did.** {text}").format(text=text.noticed), icon=":material/check:")
     else:
-        st.markdown(_("**Try it.** {text}").format(text=told.attempt))
+        st.markdown(_("**Try it.** {text}").format(text=text.attempt))
     elements.notices()
-st.caption(_("Where the picture ends: {text}").format(text=told.limit))
+st.caption(_("The limit of this picture: {text}").format(text=text.limit))
 if now.number == len(tour_state.ORDER):
-    st.markdown(_("That was the whole way, from a press to the last word. The rest of the app is the same machine with all its knobs."))
+    st.markdown(_("That was the last stop. The other pages show the same model with all settings."))
 deeper(now)
 ways(now)

@@ -9,7 +9,7 @@ same, because the pass still uses ordinary weights.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -188,6 +188,11 @@ def own_text(model: LanguageModel, prompt: str, length: int = 96) -> str:
         return prompt + run.written
     finally:
         run.release()
+
+
+def along_own_text(measure: Callable[..., Iterator[Any]], model: LanguageModel, prompt: str, *args: object) -> Iterator[Any]:
+    """Yield the observations of `measure(model, text, *args)`, where the text is the model's own after `prompt`."""
+    yield from measure(model, own_text(model, prompt), *args)
 
 
 def _check(bits: Sequence[int], group: int | None) -> None:

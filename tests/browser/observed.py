@@ -121,12 +121,6 @@ def cost_two(drawn: Drawn, kept: RecordedExperiment) -> None:
     assert [text.startswith(str(count)) for text, count in zip(passes, counts, strict=True)] == [True, True]
 
 
-def cost_timed(drawn: Drawn, kept: RecordedExperiment) -> None:
-    parts = kept.seen[-1].parts
-    among([max(drawn.marks("rect", "end"))], [max(part.start + part.seconds for part in parts)])
-    assert len(drawn.marks("rect", "start")) >= len({part.name for part in parts})
-
-
 def batching(drawn: Drawn, kept: RecordedExperiment) -> None:
     readers = len(kept.about[0])
     texts = [""] * 2 * readers
@@ -220,7 +214,7 @@ def newborn(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 CHECKS: tuple[Check, ...] = (
     compare, compare_sweep, compare_stream, candidates, candidates_beam, think, think_set, race, memory, memory_ways, context,
-    context_end, cost_two, cost_timed, batching, batching_curve, speculative, quantization, quantization_parts, quantization_notepad,
+    context_end, cost_two, batching, batching_curve, speculative, quantization, quantization_parts, quantization_notepad,
     pupil, pupil_cascade, pupil_school, waiting, waiting_curve, teach, teach_step, newborn,
 )  # fmt: skip
 DRAWN = {check.__name__: check for check in CHECKS}

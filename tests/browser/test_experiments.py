@@ -23,12 +23,13 @@ def rolled(page: Any, total: int) -> None:
 
 
 def touch(page: Any, number: int) -> None:
-    """Press a preset, or move a slider: what a visitor does while they wait."""
+    """Change the kind of the sums, or the seed: what a visitor does while they wait."""
     if number % 2:
-        page.locator(".st-key-temperature input[type=range]").focus()
-        page.keyboard.press("ArrowRight")
+        page.locator(".st-key-seed input").focus()
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Enter")
     else:
-        page.locator(".st-key-preset button").nth(number // 2 % 5).click()
+        page.locator(".st-key-think_kind button").nth(number // 2 % 2).click()
 
 
 def done(page: Any) -> int:
@@ -51,7 +52,7 @@ def test_a_set_goes_on_whatever_is_touched_and_wherever_the_visitor_goes(at: At)
         now = done(page)
         assert now >= reached and page.locator('[data-testid="stAlert"]').count() == 0
         reached = now
-    turn_to(page, "How it works", "Growing up")
+    turn_to(page, "How it works", "Training")
     page.locator(".st-key-think_count").wait_for(state="detached")
     turn_to(page, "What if", "Thinking aloud")
     page.locator(".st-key-think_set_start button").wait_for(timeout=120_000)

@@ -98,7 +98,7 @@ def test_a_server_that_spells_pictures_is_called_by_its_letters(at: Callable[...
         page.locator(".st-key-models_address input").fill(server.address)
         page.locator(".st-key-models_tokenizer input").fill(str(TINY))
         press(page, "models_connect")
-        page.get_by_text("writes from now on").wait_for()
+        page.get_by_text("is in use").wait_for()
         nothing_was_made(page)
         for group, title, key in (("What it costs", "Receipt", "cost_two"), ("What if", "Compare", "compare_start")):
             turn_to(page, group, title)

@@ -36,7 +36,7 @@ def bars_on_watch(page: Any) -> list[str]:
 
 def steps_learned(page: Any) -> int:
     """Return after how many steps of learning the result on screen is."""
-    return int(page.get_by_text("learned from ·").inner_text().split(" for ")[1].split()[0])
+    return int(page.get_by_text("gradient norm").inner_text().split(" for ")[1].split()[0])
 
 
 def test_a_name_is_taught_used_on_other_pages_and_kept_in_a_file(at: At, tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_name_is_taught_used_on_other_pages_and_kept_in_a_file(at: At, tmp_pat
 
     other = at("teach")
     other.locator(".st-key-teach_zip input[type=file]").set_input_files(saved)
-    other.get_by_text("was opened and is in use").wait_for()
+    other.get_by_text("is open and in use").wait_for()
     assert bars_on_watch(other) == mine, "the same probabilities, to the digit shown"
 
 
@@ -99,7 +99,7 @@ def test_a_second_visitor_is_told_their_place_and_gets_their_turn_when_the_first
     first.locator(".st-key-teach_pause button").wait_for()
     first.locator(".st-key-teach_way svg .mark-rect path").first.wait_for()
     press(second, "teach_start")
-    second.get_by_text("Before you: 1.").wait_for()
+    second.get_by_text("Trainings before yours: 1.").wait_for()
     turn_to(first, "Watch", "Watch")
     favourite(second, "Anna")
     turn_to(first, "How it works", "Teach it")
@@ -109,7 +109,8 @@ def test_a_second_visitor_is_told_their_place_and_gets_their_turn_when_the_first
 
 
 def test_a_newborn_learns_the_text_that_was_just_typed_until_it_is_stopped(at: At) -> None:
-    page = at("teach")
+    page = at("growing")
+    page.locator(".st-key-growing_view button").nth(1).click()
     page.locator(".st-key-newborn_text textarea").first.fill("Zebulon sat on a wall. " * 40)
     press(page, "newborn_start")
     page.locator(".st-key-made_newborn", has_text="Zebulon").wait_for()

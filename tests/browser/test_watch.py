@@ -93,7 +93,7 @@ def test_a_slider_changes_the_coming_bars_and_rolls_nothing(visit: Visit) -> Non
         handle.press("ArrowRight")
     watching.until(f"JSON.stringify(seen.bars) !== JSON.stringify({json.dumps(cold)})")
     assert watching.written() == before
-    watching.page.locator(".st-key-settings").get_by_role("button", name="Reset", exact=True).click()
+    watching.page.locator(".st-key-settings").get_by_role("button", name="All settings off", exact=True).click()
     watching.page.wait_for_function("() => new URLSearchParams(location.search).get('top_p') === '1'")
     assert watching.written() == before
 
@@ -171,9 +171,9 @@ def test_play_ends_with_the_page_and_rests_in_a_hidden_tab(visit: Visit) -> None
     rested = len(watching.written())
     page.evaluate(hide, False)
     watching.until(f"steps.length > {rested + 1}")
-    turn_to(page, "How it works", "Growing up")
+    turn_to(page, "How it works", "Training")
     page.locator('[data-testid="stTopNavSection"][aria-current]', has_text="How it works").wait_for()
-    page.locator(".st-key-rests_temperature").wait_for()
+    page.locator(".st-key-setting_temperature").wait_for(state="detached")
     page.go_back()
     watching.button("play").wait_for()
 

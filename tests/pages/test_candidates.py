@@ -21,7 +21,7 @@ def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, session: St
     best = ranked(session(app).results["candidates"].seen[-1].tries)[0].attempt
     press(app, "candidates_keep")
     assert [step.token_id for step in session(app).run.path] == [step.token_id for step in best.path]
-    assert "That try is now your run: it goes with you to every page." in said(app)
+    assert "This try is your run now, on every page." in said(app)
 
 
 def test_a_step_after_the_end_keeps_the_answer(open_app: Open, session: State) -> None:
@@ -29,11 +29,11 @@ def test_a_step_after_the_end_keeps_the_answer(open_app: Open, session: State) -
     app.segmented_control(key="candidates_view").set_value(names.TRIES_VIEWS[1]).run()
     app.segmented_control(key="candidates_beam_length").set_value(10).run()
     run_on(press(app, "candidates_beam_all"))
-    answer = next(line for line in said(app).splitlines() if "The search is over" in line)
+    answer = next(line for line in said(app).splitlines() if "The search has ended" in line)
     assert app.button(key="candidates_beam_step").disabled and app.button(key="candidates_beam_all").disabled
     assert answer in said(app.run())
     run_on(press(app, "candidates_beam_again"))
-    assert "step 1" in said(app) and "The search is over" not in said(app)
+    assert "step 1" in said(app) and "The search has ended" not in said(app)
 
 
 def test_the_merged_rows_hold_every_word(tiny: Any) -> None:

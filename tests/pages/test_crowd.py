@@ -16,7 +16,7 @@ from tests.pages.apptest import told
 APP = str(Path(__file__).with_name("main.py"))
 
 
-FULL = "All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine."
+FULL = "All seats are taken. This page opens by itself when one is free. You can also run the app on your own machine."
 
 
 def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from tests.pages.apptest import Open, html
 from tests.pages.test_active_settings import counting
 
 FIRST = {take.page for take in recording_specs.RECORDING_SPECS if not take.before and not take.query}
-ENGLISH_TEXTS = ("glossary.py", "teach.py")  # the glossary and the model's card are English as a whole here
+ENGLISH_TEXTS = ("glossary.py", "growing.py")  # the glossary and the model's card are English as a whole here
 BRACKETS = re.compile(r"⟦[^⟦⟧]*⟧")
 ENGLISH_NUMBER = re.compile(r"(?<![\d.\w-])\d{1,3}(?:\.\d{1,2}|,\d{3}\.\d+)(?![\d.B\w])")
 NO_NUMBERS = re.compile(
@@ -65,7 +65,7 @@ def english_numbers(app: AppTest) -> list[str]:
 def test_a_page_opens_with_its_result_and_its_numbers_follow_the_language(page: str, open_app: Open, french: None) -> None:
     app = open_app(page=page)
     if page in FIRST:
-        assert "⟦A recording" in html(app)
+        assert "⟦A recorded result" in html(app)
         assert not any(isinstance(one, Worker) for one in app.session_state["_session"].results.values()), "nothing was run for it"
     if isinstance(used := active_settings.USED[Path(page).stem], frozenset) and Path(page).stem not in page_titles.CHROMELESS_PAGES:
         assert counting(app) == used

@@ -26,9 +26,9 @@ def test_a_recording_of_every_experiment_came_with_the_app(take: record.Recordin
 
 def test_other_choices_pale_it_and_another_prompt_does_not(open_app: Open) -> None:
     app = open_app(page="cache.py", prompt="The fox")
-    assert "A recording." in html(app)
+    assert "A recorded result." in html(app)
     app.segmented_control(key="cache_length").set_value(64).run()
-    assert "A recording, made with other choices than those above." in html(app)
+    assert "A recorded result, made with other choices than those above." in html(app)
 
 
 def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: State) -> None:
@@ -51,7 +51,7 @@ def test_a_broken_recording_is_as_if_it_were_not_there(open_app: Open, monkeypat
     (tmp_path / f"race{recorded_results.ENDING}").write_bytes(b"broken")
     monkeypatch.setattr(recorded_results, "FOLDER", tmp_path)
     app = open_app(page="cache.py")
-    assert "A recording." not in html(app)
+    assert "A recorded result." not in html(app)
 
 
 def test_the_ways_on_lead_round_to_every_page() -> None:

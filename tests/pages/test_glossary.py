@@ -26,4 +26,4 @@ def test_the_page_lists_all_and_finds_some(open_app: Open) -> None:
     app.text_input(key="glossary_find").set_value("KV ca").run()
     assert "notepad" in said(app) and "A gradient" not in said(app)
     app.text_input(key="glossary_find").set_value("xyzzy*_<b>").run()
-    assert "no such word" in said(app) and not app.exception
+    assert "No term contains this text" in said(app) and not app.exception

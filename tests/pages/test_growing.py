@@ -1,4 +1,4 @@
-"""“Growing up” without a browser: the record as it is, for every beginning and at every moment; without one, a sentence."""
+"""“Training” without a browser: the record as it is, for every beginning and at every moment; without one, a sentence."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_losses_are_those_of_the_record_and_held_out_ones_are_drawn_only_if_some
 
 def test_another_model_is_told_whose_record_this_is(open_app: Open) -> None:
     app = open_app(page=PAGE, model="storyteller-mini")
-    assert "Nobody kept such a record of {name}; this is {known}, the model that came with the app.".format(
+    assert "{name} has no such record. This is {known}, the model that came with the app.".format(
         name=inside_rows.plain("storyteller-mini"), known="storyteller"
     ) in said(app)
 
@@ -48,7 +48,7 @@ def test_another_model_is_told_whose_record_this_is(open_app: Open) -> None:
 def test_without_a_record_there_is_a_sentence(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.models.growth.growth_of", lambda name: None)
     app = open_app(page=PAGE)
-    assert [info.value for info in app.info] == ["None of the models here has a record of how it grew up."]
+    assert [info.value for info in app.info] == ["None of the models here has a record of its training."]
 
 
 def test_a_broken_record_is_one_sentence(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def told(app: AppTest) -> str:
 def come_in(app: AppTest, word: str = PASSWORD) -> AppTest:
     go(app, "operator.py")
     app.text_input(key="operator_password").set_value(word)
-    return next(one for one in app.button if one.label == "Come in").click().run()
+    return next(one for one in app.button if one.label == "Sign in").click().run()
 
 
 @pytest.mark.usefixtures("public")
@@ -46,9 +46,7 @@ def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Open) -> Non
     app = open_app("models.py")
     found = {key for key in keys(app) if key.startswith("models_")}
     assert found == {"models_use_storyteller-mini", "models_use_storyteller-mini-alone"}
-    assert "These are the models you can choose here. Others are added by whoever runs this app." in [
-        caption.value for caption in app.caption
-    ]
+    assert "You can choose one of these models. The operator of this app can add others." in [caption.value for caption in app.caption]
     assert not [one for one in open_app("teach.py").get("file_uploader") if one.proto.label.startswith("Open")]
 
 
@@ -146,5 +144,5 @@ def test_the_operator_stops_what_others_fetch(open_app: Open, monkeypatch: pytes
     app = come_in(open_app())
     next(one for one in app.button if one.key == "operator_stop_all").click().run()
     assert slow.stopped
-    assert "Nothing is being fetched." in [caption.value for caption in app.run().caption]
+    assert "No download is running." in [caption.value for caption in app.run().caption]
     assert "Stop"

@@ -48,7 +48,7 @@ def test_a_text_longer_than_the_context_is_read_in_strides(open_app: Open, sessi
     app.text_area(key="read_text").set_value(long).run()
     assert not app.exception
     captions = " ".join(caption.value for caption in app.caption)
-    assert f"Longer than the {model.context_length:,} pieces" in captions
+    assert f"context of {model.context_length:,} tokens" in captions
     assert app.select_slider(key="read_part_one").options
 
 

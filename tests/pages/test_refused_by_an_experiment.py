@@ -17,9 +17,9 @@ def test_a_prompt_longer_than_the_context_is_refused_in_a_sentence(start: str, o
 
 
 def test_the_end_of_the_context(open_app: Open) -> None:
-    app = press(open_app(page="context.py"), "context_end")
+    app = press(open_app(page="context.py"), "context_end_start")
     run_on(app)
-    assert "there it ended" in said(app) and "Shorten it." in said(app)
+    assert "Here the context ended" in said(app) and "Shorten it." in said(app)
 
 
 def test_a_question_without_an_answer_is_one_sentence(open_app: Open) -> None:

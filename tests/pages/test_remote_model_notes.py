@@ -44,13 +44,13 @@ def captions(app: AppTest) -> str:
 def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, session: State) -> None:
     app = connected
     assert not app.exception
-    assert "The odds are exact, the doubt is an upper bound." in captions(app)
+    assert "the entropy is an upper bound." in captions(app)
     assert "20 of 512 tokens listed" in captions(app)
     app.slider(key="temperature").set_value(1.5).run()
-    assert "The odds of the dice are estimates." in captions(app)
+    assert "The probabilities after your settings are estimates." in captions(app)
     session(app).run.force(session(app).run.next_distribution().candidates[0].token_id)
     app.run()
-    assert "from here" in captions(app) or "own clock" in captions(app)
+    assert "Measured here" in captions(app) or "Computing on the server" in captions(app)
 
 
 def test_the_bill_is_there_for_a_model_on_a_server(connected: AppTest, session: State) -> None:
@@ -79,7 +79,7 @@ def test_a_link_with_a_host_and_a_port_asks_for_a_server() -> None:
 
 def test_many_readers_are_real_requests_there(connected: AppTest, session: State, server: Running) -> None:
     app = go(connected, "batching.py")
-    assert "these readers are real requests" in captions(app)
+    assert "These are real requests" in captions(app)
     app.segmented_control(key="burst_readers").set_value(2).run()
     run_on(press(app, "burst_start"))
     ends = [one for one in session(app).results["batching_burst"].seen if isinstance(one, Arrived) and one.done]

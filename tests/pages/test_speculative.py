@@ -17,7 +17,7 @@ def test_a_pass_that_guessed_nothing_says_so_and_is_not_the_one_that_is_opened(o
     empty = [number for number, one in enumerate(rounds, 1) if not one.drafted and one.token_id >= 0]
     assert empty and len(rounds) > 1, "what never stood there before cannot be guessed from the text"
     app.slider(key=f"speculative_pick_{len(rounds)}").set_value(empty[0]).run()
-    assert not app.exception and "Nothing was guessed here" in said(app)
+    assert not app.exception and "Nothing was drafted here" in said(app)
 
 
 def test_what_a_round_shows_in_the_text() -> None:

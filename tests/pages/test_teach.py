@@ -1,4 +1,4 @@
-"""Teach it, as a page: a sentence is learned, undone, used on other pages; nonsense costs one sentence; a newborn grows up."""
+"""Teach it, as a page: a sentence is learned, undone, used on other pages; nonsense costs one sentence."""
 
 from __future__ import annotations
 

@@ -1,10 +1,14 @@
-"""The page about waiting: one request under both policies, the curve, a hostile prompt, and a browser that says anything."""
+"""Waiting as a page: what a browser may send, and one run delivered twice."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from pages.ui.components.browser.browser import RoundTrip, read_round_trip
+from pages.ui.i18n import names
+from tests.pages.apptest import Open, State, press, run_on, said
 
 
 def test_a_browser_may_say_anything() -> None:
@@ -21,3 +25,16 @@ def test_a_browser_may_say_anything() -> None:
     )
     for told in (*hostile, {"network": float("nan"), "drawing": 0.1}, {"network": -0.1, "drawing": 0.1}):
         assert read_round_trip(told) is None
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_recordings")
+@pytest.mark.parametrize("typed", ["", "zzzzqq", "a, the, and, was", ".*", "x" * 61, "a," * 60, "<b>", "🦊"])
+def test_one_run_delivered_twice(typed: str, open_app: Open, session: State) -> None:
+    app = open_app(page="waiting.py", prompt="Once upon a time")
+    app.segmented_control(key="waiting_view").set_value(names.WAITING_VIEWS[1]).run()
+    assert "There is no text to deliver yet. Press Write." in said(app)
+    app.text_input(key="compare_words").set_value(typed)
+    run_on(press(app, "compare_stream_start"))
+    told = said(app)
+    assert ("measured" in told) or ("The filter takes up to" in told)

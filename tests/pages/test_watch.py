@@ -104,7 +104,7 @@ def test_a_full_context_ends_with_one_sentence(open_app: Open, session: State) -
     try:
         press(app, "step", 4)
         assert told(app) == [
-            ("The notepad is full: this model cannot hold more text. Press Back, or Restart, to go on from an earlier place.")
+            ("The context is full: this model cannot hold more text. Press Back or Restart to continue from an earlier token.")
         ]
         press(app, "back")
         assert told(app) == []

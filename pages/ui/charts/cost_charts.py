@@ -8,7 +8,7 @@ import altair as alt
 
 from core.language import _, by_language
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.parts import Spec, by_kind, grey_axis, spec, tips
+from pages.ui.charts.parts import Spec, grey_axis, spec, tips
 
 
 def _runner(colours: palettes.Palette) -> alt.Color:
@@ -121,30 +121,8 @@ def spread(theme: str, longest: int) -> Spec:
 
 
 @by_language(8)
-def timeline(theme: str, rows: int = 6) -> Spec:
-    """Parts of a request, one below the other. Columns: order, name, start, end, kind, label, side, tip."""
-    colours = palettes.of(theme)
-    across = alt.X("start:Q", scale=alt.Scale(domainMin=0, nice=False, rangeMax=alt.ExprRef("width - 64")), axis=None)
-    base = alt.Chart().encode(y=alt.Y("order:O", axis=None, scale=alt.Scale(paddingInner=0.5, paddingOuter=0.35)))
-    kind = "datum.kind"
-    shades = {"assumed": colours.page, "computing": colours.computed, "waiting": colours.reused}
-    bars = base.mark_bar(cornerRadius=3, strokeWidth=1.5, strokeDash=[4, 3], minBandSize=2).encode(
-        x=across,
-        x2="end:Q",
-        color=by_kind(kind, shades, colours.reused),
-        stroke=by_kind(kind, {"assumed": colours.muted_text}, "transparent"),
-        tooltip=tips(("tip", _("time"))),
-    )
-    names = base.mark_text(align="left", baseline="bottom", dy=-11, fontSize=12.5, color=colours.text).encode(x=alt.value(0), text="name:N")
-    numbers = base.mark_text(align="left", dx=7, fontSize=13, fontWeight=600, color=colours.text).encode(
-        x=alt.X("end:Q", scale=alt.Scale(domainMin=0, nice=False, rangeMax=alt.ExprRef("width - 64"))), text="label:N"
-    )
-    return spec(alt.layer(bars, names, numbers).properties(height=rows * 46))
-
-
-@by_language(8)
 def memory_bar(theme: str) -> Spec:
-    """A memory as one bar: weights, KV caches, free.
+    """Return a memory as one bar: weights, KV caches, free.
 
     Columns: start, end (0 to 1), part ("weights", "notepads", "free", "over"), tip.
     """

@@ -65,10 +65,10 @@ EXPERIMENTS = {
     "teach": (
         "teach.py",
         N_("A lesson"),
-        N_("A copy learned a sentence, and its odds moved."),
+        N_("A copy learned a sentence, and its probabilities changed."),
     ),
     "newborn": (
-        "teach.py",
+        "growing.py",
         N_("From nothing"),
         N_("A model grew up on one text, from noise to words."),
     ),
@@ -125,7 +125,7 @@ RUNS = {
     ),
     "ending": (
         N_("It ends by itself"),
-        N_("The end is a piece like any other, with its own odds, and it was rolled."),
+        N_("The end is a token like any other, with its own probability, and it was rolled."),
     ),
     "small_model": (
         N_("The little sister"),
@@ -173,8 +173,12 @@ def open_run(name: str) -> None:
 
 @current.error_boundary
 def open_experiment(known: RecordedExperiment) -> None:
-    """A recorded experiment, on its page."""
+    """Put a recorded experiment on its page, and choose the view in which it stands."""
     current.results()[known.name] = known
+    for spec in RECORDING_SPECS:
+        if spec.name == known.name:
+            for _kind, key, value in spec.before:
+                current.fill(key, str(value))
 
 
 @current.error_boundary
@@ -206,7 +210,7 @@ def opened(data: bytes) -> tuple[str, str]:
         opened_recording.show(prepared.unpacked(data))
         return _page("watch.py")
     found = _page(page_of(known.name))
-    current.results()[known.name] = known
+    open_experiment(known)
     return found
 
 

@@ -1,18 +1,18 @@
-"""A result on a page: drawn while it comes, with one quiet line on what made it, and dimmed when the controls say something else.
+"""An experiment on a page: its button, and its result, which is redrawn while the experiment runs and dimmed when the controls differ.
 
 now = provenance.now({N_("the length"): N_("{count} tokens").format(count=length)})
-def draw() -> None:
-    with results.shown(NAME, now, again=begin) as run:      # its notices, its error, the line
-        ...                                                 # run.seen
-results.live(draw, NAME, key="race_fragment")               # draws again and again while one of its experiments runs
+begin = results.starter("race", now, lambda: race(current.model(), current.prompt(), current.settings(), length))
+results.start_button("race", _("Start the race"), begin, icon=":material/flag:")
+results.part("race", now, begin, draw, _("Press the button ..."))     # draw(run) is called once run.seen holds an observation
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from html import escape
+from typing import Any
 
 import streamlit as st
 
@@ -21,7 +21,7 @@ from pages.ui.charts import charts, palette
 from pages.ui.experiments import experiment, recorded_results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.session import elements, playback
+from pages.ui.session import current, elements, playback
 from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
@@ -30,8 +30,54 @@ PACES = (0.25, 0.5, 1.0, 2.0, 5.0, 20.0)  # times as fast as it was
 LONG = 2.0  # seconds; what was over sooner needs no pace
 
 
+def view(views: Sequence[str], key: str) -> str:
+    """Draw the choice between the parts of a page and return the chosen one, in English."""
+    chosen = st.segmented_control(
+        _("View"), views, default=views[0], key=key, format_func=_, label_visibility="collapsed", required=True, **PERSISTENT
+    )
+    return chosen or views[0]
+
+
+def starter(name: str, now: Provenance, make: Callable[[], Iterator[Any]], about: Any = None, of_page: bool = False) -> Callable[[], None]:
+    """Return a function that starts the experiment `name`.
+
+    make: returns the generator. It is called in the visitor's session, so it can ask for their model, prompt and settings; the generator
+    itself runs in the worker. about: a value that the page stores with the result, or a function that returns it.
+    """
+
+    @current.error_boundary
+    def begin() -> None:
+        current.at(name)
+        source = make()
+        experiment.start(name, lambda: source, now, about() if callable(about) else about, of_page)
+
+    return begin
+
+
+def start_button(name: str, label: str, begin: Callable[[], None], *, key: str = "", **look: Any) -> None:
+    """Draw the button that starts an experiment; while it runs, the button that stops it."""
+    key = key or f"{name}_start"
+    if experiment.of(name).running:
+        st.button(_("Stop"), on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{key.removesuffix('_start')}_stop")
+    else:
+        elements.button(label, begin, key=key, **look)
+
+
+def part(name: str, now: Provenance, begin: Callable[[], None], draw: Callable[[Experiment], None], hint: str = "") -> None:
+    """Draw the result of one experiment. hint: what to do, shown as long as nothing was observed."""
+
+    def whole() -> None:
+        with shown(name, now, begin) as run:
+            if run.seen:
+                draw(run)
+            elif hint and not run.running and not run.error:
+                st.caption(hint)
+
+    live(whole, name, key=f"{name}_course")
+
+
 def live(draw: Callable[[], None], *names: str, key: str) -> None:
-    """Draw now, and again while one of these experiments runs; once the last is over, the whole page, which then stands still."""
+    """Draw now and again while one of these experiments runs. When the last one has ended, rerun the whole page once."""
     intervals = [interval for name in names if (interval := experiment.of(name).interval)]
     clock = playback.paced(min(intervals, default=None))
 
@@ -48,7 +94,7 @@ def live(draw: Callable[[], None], *names: str, key: str) -> None:
 
 @contextmanager
 def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -> Iterator[Experiment]:
-    """Around the drawing of a result: what went wrong, what made it, and that it is from before if it is. again: makes it anew."""
+    """Draw around a result its notices, its error and the line that says what made it. again: starts the experiment again."""
     run = experiment.of(name)
     elements.notices(name)
     if run.error:
@@ -66,16 +112,16 @@ def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -
 
 @contextmanager
 def dimmed(name: str, outdated: bool) -> Iterator[None]:
-    """Around a result: pale while it is from before."""
+    """Dim a result whose controls have changed."""
     with st.container(key=f"result_{name}{'_outdated' if outdated else ''}"):
         yield
 
 
 def recorded(name: str, run: Experiment, outdated: bool, again: Callable[[], None] | None) -> None:
-    """The quiet line of a recording: that it is one, of which day and of what; to play it again, or to run it here and now."""
+    """Draw the line of a recorded result: its day and what made it, and buttons to play it again or to run it live."""
     assert run.made_by is not None
     with st.container(horizontal=True, vertical_alignment="center", key=f"recorded_{name}"):
-        said = escape(_("A recording, made with other choices than those above.") if outdated else _("A recording."))
+        said = escape(_("A recorded result, made with other choices than those above.") if outdated else _("A recorded result."))
         told = escape(_("Made on {day}: {told}").format(day=numbers.day(run.recorded_on), told=run.made_by.told()))
         quiet(f"<b>{said}</b> {told}")
         if run.running:
@@ -85,7 +131,7 @@ def recorded(name: str, run: Experiment, outdated: bool, again: Callable[[], Non
             icon=":material/bolt:",
             type="tertiary",
             key=f"again_{name}",
-            help=_("Do the same here and now, with your model, your prompt and your settings."),
+            help=_("Run this experiment now, with your model, your prompt and your settings."),
         ):
             again()
             st.rerun()
@@ -116,7 +162,7 @@ def recorded(name: str, run: Experiment, outdated: bool, again: Callable[[], Non
 
 
 def keep(name: str, run: Experiment) -> None:
-    """The experiment as a file, if it can be one."""
+    """Draw the button that saves the experiment as a file, if it can be saved."""
     if not recorded_results.keepable(run):
         return
     st.download_button(
@@ -133,14 +179,14 @@ def keep(name: str, run: Experiment) -> None:
 
 
 def quiet(line: str) -> None:
-    """One grey line of HTML."""
+    """Draw one grey line of HTML."""
     st.html(f'<div style="font-size:0.85rem;line-height:1.4;color:{palette.of(charts.theme()).muted_text}">{line}</div>', width="content")
 
 
 def made(name: str, by: Provenance, changed: list[str], again: Callable[[], None] | None = None, run: Experiment | None = None) -> None:
-    """The quiet line: what made it; where something is another now, a word on that, and a button that makes it anew.
+    """Draw the line that says what made a result, what has changed since, and the button that runs it again.
 
-    run: what can be kept as a file.
+    run: the experiment that can be saved as a file.
     """
     with st.container(horizontal=True, vertical_alignment="center", key=f"made_{name}"):
         line = escape(by.told())

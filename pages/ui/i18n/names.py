@@ -1,4 +1,4 @@
-"""Names that several pages and parts use: marked here, said with `_` where they are shown."""
+"""Names that several pages use: marked for translation here, translated with `_` where they are shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from core.language import N_
 
 STATIONS = {
     "pieces": N_("What does it read?"),
-    "meaning": N_("What do pieces mean?"),
+    "meaning": N_("What do tokens mean?"),
     "layers": N_("What does each layer say?"),
     "attention": N_("Where does it look?"),
     "settings": N_("What do the settings do?"),
@@ -25,27 +25,27 @@ SCHEDULERS = {
     Policy.ONE_AT_A_TIME: N_("One at a time"),
     Policy.STATIC: N_("Static batches"),
     Policy.CONTINUOUS: N_("Continuous batching"),
-    Policy.CHUNKED: N_("Continuous, long prompts in pieces"),
+    Policy.CHUNKED: N_("Continuous, long prompts in parts"),
 }
 SCHEDULER_LINES = {
-    Policy.ONE_AT_A_TIME: N_("The next reader begins when the one before has finished."),
-    Policy.STATIC: N_("A group begins together; the next group waits for the longest answer. A slot that is done stays empty."),
-    Policy.CONTINUOUS: N_("Whoever is done leaves, whoever waits joins, at every single pass."),
-    Policy.CHUNKED: N_("The same, and a long prompt is read piece by piece, so that the others' words do not stall (chunked prefill)."),
+    Policy.ONE_AT_A_TIME: N_("The next request starts when the one before has finished."),
+    Policy.STATIC: N_("A batch starts together, and the next batch waits for its longest answer. A finished slot stays empty."),
+    Policy.CONTINUOUS: N_("Finished requests leave and waiting requests join at every pass."),
+    Policy.CHUNKED: N_("The same, and a long prompt is read in parts, so that other requests do not stall (chunked prefill)."),
 }
 READER_STATES = {
     "queued": N_("waits"),
     "prefill": N_("prompt is read (prefill)"),
     "decode": N_("writes (decode)"),
-    "stalled": N_("held up"),
-    "preempted": N_("put back, to be computed anew"),
+    "stalled": N_("stalled"),
+    "preempted": N_("preempted, to be computed again"),
 }
 VERDICTS = {
-    "accepted": N_("guessed and kept (accepted)"),
-    "rejected": N_("guessed and struck (rejected)"),
-    "recovered": N_("put in its place by the large one (recovered)"),
-    "bonus": N_("added by the large one (bonus)"),
-    "dropped": N_("not looked at any more (dropped)"),
+    "accepted": N_("guessed and accepted"),
+    "rejected": N_("guessed and rejected"),
+    "recovered": N_("corrected by the large model (recovered)"),
+    "bonus": N_("added by the large model (bonus)"),
+    "dropped": N_("after a rejected one, not checked (dropped)"),
 }
 SIDES = {
     Policy.ONE_AT_A_TIME: N_("One at a time"),
@@ -54,16 +54,24 @@ SIDES = {
 WAITS = {
     "network": N_("network"),
     "queue": N_("queue"),
-    "preempted": N_("put back"),
+    "preempted": N_("preempted"),
     "prefill": N_("prompt is read (prefill)"),
-    "decode": N_("words (decode)"),
-    "stalled": N_("held up"),
+    "decode": N_("tokens (decode)"),
+    "stalled": N_("stalled"),
     "drawing": N_("drawing"),
 }
 COMPARE_VIEWS = (
     N_("Side by side"),
     N_("One setting, turned"),
+)
+WAITING_VIEWS = (
+    N_("One request among others"),
     N_("Streamed or whole"),
+)
+GROWING_VIEWS = (
+    N_("The bundled model"),
+    N_("A new model"),
+    N_("What training costs"),
 )
 TRIES_VIEWS = (
     N_("Several tries"),
@@ -74,56 +82,45 @@ THINK_VIEWS = (
     N_("A whole set"),
 )
 EVICTION_EFFECT = {
-    "stop": N_("It stops reading. What comes later never happened."),
-    "forget the oldest": N_("The oldest line is crossed out for each new one."),
-    "forget, but keep the first": N_("The first few lines stay for good; after them the oldest go."),
+    "stop": N_("The model stops reading. It never sees the rest."),
+    "forget the oldest": N_("The oldest line is dropped for each new one."),
+    "forget, but keep the first": N_("The first lines stay, and the oldest of the others is dropped."),
     "8 bits": N_("Every number on a line is rounded to 256 steps: about a quarter of the space."),
     "4 bits": N_("Every number is rounded to 16 steps: about a seventh of the space."),
 }
 EVICTION_TERMS = {
     "stop": N_("no eviction"),
     "forget the oldest": N_("sliding window"),
-    "forget, but keep the first": N_("attention sinks, as in StreamingLLM"),
+    "forget, but keep the first": N_("attention sinks; StreamingLLM also renumbers the positions, this does not"),
     "8 bits": N_("INT8 KV cache"),
     "4 bits": N_("INT4 KV cache"),
 }
 POSITIONS = {
     "kept": N_(
-        "About positions: nobody moves. A kept line keeps the place it was written with, a new token "
-        "gets its true place in the text, and the gap stays."
+        "Tokens keep their positions. A kept token keeps the position it was computed with, and a new token gets its true position in the "
+        "text. StreamingLLM renumbers the kept tokens instead."
     ),
-    "closed up": N_("About positions: this model counts distances in lines, so the gap closes: what was far apart moves together."),
+    "closed up": N_("This model computes distances from places in the cache, so the gap closes: tokens that were far apart move together."),
 }
 STAGES = {
-    "model": N_("The model's own odds"),
-    "repetition penalty": N_("Hold back repetition"),
-    "temperature": N_("Warm up or cool down"),
+    "model": N_("The model's probabilities"),
+    "repetition penalty": N_("Make repetition less likely"),
+    "temperature": N_("Sharpen or flatten"),
     "top-k": N_("Only the k likeliest"),
-    "top-p": N_("Cut the unlikely tail"),
-    "min-p": N_("Cut what is far behind"),
+    "top-p": N_("Exclude the unlikely tail"),
+    "min-p": N_("Exclude tokens far below the likeliest"),
     "typical-p": N_("Only the typical"),
-    "greedy": N_("Only the favourite"),
+    "greedy": N_("Only the likeliest"),
 }
 SERVING_FIGURES = {
-    "rate": N_("tokens a second, for all"),
-    "first": N_("wait for the first token: median, 95 %"),
+    "rate": N_("tokens per second of computing, for all requests"),
+    "first": N_("time to first token: median, 95 %"),
     "token": N_("time per further token: median, 95 %"),
     "whole": N_("whole answer: median, 95 %"),
-    "idle": N_("slots' time in which they were empty"),
-    "demand": N_("of it, while somebody waited"),
-    "padded": N_("places looked at for nothing (padding)"),
-    "preempted": N_("readers put back (preemptions)"),
-    "prompts": N_("prompt tokens computed · found again"),
-    "blocks": N_("most blocks held · saved by sharing"),
-}
-
-# the spans of one request, on the receipt's timeline
-SPANS = {
-    "network": N_("Network, there and back"),
-    "queue": N_("Waiting for a turn"),
-    "prefill": N_("Reading the prompt"),
-    "decode": N_("Writing, token by token"),
-    "dice": N_("Odds, dice and record"),
-    "bookkeeping": N_("Cutting the prompt, keeping the receipt"),
-    "outside": N_("Between two tokens: drawing, waiting"),
+    "idle": N_("slots empty, % of the time"),
+    "demand": N_("slots empty while a request waited"),
+    "padded": N_("padding tokens"),
+    "preempted": N_("preemptions"),
+    "prompts": N_("tokens computed in prefill, after a preemption again · found in the cache"),
+    "blocks": N_("most blocks in use · saved by sharing"),
 }

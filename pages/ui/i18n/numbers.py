@@ -102,6 +102,11 @@ def bits(value: float) -> str:
     return _("{bits}\u00a0bits").format(bits=decimal(value, 1)) if math.isfinite(value) else "–"
 
 
+def nats(value: float) -> str:
+    """Return a divergence with two digits; below 0.00001 it is not shown exactly."""
+    return figures("< 0.00001") if value < 1e-5 else written(value, ".2g") if value >= 0.0001 else decimal(value, 5)
+
+
 def tokens(count: int) -> str:
     """A number of tokens in words."""
     return ngettext("{count} token", "{count} tokens", count).format(count=whole(count))

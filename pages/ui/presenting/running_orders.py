@@ -49,7 +49,7 @@ HALF_AN_HOUR = Talk(
         *TEN.stops[:6],
         Stop(N_("Several tries"), "candidates", N_("Many answers at once; the best is picked, and all are paid for.")),
         Stop(N_("Inside one step"), "inside", N_("From letters to numbers to odds.")),
-        Stop(N_("Growing up"), "growing", N_("The same model from its first day on.")),
+        Stop(N_("Training"), "growing", N_("The same model at moments of its training.")),
         Stop(N_("What it learns"), "teach", N_("Training is this, a few million times. Enter teaches it here and now.")),
         Stop(N_("Thinking aloud"), "think", N_("Why it helps to write the way down before the answer.")),
         Stop(N_("The notepad"), "cache", N_("The same text with notes and without, against the clock.")),

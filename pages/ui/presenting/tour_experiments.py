@@ -26,7 +26,7 @@ from pages.ui.presenting import tour_state
 from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
-from pages.ui.views.cache_text import cache_text, fill_bar, share_bar
+from pages.ui.views import cache_text
 from pages.ui.views.speculative_text import speculative_text
 from pages.ui.views.tinted_text import tinted_text
 
@@ -124,41 +124,18 @@ def full() -> None:
             if run.about is None:
                 return
             planned, texts, marked = run.about
-            pages = [seen for seen in run.seen if isinstance(seen, CacheBlock)]
-            last = pages[-1] if pages else None
-            read = 0 if last is None else min(len(texts), last.position + (last.full is None))
-            cache_text(texts, last.kept if last else (), read, marked=marked, label="".join(texts))
-            held = last.bytes if last else 0
-            share, size = numbers.size(planned.share), numbers.size(held)
-            told = _("{pages} lines · {size} of {share}").format(pages=len(last.kept) if last else 0, size=size, share=share)
-            fill_bar(held / planned.share, told)
+            cache_text.cache_and_fill([seen for seen in run.seen if isinstance(seen, CacheBlock)], texts, planned.share, marked)
             answers = [seen for seen in run.seen if isinstance(seen, Answer)]
-            for home, name, seen in zip(
-                st.columns(2, gap="large"),
-                (_("with a notepad that holds it all"), _("with this one")),
-                (*answers, None, None),
-                strict=False,
-            ):
-                with home:
-                    share_bar(name, *answered(seen))
+            cache_text.answer_bars(answers, (_("with a cache that holds everything"), _("with this one")))
 
     results.live(draw, FULL, key="tour_full_fragment")
     over(FULL, "full")
 
 
-def answered(seen: Answer | None) -> tuple[float | None, str, str]:
-    """A bar's share, its number and its line."""
-    if seen is None:
-        return None, "…", ""
-    if seen.probability is None:
-        return None, "–", _("It stopped before the question was even asked.")
-    return seen.probability, numbers.percent(seen.probability), _("It says: “{said}”").format(said=seen.said) if seen.said else ""
-
-
 def many() -> None:
     """Six readers, one after the other and together."""
     policies = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)
-    now = made_by(((N_("the readers"), N_("{count} readers").format(count=READERS)),))
+    now = made_by(((N_("the requests"), N_("{count} requests").format(count=READERS)),))
 
     @current.error_boundary
     def begin() -> None:
@@ -187,7 +164,7 @@ def many() -> None:
 
 def guess() -> None:
     """A small model guesses ahead, the large one checks."""
-    now = made_by(((N_("the guesses"), N_("{count} guesses").format(count=GUESSES)),))
+    now = made_by(((N_("the drafted tokens"), N_("{count} drafted tokens").format(count=GUESSES)),))
 
     @current.error_boundary
     def begin() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -13,13 +13,27 @@ from core.errors import ViewerError
 from core.language import _, say
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current
+from pages.ui.session.state import PERSISTENT
 
+Option = TypeVar("Option")
 log = logging.getLogger(__name__)
 
 
 def section(title: str, term: str = "", help: str | None = None) -> None:
     """Draw the heading of a part of a page."""
     st.markdown(f"## {title}" + (f" :small[:gray[{term}]]" if term else ""), help=help)
+
+
+def choice(label: str, options: Sequence[Option], default: Option, key: str, **look: Any) -> Option:
+    """Draw a choice of one option that the visitor's session remembers, and return the chosen option."""
+    chosen = st.segmented_control(label, options, default=default, key=key, required=True, **PERSISTENT, **look)
+    return default if chosen is None else chosen
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Draw a table whose first column is text and whose other columns are numbers."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
 
 
 def notices(place: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Display options: the tint of the words, how many rows, which axis."""
+"""Display options: the tint of the text, the number of rows, the axis."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from core.language import N_, _, said
 from pages.ui.charts import step_rows
 
 TINTS = {
-    "likely": N_("how likely"),
-    "unsure": N_("how unsure"),
+    "likely": N_("probability"),
+    "unsure": N_("entropy"),
     "none": N_("no tint"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayOptions:
-    """tint: "likely", "unsure" or "none". rows: candidates listed. logarithmic: the axis of the odds. folded: what is cut, in one line."""
+    """tint: "likely", "unsure" or "none". rows: candidates listed. logarithmic: the axis. folded: excluded tokens in one line."""
 
     tint: str
     rows: int
@@ -35,7 +35,7 @@ def display_options() -> DisplayOptions:
             default="likely",
             key="tint",
             format_func=said(TINTS).__getitem__,
-            help=_("What the colour behind each word says."),
+            help=_("What the colour of each token shows."),
             required=True,
             persist_state="session",
         )
@@ -51,13 +51,13 @@ def display_options() -> DisplayOptions:
         logarithmic = st.toggle(
             _("Logarithmic scale"),
             key="log",
-            help=_("Shows the long tail: every step to the left is ten times less likely."),
+            help=_("Shows small probabilities: each step to the left is ten times less likely."),
             persist_state="session",
         )
         opened = st.toggle(
-            _("Show what is cut"),
+            _("Show excluded tokens"),
             key="cut_shown",
-            help=_("Unlikely candidates that a setting cut off lie together in one line. Open, each has a row of its own."),
+            help=_("Excluded tokens with a small probability are folded into one line. Shown, each has its own row."),
             persist_state="session",
         )
     return DisplayOptions(tint or "likely", count, logarithmic, not opened)

@@ -19,7 +19,7 @@ LOOK_FOR_A_SEAT = 5.0  # seconds
 
 
 def page() -> None:
-    """The first line of every page: sends those the right way who came in by a side door.
+    """Run app.py if the page was run without it. Call this first on every page.
 
     The first visit to a server that has just started, with a link to a page, runs that page without app.py.
     """
@@ -30,7 +30,7 @@ def page() -> None:
 
 
 def header(title: str, term: str = "", lead: str = "") -> None:
-    """A page's heading: a question or plain statement, the term of art in small grey, one sentence of what one sees."""
+    """Draw a page's heading: a question or statement, the technical term, and one sentence about the page."""
     st.markdown(f"# {title}" + (f" :gray[:small[{term}]]" if term else ""))
     if lead:
         st.caption(lead)
@@ -40,23 +40,20 @@ def header(title: str, term: str = "", lead: str = "") -> None:
 
 
 def compact_header(title: str, lead: str) -> None:
-    """A heading in one quiet line, for a page whose hero is something else."""
+    """Draw a heading in one line."""
     with st.container(key="opening"):
         st.markdown(f"# {title}. :gray[{lead}]")
     current.current_session().head = st.container()
 
 
 def hidden_heading(title: str) -> None:
-    """The heading of a page that shows none, for those who hear it."""
+    """Draw the heading of a page without a visible one, for screen readers."""
     with st.container(key="unseen"):
         st.markdown(f"# {title}")
 
 
 def late_notices() -> None:
-    """The end of the page: what was said since its head was drawn, or has a place that is not on this page, stands at the head, too.
-
-    app.py does it for every page.
-    """
+    """Show at the head of the page the notices that were not shown on it. app.py calls this at the end of every page."""
     session = current.current_session()
     late = [note.text for note in session.notes if note not in session.told]
     if late and session.head is not None:
@@ -65,8 +62,10 @@ def late_notices() -> None:
 
 
 def capacity_notice() -> None:
-    """All seats are taken: whoever waits comes in by themselves once there is one."""
-    elements.show_notice(_("All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine."))
+    """Say that all seats are taken; the page opens by itself when one is free."""
+    elements.show_notice(
+        _("All seats are taken. This page opens by itself when one is free. You can also run the app on your own machine.")
+    )
     st.fragment(_seat, run_every=LOOK_FOR_A_SEAT, key="full_house")()
 
 
@@ -76,7 +75,7 @@ def _seat() -> None:
 
 
 def inject_css() -> None:
-    """What the theme cannot say; once per run, from app.py."""
+    """Add the styles that the theme cannot express. app.py calls this once per run."""
     colours = palette.of(charts.theme())
     names = {"muted": colours.muted_text, "on-dice": colours.on_dice, "focus": colours.dice, "dice-text": colours.dice_text}
     paint = f":root {{ {' '.join(f'--tv-{name}: {colour};' for name, colour in names.items())} }}"
@@ -89,12 +88,12 @@ def _css() -> str:
 
 
 def ensure_model_loaded() -> None:
-    """Load the model before anything is drawn around it, so that the wait has its place in the middle of the page."""
-    with suppress(ViewerError):  # said where the model is asked for
+    """Load the model before the page is drawn, so that the wait is shown in the middle of the page."""
+    with suppress(ViewerError):  # shown where the model is used
         current.model()
 
 
 def logo() -> None:
-    """The app's name in the header."""
+    """Draw the app's name in the header."""
     name = f"logo-{charts.theme()}.svg"
     st.logo(str(HERE / name), size="large")

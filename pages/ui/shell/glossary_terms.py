@@ -1,4 +1,4 @@
-"""The terms of the glossary, explained wherever they stand on a page."""
+"""Explanations of the glossary's terms on every page."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pages.ui.i18n.glossary import terms
 
 
 def explain_terms(path: str) -> None:
-    """Explain the terms of the page with this path; once for every page, from app.py. The glossary's own page explains itself."""
+    """Explain the terms on the page with this path; the glossary page needs none. app.py calls this for every page."""
     target = page_titles.page_of(
         glossary(
             {
                 "terms": [] if path == "glossary" else _data(),
                 "here": path or "start",
-                "label": _("Words of this page, explained"),
-                "see": _("See it happen: {page}"),
+                "label": _("Terms on this page"),
+                "see": _("See it on the page: {page}"),
                 "colours": charts.colours(),
             }
         )
@@ -30,5 +30,5 @@ def explain_terms(path: str) -> None:
 
 @by_language(8)
 def _data() -> list[tuple[str, list[str], str, str, str]]:
-    """Title, names, text, page and the page's title of every term."""
+    """Return title, names, text, page and page title of every term."""
     return [(term.title, list(term.names), term.text, term.page, page_titles.title_of(term.page)) for term in terms()]

@@ -22,7 +22,7 @@ def pages() -> dict[str, list[st.Page]]:
         made = st.Page(FOLDER / file, title=_(title), url_path=path, help=_(sight), default=number == 0, visibility=seen)
         groups.setdefault(group, []).append(made)
     landing = PAGES[0]
-    # The page where a visitor lands is served without a path; a hidden twin gives it one, so that a link to /watch is no dead end.
+    # The landing page has no path. A hidden copy of it gives links to /watch a page.
     groups[landing[0]].append(st.Page(FOLDER / landing[1], title=_(landing[2]), url_path=Path(landing[1]).stem, visibility="hidden"))
     shown: Literal["visible", "hidden"] = "visible" if deployment.public() and roles.is_operator() else "hidden"
     groups["Models"].append(
@@ -30,7 +30,7 @@ def pages() -> dict[str, list[st.Page]]:
             OPERATOR_PAGE,
             title=_("Operator"),
             url_path="operator",
-            help=_("Who is here, what is loaded, what is allowed."),
+            help=_("Visitors, loaded models, limits."),
             visibility=shown,
         )
     )

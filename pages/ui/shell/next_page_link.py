@@ -1,4 +1,4 @@
-"""The way on: the last line of every page. Nobody ends in a dead end."""
+"""The link to the next page, at the end of every page."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from core.language import _
 from pages.ui.i18n import page_titles
 from pages.ui.presenting import talk, tour_state
 
-GUIDED = frozenset({"tour", "stage", "notes"})  # pages that lead on by themselves
-AFTER = {"watch.py": "inside.py"}  # where another page than the following one is the next thing to see
+GUIDED = frozenset({"tour", "stage", "notes"})  # pages with links of their own
+AFTER = {"watch.py": "inside.py"}  # where the next page is not the following one in the menu
 
 
 def following(path: str) -> tuple[str, str, str]:
-    """The page to see after the one with this path: its file, its title, what one sees there."""
+    """Return file, title and sentence of the page after the one with this path."""
     listed = [(file, title, sight) for _group, file, title, sight in page_titles.PAGES if Path(file).stem not in GUIDED]
     files = [file for file, *_rest in listed]
     here = f"{path}.py" if f"{path}.py" in files else files[0]
@@ -24,8 +24,8 @@ def following(path: str) -> tuple[str, str, str]:
 
 
 def onward(path: str) -> None:
-    """The last line of the page with this path."""
-    if path in GUIDED or talk.given() is not None:  # whoever gives a talk has an order of their own
+    """Draw the link at the end of the page with this path."""
+    if path in GUIDED or talk.given() is not None:  # a talk has its own order
         return
     file, title, sight = following(path)
     with st.container(key="onward", gap="xsmall"):

@@ -10,20 +10,20 @@ from pages.ui.session import current, playback
 
 
 def player() -> float:
-    """Draw the player, always in reach; returns the speed in steps a second.
+    """Draw the player below the page, and return the speed in steps per second.
 
-    Stands outside the fragments that it drives, so that Pause resets their clock.
+    It must be drawn outside the fragments that it drives, so that Pause resets their clock.
     """
     on = current.playing()
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="player"):
         st.button(_("Restart"), on_click=current.restart, icon=":material/skip_previous:", type="tertiary", key="restart")
         st.button(
-            _("New dice"),
+            _("New text"),
             on_click=current.new_dice,
             icon=":material/casino:",
             type="tertiary",
             key="new_dice",
-            help=_("Back to the prompt with another seed. What was written stays among the branches."),
+            help=_("Back to the prompt with another seed. The text so far stays among the branches."),
         )
         st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", shortcut="Left", key="back")
         st.button(
@@ -34,7 +34,7 @@ def player() -> float:
             type="primary",
             key="step",
         )
-        # Two buttons with names of their own: a press that arrives twice (a tick of the clock can come in between) must not undo itself.
+        # Two buttons with different keys: a press that arrives twice must not undo itself.
         if on:
             st.button(_("Pause"), on_click=current.pause, icon=":material/pause:", shortcut="Space", key="pause")
         else:
@@ -52,8 +52,8 @@ def player() -> float:
         crowd = playback.shared(float(speed))
         if crowd is not None:
             st.caption(
-                _("{players} play here now: {rate}").format(players=crowd[0], rate=numbers.speed(round(crowd[1], 1))),
-                help=_("One machine writes for everybody who plays. Nobody waits in line; all go a little slower."),
+                _("{players} visitors play now: {rate}").format(players=crowd[0], rate=numbers.speed(round(crowd[1], 1))),
+                help=_("One machine computes for all visitors, so each of them plays a little slower."),
                 width="content",
             )
     return float(speed)

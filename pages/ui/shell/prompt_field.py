@@ -1,4 +1,4 @@
-"""Prompt field: the text that everything here goes on from, the same on every page."""
+"""Prompt field: the text that the model continues, the same on every page."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pages.ui.session.state import clear_notices
 
 
 def own_text(check: bool = True) -> None:
-    """Draw the field across the page; `current.prompt()` is what stands in it.
+    """Draw the field across the page; `current.prompt()` returns its text.
 
-    check: say beneath it why its text cannot be written on from, if it cannot; not where the page shows the run and says so itself.
+    check: say below it why the model cannot continue its text. Not needed where the page shows the run.
     """
     with st.container(key="own_text"):
         field()
@@ -25,9 +25,10 @@ def own_text(check: bool = True) -> None:
 
 
 def field(width: int | Literal["stretch"] = "stretch") -> None:
-    """The field alone. Not bound to the address (`url_state.mark` writes it there): the browser's way back would lose what is bound.
+    """Draw the field alone.
 
-    Without `max_chars`: what is pasted beyond it the browser would throw away without a word. `current.run()` refuses it in a sentence.
+    It is not bound to the address, because the browser's Back would lose its text; `url_state.mark` writes it there. It has no `max_chars`,
+    because the browser would cut a pasted text silently; `current.run()` refuses it in a sentence.
     """
     st.text_area(
         _("Prompt"),
@@ -36,7 +37,7 @@ def field(width: int | Literal["stretch"] = "stretch") -> None:
         height=44,
         on_change=clear_notices,
         label_visibility="collapsed",
-        placeholder=_("The text the model goes on from. Change it, then press Ctrl + Enter."),
+        placeholder=_("The text that the model continues. Change it, then press Ctrl + Enter."),
         width=width,
         persist_state="session",
     )

@@ -1,8 +1,8 @@
-"""Sidebar: the model, the presets, the sliders. The same on every page; app.py draws it once."""
+"""Sidebar: the model, the presets and the sampling settings. app.py draws it on every page."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -17,18 +17,13 @@ from pages.ui.session.state import clear_notices
 
 
 def sidebar(used: frozenset[str]) -> None:
-    """Draw the model's card and the settings. used: the keys of those that change anything on the page; the others rest."""
+    """Draw the model, and the settings that count on the page. used: their keys."""
     with st.sidebar:
         with elements.error_boundary():
             _model()
-        with elements.error_boundary(), st.container(key="settings"):
-            if not used.issuperset(control.key for control in CONTROLS):
-                st.caption(
-                    _("The grey ones rest here: they change nothing on this page as it is now.")
-                    if used
-                    else _("These rest on this page: nothing here is rolled with them.")
-                )
-            _settings(used)
+        if used:
+            with elements.error_boundary(), st.container(key="settings"):
+                _settings(used)
 
 
 def _model() -> None:
@@ -47,7 +42,7 @@ def _model() -> None:
         names,
         key="model",
         format_func=title,
-        help=_("The network that writes. Bundled models need no network connection."),
+        help=_("The model that writes. Bundled models need no network connection."),
         on_change=clear_notices,
     )
     model = current.model()
@@ -58,7 +53,7 @@ def _model() -> None:
         st.toggle(
             _("As a chat"),
             key="as_chat",
-            help=_("The model answers your text as one turn of a conversation. The pieces that its chat template adds are shown too."),
+            help=_("The model answers your text as one turn of a conversation. The tokens that its chat template adds are shown, too."),
             persist_state="session",
         )
     for note in getattr(model, "notes", ()):
@@ -66,66 +61,46 @@ def _model() -> None:
 
 
 def _settings(used: frozenset[str]) -> None:
+    shown = [control for control in CONTROLS if control.key in used]
+    if len(shown) > 1:
+        _presets()
+    in_sight = [control for control in shown if control.key in IN_SIGHT or len(shown) == 1]
+    for control in in_sight:
+        _widget(control)
+    if more := [control for control in shown if control not in in_sight]:
+        with st.expander(_("More"), icon=":material/tune:"):
+            for control in more:
+                _widget(control)
+    if len(shown) > 1:
+        own = _("The model's own probabilities are used. The seed stays.")
+        st.button(
+            _("All settings off"), on_click=current.reset_settings, help=own, icon=":material/restart_alt:", type="tertiary", key="reset"
+        )
+
+
+def _presets() -> None:
     marked = preset_of(current.settings())
-    with st.container(key="rests_presets" if len(used) <= 1 else "presets", gap="xsmall"):
+    with st.container(key="presets", gap="xsmall"):
         st.markdown(_("Presets"), help=_(PRESET_HELP))
-        # Not one control that the settings turn, too: what it showed before would come back from a browser that has not heard of a turned
-        # slider yet, look like a choice, and take the slider back.
+        # Buttons, not one control: the browser could send a control's old value after a slider was moved, and this would undo the slider.
         with st.container(horizontal=True, gap="xsmall", key="preset"):
             for name in PRESETS:
                 look: Literal["primary", "secondary"] = "primary" if name == marked else "secondary"
                 st.button(_(name), on_click=current.use_preset, args=(name,), type=look, key=f"preset_{name}")
-    alone = used if len(used) == 1 else frozenset()  # the only one that counts stands in sight
-    for control in CONTROLS:
-        if control.key in IN_SIGHT or control.key in alone:
-            _widget(control, control.key in used)
-    with st.expander(_("More"), icon=":material/tune:"):
-        for control in CONTROLS:
-            if control.key not in IN_SIGHT and control.key not in alone:
-                _widget(control, control.key in used)
-    with st.container(key="rests_reset" if len(used) <= 1 else "reset"):
-        st.button(
-            _("Reset"),
-            on_click=current.reset_settings,
-            help=_("Everything off: the model's own odds."),
-            icon=":material/restart_alt:",
-            type="tertiary",
-        )
 
 
-def _widget(control: Control, used: bool) -> None:
-    """One setting, and what its value does to the text."""
+def _widget(control: Control) -> None:
+    """Draw one setting, and what its value does to the text."""
     start = current.first_value(control)
-    with st.container(gap=None, key=f"setting_{control.key}" if used else f"rests_{control.key}"):
+    label = _(control.label)
+    look: dict[str, Any] = {"key": control.key, "help": _(control.help), "on_change": current.settings_changed}
+    with st.container(gap=None, key=f"setting_{control.key}"):
         if control.key == "greedy":
-            value: float = st.toggle(
-                _(control.label),
-                value=bool(start),
-                key=control.key,
-                help=_(control.help),
-                on_change=current.settings_changed,
-            )
+            value: float = st.toggle(label, value=bool(start), **look)
         elif control.key == "seed":
-            value = st.number_input(
-                _(control.label),
-                min_value=0,
-                max_value=LARGEST_SEED,
-                value=int(start),
-                step=1,
-                key=control.key,
-                help=_(control.help),
-                on_change=current.settings_changed,
-            )
+            value = st.number_input(label, min_value=0, max_value=LARGEST_SEED, value=int(start), step=1, **look)
         else:
             kind = type(control.start)
-            value = st.slider(
-                _(control.label),
-                min_value=kind(control.low),
-                max_value=kind(control.high),
-                value=kind(start),
-                step=kind(control.step),
-                key=control.key,
-                help=_(control.help),
-                on_change=current.settings_changed,
-            )
+            low, high, step = kind(control.low), kind(control.high), kind(control.step)
+            value = st.slider(label, min_value=low, max_value=high, value=kind(start), step=step, **look)
         st.caption(value_words(control, value))

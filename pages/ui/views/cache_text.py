@@ -1,4 +1,4 @@
-"""Text tinted by KV cache residency: what is held, just written, evicted, or not read yet."""
+"""Text tinted by KV cache residency (in the cache, just added, dropped, not read yet), the fill level, and the answers."""
 
 from __future__ import annotations
 
@@ -7,11 +7,69 @@ from html import escape
 
 import streamlit as st
 
+from core.experiments.cache_budget import Answer, CacheBlock
+from core.language import N_, _
 from pages.ui.charts import charts, palette
+from pages.ui.i18n import numbers
+from pages.ui.session import elements
+
+ENDED = {
+    "notepad full": N_("The KV cache is full, so the model stopped reading here."),
+    "context full": N_("The model has no further positions. Dropped tokens free memory, but no positions."),
+    "end of text": N_("The model ended its text here."),
+}
+UNSURE = 0.2  # probability below which the model does not know the answer even with the full cache
+
+
+def cache_and_fill(blocks: Sequence[CacheBlock], texts: Sequence[str], share: int, marked: range) -> None:
+    """Draw the text as far as it was read, and how full the cache is. share: bytes of this request."""
+    last = blocks[-1] if blocks else None
+    read = 0 if last is None else min(len(texts), last.position + (last.full is None))
+    kept, held = (last.kept, last.bytes) if last else ((), 0)
+    cache_text(texts, kept, read, marked=marked, label="".join(texts))
+    lines = _("{pages} lines · {size} of {share}").format(pages=len(kept), size=numbers.size(held), share=numbers.size(share))
+    fill_bar(held / share if share else 1.0, lines)
+    if last is not None and last.full:
+        elements.show_notice(_(ENDED[last.full]))
+
+
+def answer_bars(found: Sequence[Answer], titles: tuple[str, str]) -> None:
+    """Draw the probability of the right answer with the full cache and with the limited one."""
+    for place, title, seen in zip(st.columns(2, gap="large"), titles, (*found, None, None), strict=False):
+        with place:
+            share_bar(title, seen.probability if seen else None, numbers.percent(seen.probability) if seen else "…", says(seen))
+
+
+def says(seen: Answer | None) -> str:
+    """Return what the model answers itself."""
+    if seen is None:
+        return ""
+    if seen.probability is None:
+        return _("It read the question, but had no line left for the answer.") if seen.parts else _("It stopped before the question.")
+    return _("It says: “{said}”").format(said=seen.said) if seen.said else _("It says nothing.")
+
+
+def why(lost: bool, rounded: bool, known: bool, before: float | None, after: float) -> str:
+    """Return why the probability of the right answer changed, and by which factor. known: the text contains the answer word for word."""
+    cause = (
+        _("The answer was on dropped lines. The model cannot know them any more.")
+        if lost
+        else _("Every line is there, but rounded.")
+        if rounded
+        else _("Every line of the sentence with the answer is still there.")
+        if known
+        else _("No sentence of this text contains the answer word for word, so its lines cannot be named.")
+    )
+    if before and after > 0 and before / after >= 2:
+        factor = numbers.count(before / after) if before / after >= 10 else numbers.decimal(before / after, 1)
+        cause += " " + _("The right answer became **{factor} times less likely**.").format(factor=factor)
+    if (before or 0) < UNSURE:
+        cause += " " + _("This model is unsure of the answer even with the full cache.")
+    return cause
 
 
 def cache_text(texts: Sequence[str], held: Iterable[int], read: int, *, marked: range = range(0), label: str = "") -> None:
-    """Show these tokens. held: positions on a page; read: how many have been read so far; marked: those that matter, underlined."""
+    """Draw these tokens. held: positions in the cache. read: how many tokens have been read. marked: positions to underline."""
     colours = palette.of(charts.theme())
     kept = set(held)
     styles = {
@@ -34,7 +92,7 @@ def cache_text(texts: Sequence[str], held: Iterable[int], read: int, *, marked: 
 
 
 def fill_bar(share: float, caption: str = "") -> None:
-    """Draw how full the notepad is, below a caption."""
+    """Draw how full the KV cache is, below a caption."""
     colours = palette.of(charts.theme())
     st.html(
         f'<div style="font-size:0.9rem;color:{colours.muted_text};font-variant-numeric:tabular-nums">{escape(caption)}</div>'
@@ -45,7 +103,7 @@ def fill_bar(share: float, caption: str = "") -> None:
 
 
 def share_bar(name: str, share: float | None, number: str, note: str = "") -> None:
-    """A probability on a fixed axis from 0 to 100 %, with its name before and its number behind it."""
+    """Draw a probability as a bar from 0 to 100 %, with its name and its number."""
     colours = palette.of(charts.theme())
     width = 0 if share is None else max(0.0, min(1.0, share)) * 100
     st.html(

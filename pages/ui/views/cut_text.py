@@ -1,4 +1,4 @@
-"""A text cut into its tokens: each with its number below it, and its bytes on hover."""
+"""The tokens of a text: each with its id below it, and its bytes on hover."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages.ui.i18n import numbers
 
 
 def chips(tokens: list[Token], key: str) -> None:
-    """Pieces with their numbers below."""
+    """Draw the tokens with their ids."""
     scored_text(
         [
             Word(
@@ -20,23 +20,21 @@ def chips(tokens: list[Token], key: str) -> None:
                 colour="muted_text",
                 depth=0.12 if place % 2 else 0.24,
                 head=f"id {token.token_id}",
-                lines=(
-                    _("a mark for the model, not text") if token.special else _("bytes {bytes}").format(bytes=token.raw.hex(" ").upper()),
-                ),
+                lines=(_("a special token, not text") if token.special else _("bytes {bytes}").format(bytes=token.raw.hex(" ").upper()),),
                 below=str(token.token_id),
             )
             for place, token in enumerate(tokens)
         ],
         key=key,
-        alt_text=_("The text cut into tokens; hover shows number and bytes."),
+        alt_text=_("The tokens of the text; hover shows id and bytes."),
         size="1.25rem",
         max_height="16rem",
     )
     characters, texts = sum(len(token.text) for token in tokens), sum(not token.special for token in tokens)
-    told = [
-        _("{count} pieces").format(count=numbers.whole(len(tokens))),
+    counts = [
+        _("{count} tokens").format(count=numbers.whole(len(tokens))),
         _("{count} characters").format(count=numbers.whole(characters)),
     ]
     if texts:
-        told.append(_("{count} characters a piece").format(count=numbers.decimal(characters / texts, 1)))
-    st.caption(" · ".join(told))
+        counts.append(_("{count} characters per token").format(count=numbers.decimal(characters / texts, 1)))
+    st.caption(" · ".join(counts))

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from core import Generation
     from core.generation.replay import Replay
 
-CHARTS = {"odds": N_("Odds"), "notepad": N_("KV cache"), "pace": N_("Time"), "surprise": N_("Surprise")}
+CHARTS = {"odds": N_("Probabilities"), "notepad": N_("KV cache"), "pace": N_("Time"), "surprise": N_("Surprise")}
 WORDS = {"copy": N_("Copy link"), "copied": N_("Copied"), "charts": N_("Charts as SVG"), "link": N_("Link")}
 
 
 def keep(run: Generation | Replay) -> None:
-    """Everything one can take away from a run, in a popover. The files are made when they are asked for, from the run as it is then."""
+    """Draw the popover with the link and the files of a run. A file is made at the press, from the run as it is then."""
     with st.popover(
         _("Keep or share"),
         icon=":material/ios_share:",
@@ -36,7 +36,7 @@ def keep(run: Generation | Replay) -> None:
         if not popover.open:
             return
         with elements.error_boundary():
-            query, told = url_state.link_query()
+            query, note = url_state.link_query()
             data = {
                 "query": query,
                 "charts": list(said(CHARTS).items()),
@@ -44,36 +44,8 @@ def keep(run: Generation | Replay) -> None:
                 "colours": charts.colours(),
             }
             share_link(key="link", data=data)
-            st.caption(told)
-            with st.container(horizontal=True):
-                st.download_button(
-                    _("Recording (JSON)"),
-                    data=partial(recording_of, run),
-                    file_name="run.json",
-                    mime="application/json",
-                    on_click="ignore",
-                    icon=":material/movie:",
-                )
-                st.download_button(
-                    _("Handout (HTML)"),
-                    data=with_current_language(partial(handout_of, run, whole_link(query))),
-                    file_name="handout.html",
-                    mime="text/html",
-                    on_click="ignore",
-                    icon=":material/article:",
-                    help=_(
-                        "One page with the text, its charts, settings, receipt and a QR code of the link. It opens "
-                        "anywhere and prints well."
-                    ),
-                )
-                st.download_button(
-                    _("Steps (CSV)"),
-                    data=partial(steps_of, run),
-                    file_name="steps.csv",
-                    mime="text/csv",
-                    on_click="ignore",
-                    icon=":material/table:",
-                )
+            st.caption(note)
+            files(run, query)
             st.file_uploader(
                 _("Open a recording"),
                 type=["json"],
@@ -85,31 +57,61 @@ def keep(run: Generation | Replay) -> None:
             elements.notices("recording")
 
 
+def files(run: Generation | Replay, query: str) -> None:
+    """Draw the buttons that download the recording, the handout and the steps. query: of the link."""
+    with st.container(horizontal=True):
+        st.download_button(
+            _("Recording (JSON)"),
+            data=partial(recording_of, run),
+            file_name="run.json",
+            mime="application/json",
+            on_click="ignore",
+            icon=":material/movie:",
+        )
+        st.download_button(
+            _("Handout (HTML)"),
+            data=with_current_language(partial(handout_of, run, whole_link(query))),
+            file_name="handout.html",
+            mime="text/html",
+            on_click="ignore",
+            icon=":material/article:",
+            help=_("One page with the text, its charts, settings, receipt and a QR code of the link. It can be printed."),
+        )
+        st.download_button(
+            _("Steps (CSV)"),
+            data=partial(steps_of, run),
+            file_name="steps.csv",
+            mime="text/csv",
+            on_click="ignore",
+            icon=":material/table:",
+        )
+
+
 def recording_of(run: Generation | Replay) -> str:
-    """The file of a run. Called outside of any session, where nobody's run can be looked up: it is handed in."""
+    """Return the file of a run. It is called outside of a session, so the run is an argument."""
     from core import Recording
 
     return Recording.of(run).dumps()
 
 
 def whole_link(query: str) -> str:
-    """The link with this query, as the visitor's browser reaches this app."""
+    """Return the link with this query, with the host that the visitor's browser uses."""
     parts = urlsplit(st.context.url or "")
     return urlunsplit((parts.scheme, parts.netloc, "/", query, "")) if parts.netloc else ""
 
 
 def handout_of(run: Generation | Replay, link: str) -> str:
-    """The page on paper. Called outside of any session, as `recording_of`."""
+    """Return the handout. It is called outside of a session."""
     return run.to_html(link, wording=wording())
 
 
 def steps_of(run: Generation | Replay) -> str:
-    """The table of the steps on screen, as CSV. Called outside of any session, as `recording_of`."""
+    """Return the steps of the current path as CSV. It is called outside of a session."""
     return csv_text(steps_table(run.path))
 
 
 def branches(run: Generation | Replay) -> None:
-    """The ways that were taken so far, and where they part; a click goes there."""
+    """Draw the popover with all branches; a click moves the current path there."""
     known = run.branches()
     with st.popover(
         _("Branches · {count}").format(count=max(1, len(known))), icon=":material/alt_route:", key="branches", on_change="rerun"

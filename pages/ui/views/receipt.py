@@ -1,7 +1,7 @@
-"""The receipt, as paper: what was measured, what was computed, what is assumed, each visibly of its own kind.
+"""The receipt: what was measured, computed and assumed, each with its mark.
 
-receipt.slip(run.path, visit.model())            # two quiet lines, for a page that is about something else
-receipt.paper(bill, "This text")                 # the whole bill, a `core.costs.receipt.Receipt`
+receipt.slip(run.path, visit.model())            # two lines, for other pages
+receipt.paper(bill, "This text")                 # the whole receipt, a `core.costs.receipt.Receipt`
 receipt.kinds()                                  # what the three marks mean
 """
 
@@ -25,7 +25,7 @@ from pages.ui.session import current
 KINDS = {
     N_("measured"): N_("a clock or a counter"),
     N_("computed"): N_("a formula, shown"),
-    N_("assumed"): N_("somebody's word: change it"),
+    N_("assumed"): N_("not known here: you can change it"),
 }
 
 
@@ -33,28 +33,28 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
 MARKS = {"measured": "●", "computed": "ƒ", "assumed": "✎"}
-_GROUPS = {"Forward passes": N_("What it did"), "Operations": N_("What that took"), "Energy": N_("What that costs")}
-NOTICEABLE = 1.05  # times the work: less is no difference worth a sentence
+_GROUPS = {"Forward passes": N_("Work"), "Operations": N_("Resources"), "Energy": N_("Price")}
+NOTICEABLE = 1.05  # times the work; below it both are called equal
 _SI = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 
 
 def assumptions() -> Assumptions:
-    """What this visitor assumes about watts and prices; the usual for the device until they change it."""
+    """Return the visitor's assumptions on watts and prices; the usual ones for the device until they change them."""
     known = current.results().get("assumptions")
     return known if isinstance(known, Assumptions) else usual(current.model())
 
 
 def usual(model: Any) -> Assumptions:
-    """Assumptions to begin with: a laptop's processor, or a graphics card by the hour."""
+    """Return the first assumptions: a laptop's processor, or a graphics card by the hour."""
     return Assumptions() if getattr(model, "device", "cpu") == "cpu" else Assumptions(watts=400.0, price_hour=2.5)
 
 
 def bill(path: Sequence[Step], model: LanguageModel | Any, peak: Peak | None = None) -> Receipt:
-    """The receipt of these steps under this visitor's assumptions. A model that is not here has no shape: nothing is computed for it."""
+    """Return the receipt of these steps with the visitor's assumptions. Nothing is computed for a model without a shape."""
     shape, parameters = getattr(model, "shape", None), getattr(model, "parameter_count", 0)
     item = model.weight_bytes / parameters if shape is not None and parameters else 4.0
     kept = model.cache_bytes_per_token / shape.cache_numbers_per_token if shape is not None and shape.cache_numbers_per_token else item
-    account = current.results().get("account")  # it goes on from draw to draw, since a text may have thousands of steps
+    account = current.results().get("account")  # kept between draws, because a text can have thousands of steps
     if not isinstance(account, Account) or (account.shape, account.item_size, account.cache_item_size) != (shape, item, kept):
         account = current.results()["account"] = Account(shape, item, kept)
     return account.bill(path, assumptions=assumptions(), peak=peak)
@@ -62,21 +62,21 @@ def bill(path: Sequence[Step], model: LanguageModel | Any, peak: Peak | None = N
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def peak(device: str, dtype: str) -> Peak:
-    """What this machine can do, measured once."""
+    """Return the speed of this machine, measured once."""
     return measure(device, dtype)
 
 
 def kinds() -> None:
-    """What the three marks mean."""
+    """Draw the meaning of the three marks."""
     parts = "".join(
-        f'<span style="margin-right:1.1rem;display:inline-block">{_mark(kind)} <b>{escape(_(kind))}</b> {escape(_(told))}</span>'
-        for kind, told in KINDS.items()
+        f'<span style="margin-right:1.1rem;display:inline-block">{_mark(kind)} <b>{escape(_(kind))}</b> {escape(_(meaning))}</span>'
+        for kind, meaning in KINDS.items()
     )
     st.html(f'<div style="font-size:0.9rem;line-height:1.7;color:{_colours().muted_text}">{parts}</div>')
 
 
 def paper(bill: Receipt, title: str) -> None:
-    """The whole bill, in all and per token."""
+    """Draw the whole receipt, in all and per token."""
     colours = _colours()
     grey = f"color:{colours.muted_text}"
     small = f"font-size:0.78rem;line-height:1.25;{grey}"
@@ -86,7 +86,7 @@ def paper(bill: Receipt, title: str) -> None:
             head = f"padding:0.85rem 0 0.2rem;font-size:0.85rem;{grey}"
             rows.append(f'<tr><td colspan="2" style="{head}">{escape(_(_GROUPS[amount.name]))}</td></tr>')
         each = bill.per_token(amount)
-        per_token = _("{amount} a token").format(amount=said(amount, each)) if each is not None else ""
+        per_token = _("{amount} per token").format(amount=said(amount, each)) if each is not None else ""
         rows.append(
             f'<tr style="border-top:1px dashed {colours.line};vertical-align:top">'
             f'<td style="padding:0.22rem 0.4rem 0.22rem 0">{_mark(amount.kind)} {escape(_(amount.name))}'
@@ -109,7 +109,7 @@ def paper(bill: Receipt, title: str) -> None:
 
 
 def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
-    """The bill so far in two lines: what it took, what it cost."""
+    """Draw the receipt in two lines: the work and its price."""
     made = bill(path, model)
     wanted = ("Operations", "Time computing", "Energy", "Price, by the token")
     parts = [
@@ -123,19 +123,15 @@ def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
 
 
 def verdict(brief: tuple[Receipt, Receipt], long: tuple[Receipt, Receipt]) -> str:
-    """Which question cost more, where that can be said. brief, long: the bill after the first token, and the whole one."""
+    """Return which question cost more. brief, long: the receipt after the first token, and the whole one."""
     reading, whole = [bill.flops or 0 for bill in (brief[0], long[0])], [bill.flops or 0 for bill in (brief[1], long[1])]
     if not all((*reading, *whole)):
-        return _("No verdict: the shape of this model is not known here, so its work cannot be computed.")
+        return _("No comparison: the shape of this model is not known here, so its work cannot be computed.")
     even = brief[1].new_tokens == long[1].new_tokens
     one, other = whole if even else reading
     factor = numbers.decimal(max(one, other) / min(one, other), 1)
     if max(one, other) / min(one, other) < NOTICEABLE:
-        said = (
-            _("Both cost the same work, give or take a few percent.")
-            if even
-            else _("Reading either question takes the same work, give or take a few percent.")
-        )
+        said = _("Both need the same work within 5 %.") if even else _("Reading both questions takes the same work within 5 %.")
     elif even:
         said = (
             _("The second question costs **{factor} times** the work of the first one, for the same number of new tokens.")
@@ -150,12 +146,12 @@ def verdict(brief: tuple[Receipt, Receipt], long: tuple[Receipt, Receipt]) -> st
         ).format(factor=factor)
     if even:
         return said
-    uneven = _("The answers give no verdict: one has {brief} tokens, the other {long}.")
+    uneven = _("The answers cannot be compared: one has {brief} tokens, the other {long}.")
     return f"{said} {uneven.format(brief=brief[1].new_tokens, long=long[1].new_tokens)}"
 
 
 def said(amount: Amount, value: float | None = None) -> str:
-    """An amount, or another value of its unit, as one would say it."""
+    """Return an amount, or another value of its unit, for people."""
     number = amount.value if value is None else value
     if amount.unit == "s":
         return numbers.duration(number)
@@ -173,7 +169,7 @@ def said(amount: Amount, value: float | None = None) -> str:
 
 
 def money(dollars: float) -> str:
-    """Dollars, or cents where a dollar is too large a word; never zero for something.
+    """Return dollars, or cents for small amounts; "0" for zero only.
 
     >>> money(12.5), money(0.0042), money(0.0000251)
     ('$12.50', '0.42\\xa0cents', '0.0025\\xa0cents')
@@ -191,7 +187,7 @@ def money(dollars: float) -> str:
 
 
 def prefixed(value: float, unit: str) -> str:
-    """A number with the prefix that leaves one to three figures before the point.
+    """Return a number with the SI prefix that leaves one to three digits before the point.
 
     >>> prefixed(0.0068, "Wh"), prefixed(9.5e8, "FLOP/s")
     ('6.8\\xa0mWh', '950\\xa0MFLOP/s')
@@ -208,7 +204,7 @@ def _colours() -> palette.Palette:
 
 
 def _mark(kind: str) -> str:
-    """The mark of a kind: a full dot, a formula's f, a pencil."""
+    """Return the mark of a kind: a dot, a formula's f, a pencil."""
     colours = _colours()
     shade = {"measured": colours.computed_text, "computed": colours.dice_text, "assumed": colours.muted_text}[kind]
     lean = ";font-style:italic;font-family:serif;font-weight:700" if kind == "computed" else ""
@@ -217,5 +213,5 @@ def _mark(kind: str) -> str:
 
 
 def _value(kind: str) -> str:
-    """Assumed numbers stand on a dotted line: they can be moved."""
+    """Return the style of a value; assumed numbers have a dotted line, because they can be changed."""
     return f"text-decoration:underline dotted {_colours().muted_text};text-underline-offset:0.25em" if kind == "assumed" else ""

@@ -1,92 +1,76 @@
-"""Training step beside inference step, and the break-even number of answers: what learning costs, measured, computed and assumed apart."""
+"""A training step beside an inference step, and after how many answers inference has cost as much as the training."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import streamlit as st
 
-from core import language
 from core.costs.published import MODELS
 from core.costs.training import PUBLISHED, answers_until_even, training_work
+from core.engine.model import LanguageModel
 from core.experiments.training_step import StepComparison, compare_steps
-from core.language import N_, _
+from core.language import _, written
 from core.models.bundled_models import card_section
 from core.models.growth import growth_of
 from pages.ui.experiments import experiment, results
+from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 
-ROWS = (
-    N_("Time"),
-    N_("Multiply-adds, forward"),
-    N_("… backward"),
-    N_("… update"),
-    N_("Weights"),
-    N_("Gradients"),
-    N_("Optimizer state"),
-    N_("Kept for the way back"),
-    N_("KV cache"),
-)
-
-
 NAME = "teach_step"
 TRAINING = "Training"  # heading of the part of a model's card that says how it was trained
+HOURS = re.compile(r"(?:[^.;]|\.(?=\d))*\bhours\b(?:[^.;]|\.(?=\d))*")
 SENTENCE = "Once upon a time, there was a little fox who lived by the river and wanted to learn how to swim."
 
 
 def training_bill() -> None:
     """Draw both sections."""
-    elements.section(_("One step of learning beside one of talking"), _("a training step and an inference step on the same tokens"))
-    st.caption(_("Talking reads the weights; learning has to find out which way each of them should move, and to move them."))
-
-    @current.error_boundary
-    def begin() -> None:
-        current.at(NAME)
-        model = current.model()
-
-        def work() -> Iterator[Any]:
-            yield compare_steps(model, SENTENCE)
-
-        experiment.start(NAME, work, provenance.now(prompt=False, settings=False))
-
-    st.button(_("Measure both"), on_click=begin, icon=":material/balance:", key="teach_step_start", disabled=experiment.of(NAME).running)
-
-    def draw() -> None:
-        with results.shown(NAME, provenance.now(prompt=False, settings=False), begin) as run:
-            for seen in run.seen:
-                if isinstance(seen, StepComparison):
-                    comparison(seen)
-
-    results.live(draw, NAME, key="teach_step_course")
-    bill()
+    elements.section(_("One training step beside one inference step"), _("on the same tokens"))
+    st.caption(_("Inference reads the weights. Training also computes how each weight should change, and changes it."))
+    now = provenance.now(prompt=False, settings=False)
+    begin = results.starter(NAME, now, lambda: measured_steps(current.model()))
+    results.start_button(NAME, _("Measure both"), begin, type="primary", icon=":material/balance:")
+    results.part(NAME, now, begin, comparison)
+    elements.section(_("What training costs, and when it pays"), _("training once, inference for every answer"))
+    one, two, three = st.columns(3, gap="medium")
+    read = one.number_input(_("Tokens of a prompt"), 1, 100_000, 200, key="training_read", **PERSISTENT)
+    answer = two.number_input(_("Tokens of an answer"), 1, 10_000, 300, key="training_written", **PERSISTENT)
+    watts = three.number_input(_("Watts of this machine (assumed)"), 1.0, 5_000.0, 45.0, key="training_watts", **PERSISTENT)
+    bundled_model(int(read), int(answer), float(watts))
+    title = lambda key: MODELS[key].title  # noqa: E731 (a short format function)
+    name = st.selectbox(_("A known model"), list(PUBLISHED), index=1, format_func=title, key="training_known", **PERSISTENT)
+    known_model(name, int(read), int(answer))
 
 
-def comparison(seen: StepComparison) -> None:
-    """The table, and the fingerprints."""
+def measured_steps(model: LanguageModel) -> Iterator[StepComparison]:
+    """Yield one comparison of a training step with an inference step."""
+    yield compare_steps(model, SENTENCE)
+
+
+def comparison(run: Experiment) -> None:
+    """Draw the table of both steps, and the fingerprints of the weights."""
+    seen: StepComparison = run.seen[-1]
     step, work = seen.training, seen.training_work
+    measured, computed = _("measured"), _("computed")
     rows = (
-        (numbers.duration(seen.inference_seconds), numbers.duration(step.seconds), "measured"),
-        (numbers.count(seen.inference_work), numbers.count(work.forward), "computed"),
-        ("–", numbers.count(work.backward), "computed"),
-        ("–", numbers.count(work.update), "computed"),
-        (numbers.size(seen.weight_bytes), numbers.size(step.weight_bytes), "measured"),
-        ("–", numbers.size(step.gradient_bytes), "measured"),
-        ("–", numbers.size(step.optimizer_bytes), "measured"),
-        ("–", numbers.size(step.activation_bytes), "measured"),
-        (numbers.size(seen.cache_bytes), "–", "computed"),
+        (_("Time"), numbers.duration(seen.inference_seconds), numbers.duration(step.seconds), measured),
+        (_("Multiply-adds, forward"), numbers.count(seen.inference_work), numbers.count(work.forward), computed),
+        (_("… backward"), "–", numbers.count(work.backward), computed),
+        (_("… update"), "–", numbers.count(work.update), computed),
+        (_("Weights"), numbers.size(seen.weight_bytes), numbers.size(step.weight_bytes), measured),
+        (_("Gradients"), "–", numbers.size(step.gradient_bytes), measured),
+        (_("Optimizer state"), "–", numbers.size(step.optimizer_bytes), measured),
+        (_("Activations for the backward pass"), "–", numbers.size(step.activation_bytes), measured),
+        (_("KV cache"), numbers.size(seen.cache_bytes), "–", computed),
     )
-    lines = "\n".join(f"| {_(name)} | {one} | {other} | {_(kind)} |" for name, (one, other, kind) in zip(ROWS, rows, strict=True))
-    head = _("| {tokens} | talking | learning | |").format(tokens=numbers.tokens(seen.tokens))
-    st.markdown(f"{head}\n|---|---:|---:|---|\n{lines}")
+    elements.table((numbers.tokens(seen.tokens), _("inference"), _("training"), _("number")), rows)
     st.markdown(
         _(
-            "Fingerprint of all weights before and after talking: `{before}` and `{after}`: not a bit "
-            "has changed. **It does not learn from your chat.** After one step of learning: `{learned}`; "
-            "{changed} of {weights} numbers are others."
+            "Fingerprint of all weights before and after inference: `{before}` and `{after}`. **The model does not learn from your text.** "
+            "After one training step: `{learned}`; {changed} of {weights} weights changed."
         ).format(
             before=seen.inference_fingerprints[0],
             after=seen.inference_fingerprints[1],
@@ -97,71 +81,52 @@ def comparison(seen: StepComparison) -> None:
     )
 
 
-def bill() -> None:
-    """What the bundled model's training cost, and a known one's; and after how many answers inference has cost as much."""
-    elements.section(_("What learning costs, and when it pays"), _("training once, inference for every answer"))
-    one, two, three = st.columns(3, gap="medium")
-    read = one.number_input(_("Tokens of a question"), 1, 100_000, 200, key="teach_read", **PERSISTENT)
-    written = two.number_input(_("Tokens of an answer"), 1, 10_000, 300, key="teach_written", **PERSISTENT)
-    watts = three.number_input(_("Watts of this machine (assumed)"), 1.0, 5_000.0, 45.0, key="teach_watts", **PERSISTENT)
-    own(int(read), int(written), float(watts))
-    name = st.selectbox(
-        _("A model you have heard of"), list(PUBLISHED), index=1, format_func=lambda key: MODELS[key].title, key="teach_known", **PERSISTENT
-    )
+def known_model(name: str, read: int, answer: int) -> None:
+    """Draw the training of a known model, from its publication."""
     known = PUBLISHED[name]
-    shape = MODELS[known.model].shape
-    answers = answers_until_even(training_work(shape, known.tokens, 4096), shape, int(read), int(written))
+    model = MODELS[known.model]
+    answers = answers_until_even(training_work(model.shape, known.tokens, 4096), model.shape, read, answer)
     st.markdown(
         _(
-            "{title}: {tokens} tokens, {hours} million card-hours at up to {watts} W ({source}): "
-            "{energy}. Even after **{answers}** such answers."
+            "{title}: {tokens} tokens, {hours} million card-hours at up to {watts} W ({source}): at most {energy} GWh. "
+            "Inference has needed as many multiply-adds after **{answers}** such answers."
         ).format(
-            title=MODELS[known.model].title,
+            title=model.title,
             tokens=numbers.count(known.tokens),
-            hours=language.written(known.gpu_hours / 1e6, ".3g"),
+            hours=written(known.gpu_hours / 1e6, ".3g"),
             watts=numbers.short(known.watts),
             source=known.source,
-            energy=_("{energy} GWh at most").format(energy=numbers.decimal(known.gpu_hours * known.watts / 1e9, 1)),
+            energy=numbers.decimal(known.gpu_hours * known.watts / 1e9, 1),
             answers=numbers.count(answers),
         )
     )
 
 
-def own(read: int, written: int, watts: float) -> None:
-    """The bundled model's own training, from its record."""
+def bundled_model(read: int, answer: int, watts: float) -> None:
+    """Draw the training of the bundled model, from its record."""
     name = current.model_names()[0]
     record = growth_of(name)
     if record is None:
         return
     model, last = current.model_named(name), record.moments[-1]
     work = training_work(model.shape, last.tokens)
-    told = {"tokens": numbers.count(last.tokens), "steps": numbers.whole(last.step), "work": numbers.count(work)}
-    comparisons = [seen for seen in experiment.of(NAME).seen if isinstance(seen, StepComparison)]
-    if comparisons and not experiment.of(NAME).recorded_on:  # the hours are said to be those of this machine
-        seconds = comparisons[-1].training.seconds / comparisons[-1].tokens * last.tokens
-        energy = _("{energy} kWh").format(energy=numbers.decimal(seconds * watts / 3.6e6, 2))
-        st.markdown(
-            _(
-                "The bundled model learned from {tokens} tokens in {steps} steps: {work} multiply-adds "
-                "(computed: three for each weight and token). At the speed of the training step measured "
-                "above that would be {hours} on this machine (computed); at {watts} W (assumed) {energy}."
-            ).format(
-                hours=_("{count} hours").format(count=numbers.decimal(seconds / 3600, 1)), watts=numbers.short(watts), energy=energy, **told
-            )
-        )
-    else:
-        st.markdown(
-            _(
-                "The bundled model learned from {tokens} tokens in {steps} steps: {work} multiply-adds "
-                "(computed: three for each weight and token)."
-            ).format(**told)
-        )
-    hours = re.search(r"(?:[^.;]|\.(?=\d))*\bhours\b(?:[^.;]|\.(?=\d))*", card_section(name, TRAINING))
-    if hours is not None:
-        st.markdown(_("Its card says how long that took in truth: “{card}”.").format(card=" ".join(hours[0].split())))
-    answers = answers_until_even(work, model.shape, min(read, 200), min(written, 300))
-    st.markdown(
-        _("After **{answers}** answers of {length} tokens, talking has cost as many multiply-adds as learning did.").format(
-            answers=numbers.count(answers), length=numbers.whole(min(written, 300))
-        )
-    )
+    sentences = [
+        _(
+            "The bundled model was trained on {tokens} tokens in {steps} steps: {work} multiply-adds "
+            "(computed: three for each weight and token)."
+        ).format(tokens=numbers.count(last.tokens), steps=numbers.whole(last.step), work=numbers.count(work))
+    ]
+    run = experiment.of(NAME)
+    if run.seen and not run.recorded_on:  # the hours are those of this machine
+        seconds = run.seen[-1].training.seconds / run.seen[-1].tokens * last.tokens
+        hours = _("At the speed of the training step above: {hours} hours on this machine (computed), {energy} kWh at {watts} W (assumed).")
+        energy = numbers.decimal(seconds * watts / 3.6e6, 2)
+        sentences.append(hours.format(hours=numbers.decimal(seconds / 3600, 1), energy=energy, watts=numbers.short(watts)))
+    if found := HOURS.search(card_section(name, TRAINING)):
+        sentences.append(_("The model's card says how long it took: “{card}”.").format(card=" ".join(found[0].split())))
+    # This small model cannot hold a longer prompt or answer.
+    read, answer = min(read, 200), min(answer, 300)
+    even = _("Inference has needed as many multiply-adds after **{answers}** answers of {length} tokens.")
+    answers = answers_until_even(work, model.shape, read, answer)
+    sentences.append(even.format(answers=numbers.count(answers), length=numbers.whole(answer)))
+    st.markdown(" ".join(sentences))

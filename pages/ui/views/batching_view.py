@@ -1,0 +1,156 @@
+"""What Batching draws: the board of both servers, their figures, the check against single requests, and the curve of batch sizes."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.experiments.batch_curve import CurvePoint
+from core.experiments.batching import Alone, Summary, summary
+from core.language import _, said, written
+from pages.ui.charts import charts, palette, serving_charts
+from pages.ui.charts.legend import legend
+from pages.ui.charts.serving_rows import Board
+from pages.ui.components.serving_board.serving_board import serving_board
+from pages.ui.experiments.observed import Experiment
+from pages.ui.i18n import names, numbers
+from pages.ui.session import current, elements
+
+BOARD = "batching_board"
+CLOSE = 1.15  # times as fast; below it both sides are called equally fast
+
+
+def board(run: Experiment) -> Board:
+    """Return the board after all observations; each observation is read once, however often it is drawn."""
+    known = current.results().get(BOARD)
+    if known is None or known[0] is not run.about or known[1].read > len(run.seen):
+        known = current.results()[BOARD] = (run.about, Board.of(run.about[0]))
+    found: Board = known[1]
+    found.take(run.seen)
+    return found
+
+
+def draw_board(run: Experiment) -> None:
+    """Draw both servers, and their figures once the run has ended."""
+    both = board(run)
+    colours = palette.of(charts.theme())
+    shades = (colours.muted_text, colours.computed, colours.dice, colours.doubt, colours.other)
+    legend(*zip(shades, said(names.READER_STATES).values(), strict=True))
+    _who, policies, places = run.about
+    titles = (_(names.SCHEDULERS[policies[0]]), _(names.SCHEDULERS[policies[1]]))
+    lines = (_(names.SCHEDULER_LINES[policies[0]]), _(names.SCHEDULER_LINES[policies[1]]))
+    serving_board(both, titles, lines, places, key="batching_board")
+    if not run.running:
+        one, other = (summary(side.iterations) for side in both.sides)
+        if one.finished and other.finished:
+            verdict(one, other, titles)
+        figures(one, other, titles)
+
+
+def verdict(one: Summary, other: Summary, titles: tuple[str, str]) -> None:
+    """Draw which side computed more tokens per second, and what each request noticed of it."""
+    quick, slow = sorted((one, other), key=lambda side: side.seconds)
+    factor = quick.tokens_per_second / slow.tokens_per_second
+    faster = _("**{title}** wrote {factor} times as many tokens per second: {count} answers in {quick} of computing instead of {slow}.")
+    equal = _("Both took about as long: {count} answers in {quick} and {slow} of computing.")
+    sentence = (faster if factor > CLOSE else equal).format(
+        title=titles[0 if quick is one else 1],
+        factor=numbers.decimal(factor, 1),
+        count=quick.finished,
+        quick=numbers.duration(quick.seconds),
+        slow=numbers.duration(slow.seconds),
+    )
+    st.markdown(sentence)
+
+
+def figures(one: Summary, other: Summary, titles: tuple[str, str]) -> None:
+    """Draw both sides in figures."""
+    elements.section(_("In figures"), _("measured in this run"))
+    rows = zip(map(_, names.SERVING_FIGURES.values()), _column(one), _column(other), strict=True)
+    elements.table((_("figure"), *titles), list(rows))
+
+
+def _column(side: Summary) -> list[str]:
+    def pair(values: tuple[float, float]) -> str:
+        return " · ".join(numbers.duration(value) if value == value else "–" for value in values)
+
+    return [
+        numbers.whole(side.tokens_per_second),
+        pair(side.first_token),
+        pair(side.per_token),
+        pair(side.end_to_end),
+        numbers.percent(side.idle),
+        numbers.percent(side.idle_in_demand),
+        numbers.whole(side.padded_tokens),
+        numbers.whole(side.preemptions),
+        f"{numbers.whole(side.prompt_tokens)} · {numbers.whole(side.reused_tokens)}",
+        f"{numbers.whole(side.peak_blocks)} · {numbers.whole(side.saved_blocks)}",
+    ]
+
+
+def draw_check(run: Experiment) -> None:
+    """Draw how many tokens are the same as in runs of single requests."""
+    found: list[Alone] = list(run.seen)
+    count = sum(one.tokens for one in found)
+    parted = [one for one in found if one.first_difference is not None]
+    same = count - sum(one.tokens - (one.first_difference or 0) for one in parted)
+    st.markdown(
+        _(
+            "{same} of {count} tokens are the same as alone. The largest difference of a logit is {gap}. "
+            "{close} of the rolls were so close to a border that this difference could change the token."
+        ).format(
+            same=numbers.whole(same),
+            count=numbers.whole(count),
+            gap=written(max(one.largest_difference for one in found), ".1g"),
+            close=sum(one.close_rolls for one in found),
+        )
+    )
+    for one in parted:
+        differs = _("Request {reader} differs from its single run from token {place} on, where a roll fell beside a border.")
+        st.caption(differs.format(reader=one.reader_id + 1, place=(one.first_difference or 0) + 1))
+    st.caption(_("A pass with several requests adds numbers up in another order than a pass with one, so the last digits differ."))
+
+
+def draw_curve(run: Experiment) -> None:
+    """Draw the measured passes of every batch size beside what the memory's speed allows."""
+    points: list[CurvePoint] = sorted({point.size: point for point in run.seen}.values(), key=lambda point: point.size)
+    peak, weights = run.about
+    table = pd.DataFrame(
+        [
+            {
+                "size": point.size,
+                "rate": point.tokens_per_second,
+                "ceiling": point.ceiling,
+                "wait": 1000 * point.seconds,
+                "label": numbers.whole(point.tokens_per_second),
+                "wait_label": numbers.duration(point.seconds),
+                "tip": _("{readers} requests: {rate} tokens/s, {time} per token").format(
+                    readers=point.size, rate=numbers.whole(point.tokens_per_second), time=numbers.duration(point.seconds)
+                ),
+            }
+            for point in points
+        ]
+    )
+    waits = table.drop(columns="label").rename(columns={"wait_label": "label"})
+    rate, wait = _("Tokens per second, for all requests"), _("Milliseconds between two tokens of one request")
+    one, other = st.columns(2, gap="large")
+    with one:
+        st.caption(rate)
+        charts.draw(serving_charts.batch_curve, table, key="batching_rate", alt_text=rate, column="rate", unit="", ceiling=True)
+    with other:
+        st.caption(wait)
+        charts.draw(serving_charts.batch_curve, waits, key="batching_wait", alt_text=wait, column="wait", unit="ms")
+    first, last = points[0], points[-1]
+    if first.size == 1 and last.size > 1:
+        sentence = _(
+            "With {size} requests per pass: {factor} times the tokens per second of one request, and {wait} instead of {alone} per token."
+        )
+        factor = numbers.decimal(last.tokens_per_second / first.tokens_per_second, 1)
+        times = {"wait": numbers.duration(last.seconds), "alone": numbers.duration(first.seconds)}
+        st.markdown(sentence.format(size=last.size, factor=factor, **times))
+    st.caption(
+        _(
+            "Solid: measured. Dashed: **computed**, as if a pass only read {weights} of weights and all keys and values once, "
+            "at the {speed} per second measured for this memory. A small model can be faster: parts of it stay in the processor's cache."
+        ).format(weights=numbers.size(weights), speed=numbers.size(peak.bytes_per_second))
+    )

@@ -1,0 +1,124 @@
+"""What Several tries draws: the tries as a tree and a ranking, their price, and the steps of a beam search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.experiments.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep
+from core.experiments.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, Ranked, merged, ranked
+from core.language import N_, _, figures, quoted
+from pages.ui.charts.tree_rows import rows_of_beams, rows_of_candidates
+from pages.ui.components.branch_tree.branch_tree import branch_tree
+from pages.ui.experiments import experiment
+from pages.ui.experiments.observed import Experiment
+from pages.ui.i18n import numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.session import current, elements, undo
+from pages.ui.views.tinted_text import tinted_text
+from pages.ui.views.undo_button import undo_button
+
+TRIES = "candidates"
+SHOWN = 5
+SCORE_NAMES = {
+    MEAN: N_("mean log-probability"),
+    NORMALISED: N_("log-probability, short texts not preferred"),
+    MAJORITY: N_("the most frequent answer"),
+}
+BEAM_WHY = {
+    KEPT: N_("among the {width} likeliest"),
+    DROPPED: N_("ln {own}, below {bar}"),
+    FINISHED: N_("finished, a possible answer"),
+    CUT_OFF: N_("not finished, but as long as allowed: a possible answer"),
+    LATE: N_("finished, but {width} others are likelier"),
+}
+MARKS = {KEPT: "✓", FINISHED: "■", CUT_OFF: "□"}
+
+
+def draw_tries(run: Experiment, by: str) -> None:
+    """Draw the merged tree beside the ranking, and the price. by: the score."""
+    newest: BatchStep = run.seen[-1]
+    order = ranked(newest.tries, by)
+    left, right = st.columns([0.5, 0.5], gap="large")
+    with left:
+        elements.section(_("All tries as one tree"), _("equal beginnings are merged"))
+        branch_tree(rows_of_candidates(merged(newest.tries), order[0].attempt.number), key="candidates_tree", can=(), height=460)
+    with right:
+        elements.section(_("From best to worst"), _(by), help=_(FORMULAS[by]))
+        for place, entry in enumerate(order[:SHOWN]):
+            ranked_try(place, entry, by, can_keep=place == 0 and not run.running and not run.recorded_on)
+    price(newest)
+
+
+def ranked_try(place: int, entry: Ranked, by: str, can_keep: bool) -> None:
+    """Draw one try with its score; the best one can become the visitor's run."""
+    score = numbers.percent(entry.score) if by != MEAN and entry.score >= 0 else numbers.decimal(entry.score, 2)
+    answer = f" · {quoted(plain(entry.answer[:30]))}" if entry.answer else ""
+    with st.container(border=place == 0, gap="xsmall"):
+        st.caption(f"{place + 1} · {_('try {number}').format(number=entry.attempt.number + 1)} · {score}{answer}")
+        tinted_text(entry.attempt.path, key=f"candidates_text_{place}", small=True)
+        if can_keep:
+            arguments = (keep_try, (), entry.attempt.number)
+            verb, icon = elements.run_and_rerun, ":material/check:"
+            st.button(_("Keep this try"), on_click=verb, args=arguments, key="candidates_keep", icon=icon)
+            undo_button("candidates_bring_back")
+
+
+@current.error_boundary
+def keep_try(number: int) -> None:
+    """Make this try the visitor's run, token by token; `undo` keeps the run that it replaces."""
+    run = experiment.of(TRIES)
+    prompt, settings = run.about
+    undo.keep_path(prompt, settings, run.seen[-1].tries[number].path)
+    current.notify(_("This try is your run now, on every page."))
+
+
+def price(newest: BatchStep) -> None:
+    """Draw how many tokens were paid for, and how much slower a pass for all tries is."""
+    own = max(len(attempt.path) for attempt in newest.tries)
+    paid = _("**The price.** {tokens} tokens for an answer of {own}: {times} times the price per token. {passes} in {seconds}.")
+    sentence = paid.format(
+        tokens=numbers.whole(newest.tokens),
+        own=numbers.tokens(own),
+        times=figures(f"{newest.tokens / max(1, own):,.1f}".removesuffix(".0")),
+        passes=numbers.passes(newest.forward_passes),
+        seconds=numbers.duration(newest.seconds),
+    )
+    if newest.slower is not None and newest.alone_seconds is not None:
+        slower = _("The first try alone took {seconds} for {passes}, so a pass for {count} takes **{factor} times** as long. Measured.")
+        sentence += " " + slower.format(
+            seconds=numbers.duration(newest.alone_seconds),
+            passes=numbers.passes(newest.alone_passes),
+            count=len(newest.tries),
+            factor=numbers.decimal(newest.slower, 1),
+        )
+    st.markdown(sentence)
+
+
+def draw_beam(found: Sequence[BeamStep], width: int) -> None:
+    """Draw the tree of beginnings, and the choice of the last step."""
+    newest = found[-1]
+    if newest.done:
+        best = newest.answers[0]
+        ended = _("The search has ended ({why}). The answer: “{text}”, ln {log}, score {score}.")
+        log, score = numbers.decimal(best.log_probability, 2), numbers.decimal(best.score, 3)
+        st.markdown(ended.format(why=newest.done, text=plain(best.text), log=log, score=score))
+    left, right = st.columns([0.5, 0.5], gap="large")
+    with left:
+        elements.section(_("All beginnings as one tree"), _("dashed: dropped"))
+        winner = newest.answers[0].node_id if newest.done else None
+        branch_tree(rows_of_beams(found, winner), key="candidates_beam_tree", can=(), height=480)
+    with right:
+        elements.section(_("What is kept and what is dropped"), _("step {place}").format(place=newest.index + 1))
+        lines = []
+        for beam in newest.considered:
+            text = ("… " if len(beam.text) > 30 else "") + " ".join(beam.text[-30:].split())
+            own, bar = numbers.decimal(beam.log_probability, 2), numbers.decimal(newest.bar, 2)
+            lines.append((MARKS.get(beam.fate, "✗"), text, _(BEAM_WHY[beam.fate]).format(width=width, own=own, bar=bar)))
+        columns = {"fate": st.column_config.TextColumn("", width=36), _("beginning"): st.column_config.TextColumn(width=190)}
+        table = pd.DataFrame(lines, columns=["fate", _("beginning"), _("why")])
+        st.dataframe(table, column_config=columns, hide_index=True, width="stretch")
+        computed = _("{tokens} computed in {seconds}: measured.")
+        st.caption(computed.format(tokens=numbers.tokens(newest.tokens), seconds=numbers.duration(newest.seconds)))

@@ -1,0 +1,51 @@
+"""The next-token distribution as bars: a click, or Enter on a bar, takes that token."""
+
+from __future__ import annotations
+
+from core.language import _
+from core.record.step import Step, TokenDistribution
+from pages.ui.charts import charts, step_rows
+from pages.ui.components.bar_buttons import bar_buttons
+from pages.ui.i18n import screen_reader
+from pages.ui.session import current, cut_rows, elements
+
+FRAGMENTS = ("stage", "cost")  # of Watch, redrawn after a token was taken
+
+
+def distribution(seen: TokenDistribution | Step, rows: int, logarithmic: bool, folded: bool) -> None:
+    """Draw the bars. rows: candidates listed. folded: excluded tokens stand in one line."""
+    table = step_rows.distribution_rows(seen, rows, current.clicks(), folded)
+    charts.draw(
+        charts.distribution,
+        table,
+        key="odds",
+        alt_text=_("Bars: the model's probability (pale) and the probability after the settings (solid) of each token, 0 to 100 percent."),
+        heard=False,
+        on_select=bar_pressed,
+        rows=rows + 1,
+        logarithmic=logarithmic,
+    )
+    bar_buttons.bar_buttons(
+        [(row["token_id"], screen_reader.bar(row) if row["piece"] else "") for row in table.to_pylist()],
+        key="odds_keys",
+        marks=".st-key-odds svg .row_marks path, .st-key-odds svg .row path",
+        label=_("Next-token probabilities: arrow keys move, Enter takes a token"),
+        on_take=bar_taken,
+    )
+
+
+def bar_taken() -> None:
+    """Take the token that was chosen by keyboard, or unfold the excluded tokens."""
+    token_id = bar_buttons.taken("odds_keys")
+    if token_id == step_rows.FOLDED:
+        elements.run_and_rerun(cut_rows.show, (), True)
+    elif token_id is not None and token_id >= 0:
+        elements.run_and_rerun(current.force, FRAGMENTS, token_id)
+
+
+def bar_pressed() -> None:
+    """Take the token whose bar was clicked, or unfold the excluded tokens."""
+    if cut_rows.line_clicked(step_rows.FOLDED):
+        elements.run_and_rerun(cut_rows.show, (), True)
+    else:
+        elements.run_and_rerun(current.bar_clicked, FRAGMENTS)

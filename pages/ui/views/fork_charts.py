@@ -1,0 +1,69 @@
+"""What Two branches draws below the texts: how far apart, how likely, and all branches as a tree."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.language import _
+from pages.ui.charts import charts, palette, what_if_charts
+from pages.ui.charts.legend import legend
+from pages.ui.charts.tree_rows import branch_name, rows_of_run
+from pages.ui.components.branch_tree.branch_tree import branch_tree
+from pages.ui.experiments import fork_playback
+from pages.ui.session import current, elements
+
+
+def draw(now: fork_playback.ForkPlayback) -> None:
+    """Draw the three charts of both branches."""
+    if sentence := fork_playback.verdict(now.fork):
+        st.markdown(sentence)
+    left, middle, right = st.columns(3, gap="large")
+    likely = fork_playback.likely_table(now.fork)
+    with left:
+        distance = _(
+            "Both texts are aligned by what they say. Where both have just said the same two words or more, the probabilities of the next "
+            "token are compared. 0: equal; 1: nothing in common. Computed over the whole vocabulary (base 2); a pale bar where only the "
+            "likeliest tokens are known. Grey marks: words without a counterpart."
+        )
+        elements.section(_("How far apart?"), _("JS distance where both just said the same"), help=distance)
+        alt_text = _(
+            "Dots from 0 to 1, one for each place where both branches have just said the same words: how different their probabilities are."
+        )
+        charts.draw(what_if_charts.branch_distance, fork_playback.drift_table(now.fork), key="what_if_drift", alt_text=alt_text)
+    with middle:
+        elements.section(_("How likely was each token?"), _("model's probability"))
+        alt_text = _("Dots from 0 to 100 percent, one per token and branch: the model's probability of the token.")
+        charts.draw(what_if_charts.token_probabilities, likely, key="what_if_likely", alt_text=alt_text)
+    with right:
+        elements.section(_("All its tokens together"), _("log-probability"))
+        alt_text = _("Two falling lines: the sum of the natural logarithms of all tokens' probabilities, one line per branch.")
+        charts.draw(what_if_charts.joint_probability, likely, key="what_if_joint", alt_text=alt_text)
+    colours = palette.of(charts.theme())
+    legend((colours.dice, fork_playback.beginning(now, 0)), (colours.other, fork_playback.beginning(now, 1)))
+
+
+def tree() -> None:
+    """Draw all branches of the run; a click moves the current path there."""
+    elements.section(_("Everything tried so far"), _("the run as a tree"))
+    run = current.run()
+    rows = rows_of_run(run)
+    if not rows:
+        st.caption(_("Nothing is written yet. Press Step both."))
+        return
+    st.caption(_("The wider a line, the higher the model's probability. Click a branch to make it the current path on every page."))
+    action = branch_tree(rows, key="what_if_tree")
+    if action is not None:
+        fork_playback.obey(action)
+        st.rerun()
+    ends = {branch.node_id: branch_name(run, branch, 41) for branch in run.branches()}
+    if len(ends) > 2:
+        compare(ends)
+
+
+def compare(ends: dict[int, str]) -> None:
+    """Draw the choice of two branches to compare. ends: the title of each branch by its last node."""
+    with st.popover(_("Compare two branches"), icon=":material/compare_arrows:", help=_("From the place where they part.")):
+        nodes, title = list(ends), ends.__getitem__
+        one = st.selectbox(_("One"), nodes, format_func=title, key="what_if_one", index=len(nodes) - 2)
+        other = st.selectbox(_("The other"), nodes, format_func=title, key="what_if_other", index=len(nodes) - 1)
+        st.button(_("Compare"), on_click=fork_playback.between, args=(one, other), key="what_if_between")

@@ -1,0 +1,113 @@
+"""The models on this machine, as cards with the buttons that use, unload, remove or offer them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import list_models
+from core.engine.model import LanguageModel
+from core.language import _
+from core.models.bundled_models import ModelEntry
+from pages.ui.i18n import numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.server import deployment, loaded_models, published_models
+from pages.ui.session import current, elements, roles
+
+
+def title(name: str) -> str:
+    """Return a model's title; only the operator sees a folder or an address."""
+    return name if roles.is_operator() else loaded_models.title(name)
+
+
+def in_use(name: str) -> str:
+    """Return the notice that a model is in use."""
+    return _("{name} is in use.").format(name=name)
+
+
+@current.error_boundary
+def use(name: str) -> None:
+    """Load the model and start a run with it."""
+    current.at(f"models_use_{name}")
+    current.use_model(name)
+    current.notify(in_use(title(name)))
+
+
+@current.error_boundary
+def unload(name: str) -> None:
+    """Unload the model for all visitors."""
+    current.at(f"models_use_{name}")
+    roles.require_operator()
+    loaded_models.unload(name)
+    published_models.withdraw(name)
+    current.notify(_("{name} was unloaded. Runs keep their text, and the next step loads the model again.").format(name=name))
+
+
+@current.error_boundary
+def remove(name: str) -> None:
+    """Remove one of the visitor's own models."""
+    current.at("models_here")
+    current.current_session().taught.pop(name, None)
+    current.notify(_("{name} was removed. Its text stays until you start another run.").format(name=name))
+
+
+@current.error_boundary
+def toggle_offer(name: str, offered: bool) -> None:
+    """Offer the model to every visitor, or withdraw it."""
+    current.at(f"models_use_{name}")
+    roles.require_operator()
+    if offered:
+        published_models.withdraw(name)
+    else:
+        published_models.add(name, *roles.access(name))
+
+
+def on_this_machine() -> None:
+    """Draw a card for each model."""
+    elements.section(_("On this machine"), _("loaded once, shared by all visitors"))
+    elements.notices("models_here")
+    entries = {entry.name: entry for entry in list_models()}
+    columns = st.columns(2, gap="medium")
+    for place, name in enumerate(current.model_names()):
+        with columns[place % 2], st.container(border=True):
+            card(name, entries.get(name), loaded_models.in_memory().get(name))
+            elements.notices(f"models_use_{name}")
+
+
+def card(name: str, entry: ModelEntry | None, model: LanguageModel | None) -> None:
+    """Draw one model. entry: of a bundled model; model: if it is loaded."""
+    offered = roles.is_operator() and deployment.public() and name in published_models.names()
+    badges = [_("in use")] * (name == current.model_name()) + [_("offered to visitors")] * offered
+    heading = entry.title if entry else title(name)
+    st.markdown(f"**{plain(heading)}**" + "".join(f" :blue-badge[{badge}]" for badge in badges))
+    if entry:
+        st.caption(plain(_(entry.description)))
+        size = {"parameters": numbers.count(entry.parameter_count), "size": numbers.size(entry.bytes)}
+        st.caption(_("{parameters} parameters · {size} on disk").format(**size))
+    if model is not None:
+        loaded = _("in memory: {size}, {dtype} on {device}")
+        st.caption(loaded.format(size=numbers.size(model.weight_bytes), dtype=model.dtype, device=model.device))
+        for note in model.notes:
+            st.caption(plain(_(note)))
+    with st.container(horizontal=True):
+        buttons(name, bundled=entry is not None, loaded=model is not None)
+
+
+def buttons(name: str, bundled: bool, loaded: bool) -> None:
+    """Draw the buttons of one model."""
+    operator, taught = roles.is_operator(), name in current.current_session().taught
+    if name != current.model_name():
+        st.button(_("Use"), key=f"models_use_{name}", on_click=use, args=(name,))
+        if taught:
+            st.button(_("Remove"), key=f"models_let_go_{name}", on_click=remove, args=(name,), type="tertiary")
+        if loaded and operator:
+            later = _("Frees its memory. The model is loaded again when it is used.")
+            st.button(_("Unload"), key=f"models_unload_{name}", on_click=unload, args=(name,), help=later, type="tertiary")
+    if not operator or not deployment.public() or bundled or taught:
+        return
+    offered = name in published_models.names()
+    if offered and name not in published_models.added():  # it is offered by the environment
+        return
+    label = _("Withdraw") if offered else _("Offer to visitors")
+    until = _("All visitors can choose it until the app restarts or you withdraw it. TOKEN_VIEWER_OFFER offers it permanently.")
+    arguments = (name, offered)
+    st.button(label, key=f"models_offer_{name}", on_click=toggle_offer, args=arguments, help=until, type="tertiary")

@@ -1,0 +1,138 @@
+"""What speculative decoding draws: the text with its drafted tokens, the gain in figures, and one pass in detail."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.experiments.speculative import BONUS, PlainStep, SpeculativeRound
+from core.experiments.speculative_gain import Gain, expected_tokens, gain
+from core.language import _, said
+from pages.ui.charts import charts, palette, serving_charts
+from pages.ui.charts.legend import legend
+from pages.ui.experiments.observed import Experiment
+from pages.ui.i18n import names, numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.session import elements
+from pages.ui.views.speculative_text import draft_tokens, speculative_text
+
+MOST = 12  # drafted tokens per pass
+EVEN = (0.95, 1.05)  # times the speed of plain decoding; in between it is called equal
+
+
+def draw(run: Experiment) -> None:
+    """Draw the text, the figures, one pass and the plain text."""
+    rounds = [one for one in run.seen if isinstance(one, SpeculativeRound)]
+    colours = palette.of(charts.theme())
+    shades = (colours.computed, colours.removed, colours.other, colours.dice)
+    legend(*zip(shades, list(said(names.VERDICTS).values())[:4], strict=True))
+    prompt, ahead = run.about
+    place, opened = st.container(), None
+    if rounds:
+        found = gain(list(run.seen), ahead)
+        figures(found)
+        if not run.running and found.speed_up is not None:
+            verdict(found.speed_up)
+        left, right = st.columns([0.58, 0.42], gap="large")
+        with left:
+            opened = looked_at(rounds, run.running)
+            one_pass(rounds[opened])
+        with right:
+            if found.judged:
+                curve(found, ahead)
+        elements.section(_("Plain decoding, with the same dice"), _("one pass, one token"))
+        text = "".join(one.text for one in run.seen if isinstance(one, PlainStep))
+        st.caption(plain(text) or "…")
+    with place:
+        speculative_text(prompt, rounds, key="speculative_text", opened=opened)
+
+
+def figures(found: Gain) -> None:
+    """Draw the gain as figures, each with its formula."""
+    all_drafted = numbers.percent(found.accepted / found.drafted if found.drafted else None)
+    times = f"{numbers.duration(found.draft_seconds)} · {numbers.duration(found.verify_seconds)}"
+    saved = _("{count} of {total}").format(count=found.written - found.passes, total=found.written)
+    rate = _("Accepted / (accepted + rejected). Tokens after a rejected one are not counted. Of all drafted tokens: {all}.")
+    rows = (
+        (_("Passes saved"), saved, _("New tokens minus passes of the large model.")),
+        (_("Tokens per pass"), numbers.decimal(found.tokens_per_pass, 2), _("New tokens divided by passes of the large model.")),
+        (_("Acceptance rate"), numbers.percent(found.acceptance_rate), rate.format(all=all_drafted)),
+        (_("Drafting · verifying"), times, _("Seconds in the small and in the large model, sampling included; measured.")),
+        (
+            _("Against plain"),
+            "–" if found.speed_up is None else f"× {numbers.decimal(found.speed_up, 2)}",
+            _("Seconds per token of plain decoding divided by those with drafts, measured in turns, without the prompt's pass."),
+        ),
+    )
+    with st.container(horizontal=True, key="speculative_figures"):
+        for label, value, formula in rows:
+            st.metric(label, value, help=formula)
+
+
+def verdict(speed_up: float) -> None:
+    """Draw whether the drafts saved time."""
+    sentence = (
+        _(":red[**Slower here:** {factor} times the speed of plain decoding.] Drafting and verifying took longer than the saved passes.")
+        if speed_up < EVEN[0]
+        else _("Faster here: **{factor} times** the tokens per second of plain decoding.")
+        if speed_up > EVEN[1]
+        else _("Equal here: {factor} times the speed of plain decoding.")
+    )
+    st.markdown(sentence.format(factor=numbers.decimal(speed_up, 2)))
+    st.caption(_("Drafts save time where a pass mostly reads weights, where many drafts are accepted, and where the draft model is cheap."))
+
+
+def looked_at(rounds: list[SpeculativeRound], running: bool) -> int:
+    """Draw the choice of a pass and return its index: the newest while it runs, afterwards the last with drafted tokens."""
+    count = len(rounds)
+    elements.section(
+        _("One pass of the large model"),
+        _("p, q and the roll"),
+        help=_(
+            "Pale: the small model's probability q of its token. Solid: the large model's probability p. The mark is the roll times q. "
+            "A token is accepted if the mark is inside the solid bar: with probability p / q, and always if p is larger."
+        ),
+    )
+    if running or count < 2:
+        return count - 1
+    usual = next((place for place in range(count, 0, -1) if rounds[place - 1].drafted), count)
+    return int(st.slider(_("Pass"), 1, count, usual, key=f"speculative_pick_{count}")) - 1
+
+
+def one_pass(one: SpeculativeRound) -> None:
+    """Draw every drafted token of a pass with both probabilities and its roll, and what the large model added."""
+    draft_tokens(one, key="speculative_guesses")
+    if one.token_id < 0:
+        st.caption(_("The text ends here."))
+        return
+    sentence = (
+        _("Nothing was drafted here. The large model wrote **{token}** itself.")
+        if not one.drafted
+        else _(
+            "All were accepted, so the large model adds **{token}** from its probabilities for the next place, which the same pass gave."
+        )
+        if one.kind == BONUS
+        else _("In place of the rejected token: **{token}**, drawn from max(0, p − q).")
+    )
+    st.markdown(sentence.format(token=plain(one.text) or "␣"))
+
+
+def curve(found: Gain, ahead: int) -> None:
+    """Draw what more or fewer drafted tokens would gain at the measured acceptance rate."""
+    title = _("Tokens per pass, by drafted tokens")
+    elements.section(title, _("computed for the acceptance rate measured here; the dot is measured"))
+    measured, rate = numbers.decimal(found.tokens_per_pass, 2), found.acceptance_rate
+    rows = [
+        {
+            "guesses": count,
+            "expected": expected_tokens(rate, count),
+            "measured": found.tokens_per_pass if count == ahead else None,
+            "label": measured if count == ahead else "",
+        }
+        for count in range(MOST + 1)
+    ]
+    charts.draw(serving_charts.speculation_curve, pd.DataFrame(rows), key="speculative_curve", alt_text=title)
+    formula = _(
+        "Line: 1 + a + a² + … + aᴷ with a = {rate}, **computed** as if every token had the same acceptance rate. Dot: **measured**."
+    )
+    st.caption(formula.format(rate=numbers.percent(rate)))

@@ -1,0 +1,61 @@
+"""What the steps cost, in small charts beside the probabilities: KV cache, time, surprise, receipt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.language import _
+from core.record.step import Step, TokenDistribution
+from pages.ui.charts import charts, step_rows
+from pages.ui.session import elements
+from pages.ui.views import cache_gauge, receipt
+
+if TYPE_CHECKING:
+    from core import Generation
+    from core.generation.replay import Replay
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the charts stand; they are redrawn there with every step."""
+
+    cache: DeltaGenerator
+    times: DeltaGenerator
+    surprise: DeltaGenerator
+    receipt: DeltaGenerator
+
+
+def places() -> Places:
+    """Draw the headings, and return the places below them."""
+    elements.section(_("The notepad"), _("KV cache"))
+    cache = st.container(gap="xsmall", key="notepad")
+    forward = _("The bar of a step is the measured time of its forward pass. The first pass reads the whole prompt.")
+    elements.section(_("How long did it take?"), _("ms per step"), help=forward)
+    times = st.container(key="pace")
+    bits = _(
+        "Line: the model's entropy before each token (0 bits is certain, 1 bit a fair coin, 3 bits eight equal choices). "
+        "Dots: the surprise of the chosen token."
+    )
+    elements.section(_("How sure was it?"), _("entropy and surprise, bits"), help=bits)
+    return Places(cache, times, st.container(key="surprise"), st.container(gap="xsmall", key="bill"))
+
+
+def draw(where: Places, run: Generation | Replay, seen: TokenDistribution | Step) -> None:
+    """Draw the charts of this run."""
+    path = run.path
+    steps = step_rows.step_rows(path)
+    with where.cache:
+        cache_gauge.gauge(seen, run.model, key="gauge")
+        alt_text = _("One bar per token: positions reused from the cache and positions newly computed.")
+        charts.draw(charts.notepad, step_rows.notepad_rows(path), key="notepad_chart", alt_text=alt_text)
+    with where.times:
+        charts.draw(charts.step_time, steps, key="pace_chart", alt_text=_("Milliseconds per token."))
+    with where.surprise:
+        alt_text = _("Line: the entropy before each token, in bits. Dots: the surprise of the chosen token.")
+        charts.draw(charts.surprise, steps, key="surprise_chart", alt_text=alt_text)
+    with where.receipt:
+        receipt.slip(path, run.model)

@@ -1,0 +1,124 @@
+"""What Thinking aloud draws: two answers to one question, and the counts of a set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import pandas as pd
+import streamlit as st
+
+from core.engine.model import LanguageModel
+from core.experiments.answers import same_answer
+from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Answered, PromptingStyle, Question, ReasoningStep, think, wilson
+from core.language import N_, _
+from pages.ui.charts import charts, palette, what_if_charts
+from pages.ui.charts.legend import legend
+from pages.ui.experiments.observed import Experiment
+from pages.ui.i18n import numbers
+from pages.ui.session import elements
+from pages.ui.views.tinted_text import tinted_text
+
+TITLES = {DIRECT: N_("At once"), CHAIN_OF_THOUGHT: N_("Step by step")}
+SIDES = {DIRECT: "one", CHAIN_OF_THOUGHT: "other"}
+LISTED = 40  # questions
+
+
+def both_styles(model: LanguageModel, question: Question) -> Iterator[tuple[PromptingStyle, ReasoningStep]]:
+    """Answer at once, then step by step."""
+    for style in TITLES:
+        for step in think(model, question, style):
+            yield style, step
+
+
+def draw_one(run: Experiment) -> None:
+    """Draw both answers, and the probability of the right answer at every token."""
+    steps = {style: [step for whose, step in run.seen if whose == style] for style in TITLES}
+    for home, style in zip(st.columns([0.36, 0.64], gap="large"), TITLES, strict=True):
+        with home, st.container(gap="xsmall"):
+            elements.section(_(TITLES[style]), style.begin)
+            mine = steps[style]
+            tinted_text([step.step for step in mine], key=f"think_text_{SIDES[style]}", other=style == CHAIN_OF_THOUGHT)
+            if mine:
+                st.markdown(f"{verdict(mine[-1].given, run.about.answer)} {numbers.tokens(len(mine))}.")
+    elements.section(
+        _("How likely is the right answer, if it had to answer now?"),
+        _("joint probability of the answer's tokens, and that it ends"),
+        help=_(
+            "Before each token the model is asked for its answer. The probabilities of the right answer's tokens are multiplied, "
+            "and with them the probability that the answer ends there (24 does not become 240). The text is not changed by this."
+        ),
+    )
+    alt_text = _("Two lines from 0 to 100 percent: the probability of the right answer before every token, at once and step by step.")
+    charts.draw(what_if_charts.answer_probability, chances(steps), key="think_chance", alt_text=alt_text)
+    styles_legend()
+
+
+def verdict(given: str | None, answer: str) -> str:
+    """Return whether an answer is right, in a sentence."""
+    if given is None:
+        return _("No answer yet.")
+    if same_answer(given, answer):
+        return _("It says {given}. That is right.").format(given=plain(given))
+    return _("It says {given}. Right is {answer}.").format(given=plain(given), answer=plain(answer))
+
+
+def plain(text: str) -> str:
+    """Return an answer for Markdown: letters and digits only, bold."""
+    return f"**{''.join(c if c.isalnum() or c in ' .,-' else '·' for c in text[:40])}**"
+
+
+def styles_legend() -> None:
+    """Draw the colours of both styles."""
+    colours = palette.of(charts.theme())
+    legend((colours.dice, _("At once")), (colours.other, _("Step by step")))
+
+
+def chances(steps: dict[PromptingStyle, list[ReasoningStep]]) -> pd.DataFrame:
+    """Return the rows of the chart: the probability of the right answer before every token, and at the end."""
+    rows = [
+        (place, SIDES[style], step.chance, step.step.piece, numbers.percent(step.chance))
+        for style, those in steps.items()
+        for place, step in enumerate(those, start=1)
+        if not math.isnan(step.chance)
+    ]
+    return pd.DataFrame(rows, columns=["place", "side", "share", "text", "label"])
+
+
+def draw_set(run: Experiment) -> None:
+    """Draw the right answers of both styles with their uncertainty, the tokens, and the newest questions."""
+    by_style: dict[PromptingStyle, list[Answered]] = {style: [one for one in run.seen if one.style == style] for style in TITLES}
+    rows, tokens = [], []
+    for home, (style, those) in zip(st.columns(2, gap="large"), by_style.items(), strict=True):
+        right, total = sum(one.right for one in those), len(those)
+        low, high = wilson(right, total)
+        rows.append((SIDES[style], 0 if style == DIRECT else 1, right / max(1, total), low, high))
+        with home:
+            elements.section(_(TITLES[style]), style.begin)
+            st.markdown(f"### {_('{right} of {total} right').format(right=right, total=total)}")
+            if total:
+                tokens.append(sum(one.tokens for one in those) / total)
+                interval = _("95 % interval of the true rate: {low} to {high} (Wilson). {tokens} tokens and {seconds} per question.")
+                seconds = numbers.duration(sum(one.seconds for one in those) / total)
+                limits = {"low": numbers.percent(low), "high": numbers.percent(high)}
+                st.caption(interval.format(tokens=numbers.decimal(tokens[-1], 0), seconds=seconds, **limits))
+    if len(tokens) < 2:
+        return
+    table = pd.DataFrame(rows, columns=["side", "row", "share", "low", "high"])
+    alt_text = _("Two bars from 0 to 100 percent with their 95 percent intervals: right answers at once and step by step.")
+    charts.draw(what_if_charts.right_answers, table, key="think_right", alt_text=alt_text)
+    styles_legend()
+    st.markdown(_("Thinking aloud cost {times} times the tokens.").format(times=numbers.decimal(tokens[1] / max(1, tokens[0]), 0)))
+    lines = [
+        (
+            one.question.text.strip().removeprefix("Question: "),
+            _(TITLES.get(one.style, one.style.name)),
+            one.given or "–",
+            one.question.answer,
+            "✓" if one.right else "✗",
+        )
+        for one in reversed(run.seen[-LISTED:])
+    ]
+    with st.expander(_("Question by question")):
+        head = [_("question"), _("way"), _("it said"), _("right is"), ""]
+        st.dataframe(pd.DataFrame(lines, columns=head), hide_index=True, width="stretch")

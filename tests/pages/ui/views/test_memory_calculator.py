@@ -1,0 +1,20 @@
+"""How many requests fit: with the scales of rounded numbers counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.costs.formulas import CARDS, MODELS, readers_that_fit
+from pages.ui.views.memory_calculator import cache_item, weight_item
+
+
+@pytest.mark.parametrize(("bits", "requests"), [(16, 7), (8, 13), (4, 24)])
+def test_llama_8b_with_rounded_caches_on_an_l4(bits: int, requests: int) -> None:
+    shape = MODELS["llama-3.1-8b"].shape
+    free = 24e9 - 2 * shape.parameter_count
+    by_hand = free // (8_000 * 2 * 32 * 8 * 128 * {16: 2.0, 8: 9 / 8, 4: 5 / 8}[bits])
+    assert readers_that_fit(shape, CARDS["l4"].memory_bytes, 8_000, weight_item(16), cache_item(bits)) == by_hand == requests
+
+
+def test_rounded_weights_count_their_scales() -> None:
+    assert [8 * weight_item(bits) for bits in (16, 8, 4)] == [16, 8.5, 4.5]
