@@ -11,7 +11,7 @@ import streamlit as st
 from core.costs.formulas import CARDS, MODELS, ModelShape, answer_multiply_adds, attention_multiply_adds, forecast
 from core.costs.receipt import Assumptions
 from core.engine.model import LanguageModel
-from core.experiments.request import LatencyTrace, request
+from core.experiments.request import RequestCost, request
 from core.language import N_, _
 from core.settings import SamplingSettings
 from pages.ui.experiments import results
@@ -136,7 +136,7 @@ def elsewhere() -> None:
 
 def both(
     model: LanguageModel, questions: tuple[str, str], settings: SamplingSettings, assumed: Assumptions
-) -> Iterator[tuple[int, LatencyTrace]]:
+) -> Iterator[tuple[int, RequestCost]]:
     """Answer the short question, then the long one."""
     for place, question in enumerate(questions):
         for progress in request(model, question, settings, ANSWER, assumed):
@@ -160,7 +160,7 @@ def two_questions() -> None:
 
 def two_receipts(run: Experiment) -> None:
     """Draw both receipts side by side, and which one is larger."""
-    last: dict[int, LatencyTrace] = dict(run.seen)
+    last: dict[int, RequestCost] = dict(run.seen)
     for place, (title, column) in enumerate(zip((_("Briefly"), _("At length")), st.columns(2, gap="large"), strict=True)):
         if place not in last:
             continue

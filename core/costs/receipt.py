@@ -23,14 +23,13 @@ TTFT, TPOT = Message("Time to the first token"), Message("Time per further token
 class Assumptions:
     """Assumed values: watts while computing; dollars per million tokens read and written, and per hour of hardware.
 
-    network_seconds: both ways. Raises BadSetting for a value that is not a number from 0 to a million.
+    Raises BadSetting for a value that is not a number from 0 to a million.
     """
 
     watts: float = 45.0
     price_input: float = 0.20
     price_output: float = 0.60
     price_hour: float = 0.10
-    network_seconds: float = 0.08
 
     def __post_init__(self) -> None:
         for entry in fields(self):

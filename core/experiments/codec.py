@@ -48,8 +48,7 @@ CLASSES: dict[str, str] = {
     "Spread": "core.experiments.context",
     "LengthPoint": "core.experiments.context",
     "LimitReached": "core.experiments.context",
-    "Span": "core.experiments.request",
-    "LatencyTrace": "core.experiments.request",
+    "RequestCost": "core.experiments.request",
     "Receipt": "core.costs.receipt",
     "Assumptions": "core.costs.receipt",
     "Peak": "core.costs.machine",
@@ -107,7 +106,8 @@ class RecordedWords:
 
 _FIELD = re.compile(r"\{([a-z_]+)\}")  # a message in a file has plain fields only: no attributes, indices or formats
 _SPEC = re.compile(r",?(\.\d)?[fge%]?")
-RENAMED = {"Opinion": "TokenScore", "Stretch": "PhaseSpan"}  # old names of classes in files
+RENAMED = {"Opinion": "TokenScore", "Stretch": "PhaseSpan", "LatencyTrace": "RequestCost"}  # old names of classes in files
+REMOVED = {"LatencyTrace": {"parts", "first_token", "total"}, "Assumptions": {"network_seconds"}}  # fields of old files that nothing reads
 
 
 class Writer:
@@ -222,8 +222,10 @@ class Reader:
         if kind in ("message", "number") and len(_listed(held)) == 2:
             return self._message(held[0], held[1], depth) if kind == "message" else _number(held[0], held[1])
         if kind in ("record", "enum") and len(_listed(held)) == 2 and isinstance(held[0], str):
-            cls = self._class(held[0])
-            return self._record(cls, held[1], depth) if kind == "record" else self._enum(cls, held[1])
+            cls, content = self._class(held[0]), held[1]
+            if held[0] in REMOVED and isinstance(content, dict):
+                content = {name: one for name, one in content.items() if name not in REMOVED[held[0]]}
+            return self._record(cls, content, depth) if kind == "record" else self._enum(cls, content)
         raise _broken()
 
     def _message(self, template: Any, parameters: Any, depth: int) -> Message:

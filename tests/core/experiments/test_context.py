@@ -1,4 +1,4 @@
-"""Prompt length against time, the end of the context, and one request as a timeline."""
+"""Prompt length against time, the end of the context, and the cost of one request."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.costs.formulas import multiply_adds, pass_multiply_adds
-from core.costs.receipt import Assumptions
 from core.experiments import context
 from core.experiments.context import at_the_limit, lengths_for, measure
-from core.experiments.request import request, timeline
+from core.experiments.request import request
 from tests.tiny_models import CONTEXT
 
 PROMPT = "Once upon a time"
@@ -73,22 +72,11 @@ def test_an_end_that_was_passed_over_is_counted(tiny: Any) -> None:
     assert reached.ended == "context full"
 
 
-def test_a_request_is_timed_from_end_to_end(tiny: Any) -> None:
+def test_a_request_has_the_text_and_the_cost_of_its_run(tiny: Any) -> None:
     model, settings = tiny("llama"), SamplingSettings(seed=2)
-    seen = list(request(model, PROMPT, settings, 6, Assumptions(network_seconds=0.5)))
-    last = seen[-1]
-    parts = {part.name: part for part in last.parts}
-    assert list(parts) == ["network", "queue", "prefill", "decode", "dice", "bookkeeping", "outside"]
-    assert (parts["network"].seconds, parts["network"].kind) == (0.5, "assumed")
-    assert all(part.kind == "measured" for name, part in parts.items() if name != "network")
-    assert parts["prefill"].seconds + parts["decode"].seconds == pytest.approx(last.receipt.seconds)
-    assert last.first_token > 0.5 and last.first_token == seen[0].first_token
-    assert last.total == pytest.approx(sum(part.seconds for part in last.parts))
-    assert [part.start for part in last.parts] == pytest.approx([sum(p.seconds for p in last.parts[:i]) for i in range(7)])
+    seen = list(request(model, PROMPT, settings, 6))
     run = Generation(model, PROMPT, settings)
-    assert last.text == "".join(step.text for step in run.stream(6))
-
-
-def test_a_timeline_by_hand() -> None:
-    parts = timeline({"queue": 1.0, "prefill": 2.0, "decode": 3.0, "dice": 0.0, "bookkeeping": 1.0, "outside": 4.0}, 0.5)
-    assert [(part.start, part.seconds) for part in parts] == [(0, 0.5), (0.5, 1), (1.5, 2), (3.5, 3), (6.5, 0), (6.5, 1), (7.5, 4)]
+    steps = list(run.stream(6))
+    assert seen[-1].text == "".join(step.text for step in steps)
+    assert seen[-1].receipt.new_tokens == len(seen) == len(steps)
+    assert seen[-1].receipt.prompt_tokens == len(model.encode(PROMPT))
