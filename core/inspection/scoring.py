@@ -226,8 +226,8 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
             raise NotEnoughMemory(said.with_values(device=model.device, count=len(ids))) from error
         raise
     report(len(ids), len(ids))
-    told = (scores.log_probabilities, scores.ranks, scores.entropies, scores.top_ids, scores.tops)
-    return ScoredText(model, text, tokens, *told, window, step, scores.log_sums, reader.note)
+    found = (scores.log_probabilities, scores.ranks, scores.entropies, scores.top_ids, scores.tops)
+    return ScoredText(model, text, tokens, *found, window, step, scores.log_sums, reader.note)
 
 
 def surprises(model: LanguageModel, token_ids: Sequence[int], first: int) -> np.ndarray:
@@ -351,9 +351,8 @@ class _ServedReader:
             if token not in forward.logits:
                 forward = engine.request_more_logprobs(before, forward, token_id=token)
             if token not in forward.logits:
-                listed = forward.logits.known
                 said = Message("The server lists its {listed} likeliest tokens, and a token of this text is not among them.")
-                raise OutsideTopLogprobs(said.with_values(listed=listed))
+                raise OutsideTopLogprobs(said.with_values(listed=forward.logits.known))
             if forward.logits.known < self._model.vocabulary_size:
                 self.note = SERVED_NOTE.with_values(listed=forward.logits.known)
             take(place, forward.logits.values[None])

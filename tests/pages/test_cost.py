@@ -55,7 +55,7 @@ def test_a_question_of_nothing_is_one_sentence(open_app: Open) -> None:
     app = open_app(page="cost.py")
     app.text_area(key="cost_terse").set_value("").run()
     run_on(press(app, "cost_two_start"))
-    assert "no text to go on from" in said(app)
+    assert "The text is empty" in said(app)
 
 
 AMOUNTS = {

@@ -20,7 +20,7 @@ def distribution(seen: TokenDistribution | Step, rows: int, logarithmic: bool, f
         table,
         key="odds",
         alt_text=_("Bars: the model's probability (pale) and the probability after the settings (solid) of each token, 0 to 100 percent."),
-        heard=False,
+        described=False,
         on_select=bar_pressed,
         rows=rows + 1,
         logarithmic=logarithmic,

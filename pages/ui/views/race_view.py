@@ -117,8 +117,8 @@ def cache_contents(last: RaceStep, length: int, shape: ModelShape, token_bytes: 
         for start, end, part in ((0, last.reused, "kept"), (last.reused, tokens, "new"), (tokens, wide, "room"))
     ]
     alt_text = _("One row per layer, one column per token: kept positions pale, the newest one dark.")
-    look: dict[str, Any] = {"layers": shape.layer_count, "length": wide, "cells": wide <= CELLS}
-    charts.draw(cost_charts.cache_grid, pd.DataFrame(rows), key="cache_kept", alt_text=alt_text, **look)
+    table, key = pd.DataFrame(rows), "cache_kept"
+    charts.draw(cost_charts.cache_grid, table, key=key, alt_text=alt_text, layers=shape.layer_count, length=wide, cells=wide <= CELLS)
     item = token_bytes / max(1, shape.cache_numbers_per_token)
     formula = _("{layers} layers × {heads} KV heads × {size} numbers × {item} bytes × {tokens} tokens = **{computed}** bytes")
     counted = formula.format(
