@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -63,22 +62,22 @@ def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: i
     with left:
         elements.section(_("How long does one more token take?"), _("dots: passes; line: median of five; the first one reads the prompt"))
         alt_text = _("Milliseconds of every pass on both sides: level with the cache, rising without.")
-        look: dict[str, Any] = {"length": length, "column": "seconds", "unit": "ms", "single": True}
-        charts.draw(cost_charts.race, race_rows.passes(steps), key="cache_pace", alt_text=alt_text, **look)
+        table, key = race_rows.passes(steps), "cache_pace"
+        charts.draw(cost_charts.race, table, key=key, alt_text=alt_text, length=length, column="seconds", unit="ms", single=True)
         growth(fits)
     with right:
         elements.section(_("How much had to be computed?"), _("positions, in all"))
         alt_text = _("Positions computed in all: a straight line with the cache, a parabola without.")
-        look = {"length": length, "column": "total_positions", "unit": ""}
-        charts.draw(cost_charts.race, race_rows.table(steps, "total_positions"), key="cache_total", alt_text=alt_text, **look)
+        table, key = race_rows.table(steps, "total_positions"), "cache_total"
+        charts.draw(cost_charts.race, table, key=key, alt_text=alt_text, length=length, column="total_positions", unit="")
         formula = _("For a prompt of {prompt} tokens: {prompt} + n − 1 positions with the cache, {prompt} × n + n(n − 1) ÷ 2 without.")
         st.caption(formula.format(prompt=steps[CACHED][0].computed))
     left, _right = st.columns(2, gap="large")
     with left:
         elements.section(_("How long did it take so far?"), _("seconds, measured; dashed: the sum of the fitted steps"))
         alt_text = _("Seconds in all on both sides, and dashed the sums of the lines fitted to the single steps.")
-        look = {"length": length, "column": "total_seconds", "unit": "s", "fitted": True}
-        charts.draw(cost_charts.race, race_rows.with_fit(steps, fits), key="cache_clock", alt_text=alt_text, **look)
+        table, key = race_rows.with_fit(steps, fits), "cache_clock"
+        charts.draw(cost_charts.race, table, key=key, alt_text=alt_text, length=length, column="total_seconds", unit="s", fitted=True)
         if all(fits.values()):
             st.caption(_("Equal steps add up to a line, $n$. Steps that grow by an equal amount add up to a parabola, $n^2$."))
 
