@@ -90,10 +90,20 @@ def live(page: Any, start: str, name: str, patience: int = COLD) -> None:
 
 
 def download(page: Any, button: Any) -> Path:
-    """Press a download button and return the path of the file."""
-    with page.expect_download() as waiting:
+    """Press a download button and return the path of the file. A rerun that ends at this moment replaces the button; then press again."""
+    files: list[Any] = []
+    page.on("download", files.append)
+
+    def press_it() -> None:
         button.click()
-    return Path(waiting.value.path())
+        eventually(page, arrived, 10)
+
+    def arrived() -> None:
+        assert files, "no file"
+
+    eventually(page, press_it, 60)
+    page.remove_listener("download", files.append)
+    return Path(files[0].path())
 
 
 def same_text(written: list[str]) -> str:
