@@ -2,7 +2,7 @@
 
 With one token at a time, a small model on a CPU spends most of its time between the operations. Here a layer is about thirty calls on
 existing buffers, with the network's own weights. Most of the remaining time is reading weights from memory.
-`python -m tests.benchmarks.popular` measures it.
+`python -m tests.benchmarks.decode` measures it.
 
 `core.backends.decoder_families` reads a network's parts and refuses unknown ones. The result is compared with the network before use.
 """

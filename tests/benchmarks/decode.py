@@ -1,6 +1,6 @@
 """How fast a recorded step is: python -m tests.benchmarks.decode [--model storyteller] [--tokens 200] [--repeats 5] [--beside FOLDER]
 
-The model may be a shape of `tests.benchmarks.popular` (SmolLM2-135M), written to a folder for the occasion, with random weights.
+The model may be a shape of `tests.benchmarks.shapes` (SmolLM2-135M), written to a folder for the occasion, with random weights.
 
 Ways to write the same number of tokens behind the same prompt with the same settings, taking turns in one run:
 
@@ -110,7 +110,7 @@ def loop(model: LanguageModel, network: Any, count: int, lap: Lap) -> None:
 
 def in_a_folder(name: str, folder: str) -> str:
     """The model's name; of a published shape, a folder with random weights of that shape and as many tokens."""
-    from tests.benchmarks.popular import SHAPES
+    from tests.benchmarks.shapes import SHAPES
 
     if name not in SHAPES:
         return name

@@ -34,7 +34,7 @@ from core.experiments.speculative import speculate
 from core.experiments.speculative_gain import gain
 from core.sampling.pick import pick
 from pages.ui.i18n import example_texts
-from tests.benchmarks.popular import SHAPES, model_of, networks
+from tests.benchmarks.shapes import SHAPES, model_of, networks
 from tests.core.experiments.test_speculative import three_tokens
 
 PROMPT = "Once upon a time, there was a little fox who"
@@ -153,7 +153,7 @@ def speculative(model: LanguageModel, tokens: int, repeats: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", default="storyteller", help="a model, or a shape of tests.benchmarks.popular")
+    parser.add_argument("--model", default="storyteller", help="a model, or a shape of tests.benchmarks.shapes")
     parser.add_argument("--tokens", type=int, default=32)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--exact", type=int, default=0)

@@ -207,27 +207,6 @@ def test_nothing_waits_for_the_device_before_the_one_copy(
     assert max(guard.copied) < 300
 
 
-@pytest.mark.parametrize(
-    "read",
-    [
-        lambda numbers: numbers[numbers.argmax()],
-        lambda numbers: numbers[numbers > 1],
-        lambda numbers: numbers.max().item(),
-        lambda numbers: numbers if numbers.max() > 1 else None,
-        torch.nonzero,
-    ],
-    ids=["indexed by a number", "indexed by a mask", "item", "if", "nonzero"],
-)
-def test_the_guard_notices_who_reads_numbers_back(read: Callable[[torch.Tensor], Any]) -> None:
-    numbers = torch.arange(4.0)
-    for inference in (False, True):
-        with torch.inference_mode(inference), tape.NothingReadBack(), pytest.raises(RuntimeError, match="reads numbers back"):
-            read(numbers)
-    with tape.NothingReadBack():
-        found = numbers[torch.tensor([3, 1])]
-    assert found.tolist() == [3.0, 1.0]
-
-
 @pytest.fixture
 def on_gpu(plain: Any) -> Any:
     return copy.deepcopy(plain("llama")).to("cuda", torch.bfloat16)
