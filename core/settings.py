@@ -90,7 +90,7 @@ class SamplingSettings:
 def whole_number(value: Any, name: str, low: int, high: int | None = None) -> int:
     """Return the number as an int if it is whole and in range; name: its label in the error. Raises BadSetting."""
     if is_bool(value) or not isinstance(value, numbers.Integral):
-        raise BadSetting(Message("{name} must be a whole number, not {shown}.", name=Message(name), shown=_shown(value)))
+        raise BadSetting(Message("{name} must be a whole number, not {shown}.", name=name, shown=_shown(value)))
     number = int(value)
     if number < low or (high is not None and number > high):
         said = (
@@ -98,7 +98,7 @@ def whole_number(value: Any, name: str, low: int, high: int | None = None) -> in
             if high is None
             else Message("{label} must be at least {low} and at most {high}, not {shown}.")
         )
-        raise BadSetting(said.with_values(label=Message(name), low=low, high=high or 0, shown=_shown(value)))
+        raise BadSetting(said.with_values(label=name, low=low, high=high or 0, shown=_shown(value)))
     return number
 
 

@@ -26,6 +26,7 @@ from core.device import Stopwatch, is_out_of_memory
 from core.errors import BadSetting, EmptyPrompt, NotEnoughMemory, PromptTooLong
 from core.message import Message
 from core.sampling.pick import pick
+from core.settings import whole_number
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -57,16 +58,7 @@ class ServerSettings:
             (Message("The number of tokens in a pass"), self.max_num_batched_tokens, self.max_num_seqs, MOST_BATCHED_TOKENS),
             (Message("The number of blocks"), self.blocks, 1, MOST_BLOCKS),
         ):
-            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                raise BadSetting(
-                    Message(
-                        "{name} must be a whole number from {low} to {high}, not {value}.",
-                        name=Message(name),
-                        low=low,
-                        high=high,
-                        value=str(value)[:20],
-                    )
-                )
+            whole_number(value, name, low, high)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from core.batching.server import MOST_SEQS, Server, ServerSettings, passes_are_c
 from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids
 from core.message import Message
-from core.settings import SamplingSettings
+from core.settings import SamplingSettings, whole_number
 
 if TYPE_CHECKING:
     from core.costs.machine import Peak
@@ -55,12 +55,7 @@ def batch_curve(
     measured. Raises BadSetting and what `Server` raises.
     """
     for name, value, high in ((Message("The number of tokens"), tokens, LONGEST), (Message("The number of repeats"), repeats, 100)):
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= high:
-            raise BadSetting(
-                Message(
-                    "{name} must be a whole number from 1 to {high}, not {value}.", name=Message(name), high=high, value=str(value)[:20]
-                )
-            )
+        whole_number(value, name, 1, high)
     if not sizes or any(isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MOST_SEQS for size in sizes):
         raise BadSetting(Message("A batch has 1 to {most} requests.", most=MOST_SEQS))
     settings = settings or SamplingSettings()

@@ -21,7 +21,7 @@ from core.experiments.candidates import prompt_ids
 from core.generation.generation import Generation
 from core.limits import Limits
 from core.message import Message, Number
-from core.settings import LARGEST_SEED, SamplingSettings
+from core.settings import LARGEST_SEED, SamplingSettings, whole_number
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -73,10 +73,10 @@ def readers(
     Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
     most = min(MOST_READERS, Limits.from_environment().readers or MOST_READERS)
-    count = _whole(count, Message("The number of requests"), 1, most)
-    longest = _whole(longest, Message("The longest answer"), 1, LONGEST_ANSWER)
-    shortest = _whole(shortest, Message("The shortest answer"), 1, longest)
-    background_tokens = _whole(background_tokens, Message("The length of the shared prompt"), 0, model.context_length)
+    count = whole_number(count, Message("The number of requests"), 1, most)
+    longest = whole_number(longest, Message("The longest answer"), 1, LONGEST_ANSWER)
+    shortest = whole_number(shortest, Message("The shortest answer"), 1, longest)
+    background_tokens = whole_number(background_tokens, Message("The length of the shared prompt"), 0, model.context_length)
     if rate is not None and (isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate <= FASTEST):
         raise BadSetting(
             Message(
@@ -99,20 +99,6 @@ def readers(
         ids = tuple(prompt_ids(model, text))
         made.append(Reader(number, text, ids, own, int(lengths[number]), float(arrivals[number])))
     return tuple(made)
-
-
-def _whole(value: int, name: str, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise BadSetting(
-            Message(
-                "{name} must be a whole number from {low} to {high}, not {value}.",
-                name=Message(name),
-                low=low,
-                high=high,
-                value=str(value)[:20],
-            )
-        )
-    return value
 
 
 def serve(model: LanguageModel, who: Sequence[Reader], sides: Sequence[ServerSettings]) -> Iterator[Served]:

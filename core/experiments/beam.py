@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Literal
 import torch
 
 from core.errors import BadSetting, BrokenLogits
-from core.experiments.candidates import PromptBatch, prompt_ids, whole
+from core.experiments.candidates import PromptBatch, prompt_ids
 from core.experiments.served import ServedBatch, on_server
 from core.message import Message
+from core.settings import whole_number
 from core.tokens.tokens import ByteJoiner
 
 if TYPE_CHECKING:
@@ -85,8 +86,8 @@ def beam_search(
 
     Raises EmptyPrompt, PromptTooLong, BadSetting, BrokenLogits, NotEnoughMemory, OutsideTopLogprobs for a server that lists too few tokens.
     """
-    width = whole(beams, Message("The number of beams"), 1, MOST_BEAMS)
-    steps = whole(steps, Message("The length"), 1, MOST_STEPS)
+    width = whole_number(beams, Message("The number of beams"), 1, MOST_BEAMS)
+    steps = whole_number(steps, Message("The length"), 1, MOST_STEPS)
     if isinstance(length_penalty, bool) or not isinstance(length_penalty, int | float) or not -10 <= length_penalty <= 10:
         raise BadSetting(Message("The length penalty must be a number from -10 to 10, not {value}.", value=str(length_penalty)[:20]))
     if not isinstance(early_stopping, bool) and early_stopping != "never":

@@ -16,7 +16,7 @@ from core.engine.kv_cache.quantized import packed_bytes
 from core.errors import BadSetting, EmptyPrompt
 from core.message import Message
 from core.sampling import dice, stages
-from core.settings import SamplingSettings
+from core.settings import SamplingSettings, whole_number
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -49,18 +49,9 @@ class MemoryBudget:
                     policy=repr(str(self.policy)[:30]),
                 )
             )
-        for name, low, high in (("budget_bytes", 0, 10**15), ("sinks", 0, 10**6), ("readers", 1, MOST_READERS)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-                raise BadSetting(
-                    Message(
-                        "The {name} must be a whole number from {low} to {high}, not {value}.",
-                        name=name.replace("_", " "),
-                        low=low,
-                        high=high,
-                        value=str(value)[:20],
-                    )
-                )
+        whole_number(self.budget_bytes, Message("The memory budget"), 0, 10**15)
+        whole_number(self.sinks, Message("The number of first tokens"), 0, 10**6)
+        whole_number(self.readers, Message("The number of requests"), 1, MOST_READERS)
 
     @property
     def share(self) -> int:

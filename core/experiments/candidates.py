@@ -26,7 +26,7 @@ from core.experiments.served import on_server, write_on_server
 from core.message import Message
 from core.record.step import ForwardPass, Step
 from core.sampling import dice, stages
-from core.settings import SamplingSettings
+from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
 
 if TYPE_CHECKING:
@@ -123,7 +123,10 @@ def write_together(
     and the errors of a server.
     """
     settings = settings or SamplingSettings()
-    count, steps = whole(count, Message("The number of candidates"), 1, MOST_TRIES), whole(steps, Message("The length"), 1, MOST_STEPS)
+    count, steps = (
+        whole_number(count, Message("The number of candidates"), 1, MOST_TRIES),
+        whole_number(steps, Message("The length"), 1, MOST_STEPS),
+    )
     ids = prompt_ids(model, prompt)
     if on_server(model):
         yield from write_on_server(model, prompt, settings, count, steps, top_n)
@@ -214,21 +217,6 @@ def prompt_ids(model: LanguageModel, prompt: str) -> list[int]:
             )
         )
     return ids
-
-
-def whole(value: int, name: str, low: int, high: int) -> int:
-    """Return `value` if it is an int from `low` to `high`. Raises BadSetting."""
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise BadSetting(
-            Message(
-                "{name} must be a whole number from {low} to {high}, not {value}.",
-                name=Message(name),
-                low=low,
-                high=high,
-                value=str(value)[:20],
-            )
-        )
-    return value
 
 
 # Scores of a try: the name, and the formula in words.

@@ -16,12 +16,12 @@ import numpy as np
 from core.costs.formulas import pass_multiply_adds
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BadSetting
-from core.experiments.candidates import prompt_ids, whole
+from core.experiments.candidates import prompt_ids
 from core.experiments.two_models import LONGEST, both_here, entropy_of, odds_of, same_tokens
 from core.inspection.scoring import surprises
 from core.message import Message, Number
 from core.sampling.pick import pick
-from core.settings import SamplingSettings
+from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def cascade(
     thresholds: entropy of the small model, in bits, above which the large model chooses. Raises EmptyPrompt, PromptTooLong, BadSetting
     (also for different tokenizers), ModelError for a model on a server, BrokenLogits.
     """
-    length = whole(length, Message("The length"), 1, LONGEST)
+    length = whole_number(length, Message("The length"), 1, LONGEST)
     both_here(small, large)
     if not same_tokens(small, large):
         raise BadSetting(

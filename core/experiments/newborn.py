@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from core.errors import BadSetting
 from core.experiments.teach import QUEUE, Ended, Waiting, _Queue, in_turn
 from core.generation.generation import Generation
 from core.limits import Limits
 from core.message import Message
-from core.settings import SamplingSettings
+from core.settings import SamplingSettings, whole_number
 
 if TYPE_CHECKING:
     from core.finetuning.from_nothing import Newborn
@@ -44,15 +43,10 @@ def grow_up(
     Waits in `queue` first and ends early at the time limit. Raises BadSetting, EmptyPrompt.
     """
     for name, value, most in (
-        (Message("number of steps"), steps, MOST_STEPS),
-        (Message("number of steps between two samples"), sample_every, 1_000),
+        (Message("The number of steps"), steps, MOST_STEPS),
+        (Message("The number of steps between two samples"), sample_every, 1_000),
     ):
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-            raise BadSetting(
-                Message(
-                    "The {name} must be a whole number from 1 to {most}, not {value}.", name=Message(name), most=most, value=str(value)[:20]
-                )
-            )
+        whole_number(value, name, 1, most)
     with queue.ticket() as mine:
         yield from in_turn(queue, mine)
         latest = monotonic() + (Limits.from_environment().training_seconds or float("inf"))

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.experiments.candidates import prompt_ids, whole
+from core.experiments.candidates import prompt_ids
 from core.experiments.questions import facts
 from core.experiments.two_models import both_here, same_tokens
 from core.inspection.scoring import log_odds, score_text
 from core.message import Message
+from core.settings import whole_number
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -50,7 +51,7 @@ def school_reports(
     BadSetting, ModelError for a model on a server, BrokenLogits, NotEnoughMemory.
     """
     both_here(teacher, *models)
-    count = whole(count, Message("The number of facts"), 1, MOST_FACTS)
+    count = whole_number(count, Message("The number of facts"), 1, MOST_FACTS)
     items = [(before, answer) for _each, before, answer in facts.examination(plain=True)]
     asked = Random(seed).sample(items, min(count, len(items)))
     for model in models:

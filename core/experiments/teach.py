@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from core.errors import BadSetting
 from core.finetuning.finetune import FineTuning, TrainingStep
 from core.generation.generation import Generation
 from core.limits import Limits
 from core.message import Message
-from core.settings import SamplingSettings
+from core.settings import SamplingSettings, whole_number
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -95,15 +94,10 @@ def teach(
     The generator can be dropped at any time, and a new one continues. Raises BadSetting, EmptyPrompt, PromptTooLong, NotEnoughMemory.
     """
     for name, value, most in (
-        (Message("number of steps"), steps, MOST_STEPS),
-        (Message("number of steps between two measurements"), look_every, 100),
+        (Message("The number of steps"), steps, MOST_STEPS),
+        (Message("The number of steps between two measurements"), look_every, 100),
     ):
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-            raise BadSetting(
-                Message(
-                    "The {name} must be a whole number from 1 to {most}, not {value}.", name=Message(name), most=most, value=str(value)[:20]
-                )
-            )
+        whole_number(value, name, 1, most)
     student = tuning.as_it_is()
     with queue.ticket() as mine:
         yield from in_turn(queue, mine)

@@ -22,7 +22,7 @@ from core.experiments.fork import continuation
 from core.experiments.questions import sums as lessons
 from core.generation.generation import Generation
 from core.message import Message
-from core.settings import SamplingSettings
+from core.settings import SamplingSettings, whole_number
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -94,7 +94,7 @@ def think(
     asked, answer = _asked(question, style), _answer(question)
     run = Generation(model, asked, settings or SamplingSettings(greedy=True), top_n=8)
     probe = KVCache()
-    steps = _whole(steps, Message("The length"), MOST_STEPS)
+    steps = whole_number(steps, Message("The length"), 1, MOST_STEPS)
     try:
         while run.finished is None and len(run.path) < steps:
             chance = chance_of(model, run, style, answer, probe)
@@ -179,7 +179,7 @@ def count(
     """
     if not 1 <= len(questions) <= MOST_QUESTIONS:
         raise BadSetting(Message("A set has 1 to {most} questions, not {count}.", most=MOST_QUESTIONS, count=len(questions)))
-    steps = _whole(steps, Message("The length"), MOST_STEPS)
+    steps = whole_number(steps, Message("The length"), 1, MOST_STEPS)
     for question in questions:
         answer = _answer(question)
         for style in styles:
@@ -198,9 +198,10 @@ def sums(number: int = 50, seed: int = 0, hard: bool = False) -> list[Question]:
 
     hard: only sums that carry twice. The same seed gives the same sums. Raises BadSetting.
     """
-    chance = Random(_whole(seed, Message("The seed"), 2**53, low=0))
+    chance = Random(whole_number(seed, Message("The seed"), 0, 2**53))
     triples = [
-        lessons.triple(chance, exam=True, hard=hard) for _each in range(_whole(number, Message("The number of questions"), MOST_QUESTIONS))
+        lessons.triple(chance, exam=True, hard=hard)
+        for _each in range(whole_number(number, Message("The number of questions"), 1, MOST_QUESTIONS))
     ]
     return [Question(lessons.question(*numbers), str(sum(numbers))) for numbers in triples]
 
@@ -254,17 +255,3 @@ def _answer(question: Question) -> str:
     if not answer or len(answer) > LONGEST_ANSWER:
         raise BadSetting(Message("The right answer has 1 to {most} characters, not {count}.", most=LONGEST_ANSWER, count=len(answer)))
     return answer
-
-
-def _whole(value: int, name: str, most: int, low: int = 1) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= most:
-        raise BadSetting(
-            Message(
-                "{name} must be a whole number from {low} to {most}, not {value}.",
-                name=Message(name),
-                low=low,
-                most=most,
-                value=str(value)[:20],
-            )
-        )
-    return value

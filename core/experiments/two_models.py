@@ -20,11 +20,11 @@ from core.costs.formulas import multiply_adds
 from core.engine.engine import Forward
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BrokenLogits, ModelError
-from core.experiments.candidates import prompt_ids, whole
+from core.experiments.candidates import prompt_ids
 from core.inspection.scoring import score_text
 from core.message import Message
 from core.sampling.pick import pick
-from core.settings import SamplingSettings
+from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def judge(
     With different tokenizers the tokens have no judge, and JudgedParts is yielded last. Both models read the prompt unchanged. Raises
     EmptyPrompt, PromptTooLong (naming the model whose context is too short), BadSetting, ModelError for a model on a server, BrokenLogits.
     """
-    length = whole(length, Message("The length"), 1, LONGEST)
+    length = whole_number(length, Message("The length"), 1, LONGEST)
     settings = settings or SamplingSettings()
     both_here(writer, other)
     same = same_tokens(writer, other)

@@ -21,10 +21,10 @@ from core.batching.scheduler import Policy
 from core.batching.server import MOST_BLOCKS, Iteration, Server, ServerSettings, passes_are_compiled
 from core.errors import BadSetting
 from core.experiments.batching import MOST_READERS, Reader, readers
-from core.experiments.candidates import prompt_ids, whole
+from core.experiments.candidates import prompt_ids
 from core.limits import Limits
 from core.message import Message
-from core.settings import LARGEST_SEED, SamplingSettings
+from core.settings import LARGEST_SEED, SamplingSettings, whole_number
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -98,7 +98,7 @@ def watch_one(
     Raises EmptyPrompt, PromptTooLong, BadSetting, ModelError.
     """
     settings = settings or SamplingSettings()
-    length = whole(length, Message("The length"), 1, LONGEST)
+    length = whole_number(length, Message("The length"), 1, LONGEST)
     most = Limits.from_environment().readers or MOST_READERS
     crowd = readers(model, others, max(1, min(BEFORE + BEHIND, most - 1)), 8, 40, rate, settings)
     before = (len(crowd) + 1) // 2
@@ -210,7 +210,7 @@ def load_curve(
 
     Raises what `core.experiments.batching.readers` raises.
     """
-    requests = whole(requests, Message("The number of requests"), 2, MOST_REQUESTS)
+    requests = whole_number(requests, Message("The number of requests"), 2, MOST_REQUESTS)
     if not loads or any(isinstance(one, bool) or not isinstance(one, int | float) or not 0 < one < 1 for one in loads):
         raise BadSetting(Message("The load must be above 0 and below 1 (1 is the full capacity)."))
     settings = settings or SamplingSettings()
