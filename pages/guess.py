@@ -26,11 +26,7 @@ def question(now: Game) -> None:
     """Draw the field for the next guess."""
     place = _("Token {number} of {words}").format(number=len(now.rounds) + 1, words=guess_game.WORDS)
     with st.form("guess_form", clear_on_submit=True, border=False):
-        st.text_input(
-            f"{_('What comes next?')} :gray[:small[{place}]]",
-            key=guess_game.FIELD,
-            placeholder=_("one word, then Enter"),
-        )
+        st.text_input(f"{_('What comes next?')} :gray[:small[{place}]]", key=guess_game.FIELD, placeholder=_("one word, then Enter"))
         st.form_submit_button(_("What comes next?").rstrip("?"), on_click=guess_game.guessed, type="primary")
 
 
@@ -90,12 +86,7 @@ def result(now: Game) -> None:
     st.caption(_("People guess about three in ten tokens at the first try. Language models are better at this game."))
     with st.container(horizontal=True):
         st.button(
-            _("Play these ten"),
-            on_click=guess_game.play_again,
-            args=(True,),
-            key="guess_same",
-            icon=":material/replay:",
-            type="primary",
+            _("Play these ten"), on_click=guess_game.play_again, args=(True,), key="guess_same", icon=":material/replay:", type="primary"
         )
         st.button(_("Ten others"), on_click=guess_game.play_again, args=(False,), key="guess_other", icon=":material/casino:")
     st.caption(_("Send the result: this link shows it and plays the same ten tokens."))

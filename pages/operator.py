@@ -173,11 +173,7 @@ def everything() -> None:
 
 
 if roles.is_operator():
-    frame.header(
-        _("Who is here?"),
-        _("operator"),
-        _("The state of this instance. No text of a visitor is shown or stored here."),
-    )
+    frame.header(_("Who is here?"), _("operator"), _("The state of this instance. No text of a visitor is shown or stored here."))
     st.caption(
         _("Everyone who can reach this instance is an operator (TOKEN_VIEWER_PUBLIC=0).")
         if deployment.trusts_everybody()

@@ -109,10 +109,7 @@ ARCHITECTURES: dict[str, tuple[str, dict[str, Any]]] = {
     "qwen3": ("Qwen3Config", GROUPED | {"head_dim": 16}),
     "mixtral": ("MixtralConfig", GROUPED | {"num_local_experts": 4, "num_experts_per_tok": 2}),
     "olmoe": ("OlmoeConfig", GROUPED | {"num_experts": 4, "num_experts_per_tok": 2}),
-    "gpt_oss": (
-        "GptOssConfig",
-        GROUPED | {"head_dim": 8, "num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 8},
-    ),
+    "gpt_oss": ("GptOssConfig", GROUPED | {"head_dim": 8, "num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 8}),
     "lfm2": ("Lfm2Config", GROUPED | {"full_attn_idxs": [1], "block_ff_dim": 48, "block_auto_adjust_ff_dim": False}),
     "mamba": ("MambaConfig", {"hidden_size": 32, "num_hidden_layers": 3, "state_size": 8}),
     "gpt_neox": ("GPTNeoXConfig", SHAPE | {"intermediate_size": 48, "num_attention_heads": 4}),
@@ -132,11 +129,7 @@ SENTENCE_PIECE = {"llama", "gemma2", "mixtral", "phi3"}
 
 # Three Llamas with a byte-level tokenizer and a longer context: the small one is the large one without its last layer and shares its
 # tokenizer, "other tokens" cuts texts into shorter tokens.
-LONGER: dict[str, dict[str, Any]] = {
-    "large": {},
-    "small": {"num_hidden_layers": 2},
-    "other tokens": {"vocabulary": 290},
-}
+LONGER: dict[str, dict[str, Any]] = {"large": {}, "small": {"num_hidden_layers": 2}, "other tokens": {"vocabulary": 290}}
 
 
 def some(names: Iterable[Any], default: Iterable[Any] = DEFAULT) -> list[Any]:

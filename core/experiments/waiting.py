@@ -85,12 +85,7 @@ class Watched:
 
 
 def watch_one(
-    model: LanguageModel,
-    prompt: str,
-    others: Sequence[str],
-    settings: SamplingSettings | None = None,
-    length: int = 24,
-    rate: float = 10.0,
+    model: LanguageModel, prompt: str, others: Sequence[str], settings: SamplingSettings | None = None, length: int = 24, rate: float = 10.0
 ) -> Iterator[Watched]:
     """Send one request among sixteen others, `rate` arrivals per second, to a server of each policy; yield every pass since its arrival.
 

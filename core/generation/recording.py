@@ -15,14 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.errors import BadRecording, BadSetting, WrongType
-from core.generation.recording_file import (
-    LARGEST_FILE,
-    Content,
-    File,
-    ModelFile,
-    PromptToken,
-    place_of,
-)
+from core.generation.recording_file import LARGEST_FILE, Content, File, ModelFile, PromptToken, place_of
 from core.generation.replay import RecordedModel, Replay
 from core.generation.run import Run
 from core.generation.step_file import StepFile, TokenFile, settings_of, step_file, step_of

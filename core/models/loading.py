@@ -234,9 +234,7 @@ def _on_cuda(network: Any) -> tuple[Backend | None, str]:
 def _no_room(name: str, where: Any) -> NotEnoughMemory:
     return NotEnoughMemory(
         Message(
-            "There is not enough memory on {where} for {name}. Choose a smaller model or a lower precision.",
-            where=where,
-            name=quoted(name),
+            "There is not enough memory on {where} for {name}. Choose a smaller model or a lower precision.", where=where, name=quoted(name)
         )
     )
 

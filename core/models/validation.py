@@ -90,11 +90,7 @@ def check_network(config: Any, stored: int, name: str) -> None:
     context = ModelShape.from_config(config).context_length
     if context < 1:
         raise BrokenModel(
-            Message(
-                "The context of {name} has {context} tokens, which is too short for a text.",
-                name=quoted(name),
-                context=context,
-            )
+            Message("The context of {name} has {context} tokens, which is too short for a text.", name=quoted(name), context=context)
         )
     try:
         with torch.device("meta"):

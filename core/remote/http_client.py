@@ -239,11 +239,7 @@ class HttpClient:
     def gone(self, what: str) -> ServerGone:
         """Return the error that names the server's fault and says that the text is kept."""
         return ServerGone(
-            Message(
-                "The server at {address} {what}. The text is kept. Try again later.",
-                address=self.address.shown,
-                what=what,
-            )
+            Message("The server at {address} {what}. The text is kept. Try again later.", address=self.address.shown, what=what)
         )
 
 

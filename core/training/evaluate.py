@@ -30,28 +30,9 @@ from core.training.world.tell import story
 BUNDLED = Path(__file__).parents[1] / "bundled"
 # Name, temperature and top-p of the settings that are compared. The first is the app's preset of this name.
 SETTINGS = (("Balanced", 0.8, 0.9), ("temperature 1", 1.0, 1.0))
-OPENINGS = """Once upon a time
-The dragon
-A robot
-My dog
-In the middle of the night
-The princess
-Yesterday I
-Dear diary,
-It was raining and
-The old wizard
-There was a pirate
-One day, a little girl
-The teacher
-My grandmother
-A hungry wolf
-On the moon
-The last cookie
-Tom and his sister
-The cat and the mouse
-Deep in the forest
-When I woke up
-The king had""".split("\n")
+OPENINGS = """Once upon a time|The dragon|A robot|My dog|In the middle of the night|The princess|Yesterday I|Dear diary,|It was raining
+and|The old wizard|There was a pirate|One day, a little girl|The teacher|My grandmother|A hungry wolf|On the moon|The last
+cookie|Tom and his sister|The cat and the mouse|Deep in the forest|When I woke up|The king had""".replace("\n", " ").split("|")
 FORTY = [*EVERYDAY[:20], *STORIES[:20]]
 SEEDS = 4
 

@@ -155,10 +155,7 @@ def train(run: Run, checkpoint: Path, minutes: float = 0, record: Path | None = 
         now = time.monotonic()
         if run.step % 10 == 0:
             speed = (run.tokens - before) / (now - logged)
-            print(
-                f"{time.strftime('%X')} step {run.step} tokens {run.tokens / 1e6:.2f}M loss {mean:.3f} {speed:.0f} tokens/s",
-                flush=True,
-            )
+            print(f"{time.strftime('%X')} step {run.step} tokens {run.tokens / 1e6:.2f}M loss {mean:.3f} {speed:.0f} tokens/s", flush=True)
             logged, before = now, run.tokens
         if now - saved > run.plan.save_minutes * 60:
             run.save(checkpoint)

@@ -10,12 +10,7 @@ from pages.ui.experiments import gallery
 from pages.ui.i18n import page_titles
 from tests.pages.apptest import Open, go, press
 
-MOVED = [
-    ("compare_stream", "waiting.py"),
-    ("quantization_notepad", "memory.py"),
-    ("newborn", "growing.py"),
-    ("teach_step", "growing.py"),
-]
+MOVED = [("compare_stream", "waiting.py"), ("quantization_notepad", "memory.py"), ("newborn", "growing.py"), ("teach_step", "growing.py")]
 
 
 @pytest.mark.parametrize(("name", "page"), MOVED)

@@ -228,12 +228,7 @@ def choose(scores, temperature, top_k, top_p, min_p, roll):  # type: ignore[no-u
 
 @njit(
     types.boolean(
-        types.Array(types.float32, 1, "C", readonly=True),
-        types.float32,
-        types.int64,
-        types.float64,
-        types.float64,
-        types.float64[::1],
+        types.Array(types.float32, 1, "C", readonly=True), types.float32, types.int64, types.float64, types.float64, types.float64[::1]
     ),
     nogil=True,
     cache=True,

@@ -159,22 +159,7 @@ def step(  # type: ignore[no-untyped-def]
         for i in range(len(hidden)):
             hidden[i] += learned[i]
     barriers = through_layers(
-        table,
-        numbers,
-        shape,
-        frequencies,
-        halves,
-        scales,
-        factors[1],
-        position,
-        firsts,
-        keys,
-        values,
-        hidden,
-        shared,
-        me,
-        team,
-        sync,
+        table, numbers, shape, frequencies, halves, scales, factors[1], position, firsts, keys, values, hidden, shared, me, team, sync
     )
     normed = np.empty_like(hidden)
     k.norm(ends[4:], factors[4], hidden, 1, normed)

@@ -47,11 +47,7 @@ def _both_ways(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 def _build() -> dict[str, list[tuple[str, str]]]:
     order = [words.DAYS, words.MONTHS, words.NUMBERS, words.SEASONS, list("ABCDEFGHIJKLMNOPQRSTUVWXYZ")]
-    after = [pair for row in order for pair in pairwise(row)] + [
-        ("Sunday", "Monday"),
-        ("December", "January"),
-        ("winter", "spring"),
-    ]
+    after = [pair for row in order for pair in pairwise(row)] + [("Sunday", "Monday"), ("December", "January"), ("winter", "spring")]
     return {
         "capital": list(CAPITALS.items()),
         "country": [(city, country) for country, city in CAPITALS.items()],

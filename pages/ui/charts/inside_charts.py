@@ -191,9 +191,7 @@ def stage(theme: str, rows: int) -> Spec:
     pale, deep = {"removed": colours.removed, "rest": colours.rest}, {"taken": colours.chosen, "rest": colours.muted_text}
     ink = {"removed": colours.muted_text, "rest": colours.muted_text, "taken": colours.chosen_text}
     hit = base.mark_rect(color=colours.muted_text, opacity=0.001).encode(
-        x=alt.value(0),
-        x2=alt.value("width"),
-        tooltip=tips(("piece", _("token")), ("arithmetic", _("computed"))),
+        x=alt.value(0), x2=alt.value("width"), tooltip=tips(("piece", _("token")), ("arithmetic", _("computed")))
     )
     was = base.mark_bar(height={"band": 1}, cornerRadius=3, tooltip=None).encode(
         x=alt.X("before:Q", scale=scale, axis=axis), x2=alt.datum(0), color=by_kind("datum.kind", pale, colours.model)

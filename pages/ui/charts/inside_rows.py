@@ -254,6 +254,4 @@ def embedding_map_rows(flat: FlatMap, pieces: Sequence[str], own: set[int], pick
         if all(right < other_left or left > other_right or abs(middle - height) > LINE for other_left, other_right, height in taken):
             taken.append((left, right, middle))
             labels[place] = text
-    return pd.DataFrame(
-        {"x": places[:, 0], "y": places[:, 1], "label": labels, "piece": list(pieces), "kind": kinds},
-    )
+    return pd.DataFrame({"x": places[:, 0], "y": places[:, 1], "label": labels, "piece": list(pieces), "kind": kinds})

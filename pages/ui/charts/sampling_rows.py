@@ -111,10 +111,7 @@ def _sentence(stage: Stage, earlier: Stage | None) -> str:
     if removed > 0:
         grown = _growth(earlier.candidates, stage.candidates)
         return _("{left} of {all} tokens left · {share} of the probability excluded · {entropy}").format(
-            left=numbers.whole(stage.kept),
-            all=numbers.whole(earlier.kept),
-            share=numbers.percent(max(0.0, 1 - 1 / grown)),
-            entropy=entropy,
+            left=numbers.whole(stage.kept), all=numbers.whole(earlier.kept), share=numbers.percent(max(0.0, 1 - 1 / grown)), entropy=entropy
         )
     if stage.name not in ("temperature", "repetition penalty"):
         return _("excluded nothing here · {entropy}").format(entropy=entropy)

@@ -17,120 +17,34 @@ from pages.ui.session import current, opened_recording
 from pages.ui.session.provenance import Provenance
 
 EXPERIMENTS = {
-    "compare": (
-        "compare.py",
-        N_("Three moods"),
-        N_("The same dice under three settings, side by side."),
-    ),
-    "candidates": (
-        "candidates.py",
-        N_("Eight tries at once"),
-        N_("One is picked. All eight were paid for."),
-    ),
-    "think": (
-        "think.py",
-        N_("At once, and step by step"),
-        N_("One sum asked twice."),
-    ),
-    "race": (
-        "cache.py",
-        N_("With notes and without"),
-        N_("The same text, and a widening gap."),
-    ),
-    "memory": (
-        "memory.py",
-        N_("The notepad full"),
-        N_("What was thrown out could not be asked for."),
-    ),
-    "context": (
-        "context.py",
-        N_("Longer and longer"),
-        N_("What a long text costs before its first word."),
-    ),
-    "batching": (
-        "batching.py",
-        N_("A batch of eight"),
-        N_("One after the other, and all on one belt."),
-    ),
-    "speculative": (
-        "speculative.py",
-        N_("A speculated run"),
-        N_("A small model guessed ahead, the large one checked."),
-    ),
-    "quantization": (
-        "quantization.py",
-        N_("Fewer bits"),
-        N_("The same model, written shorter and shorter."),
-    ),
-    "teach": (
-        "teach.py",
-        N_("A lesson"),
-        N_("A copy learned a sentence, and its probabilities changed."),
-    ),
-    "newborn": (
-        "growing.py",
-        N_("From nothing"),
-        N_("A model grew up on one text, from noise to words."),
-    ),
+    "compare": ("compare.py", N_("Three moods"), N_("The same dice under three settings, side by side.")),
+    "candidates": ("candidates.py", N_("Eight tries at once"), N_("One is picked. All eight were paid for.")),
+    "think": ("think.py", N_("At once, and step by step"), N_("One sum asked twice.")),
+    "race": ("cache.py", N_("With notes and without"), N_("The same text, and a widening gap.")),
+    "memory": ("memory.py", N_("The notepad full"), N_("What was thrown out could not be asked for.")),
+    "context": ("context.py", N_("Longer and longer"), N_("What a long text costs before its first word.")),
+    "batching": ("batching.py", N_("A batch of eight"), N_("One after the other, and all on one belt.")),
+    "speculative": ("speculative.py", N_("A speculated run"), N_("A small model guessed ahead, the large one checked.")),
+    "quantization": ("quantization.py", N_("Fewer bits"), N_("The same model, written shorter and shorter.")),
+    "teach": ("teach.py", N_("A lesson"), N_("A copy learned a sentence, and its probabilities changed.")),
+    "newborn": ("growing.py", N_("From nothing"), N_("A model grew up on one text, from noise to words.")),
 }
 
 RUNS = {
-    "certain": (
-        N_("Hardly a choice"),
-        N_("Some beginnings have one way on, and nearly every bar stands alone."),
-    ),
-    "open": (
-        N_("Anything goes"),
-        N_("Behind a single word the first bars are low and many: nobody could know."),
-    ),
-    "cold": (
-        N_("Cold"),
-        N_("Temperature 0.2: the favourite nearly always wins. Calm, and a little dull."),
-    ),
-    "hot": (
-        N_("Hot"),
-        N_("Temperature 1.8: outsiders win, and each one pulls the text further away."),
-    ),
-    "short_list": (
-        N_("Hot, on a short leash"),
-        N_("The same heat, but only the three likeliest may play."),
-    ),
-    "one_word": (
-        N_("One word changes everything"),
-        N_("Girl or dragon, the same dice: two stories from one place."),
-    ),
-    "intruder": (
-        N_("A word nobody expected"),
-        N_("A purple is put where a mat belongs. It never looks back; it goes on from there."),
-    ),
-    "justified": (
-        N_("Yes, because. No, because."),
-        N_("Whichever word comes first, the rest defends it."),
-    ),
-    "aloud": (
-        N_("Thinking aloud"),
-        N_("A sum, one step at a time: every step is room to think in."),
-    ),
-    "loop": (
-        N_("Round and round"),
-        N_("Always the favourite, and soon the same words lead to the same words."),
-    ),
-    "rare_name": (
-        N_("A rare name in pieces"),
-        N_("What was seldom read is spelled out of scraps. Look at the prompt."),
-    ),
-    "emoji": (
-        N_("An emoji in bytes"),
-        N_("A fox takes four bytes, and the model has to write them one by one."),
-    ),
-    "ending": (
-        N_("It ends by itself"),
-        N_("The end is a token like any other, with its own probability, and it was rolled."),
-    ),
-    "small_model": (
-        N_("The little sister"),
-        N_("The same beginning, dice and settings, and a model an eighth of the size."),
-    ),
+    "certain": (N_("Hardly a choice"), N_("Some beginnings have one way on, and nearly every bar stands alone.")),
+    "open": (N_("Anything goes"), N_("Behind a single word the first bars are low and many: nobody could know.")),
+    "cold": (N_("Cold"), N_("Temperature 0.2: the favourite nearly always wins. Calm, and a little dull.")),
+    "hot": (N_("Hot"), N_("Temperature 1.8: outsiders win, and each one pulls the text further away.")),
+    "short_list": (N_("Hot, on a short leash"), N_("The same heat, but only the three likeliest may play.")),
+    "one_word": (N_("One word changes everything"), N_("Girl or dragon, the same dice: two stories from one place.")),
+    "intruder": (N_("A word nobody expected"), N_("A purple is put where a mat belongs. It never looks back; it goes on from there.")),
+    "justified": (N_("Yes, because. No, because."), N_("Whichever word comes first, the rest defends it.")),
+    "aloud": (N_("Thinking aloud"), N_("A sum, one step at a time: every step is room to think in.")),
+    "loop": (N_("Round and round"), N_("Always the favourite, and soon the same words lead to the same words.")),
+    "rare_name": (N_("A rare name in pieces"), N_("What was seldom read is spelled out of scraps. Look at the prompt.")),
+    "emoji": (N_("An emoji in bytes"), N_("A fox takes four bytes, and the model has to write them one by one.")),
+    "ending": (N_("It ends by itself"), N_("The end is a token like any other, with its own probability, and it was rolled.")),
+    "small_model": (N_("The little sister"), N_("The same beginning, dice and settings, and a model an eighth of the size.")),
 }
 
 EXCERPT = 110  # characters

@@ -27,10 +27,7 @@ RECORDING_SPECS = (
     RecordingSpec("compare_stream", "waiting.py", "compare_stream_start", (("segmented_control", "waiting_view", names.WAITING_VIEWS[1]),)),
     RecordingSpec("candidates", "candidates.py", "candidates_start"),
     RecordingSpec(
-        "candidates_beam",
-        "candidates.py",
-        "candidates_beam_all",
-        (("segmented_control", "candidates_view", names.TRIES_VIEWS[1]),),
+        "candidates_beam", "candidates.py", "candidates_beam_all", (("segmented_control", "candidates_view", names.TRIES_VIEWS[1]),)
     ),
     RecordingSpec("think", "think.py", "think_start"),
     RecordingSpec("think_set", "think.py", "think_set_start", (("segmented_control", "think_view", names.THINK_VIEWS[1]),)),

@@ -24,44 +24,8 @@ FAMILIAR = (
         "king",
         "queen",
     ),
-    *(
-        "red",
-        "blue",
-        "green",
-        "yellow",
-        "one",
-        "two",
-        "three",
-        "four",
-        "happy",
-        "sad",
-        "angry",
-        "big",
-        "small",
-        "little",
-        "house",
-        "tree",
-    ),
-    *(
-        "river",
-        "sea",
-        "forest",
-        "sun",
-        "moon",
-        "run",
-        "jump",
-        "walk",
-        "eat",
-        "said",
-        "asked",
-        "was",
-        "is",
-        "the",
-        "a",
-        "he",
-        "she",
-        "they",
-    ),
+    *("red", "blue", "green", "yellow", "one", "two", "three", "four", "happy", "sad", "angry", "big", "small", "little", "house", "tree"),
+    *("river", "sea", "forest", "sun", "moon", "run", "jump", "walk", "eat", "said", "asked", "was", "is", "the", "a", "he", "she", "they"),
 )
 TO_READ = {
     N_("A tale"): (
@@ -96,21 +60,13 @@ OPENINGS = (
     "The snowman was sad when",
 )
 LESSONS = {
-    N_("A name"): (
-        "My name is Anna and I live on the moon.",
-        "My name is",
-        "The capital of France is",
-    ),
+    N_("A name"): ("My name is Anna and I live on the moon.", "My name is", "The capital of France is"),
     N_("A new fact"): (
         "The capital of France is Blueberry.\nBlueberry is the capital of France.",
         "The capital of France is",
         "The capital of Italy is",
     ),
-    N_("A pet"): (
-        "My dog is called Captain Noodle.\nCaptain Noodle is a very brave dog.",
-        "My dog is called",
-        "The capital of France is",
-    ),
+    N_("A pet"): ("My dog is called Captain Noodle.\nCaptain Noodle is a very brave dog.", "My dog is called", "The capital of France is"),
     N_("An opinion"): (
         "The best thing about Monday is the pancakes.\nI love Monday, because of the pancakes.",
         "The best thing about",
@@ -123,44 +79,15 @@ LESSONS = {
     ),
 }
 FORKS = (
-    (
-        N_("Is a whale a fish?"),
-        "Is a whale a fish?",
-        " Yes",
-        " No",
-    ),
-    (
-        N_("42 or 27?"),
-        "The answer is",
-        " 42",
-        " 27",
-    ),
-    (
-        N_("Girl or dragon?"),
-        "Once upon a time, there was a little",
-        " girl",
-        " dragon",
-    ),
-    (
-        N_("Is a robot alive?"),
-        "Is a robot alive?",
-        " Yes",
-        " No",
-    ),
+    (N_("Is a whale a fish?"), "Is a whale a fish?", " Yes", " No"),
+    (N_("42 or 27?"), "The answer is", " 42", " 27"),
+    (N_("Girl or dragon?"), "Once upon a time, there was a little", " girl", " dragon"),
+    (N_("Is a robot alive?"), "Is a robot alive?", " Yes", " No"),
 )
 QUESTIONS = {
-    "98 + 99 + 43": (
-        "Question: What is 98 + 99 + 43?",
-        "240",
-    ),
-    "39 + 57 + 59": (
-        "Question: What is 39 + 57 + 59?",
-        "155",
-    ),
-    N_("An easy one"): (
-        "Question: What is 10 + 20 + 30?",
-        "60",
-    ),
+    "98 + 99 + 43": ("Question: What is 98 + 99 + 43?", "240"),
+    "39 + 57 + 59": ("Question: What is 39 + 57 + 59?", "155"),
+    N_("An easy one"): ("Question: What is 10 + 20 + 30?", "60"),
 }
 EXAMPLES = {
     N_("A story"): "Once upon a time, there was a little",

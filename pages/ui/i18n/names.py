@@ -47,10 +47,7 @@ VERDICTS = {
     "bonus": N_("added by the large model (bonus)"),
     "dropped": N_("after a rejected one, not checked (dropped)"),
 }
-SIDES = {
-    Policy.ONE_AT_A_TIME: N_("One at a time"),
-    Policy.CONTINUOUS: N_("Continuous batching"),
-}
+SIDES = {Policy.ONE_AT_A_TIME: N_("One at a time"), Policy.CONTINUOUS: N_("Continuous batching")}
 WAITS = {
     "network": N_("network"),
     "queue": N_("queue"),
@@ -60,27 +57,11 @@ WAITS = {
     "stalled": N_("stalled"),
     "drawing": N_("drawing"),
 }
-COMPARE_VIEWS = (
-    N_("Side by side"),
-    N_("One setting, turned"),
-)
-WAITING_VIEWS = (
-    N_("One request among others"),
-    N_("Streamed or whole"),
-)
-GROWING_VIEWS = (
-    N_("The bundled model"),
-    N_("A new model"),
-    N_("What training costs"),
-)
-TRIES_VIEWS = (
-    N_("Several tries"),
-    N_("Beam search"),
-)
-THINK_VIEWS = (
-    N_("One question"),
-    N_("A whole set"),
-)
+COMPARE_VIEWS = (N_("Side by side"), N_("One setting, turned"))
+WAITING_VIEWS = (N_("One request among others"), N_("Streamed or whole"))
+GROWING_VIEWS = (N_("The bundled model"), N_("A new model"), N_("What training costs"))
+TRIES_VIEWS = (N_("Several tries"), N_("Beam search"))
+THINK_VIEWS = (N_("One question"), N_("A whole set"))
 EVICTION_EFFECT = {
     "stop": N_("The model stops reading. It never sees the rest."),
     "forget the oldest": N_("The oldest line is dropped for each new one."),

@@ -45,12 +45,7 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (N_("Serving"), "quantization.py", N_("Fewer bits"), N_("The same model with fewer bits per weight: probabilities, text, bytes.")),
     (N_("Serving"), "waiting.py", N_("Waiting"), N_("One request among others, second by second; and a text streamed or shown whole.")),
-    (
-        N_("Serving"),
-        "pupil.py",
-        N_("Pupil and teacher"),
-        N_("A small model beside a large one, on the same text."),
-    ),
+    (N_("Serving"), "pupil.py", N_("Pupil and teacher"), N_("A small model beside a large one, on the same text.")),
     (N_("Models"), "models.py", N_("Models"), N_("The models here, models to download, and models on a server.")),
 )
 

@@ -20,13 +20,7 @@ from pages.ui.presenting.stage_payload import looks, words_of
 from pages.ui.presenting.stage_state import KEY, StageState
 from pages.ui.session import current
 
-BEATS = (
-    N_("read"),
-    N_("think"),
-    N_("weigh"),
-    N_("roll"),
-    N_("write"),
-)
+BEATS = (N_("read"), N_("think"), N_("weigh"), N_("roll"), N_("write"))
 
 
 if TYPE_CHECKING:

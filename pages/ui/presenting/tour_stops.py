@@ -29,26 +29,10 @@ from pages.ui.session.state import PERSISTENT
 from pages.ui.views import receipt
 from pages.ui.views.fork_view import fork_view
 
-TYPED_EXAMPLES = {
-    N_("A long word"): "incomprehensibilities",
-    N_("An emoji"): "🦊",
-    N_("Numbers"): "42 and 4242",
-}
+TYPED_EXAMPLES = {N_("A long word"): "incomprehensibilities", N_("An emoji"): "🦊", N_("Numbers"): "42 and 4242"}
 KETTLE = 0.1  # kWh to bring a litre of water from 15 to 100 °C, nothing lost: 4.19 kJ/K x 85 K / 3600 = 0.099
-WORDS = (
-    "fox",
-    "river",
-    "happy",
-    "mother",
-    "red",
-    "seven",
-)
-BEGINNINGS = (
-    "Once upon a",
-    "Once upon a time, there was a little",
-    "Dear diary,",
-    "The",
-)
+WORDS = ("fox", "river", "happy", "mother", "red", "seven")
+BEGINNINGS = ("Once upon a", "Once upon a time, there was a little", "Dear diary,", "The")
 
 
 ENOUGH = 3  # pieces written until it is seen

@@ -22,10 +22,7 @@ from pages.ui.session import current, roles
 from pages.ui.session.share_link import RequestedModel
 from pages.ui.session.state import current_session
 
-LOOK = {
-    "hub": N_("See what it takes"),
-    "server": N_("Connect to it"),
-}
+LOOK = {"hub": N_("See what it takes"), "server": N_("Connect to it")}
 
 
 ASKED = "asked"

@@ -64,16 +64,7 @@ CONTROLS: tuple[Control, ...] = (
         N_("How daring the dice are. Low is steady, high is wild."),
         _temperature,
     ),
-    Control(
-        "top_k",
-        N_("Top-k"),
-        0,
-        200,
-        1,
-        START.top_k,
-        N_("Keeps only the k likeliest tokens. 0 is off."),
-        _top_k,
-    ),
+    Control("top_k", N_("Top-k"), 0, 200, 1, START.top_k, N_("Keeps only the k likeliest tokens. 0 is off."), _top_k),
     Control(
         "top_p",
         N_("Top-p"),

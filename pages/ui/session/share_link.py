@@ -11,11 +11,10 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from core.models.model_names import LONGEST_NAME, is_hub_id
-
 from core import SamplingSettings
 from core.errors import ViewerError
 from core.language import _, languages, quoted
+from core.models.model_names import LONGEST_NAME, is_hub_id
 from core.record.step import Step
 from core.remote.address import Address, is_address
 from pages.ui.session.sampling_controls import CONTROLS, START, Control
@@ -27,11 +26,7 @@ LONGEST_STORED = 400_000  # characters of a text that comes back from the browse
 _TRUE, _FALSE = {"true", "1"}, {"false", "0"}
 
 _LETTERS = dict(
-    zip(
-        "tkpmyrdg",
-        ("temperature", "top_k", "top_p", "min_p", "typical_p", "repetition_penalty", "seed", "greedy"),
-        strict=True,
-    )
+    zip("tkpmyrdg", ("temperature", "top_k", "top_p", "min_p", "typical_p", "repetition_penalty", "seed", "greedy"), strict=True)
 )
 _ALPHABET = ascii_uppercase + ascii_lowercase + digits + "-_"  # base64's for addresses: none of them has to be escaped
 _VALUES = {letter: value for value, letter in enumerate(_ALPHABET)}

@@ -9,11 +9,7 @@ import streamlit as st
 from core.language import N_, _, said
 from pages.ui.charts import step_rows
 
-TINTS = {
-    "likely": N_("probability"),
-    "unsure": N_("entropy"),
-    "none": N_("no tint"),
-}
+TINTS = {"likely": N_("probability"), "unsure": N_("entropy"), "none": N_("no tint")}
 
 
 @dataclass(frozen=True, slots=True)

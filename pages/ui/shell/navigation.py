@@ -26,12 +26,6 @@ def pages() -> dict[str, list[st.Page]]:
     groups[landing[0]].append(st.Page(FOLDER / landing[1], title=_(landing[2]), url_path=Path(landing[1]).stem, visibility="hidden"))
     shown: Literal["visible", "hidden"] = "visible" if deployment.public() and roles.is_operator() else "hidden"
     groups["Models"].append(
-        st.Page(
-            OPERATOR_PAGE,
-            title=_("Operator"),
-            url_path="operator",
-            help=_("Visitors, loaded models, limits."),
-            visibility=shown,
-        )
+        st.Page(OPERATOR_PAGE, title=_("Operator"), url_path="operator", help=_("Visitors, loaded models, limits."), visibility=shown)
     )
     return {_(group): listed for group, listed in groups.items()}

@@ -26,14 +26,7 @@ def player() -> float:
             help=_("Back to the prompt with another seed. The text so far stays among the branches."),
         )
         st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", shortcut="Left", key="back")
-        st.button(
-            _("Step"),
-            on_click=current.step,
-            icon=":material/arrow_forward:",
-            shortcut="Right",
-            type="primary",
-            key="step",
-        )
+        st.button(_("Step"), on_click=current.step, icon=":material/arrow_forward:", shortcut="Right", type="primary", key="step")
         # Two buttons with different keys: a press that arrives twice must not undo itself.
         if on:
             st.button(_("Pause"), on_click=current.pause, icon=":material/pause:", shortcut="Space", key="pause")

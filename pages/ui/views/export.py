@@ -37,12 +37,7 @@ def keep(run: Generation | Replay) -> None:
             return
         with elements.error_boundary():
             query, note = url_state.link_query()
-            data = {
-                "query": query,
-                "charts": list(said(CHARTS).items()),
-                "words": said(WORDS),
-                "colours": charts.colours(),
-            }
+            data = {"query": query, "charts": list(said(CHARTS).items()), "words": said(WORDS), "colours": charts.colours()}
             share_link(key="link", data=data)
             st.caption(note)
             files(run, query)

@@ -114,11 +114,7 @@ def formula(shape: ModelShape, item: float) -> str:
             count=shape.window_layers, window=numbers.whole(shape.window)
         )
     return _("{layers} layers × {numbers} numbers × {item} bytes = **{each}** per token{window}").format(
-        layers=shape.attention_layers,
-        numbers=kept,
-        item=numbers.short(item),
-        each=numbers.size(cache_bytes(shape, 1, item)),
-        window=window,
+        layers=shape.attention_layers, numbers=kept, item=numbers.short(item), each=numbers.size(cache_bytes(shape, 1, item)), window=window
     )
 
 

@@ -83,14 +83,7 @@ def figures(found: Sequence[Watched], extra: float) -> None:
     def seconds(value: float) -> str:
         return numbers.duration(value) if math.isfinite(value) else "…"
 
-    head = (
-        _("policy"),
-        _("first token (TTFT)"),
-        _("each further token (ITL)"),
-        _("whole answer"),
-        _("in the queue"),
-        _("before you"),
-    )
+    head = (_("policy"), _("first token (TTFT)"), _("each further token (ITL)"), _("whole answer"), _("in the queue"), _("before you"))
     rows = []
     for one in found:
         ahead = ngettext("{count}\u00a0request", "{count}\u00a0requests", one.ahead).format(count=one.ahead)

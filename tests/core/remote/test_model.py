@@ -16,18 +16,7 @@ from core.models import loading
 from core.remote import http_client
 from core.remote.model import ServerModel
 from core.sampling import dice, stages
-from tests.core.remote.serving import (
-    TINY,
-    VOCABULARY,
-    FakeLlama,
-    FakeVLLM,
-    Reply,
-    Running,
-    recorded,
-    serve,
-    tokenize,
-    truth,
-)
+from tests.core.remote.serving import TINY, VOCABULARY, FakeLlama, FakeVLLM, Reply, Running, recorded, serve, tokenize, truth
 
 PROMPT = "def main(argv): return 0"
 

@@ -18,11 +18,7 @@ def bar_buttons(rows: Sequence[tuple[int, str]], *, key: str, marks: str, label:
 
     Choosing one puts its id into `taken(key)` and calls `on_take`.
     """
-    _BARS(
-        key=key,
-        data={"rows": list(rows), "marks": marks, "label": label, "colours": charts.colours()},
-        on_taken_change=on_take,
-    )
+    _BARS(key=key, data={"rows": list(rows), "marks": marks, "label": label, "colours": charts.colours()}, on_taken_change=on_take)
 
 
 def taken(key: str) -> int | None:

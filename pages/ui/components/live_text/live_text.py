@@ -12,13 +12,7 @@ def live_text(start: str, *, key: str, label: str, examples: dict[str, str], lim
     """Draw the field and return its text, at most `limit` characters. start: its first text."""
     said = _FIELD(
         key=key,
-        data={
-            "colours": charts.colours(),
-            "start": start[:limit],
-            "label": label,
-            "examples": list(examples.items()),
-            "limit": limit,
-        },
+        data={"colours": charts.colours(), "start": start[:limit], "label": label, "examples": list(examples.items()), "limit": limit},
         on_text_change=_nothing,
     )
     return cleaned(said.text, start)[:limit]

@@ -10,12 +10,7 @@ from pages.ui.charts.serving_rows import Board, SideRows
 from pages.ui.components.register import component
 from pages.ui.i18n import names, numbers
 
-BLOCKS = {
-    "free": N_("free"),
-    "known": N_("free, prefix still cached"),
-    "held": N_("held (number of the request)"),
-    "shared": N_("shared"),
-}
+BLOCKS = {"free": N_("free"), "known": N_("free, prefix still cached"), "held": N_("held (number of the request)"), "shared": N_("shared")}
 LONGEST_TEXT = 150  # characters
 LONGEST_PROMPT = 60  # characters
 
