@@ -12,9 +12,6 @@ ROOT = Path(__file__).parents[1]
 OWN = {"app", "core", "pages", "tests"}
 EXCEPTIONS = {  # file: why it may use what is not public
     "tests/protocol.py": "speaks Streamlit's protocol, which has no public client",
-    "tests/pages/ui/session/test_requested_model.py": "the hub's library reads the place of its cache once, when it is imported",
-    "tests/pages/test_unseen.py": "notes how often fragments run by themselves, which AppTest does not tell",
-    "tests/servers/convert.py": "llama.cpp's converter is a script: it reads the command line, and knows no other tokenizers",
 }
 INSIDES = (*(f"streamlit.{name}" for name in "runtime web proto elements config net_util file_util".split()), "numba.core")
 

@@ -10,12 +10,13 @@ from typing import Any
 from urllib.parse import parse_qsl, quote_plus
 
 import pytest
-from core.models.model_names import is_hub_id, with_revision
+from huggingface_hub.constants import HF_HUB_CACHE
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import UnknownModel
 from core.models.hub import downloaded, find
+from core.models.model_names import is_hub_id, with_revision
 from pages.ui.i18n import example_texts
 from pages.ui.server import loaded_models
 from pages.ui.session import share_link
@@ -34,10 +35,13 @@ def own_shelf() -> Iterator[None]:
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache of the hub."""
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    return tmp_path
+def cache() -> Iterator[Path]:
+    """An empty cache of the hub, in the folder of this process (conftest.py)."""
+    folder = Path(HF_HUB_CACHE)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
