@@ -89,7 +89,8 @@ def moment(seen: TokenDistribution | Step) -> None:
         st.button(_("Back to the newest"), on_click=elements.run_and_rerun, args=newest, icon=icon, type="tertiary", key="newest")
         return
     title = _("What came next?") if isinstance(seen, Step) else _("What comes next?")
-    elements.section(title, _("next-token distribution"), help=_("The probabilities before the roll, or the step that was just rolled."))
+    about = _("The probabilities before the roll, or the step that was just rolled. Click a bar to take that token instead.")
+    elements.section(title, _("next-token distribution"), help=about)
     current.mark_moment(seen)
     st.segmented_control(
         _("Moment"),
@@ -122,7 +123,7 @@ with left, st.container(gap="xsmall"):
     colours = palette.of(charts.theme())
     with st.container(horizontal=True, vertical_alignment="center", key="odds_legend"):
         kinds = (_("model's probability"), _("probability after your settings"), _("chosen token"))
-        legend(*zip((colours.model, colours.dice, colours.chosen), kinds, strict=True), hint=_("Click a bar to take that token instead."))
+        legend(*zip((colours.model, colours.dice, colours.chosen), kinds, strict=True))
         if not look.folded:
             st.button(_("Fold excluded tokens"), on_click=cut_rows.show, args=(False,), type="tertiary", key="fold_cut")
     bars = st.container()

@@ -94,9 +94,9 @@ def test_the_try_that_is_kept_stands_on_watch(at: At) -> None:
     page.locator(".st-key-candidates_length button", has_text="20").click()
     settled(page)
     live(page, "candidates_start", "candidates")
-    picked = plainly("".join(Drawn(page, ".st-key-candidates_text_0").texts(".tv-tinted span")))
     press(page, "candidates_keep")
     page.locator("[data-testid=stAlert]").wait_for()
+    picked = plainly("".join(Drawn(page, ".st-key-candidates_text_0").texts(".tv-tinted span")))
     turn_to(page, "Watch", "Watch")
     watching = Watching(page)
 

@@ -100,7 +100,7 @@ def test_a_server_that_spells_pictures_is_called_by_its_letters(at: Callable[...
         press(page, "models_connect")
         page.get_by_text("is in use").wait_for()
         nothing_was_made(page)
-        for group, title, key in (("What it costs", "Receipt", "cost_two"), ("What if", "Compare", "compare_start")):
+        for group, title, key in (("What it costs", "Receipt", "cost_two_start"), ("What if", "Compare", "compare_start")):
             turn_to(page, group, title)
             page.locator(f".st-key-{key}").first.wait_for()
             nothing_was_made(page)

@@ -52,7 +52,7 @@ def test_a_click_on_a_bar_takes_that_token_and_every_branch_is_kept(visit: Visit
     watching.until(same_text(first))
     page.keyboard.press("Escape")
     press(page, "keep")
-    drawn = download(page, page.locator(".st-key-link").get_by_role("button", name="Odds")).read_text("utf-8")
+    drawn = download(page, page.locator(".st-key-link").get_by_role("button", name="Probabilities")).read_text("utf-8")
     assert drawn.startswith("<svg") and all(bar in drawn for bar in watching.seen()["bars"] if bar.isalpha())
     page.keyboard.press("Escape")
     watching.press("restart", 0)

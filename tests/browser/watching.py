@@ -92,7 +92,11 @@ def live(page: Any, start: str, name: str, patience: int = COLD) -> None:
 def download(page: Any, button: Any) -> Path:
     """Press a download button and return the path of the file. A rerun that ends at this moment replaces the button; then press again."""
     files: list[Any] = []
-    page.on("download", files.append)
+
+    def take(file: Any) -> None:
+        files.append(file)
+
+    page.on("download", take)
 
     def press_it() -> None:
         button.click()
@@ -102,7 +106,7 @@ def download(page: Any, button: Any) -> Path:
         assert files, "no file"
 
     eventually(page, press_it, 60)
-    page.remove_listener("download", files.append)
+    page.remove_listener("download", take)
     return Path(files[0].path())
 
 
