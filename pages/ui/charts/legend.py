@@ -9,13 +9,12 @@ import streamlit as st
 from pages.ui.charts import charts, palette
 
 
-def legend(*entries: tuple[str, str], hint: str = "") -> None:
-    """Draw (colour, meaning) pairs. hint: what a click in the chart does."""
+def legend(*entries: tuple[str, str]) -> None:
+    """Draw (colour, meaning) pairs."""
     parts = "".join(
         '<span><span style="display:inline-block;width:0.7em;height:0.7em;'
         f'border-radius:0.2em;margin-right:0.35em;forced-color-adjust:none;background:{colour}"></span>{escape(meaning)}</span>'
         for colour, meaning in entries
     )
-    last = f"<span>{escape(hint)}</span>" if hint else ""
     look = f"display:flex;flex-wrap:wrap;column-gap:0.9rem;font-size:0.85rem;line-height:1.4;color:{palette.of(charts.theme()).muted_text}"
-    st.html(f'<div style="{look}">{parts}{last}</div>')
+    st.html(f'<div style="{look}">{parts}</div>')
