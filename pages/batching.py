@@ -57,14 +57,14 @@ def now() -> provenance.Provenance:
         N_("the arrivals"): "" if arrive != "one by one" else N_("{count} a second").format(count=rate),
         N_("the lengths"): N_("{least} to {most} words").format(least=lengths[0], most=lengths[1]),
     }
-    unsaid = {
+    hidden_inputs = {
         N_("the places"): str(slots),
         N_("the budget"): str(budget),
         N_("the blocks"): str(blocks),
         N_("sharing"): str(share),
         N_("the beginning"): str(common),
     }
-    return provenance.now(chosen, unsaid)
+    return provenance.now(chosen, hidden_inputs)
 
 
 def begin() -> None:

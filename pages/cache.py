@@ -34,7 +34,7 @@ def now() -> provenance.Provenance:
 @current.error_boundary
 def begin() -> None:
     """Start with what the visitor has chosen everywhere: model, prompt, settings."""
-    current.at(NAME)
+    current.anchor_notices(NAME)
     model, prompt, settings, length = current.model(), current.prompt(), current.settings(), chosen
     experiment.start(
         NAME,

@@ -60,7 +60,7 @@ def tries_view() -> None:
 
         @current.error_boundary
         def begin() -> None:
-            current.at(TRIES)
+            current.anchor_notices(TRIES)
             model, prompt, settings = current.model(), current.prompt(), current.settings()
             make = lambda: write_and_time_one(model, prompt, settings, count, length)  # noqa: E731 (called by the experiment)
             experiment.start(TRIES, make, now, (prompt, settings))
@@ -113,11 +113,11 @@ def ranking(order: list[Ranked], by: str, running: bool) -> None:
                     key="candidates_keep",
                     icon=":material/check:",
                 )
-                if undo.can_bring_back():
+                if undo.can_undo():
                     st.button(
                         _("Bring back my text"),
                         on_click=elements.run_and_rerun,
-                        args=(undo.bring_back, ()),
+                        args=(undo.undo, ()),
                         help=_("The text that was here before, as it stood. Press again to undo."),
                         type="tertiary",
                         key="candidates_bring_back",
@@ -135,7 +135,7 @@ def keep_try(number: int) -> None:
     run = experiment.of(TRIES)
     attempt = run.seen[-1].tries[number]
     prompt, settings = run.about
-    undo.keep_path(prompt, settings, attempt.path)
+    undo.write_path(prompt, settings, attempt.path)
     current.notify(_("That try is now your run: it goes with you to every page."))
 
 
@@ -205,7 +205,7 @@ def beam_view() -> None:
 
         @current.error_boundary
         def begin(steps: int = 1) -> None:
-            current.at(BEAM)
+            current.anchor_notices(BEAM)
             model, prompt = current.model(), current.prompt()
             experiment.start(BEAM, lambda: beam_search(model, prompt, width, length, penalty), now, width)
             current.results()[BEAM_STEPS] = steps

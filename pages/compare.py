@@ -15,7 +15,7 @@ from core.settings import SamplingSettings
 from pages.ui.components.stream_stage.stream_stage import stream_stage
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import names, numbers
-from pages.ui.i18n.phrases import settings_then
+from pages.ui.i18n.phrases import settings_summary
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
@@ -101,7 +101,7 @@ def columns_view() -> None:
 
     @current.error_boundary
     def begin() -> None:
-        current.at(COLUMNS)
+        current.anchor_notices(COLUMNS)
         prompt = current.prompt()
         made = [Column(current.model_named(model), settings_of(preset)) for preset, model in chosen]
         titles = [(preset, column.model.name, column.settings) for (preset, _model), column in zip(chosen, made, strict=True)]
@@ -132,7 +132,7 @@ def texts(row: ComparisonStep, prompt: str, titles: list[tuple[str, str, Samplin
         with home:
             parts = row.parts_at[number]
             _title, model, settings = titles[number]
-            st.caption(f"{plain(model)} · {settings_then(settings)}")
+            st.caption(f"{plain(model)} · {settings_summary(settings)}")
             tinted_text(row.paths[number], key=f"compare_text_{number}", mark=parts)
             st.caption(
                 _("the others are compared with this one")
@@ -186,7 +186,7 @@ def sweep_view() -> None:
 
         @current.error_boundary
         def begin() -> None:
-            current.at(SWEEP)
+            current.anchor_notices(SWEEP)
             model, prompt, settings = current.model(), current.prompt(), current.settings()
             experiment.start(SWEEP, lambda: sweep(model, prompt, name, settings=settings, steps=28), now, name)
 
@@ -223,7 +223,7 @@ def stream_view() -> None:
 
     @current.error_boundary
     def begin() -> None:
-        current.at(STREAM)
+        current.anchor_notices(STREAM)
         column, prompt = Column(current.model(), current.settings()), current.prompt()
         experiment.start(STREAM, lambda: side_by_side([column], prompt, 80, top_n=1), now)
 

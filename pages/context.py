@@ -27,7 +27,7 @@ def now() -> provenance.Provenance:
 @current.error_boundary
 def begin() -> None:
     """Measure from short to as long as this model allows."""
-    current.at(NAME)
+    current.anchor_notices(NAME)
     model, prompt, repeats = current.model(), current.prompt(), chosen
     lengths = lengths_for(model)
     experiment.start(NAME, lambda: measure(model, prompt, lengths, repeats), now(), (max(lengths), len(lengths), repeats))
@@ -120,7 +120,7 @@ def verdict(points: list[LengthPoint], repeats: int) -> None:
 @current.error_boundary
 def go_there() -> None:
     """Fill the context and see."""
-    current.at(END)
+    current.anchor_notices(END)
     model, prompt = current.model(), current.prompt()
     experiment.start(END, lambda: iter([at_the_limit(model, prompt)]), provenance.now(settings=False))
 

@@ -98,7 +98,7 @@ def this_text() -> None:
         top = receipt.peak(model.device, model.dtype) if shape is not None and model.has_network else None
         made = receipt.bill(run.path, model, top)
         receipt.paper(made, _("This text"))
-        results.made("cost", Provenance(run.model_name, run.prompt), [])
+        results.provenance_line("cost", Provenance(run.model_name, run.prompt), [])
         if made.bytes_per_second and top and made.bytes_per_second > top.bytes_per_second:
             st.caption(
                 _(
@@ -116,7 +116,7 @@ def recorded_bill() -> None:
     timed = experiment.of(TIMED)
     if timed.seen and not timed.running and timed.made_by is not None:
         receipt.paper(timed.seen[-1].receipt, _("A text of 32 tokens"))
-        results.made("cost", timed.made_by, [])
+        results.provenance_line("cost", timed.made_by, [])
         st.caption(
             _("A recording of {day}: the request of the timeline below, which ran on another day and maybe another machine.").format(
                 day=numbers.day(timed.recorded_on)
@@ -222,7 +222,7 @@ def two_questions() -> None:
 
     @current.error_boundary
     def begin() -> None:
-        current.at(TWO)
+        current.anchor_notices(TWO)
         model, settings, rates = current.model(), current.settings(), receipt.assumptions()
         experiment.start(TWO, lambda: both(model, questions, settings, rates), now)
 
@@ -293,7 +293,7 @@ def seconds() -> None:
 
     @current.error_boundary
     def begin() -> None:
-        current.at(TIMED)
+        current.anchor_notices(TIMED)
         model, prompt, settings, rates = current.model(), current.prompt(), current.settings(), receipt.assumptions()
         experiment.start(TIMED, lambda: request(model, prompt, settings, WRITTEN, rates), now)
 

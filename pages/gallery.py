@@ -47,7 +47,7 @@ def experiment_card(name: str) -> None:
         if known is None:
             st.caption(_("This one cannot be read."))
             return
-        made = _("{model} · {day}").format(model=gallery.maker(known), day=numbers.day(known.recorded_on))
+        made = _("{model} · {day}").format(model=gallery.model_title(known), day=numbers.day(known.recorded_on))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.caption(made, width="content")
             if st.button(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):
@@ -70,7 +70,7 @@ def own_file() -> None:
         _("A run or an experiment that was kept as a file"),
         type=["json", "gz"],
         key="gallery_file",
-        on_change=gallery.file_given,
+        on_change=gallery.file_uploaded,
         max_upload_size=opened_recording.LARGEST_UPLOAD,
     )
     elements.notices("gallery_file")

@@ -53,7 +53,7 @@ def guesses(record: Growth, model: LanguageModel, name: str) -> None:
             index=1 if len(record.prompts) > 1 else 0,
             key="growing_prompt",
         )
-        results.made("growing_guesses", Provenance(name, record.prompts[asked or 0]), [])
+        results.provenance_line("growing_guesses", Provenance(name, record.prompts[asked or 0]), [])
         charts.draw(
             inside_charts.logit_lens,
             inside_rows.growth_rows(record.moments, asked or 0, model.piece),
@@ -84,7 +84,7 @@ def wrote(record: Growth, model: LanguageModel, name: str) -> None:
         )
         moment = record.moments[number]
         age = inside_rows.read_so_far(moment.tokens)
-        results.made(
+        results.provenance_line(
             "growing_wrote",
             Provenance(
                 name, chosen=((N_("Pieces read so far"), N_("as it was after {age}, written down in its training").format(age=age)),)

@@ -37,7 +37,7 @@ def question(now: Game) -> None:
             key=guess_game.FIELD,
             placeholder=_("one word, then Enter"),
         )
-        st.form_submit_button(_("What comes next?").rstrip("?"), on_click=guess_game.guessed, type="primary")
+        st.form_submit_button(_("What comes next?").rstrip("?"), on_click=guess_game.word_guessed, type="primary")
 
 
 def answer(now: Game) -> None:

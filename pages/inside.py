@@ -284,8 +284,8 @@ def made_with(step: SelectedStep) -> bool:
     """What this step was made with, in one line; whether that is from before: what was rolled is not rolled again by other settings."""
     run = current.run()
     by = Provenance(run.model_name if run.is_replay else current.model_name(), run.prompt, step.distribution.settings)
-    changed = [] if run.is_replay else by.changed(provenance.now())
-    results.made("inside", by, changed)
+    changed = [] if run.is_replay else by.differences(provenance.now())
+    results.provenance_line("inside", by, changed)
     return bool(changed)
 
 

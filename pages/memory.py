@@ -147,12 +147,14 @@ def own_fields() -> tuple[str, str, str]:
 def now(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> provenance.Provenance:
     """What a reading would be made with."""
     chosen = {N_("what is done when it is full"): names.EVICTION[plan.policy], **budget_words(plan, plan.policy == ATTENTION_SINKS)}
-    return provenance.now(texts(source, own) | chosen, unsaid(source, own), prompt=False, settings=source == "own" and not own[1].strip())
+    return provenance.now(
+        texts(source, own) | chosen, hidden_inputs(source, own), prompt=False, settings=source == "own" and not own[1].strip()
+    )
 
 
 def now_all(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> provenance.Provenance:
     """What reading in every way would be made with."""
-    return provenance.now(texts(source, own) | budget_words(plan, True), unsaid(source, own), prompt=False, settings=False)
+    return provenance.now(texts(source, own) | budget_words(plan, True), hidden_inputs(source, own), prompt=False, settings=False)
 
 
 def texts(source: str, own: tuple[str, str, str]) -> dict[str, str]:
@@ -160,7 +162,7 @@ def texts(source: str, own: tuple[str, str, str]) -> dict[str, str]:
     return {N_("the text"): own[0] if source == "own" else SOURCES[source]}
 
 
-def unsaid(source: str, own: tuple[str, str, str]) -> dict[str, str]:
+def hidden_inputs(source: str, own: tuple[str, str, str]) -> dict[str, str]:
     """What else a text of one's own is read with."""
     return {N_("the question"): own[1], N_("the right answer"): own[2]} if source == "own" else {}
 
@@ -177,7 +179,7 @@ def budget_words(plan: MemoryBudget, sinks: bool) -> dict[str, str]:
 @current.error_boundary
 def begin(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> None:
     """Read the story, or the visitor's own text, under this plan."""
-    current.at(FILL)
+    current.anchor_notices(FILL)
     model, settings = current.model(), current.settings()
     task: RecallTask | None = RED_POT
     if source == "own":
@@ -199,7 +201,7 @@ def begin(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> None:
 @current.error_boundary
 def begin_all(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> None:
     """Read the story, or one's own text, in every way."""
-    current.at(WAYS)
+    current.anchor_notices(WAYS)
     model, task = current.model(), own_task(*own) if source == "own" else RED_POT
     experiment.start(WAYS, lambda: every_policy(model, plan, task), now_all(plan, source, own))
 

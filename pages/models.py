@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import streamlit as st
-from core.models.model_names import checked_name
 
 from core import list_models
 from core.language import _, say
 from core.models.hub import OFFERS, Offer, local_folder
 from core.models.memory_fit import fit
+from core.models.model_names import checked_name
 from core.remote.address import Address
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
@@ -29,7 +29,7 @@ frame.page()
 @current.error_boundary
 def use(name: str) -> None:
     """Load it and begin again with it."""
-    current.at(f"models_use_{name}")
+    current.anchor_notices(f"models_use_{name}")
     current.use_model(name)
     current.notify(_("{name} writes from now on.").format(name=name if roles.is_operator() else loaded_models.title(name)))
 
@@ -37,7 +37,7 @@ def use(name: str) -> None:
 @current.error_boundary
 def unload(name: str) -> None:
     """Give its memory back, whoever writes with it."""
-    current.at(f"models_use_{name}")
+    current.anchor_notices(f"models_use_{name}")
     roles.require_operator()
     loaded_models.unload(name)
     published_models.withdraw(name)
@@ -47,7 +47,7 @@ def unload(name: str) -> None:
 @current.error_boundary
 def let_go(name: str) -> None:
     """Give up a model of one's own."""
-    current.at("models_here")
+    current.anchor_notices("models_here")
     current.current_session().taught.pop(name, None)
     current.notify(_("{name} is gone. What was written with it stays until you begin anew.").format(name=name))
 
@@ -55,7 +55,7 @@ def let_go(name: str) -> None:
 @current.error_boundary
 def offer_to_all(name: str, offered_now: bool) -> None:
     """Let every visitor choose it, or no more."""
-    current.at(f"models_use_{name}")
+    current.anchor_notices(f"models_use_{name}")
     roles.require_operator()
     if offered_now:
         published_models.withdraw(name)
@@ -66,7 +66,7 @@ def offer_to_all(name: str, offered_now: bool) -> None:
 @current.error_boundary
 def check(name: str) -> None:
     """Say what it would take."""
-    current.at("models_fetch")
+    current.anchor_notices("models_fetch")
     roles.require_operator()
     name = checked_name(name)
     said = fit(name)
@@ -76,7 +76,7 @@ def check(name: str) -> None:
 @current.error_boundary
 def fetch(name: str) -> None:
     """Download it; a folder or a model that is here already is used at once."""
-    current.at("models_fetch")
+    current.anchor_notices("models_fetch")
     roles.require_operator()
     name = checked_name(name)
     if local_folder(name) is not None:
@@ -99,7 +99,7 @@ def stop(name: str) -> None:
 @current.error_boundary
 def connect() -> None:
     """Ask the server of the form, as it was submitted: read here, since what the page drew before is older than the press."""
-    current.at("models_connect")
+    current.anchor_notices("models_connect")
     roles.require_operator()
     address, tokenizer, key = (str(current.field(f"models_{field}") or "").strip() for field in ("address", "tokenizer", "key"))
     if not address or not tokenizer:
@@ -310,7 +310,7 @@ def _metrics(model: LanguageModel) -> None:
 
 def asked_by_a_link() -> None:
     """Whoever comes from a link's wish finds its name filled in, and what it would take."""
-    wanted = requested_model.followed()
+    wanted = requested_model.confirmed_request()
     if wanted is None:
         return
     if wanted.kind == "server":

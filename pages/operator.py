@@ -26,7 +26,7 @@ EVERY = 5.0  # seconds between two looks
 @current.error_boundary
 def enter() -> None:
     """The password, as it was submitted."""
-    current.at("operator_enter")
+    current.anchor_notices("operator_enter")
     word = str(current.field("operator_password") or "")
     current.fill("operator_password", "")
     roles.enter(word)
@@ -79,7 +79,7 @@ def figures() -> None:
     """How many, how much."""
     import psutil
 
-    limits, people = Limits.from_environment(), state.everybody()
+    limits, people = Limits.from_environment(), state.active_sessions()
     with st.container(horizontal=True, gap="large", key="operator_figures"):
         st.metric(_("Visitors"), _("{here} of {seats} seats").format(here=len(people), seats=limits.visitors or "∞"), width="content")
         st.metric(_("Connections"), numbers.whole(len(Gate.connections)), width="content")
@@ -100,7 +100,7 @@ def people() -> None:
             _("quiet for"): numbers.duration(now - one.seen),
             _("operator"): one.operator,
         }
-        for one in sorted(state.everybody(), key=lambda one: one.seen, reverse=True)
+        for one in sorted(state.active_sessions(), key=lambda one: one.seen, reverse=True)
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_people") if rows else st.caption(_("Nobody but you."))
 
@@ -182,7 +182,7 @@ if roles.is_operator():
     )
     st.caption(
         _("Whoever can reach this instance may do everything (TOKEN_VIEWER_PUBLIC=0).")
-        if deployment.trusts_everybody()
+        if deployment.everyone_is_operator()
         else _("Strangers may come in: visitors choose among the models that are offered.")
         if deployment.public()
         else _("Only you can reach this instance; nobody is a visitor.")

@@ -55,7 +55,7 @@ def now_school() -> provenance.Provenance:
 @current.error_boundary
 def begin() -> None:
     """One writes, the other judges."""
-    current.at(NAME)
+    current.anchor_notices(NAME)
     who = writer
     other = small if who == large else large
     one, two = current.model_named(who), current.model_named(other)
@@ -67,7 +67,7 @@ def begin() -> None:
 @current.error_boundary
 def begin_cascade() -> None:
     """Three texts: both together, and each alone."""
-    current.at(CASCADE)
+    current.anchor_notices(CASCADE)
     one, two = current.model_named(small), current.model_named(large)
     prompt, settings, count, bits = current.prompt(), current.settings(), length, (float(threshold), SMALL_ONLY, LARGE_ONLY)
     experiment.start(CASCADE, lambda: cascade(one, two, prompt, settings, bits, count), now_cascade(), (small, large))
@@ -76,7 +76,7 @@ def begin_cascade() -> None:
 @current.error_boundary
 def begin_school() -> None:
     """Facts, a story, agreement: for the teacher, the pupil, and the pupil's twin if there is one."""
-    current.at(SCHOOL)
+    current.anchor_notices(SCHOOL)
     teacher = current.model_named(large)
     examined = [teacher, *(current.model_named(name) for name in (small, *twins()))]
     experiment.start(

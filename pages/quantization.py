@@ -35,7 +35,7 @@ def now_parts() -> provenance.Provenance:
 @current.error_boundary
 def begin() -> None:
     """Round to each number of bits in turn."""
-    current.at(NAME)
+    current.anchor_notices(NAME)
     model, prompt, size, whole = current.model(), current.prompt(), group, head
     experiment.start(NAME, lambda: quantize(model, prompt, own_text(model, prompt), BITS, size, whole), now(), (prompt, size))
 
@@ -43,7 +43,7 @@ def begin() -> None:
 @current.error_boundary
 def begin_parts() -> None:
     """Round one part alone at a time."""
-    current.at(PARTS)
+    current.anchor_notices(PARTS)
     model, prompt, count, size = current.model(), current.prompt(), chosen or 4, group
     experiment.start(PARTS, lambda: damage(model, own_text(model, prompt), count, size), now_parts(), count)
 
@@ -157,7 +157,7 @@ def strip() -> None:
 @current.error_boundary
 def begin_notepad() -> None:
     """Read the same text with a smaller notepad."""
-    current.at(NOTEPAD)
+    current.anchor_notices(NOTEPAD)
     model, prompt = current.model(), current.prompt()
     experiment.start(NOTEPAD, lambda: rounded_cache(model, own_text(model, prompt)), now_notepad())
 

@@ -208,7 +208,7 @@ def shown(model: LanguageModel, text: str, tint: str, key: str, wide: bool) -> N
         if not read.scored_count:
             elements.show_notice(_("One piece alone cannot be scored: there is nothing before it to guess from. Write a little more."))
             return
-        results.made(f"read_{key}", Provenance(model.name, text), [])
+        results.provenance_line(f"read_{key}", Provenance(model.name, text), [])
         left, right = st.columns([0.64, 0.36], gap="large") if wide else (st.container(), st.container())
         with left:
             text_itself(read, tint, key)

@@ -42,7 +42,7 @@ def now() -> provenance.Provenance:
 @current.error_boundary
 def begin() -> None:
     """Write the text twice, guessed and checked and plainly."""
-    current.at(NAME)
+    current.anchor_notices(NAME)
     model, prompt, settings = current.model(), current.prompt(), current.settings()
     draft = None if drafter == N_GRAMS else current.model_named(drafter)
     guessed, written = ahead, length

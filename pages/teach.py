@@ -297,7 +297,7 @@ def to_use() -> None:
 @current.error_boundary
 def opened() -> None:
     """A zip was given: open the model in it, and use it."""
-    current.at("teach_use")
+    current.anchor_notices("teach_use")
     roles.require_operator()
     file = current.field("teach_zip")
     if file is None:

@@ -74,7 +74,7 @@ def one_view() -> None:
 
         @current.error_boundary
         def begin() -> None:
-            current.at(ONE)
+            current.anchor_notices(ONE)
             model = current.model()
             experiment.start(ONE, lambda: both_ways(model, question), now, question)
 
@@ -201,7 +201,7 @@ def set_view() -> None:
 
         @current.error_boundary
         def begin() -> None:
-            current.at(MANY)
+            current.anchor_notices(MANY)
             model = current.model()
             experiment.start(MANY, lambda: count(model, sums(number, seed, hard is not False)), now, number)
 

@@ -48,7 +48,7 @@ def now_curve() -> provenance.Provenance:
 @current.error_boundary
 def begin() -> None:
     """Send one request among others, to both servers."""
-    current.at(NAME)
+    current.anchor_notices(NAME)
     model, prompt, settings, count, often = current.model(), current.prompt(), current.settings(), length, float(rate)
     experiment.start(NAME, lambda: watch_one(model, prompt, OPENINGS, settings, count, often), now())
 
@@ -56,7 +56,7 @@ def begin() -> None:
 @current.error_boundary
 def begin_curve() -> None:
     """Measure waits at several loads."""
-    current.at(CURVE)
+    current.anchor_notices(CURVE)
     model, settings = current.model(), current.settings()
     experiment.start(CURVE, lambda: load_curve(model, OPENINGS, settings, requests=REQUESTS), now_curve())
 

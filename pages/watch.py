@@ -62,11 +62,11 @@ def english() -> None:
 
 def way_back() -> None:
     """The way back to the text that another one took the place of."""
-    if undo.can_bring_back():
+    if undo.can_undo():
         st.button(
             _("Bring back my text"),
             on_click=elements.run_and_rerun,
-            args=(undo.bring_back, ()),
+            args=(undo.undo, ()),
             help=_("The text that was here before, as it stood. Press again to undo."),
             icon=":material/settings_backup_restore:",
             type="tertiary",
@@ -114,7 +114,7 @@ def moment(seen: TokenDistribution | Step) -> None:
     """What the bars show: the coming odds, the step just rolled, or a step that was reopened."""
     opened = current.selected_index()
     if opened is not None:
-        elements.section(_("Step {number}, reopened").format(number=opened + 1), phrases.settings_then(seen.settings))
+        elements.section(_("Step {number}, reopened").format(number=opened + 1), phrases.settings_summary(seen.settings))
         st.button(
             _("Back to the newest"),
             on_click=elements.run_and_rerun,
@@ -293,7 +293,7 @@ def cost() -> None:
                     alt_text=_("Line: how unsure the model was before each token, in bits. Dots: how surprising the token was that came."),
                 )
             with billed:
-                receipt.slip(path, run.model)
+                receipt.receipt_summary(path, run.model)
             with taken_away:
                 way_back()
                 export.branches(run)

@@ -28,7 +28,7 @@ CHOICES = 8
 def controls(playing: bool) -> float:
     """The foot of the page: both go on by one word, or by themselves."""
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="player"):
-        st.button(_("From the fork"), on_click=fork_playback.again, icon=":material/skip_previous:", type="tertiary", key="what_if_again")
+        st.button(_("From the fork"), on_click=fork_playback.restart, icon=":material/skip_previous:", type="tertiary", key="what_if_again")
         st.button(
             _("Step both"),
             on_click=fork_playback.step,
@@ -123,8 +123,8 @@ def made_with(now: fork_playback.ForkPlayback) -> None:
     changed: list[str] = []
     if first is not None and not now.run.is_replay:
         by = Provenance(current.model_name(), now.run.prompt, first.settings)
-        changed = by.changed(provenance.now())
-        results.made(fork_playback.NAME, by, changed, fork_playback.again)
+        changed = by.differences(provenance.now())
+        results.provenance_line(fork_playback.NAME, by, changed, fork_playback.restart)
     with results.dimmed(fork_playback.NAME, bool(changed)):
         numbers_of(now)
 
@@ -142,7 +142,7 @@ def elsewhere(now: fork_playback.ForkPlayback) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="what_if_instead"):
         for candidate in others:
             label = f"{plain(candidate.piece)} :small[:gray[{numbers.percent(candidate.model_probability)}]]"
-            st.button(label, on_click=fork_playback.at_word, args=(candidate.token_id,), key=f"what_if_other_{candidate.token_id}")
+            st.button(label, on_click=fork_playback.fork_at_word, args=(candidate.token_id,), key=f"what_if_other_{candidate.token_id}")
         if not now.run.is_replay:
             with st.form("what_if_form", border=False, width=280), st.container(horizontal=True, vertical_alignment="bottom"):
                 text = st.text_input(
@@ -153,7 +153,7 @@ def elsewhere(now: fork_playback.ForkPlayback) -> None:
                     placeholder=" dragon",
                 )
                 if st.form_submit_button(_("Fork here")):
-                    fork_playback.at_word(None, text)
+                    fork_playback.fork_at_word(None, text)
                     st.rerun()
 
 
@@ -172,7 +172,7 @@ def tree() -> None:
     st.caption(_("The wider a line, the likelier the model found that turn. Click a way to go there; it is yours on every page."))
     action = branch_tree(rows, key="what_if_tree")
     if action is not None:
-        fork_playback.obey(action)
+        fork_playback.do_tree_action(action)
         st.rerun()
     ends = {branch.node_id: branch_name(run, branch, 41) for branch in run.branches()}
     if len(ends) > 2:
@@ -184,7 +184,7 @@ def tree() -> None:
             names = list(ends)
             one = st.selectbox(_("One"), names, format_func=lambda i: ends[i], key="what_if_one", index=len(names) - 2)
             other = st.selectbox(_("The other"), names, format_func=lambda i: ends[i], key="what_if_other", index=len(names) - 1)
-            st.button(_("Compare two ways"), on_click=fork_playback.between, args=(one, other), key="what_if_between")
+            st.button(_("Compare two ways"), on_click=fork_playback.compare_branches, args=(one, other), key="what_if_between")
 
 
 frame.header(

@@ -118,7 +118,7 @@ def test_an_experiment_is_kept_as_a_file_and_opened_in_the_gallery(at: At, tmp_p
     other.locator(".st-key-again_think button:visible").wait_for(state="detached")
     other.locator(".st-key-again_think button:visible").wait_for()  # it is back when the recording is over
     eventually(other, shown)
-    other.locator(".st-key-onward a:visible").last.click()  # every page leads on to another one
+    other.locator(".st-key-next_page_link a:visible").last.click()  # every page leads on to another one
     other.wait_for_function("() => !location.pathname.endsWith('/think')")
 
 

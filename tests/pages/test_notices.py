@@ -32,7 +32,7 @@ def visitor(monkeypatch: pytest.MonkeyPatch) -> state.Session:
 def outer(place: str = "") -> None:
     """An action that fails, with another inside that fails first."""
     if place:
-        state.at(place)
+        state.anchor_notices(place)
     inner()
     raise BadSetting("Too much.")
 

@@ -35,9 +35,9 @@ from pages.ui.session.state import Session
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 0.1  # seconds that a draw waits for the worker to come to the end of an observation
+LONGEST_PAUSE = 0.1  # seconds that a draw waits for the worker to come to the end of an observation
 LONGEST_DRAW = 1.0  # seconds that a worker waits for a draw
-MOST = 20_000  # observations kept
+MOST_OBSERVATIONS = 20_000  # observations kept
 MOST_OF_ONE_VISITOR = 4  # experiments that one visitor may have at a time
 
 
@@ -54,7 +54,7 @@ class Worker:
     seen: list[Any] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     error: str | None = None
-    told_to_stop: Event = field(default_factory=Event)
+    stopping: Event = field(default_factory=Event)
     ended: Event = field(default_factory=Event)
     waiting: Event = field(default_factory=Event)  # for a draw to be over
     drawn: Event = field(default_factory=Event)  # set while nobody draws
@@ -63,7 +63,7 @@ class Worker:
     @property
     def running(self) -> bool:
         """Whether more will come."""
-        return not (self.ended.is_set() or self.told_to_stop.is_set())
+        return not (self.ended.is_set() or self.stopping.is_set())
 
     def snapshot(self) -> Experiment:
         """What is known now. `running` is read first: what has ended is shown with all that it found."""
@@ -78,7 +78,7 @@ class Worker:
 
     def stop(self) -> None:
         """End it after the observation that it is at; what comes of that is not kept."""
-        self.told_to_stop.set()
+        self.stopping.set()
         self.drawn.set()
 
     def wait(self, seconds: float) -> bool:
@@ -92,7 +92,7 @@ class Worker:
             source, self.make = self.make(), None
             self._observe(source)
         except ViewerError as error:
-            self.error = None if self.told_to_stop.is_set() else message_of(error)
+            self.error = None if self.stopping.is_set() else message_of(error)
         except Exception:
             log.exception("The experiment %s failed", self.name)
             self.error = _("Something went wrong here, and it is our fault. What was found so far stays; you can start it again.")
@@ -106,7 +106,7 @@ class Worker:
         began = monotonic()
         latest = began + longest if longest else float("inf")
         for observation in source:
-            if self.told_to_stop.is_set() or self.visitor() is None:
+            if self.stopping.is_set() or self.visitor() is None:
                 return
             self.seconds.append(monotonic() - began)
             self.seen.append(observation)
@@ -114,9 +114,9 @@ class Worker:
                 self.waiting.set()
                 self.drawn.wait(LONGEST_DRAW)
                 self.waiting.clear()
-            if len(self.seen) >= MOST:
+            if len(self.seen) >= MOST_OBSERVATIONS:
                 self.error = _("It was ended after {count} observations, the most that are kept. What it has found stays.").format(
-                    count=numbers.whole(MOST)
+                    count=numbers.whole(MOST_OBSERVATIONS)
                 )
                 return
             if monotonic() > latest:
@@ -190,7 +190,7 @@ def of(name: str) -> Experiment:
     known = current.results().get(name)
     if isinstance(known, Worker):
         return known.snapshot()
-    if known is None and (known := recorded_results.first(name)) is not None:
+    if known is None and (known := recorded_results.bundled(name)) is not None:
         current.results()[name] = known
     if not isinstance(known, RecordedExperiment):
         return Experiment()
@@ -219,7 +219,7 @@ def start(
 
     of_page: for what others wait for, so that it ends when its visitor goes to another page. recorded_on: the day of what is shown again.
     """
-    current.at(name)
+    current.anchor_notices(name)
     session = current.current_session()
     worker = Worker(name, make, ref(session), made_by, about, recorded_on, of_page=of_page)
     workers().join(worker, session)
@@ -257,7 +257,7 @@ def drawing(*names: str) -> Iterator[None]:
     held = [worker for name in names if isinstance(worker := current.results().get(name), Worker) and worker.running]
     for worker in held:
         worker.drawn.clear()
-    latest = monotonic() + PATIENCE
+    latest = monotonic() + LONGEST_PAUSE
     try:
         for worker in held:
             worker.waiting.wait(max(0.0, latest - monotonic()))

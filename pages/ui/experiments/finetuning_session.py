@@ -42,7 +42,7 @@ def made_by(text: str, beginning: str, plan: TrainingPlan, known: str = "") -> p
 @current.error_boundary
 def begin(text: str, beginning: str, plan: TrainingPlan, steps: int, known: str = "") -> None:
     """Teach a fresh copy."""
-    current.at(NAME)
+    current.anchor_notices(NAME)
     if not beginning.strip():
         raise TextToLearn(_("Write a beginning that it is to go on from, such as “My name is”."))
     old = lesson()
@@ -55,7 +55,7 @@ def begin(text: str, beginning: str, plan: TrainingPlan, steps: int, known: str 
 @current.error_boundary
 def go_on(steps: int) -> None:
     """Take more steps with the copy that is there."""
-    current.at(NAME)
+    current.anchor_notices(NAME)
     known = lesson()
     if known is not None and not experiment.of(NAME).running:
         known.picked = None
@@ -72,7 +72,7 @@ def pause() -> None:
 @current.error_boundary
 def undo() -> None:
     """Go back to the moment that is looked at; what came later is gone."""
-    current.at(NAME)
+    current.anchor_notices(NAME)
     known = lesson()
     if known is None or known.tuning is None or known.picked is None or experiment.of(NAME).running:
         return
@@ -101,7 +101,7 @@ def look_at(index: int) -> None:
 @current.error_boundary
 def use() -> None:
     """Put the model as it is now into the visitor's own list, under the name in the field, and use it. For `on_click`."""
-    current.at("teach_use")
+    current.anchor_notices("teach_use")
     known = lesson()
     if known is None or known.tuning is None:
         current.notify(_("Nothing has been taught yet."))

@@ -142,9 +142,9 @@ def ready_made(number: int) -> None:
 
 
 @current.error_boundary
-def at_word(token_id: int | None, text: str | None = None) -> None:
+def fork_at_word(token_id: int | None, text: str | None = None) -> None:
     """Fork at the word that was clicked, with this token or this text in its place."""
-    current.at(WORD)
+    current.anchor_notices(WORD)
     now = playback()
     if now is None or now.opened is None:
         return
@@ -156,7 +156,7 @@ def at_word(token_id: int | None, text: str | None = None) -> None:
 
 
 @current.error_boundary
-def between(left: int, right: int) -> None:
+def compare_branches(left: int, right: int) -> None:
     """Put two ways that exist side by side."""
     run: Any = current.run()
     _use(Fork.between(run, left, right))
@@ -187,7 +187,7 @@ def pause() -> None:
 
 
 @current.error_boundary
-def again() -> None:
+def restart() -> None:
     """Back to the fork; both ways stay in the tree and come again."""
     now = playback()
     if now is None:
@@ -205,7 +205,7 @@ def open_word(place: Picked | None) -> None:
 
 
 @current.error_boundary
-def obey(action: TreeAction) -> None:
+def do_tree_action(action: TreeAction) -> None:
     """Do what was asked for in the tree."""
     run = current.run()
     if action.verb == "go":
@@ -218,7 +218,7 @@ def obey(action: TreeAction) -> None:
 
 def advance() -> None:
     """The end of a draw while it plays: one more word on both sides."""
-    with current.current_session().turn:
+    with current.current_session().action_lock:
         now = playback()
         if now is None or not now.playing or current.current_session().hidden:
             return
@@ -243,7 +243,7 @@ def _side(now: ForkPlayback, number: int) -> Side:
     if not outcome.tokens:
         return Side([], "".join(planned), _("not written yet"))
     foot = _("{count}, together {odds} · ln {log}").format(
-        count=numbers.tokens(outcome.tokens), odds=one_in(outcome.log_probability), log=numbers.decimal(outcome.log_probability, 1)
+        count=numbers.tokens(outcome.tokens), odds=one_in_times(outcome.log_probability), log=numbers.decimal(outcome.log_probability, 1)
     )
     ending = f" · {_(ENDED.get(outcome.finished, outcome.finished))}" if outcome.finished else ""
     return Side(now.steps(number), "".join(planned), foot + ending)
@@ -256,7 +256,7 @@ def beginning(now: ForkPlayback, number: int) -> str:
     return "".join(step.text for step in steps[: max(1, forced)]).strip() or "…"
 
 
-def one_in(log_probability: float) -> str:
+def one_in_times(log_probability: float) -> str:
     """A small probability as people say it, from its natural logarithm.
 
     >>> one_in(-0.6931), one_in(-13.8155), one_in(-160.0)

@@ -157,10 +157,10 @@ def card(name: str) -> Card:
 
 def experiment_recording(name: str) -> RecordedExperiment | None:
     """A recorded experiment that came with the app."""
-    return recorded_results.first(name)
+    return recorded_results.bundled(name)
 
 
-def maker(known: RecordedExperiment) -> str:
+def model_title(known: RecordedExperiment) -> str:
     """The model that an experiment was made with."""
     return loaded_models.title(known.made_by.model) if isinstance(known.made_by, Provenance) else ""
 
@@ -178,9 +178,9 @@ def open_experiment(known: RecordedExperiment) -> None:
 
 
 @current.error_boundary
-def file_given() -> None:
+def file_uploaded() -> None:
     """A file was handed in."""
-    current.at("gallery_file")
+    current.anchor_notices("gallery_file")
     current.results().pop(OPENED, None)
     file = current.field("gallery_file")
     if file is None:
@@ -191,15 +191,15 @@ def file_given() -> None:
                 limit=numbers.size(opened_recording.LARGEST_UPLOAD * 2**20)
             )
         )
-    page, title = opened(file.getvalue())
+    page, title = open_file(file.getvalue())
     current.results()[OPENED] = page
     current.notify(_("It is open now on the page “{title}”.").format(title=title))
 
 
-def opened(data: bytes) -> tuple[str, str]:
+def open_file(data: bytes) -> tuple[str, str]:
     """Open a file, whichever of the two kinds it is; its page and that page's title. Raises BadRecording."""
     try:
-        known = recorded_results.opened(data)
+        known = recorded_results.loads(data)
     except BadRecording as error:
         if not str(error).startswith(NO_EXPERIMENT):
             raise

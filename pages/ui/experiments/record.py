@@ -23,12 +23,12 @@ from pages.ui.experiments.experiment import Worker
 from pages.ui.experiments.recording_specs import RECORDING_SPECS, RecordingSpec
 
 APP = Path(__file__).parents[3] / "app.py"
-PATIENCE = 600.0  # seconds for one experiment
+LONGEST_SECONDS = 600.0  # seconds for one experiment
 
 
 def record(take: RecordingSpec) -> bytes:
     """Run it as a visitor would, and keep it."""
-    app = AppTest.from_file(str(APP), default_timeout=PATIENCE)
+    app = AppTest.from_file(str(APP), default_timeout=LONGEST_SECONDS)
     for name, wanted in take.query:
         app.query_params[name] = wanted
     app.run()
@@ -40,12 +40,12 @@ def record(take: RecordingSpec) -> bytes:
     worker = results.get(take.name)
     if not isinstance(worker, Worker):
         raise RuntimeError(f"{take.page} did not start {take.name}: {[one.value for one in app.info]} {app.exception}")
-    if not worker.wait(PATIENCE):
+    if not worker.wait(LONGEST_SECONDS):
         raise RuntimeError(f"{take.name} did not end")
     run = worker.snapshot()
     if run.error or not run.seen:
         raise RuntimeError(f"{take.name} brought nothing: {run.error}")
-    return recorded_results.kept(take.name, run)
+    return recorded_results.dumps(take.name, run)
 
 
 def main(names: list[str]) -> None:
@@ -57,17 +57,17 @@ def main(names: list[str]) -> None:
             continue
         began = monotonic()
         data = prepared.packed(prepared.make(recipe, load_model(recipe.model)))
-        tell(prepared.FOLDER / f"{recipe.name}{prepared.ENDING}", data, began)
+        write_file(prepared.FOLDER / f"{recipe.name}{prepared.ENDING}", data, began)
     for take in RECORDING_SPECS:
         if names and take.name not in names:
             continue
         began = monotonic()
         data = record(take)
-        tell(recorded_results.FOLDER / f"{take.name}{recorded_results.ENDING}", data, began)
-    recorded_results.forget()
+        write_file(recorded_results.FOLDER / f"{take.name}{recorded_results.ENDING}", data, began)
+    recorded_results.clear_cache()
 
 
-def tell(path: Path, data: bytes, began: float) -> None:
+def write_file(path: Path, data: bytes, began: float) -> None:
     """Keep a file and say so."""
     path.write_bytes(data)
     sys.stdout.write(f"{path.relative_to(BUNDLED)}: {len(data) / 1024:,.0f} KB, {monotonic() - began:.1f} s\n")

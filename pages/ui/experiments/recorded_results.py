@@ -44,29 +44,29 @@ def _bundled(path: Path) -> RecordedExperiment | None:
         return None
 
 
-def forget() -> None:
+def clear_cache() -> None:
     """Read the files anew when they are next asked for."""
     _bundled.cache_clear()
 
 
-def first(name: str) -> RecordedExperiment | None:
+def bundled(name: str) -> RecordedExperiment | None:
     """The recording of this experiment that came with the app, for one visitor to do with as they like; None if there is none."""
     found = _bundled(FOLDER / f"{name}{ENDING}")
     return None if found is None else replace(found, about=deepcopy(found.about))
 
 
-def kept(name: str, run: Experiment) -> bytes:
+def dumps(name: str, run: Experiment) -> bytes:
     """A visitor's experiment as a file. Raises BadRecording."""
     day = run.recorded_on or date.today().isoformat()
     seconds = run.seconds if len(run.seconds) == len(run.seen) else (0.0,) * len(run.seen)
-    return RecordedExperiment(name, day, run.seen, seconds, run.made_by, plain(run.about)).dumps(classes())
+    return RecordedExperiment(name, day, run.seen, seconds, run.made_by, without_model(run.about)).dumps(classes())
 
 
-def keepable(run: Experiment) -> bool:
+def can_save(run: Experiment) -> bool:
     """Whether an experiment can be written down: one observation of each kind is tried, and what the page remembers."""
     writer = Writer(classes())
     try:
-        writer.write(plain(run.about))
+        writer.write(without_model(run.about))
         for one in {type(seen): seen for seen in run.seen}.values():
             writer.write(one)
     except BadRecording:
@@ -74,12 +74,12 @@ def keepable(run: Experiment) -> bool:
     return True
 
 
-def plain(about: Any) -> Any:
+def without_model(about: Any) -> Any:
     """What a page remembers of a start, without the model in it."""
     return replace(about, model=None, tuning=None) if hasattr(about, "tuning") else about
 
 
-def opened(data: bytes) -> RecordedExperiment:
+def loads(data: bytes) -> RecordedExperiment:
     """An experiment that a visitor hands in. Raises BadRecording."""
     found = RecordedExperiment.loads(data, classes())
     if not isinstance(found.made_by, Provenance):

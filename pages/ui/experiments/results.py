@@ -26,8 +26,8 @@ from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
 
-PACES = (0.25, 0.5, 1.0, 2.0, 5.0, 20.0)  # times as fast as it was
-LONG = 2.0  # seconds; what was over sooner needs no pace
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 5.0, 20.0)  # times as fast as it was
+LONG_SECONDS = 2.0  # seconds; what was over sooner needs no pace
 
 
 def live(draw: Callable[[], None], *names: str, key: str) -> None:
@@ -53,13 +53,13 @@ def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -
     elements.notices(name)
     if run.error:
         elements.show_notice(_(run.error))
-    changed = run.made_by.changed(now) if run.made_by is not None and run.seen else []
+    changed = run.made_by.differences(now) if run.made_by is not None and run.seen else []
     outdated = bool(changed) and not run.running
     if run.recorded_on and run.made_by is not None:
         outdated = outdated and run.made_by.chosen != now.chosen
-        recorded(name, run, outdated, again)
+        recording_line(name, run, outdated, again)
     elif run.made_by is not None and run.seen:
-        made(name, run.made_by, changed, None if run.running else again, run)
+        provenance_line(name, run.made_by, changed, None if run.running else again, run)
     with dimmed(name, outdated):
         yield run
 
@@ -71,13 +71,13 @@ def dimmed(name: str, outdated: bool) -> Iterator[None]:
         yield
 
 
-def recorded(name: str, run: Experiment, outdated: bool, again: Callable[[], None] | None) -> None:
+def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[], None] | None) -> None:
     """The quiet line of a recording: that it is one, of which day and of what; to play it again, or to run it here and now."""
     assert run.made_by is not None
     with st.container(horizontal=True, vertical_alignment="center", key=f"recorded_{name}"):
         said = escape(_("A recording, made with other choices than those above.") if outdated else _("A recording."))
-        told = escape(_("Made on {day}: {told}").format(day=numbers.day(run.recorded_on), told=run.made_by.told()))
-        quiet(f"<b>{said}</b> {told}")
+        told = escape(_("Made on {day}: {told}").format(day=numbers.day(run.recorded_on), told=run.made_by.summary()))
+        grey_line(f"<b>{said}</b> {told}")
         if run.running:
             return
         if again is not None and st.button(
@@ -98,11 +98,11 @@ def recorded(name: str, run: Experiment, outdated: bool, again: Callable[[], Non
                 help=_("Show the recording once more, in the time it took."),
             )
             pace = 1.0
-            if run.seconds[-1] > LONG:
+            if run.seconds[-1] > LONG_SECONDS:
                 pace = st.selectbox(
                     _("How fast it plays"),
-                    PACES,
-                    index=PACES.index(1.0),
+                    SPEEDS,
+                    index=SPEEDS.index(1.0),
                     key=f"pace_{name}",
                     format_func=numbers.pace,
                     label_visibility="collapsed",
@@ -112,16 +112,16 @@ def recorded(name: str, run: Experiment, outdated: bool, again: Callable[[], Non
             if pressed:
                 experiment.play_again(name, pace)
                 st.rerun()
-        keep(name, run)
+        save_button(name, run)
 
 
-def keep(name: str, run: Experiment) -> None:
+def save_button(name: str, run: Experiment) -> None:
     """The experiment as a file, if it can be one."""
-    if not recorded_results.keepable(run):
+    if not recorded_results.can_save(run):
         return
     st.download_button(
         "",
-        data=partial(recorded_results.kept, name, run),
+        data=partial(recorded_results.dumps, name, run),
         file_name=f"{name}{recorded_results.ENDING}",
         mime="application/gzip",
         on_click="ignore",
@@ -132,25 +132,27 @@ def keep(name: str, run: Experiment) -> None:
     )
 
 
-def quiet(line: str) -> None:
+def grey_line(line: str) -> None:
     """One grey line of HTML."""
     st.html(f'<div style="font-size:0.85rem;line-height:1.4;color:{palette.of(charts.theme()).muted_text}">{line}</div>', width="content")
 
 
-def made(name: str, by: Provenance, changed: list[str], again: Callable[[], None] | None = None, run: Experiment | None = None) -> None:
+def provenance_line(
+    name: str, by: Provenance, changed: list[str], again: Callable[[], None] | None = None, run: Experiment | None = None
+) -> None:
     """The quiet line: what made it; where something is another now, a word on that, and a button that makes it anew.
 
     run: what can be kept as a file.
     """
     with st.container(horizontal=True, vertical_alignment="center", key=f"made_{name}"):
-        line = escape(by.told())
+        line = escape(by.summary())
         if changed:
             *first, last = changed
             said = _("Made before you changed {what}").format(what=(", ".join(first) + _(" and ") if first else "") + last)
             line = f"<b>{escape(said)}.</b> {line}"
-        quiet(line)
+        grey_line(line)
         if changed and again is not None and st.button(_("Run again"), icon=":material/refresh:", type="tertiary", key=f"again_{name}"):
             again()
             st.rerun()
         if run is not None and not run.running:
-            keep(name, run)
+            save_button(name, run)

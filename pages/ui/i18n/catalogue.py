@@ -22,10 +22,10 @@ ROOT = FOLDER.parents[1]
 TEMPLATE = FOLDER / f"{DOMAIN}.pot"
 MARKS = {"_": 1, "N_": 1, "Message": 1, "ngettext": 2}  # how many of the first arguments are sentences
 WIDTH = 120
-Found = tuple[Any, str]  # a sentence, or its forms; and a word for whoever translates it
+Extracted = tuple[Any, str]  # a sentence, or its forms; and a word for whoever translates it
 
 
-def in_python(source: str) -> Iterator[Found]:
+def in_python(source: str) -> Iterator[Extracted]:
     """The sentences of a Python file, those inside f-strings too. A comment `# Translators: ...` goes with the line below it."""
     lines = source.splitlines()
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
@@ -37,7 +37,7 @@ def in_python(source: str) -> Iterator[Found]:
             yield forms[0] if len(forms) == 1 else forms, above.removeprefix("# Translators:").strip() if "# Translators:" in above else ""
 
 
-def in_template(source: str) -> Iterator[Found]:
+def in_template(source: str) -> Iterator[Extracted]:
     """The sentences of a Jinja template."""
     file = io.BytesIO(source.encode())
     for _line, _function, sentence, _comments in babel_extract(file, list(MARKS), (), {}):
@@ -58,7 +58,7 @@ def sentences() -> Catalog:
     return found
 
 
-def written(catalogue: Catalog) -> str:
+def file_text(catalogue: Catalog) -> str:
     """A catalogue as its file."""
     file = io.BytesIO()
     write_po(file, catalogue, width=WIDTH, omit_header=False, include_lineno=False)
@@ -67,7 +67,7 @@ def written(catalogue: Catalog) -> str:
     return "\n".join(line for line in lines if not line.startswith(dates)) + "\n"
 
 
-def brought_up_to_date(old: Catalog, template: Catalog) -> Catalog:
+def updated(old: Catalog, template: Catalog) -> Catalog:
     """A language with exactly the sentences of the template; what was translated stays, nothing is guessed."""
     old.update(template, no_fuzzy_matching=True)
     old.obsolete.clear()
@@ -83,7 +83,7 @@ def catalogue_of(code: str) -> Catalog:
         return read_po(file, locale=code, domain=DOMAIN)
 
 
-def left_to_translate(catalogue: Catalog) -> list[Message]:
+def untranslated(catalogue: Catalog) -> list[Message]:
     """The messages without a translation."""
     return [
         message
@@ -95,14 +95,14 @@ def left_to_translate(catalogue: Catalog) -> list[Message]:
 def main(begun: list[str]) -> None:
     """Write the template and every language."""
     template = sentences()
-    TEMPLATE.write_text(written(template), "utf-8")
+    TEMPLATE.write_text(file_text(template), "utf-8")
     codes = sorted({path.parents[1].name for path in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.po")} | set(begun))
     for code in codes:
         path = FOLDER / code / "LC_MESSAGES" / f"{DOMAIN}.po"
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = brought_up_to_date(catalogue_of(code), template)
-        path.write_text(written(fresh), "utf-8")
-        sys.stdout.write(f"{code}: {len(left_to_translate(fresh))} of {len(fresh)} sentences are left to translate\n")
+        fresh = updated(catalogue_of(code), template)
+        path.write_text(file_text(fresh), "utf-8")
+        sys.stdout.write(f"{code}: {len(untranslated(fresh))} of {len(fresh)} sentences are left to translate\n")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ SETTINGS = {
 }
 
 
-def settings_then(settings: SamplingSettings) -> str:
+def settings_summary(settings: SamplingSettings) -> str:
     """The settings in force at a step, in a few words: `temperature 0.8, top-p 0.9`."""
     if settings.greedy:
         return _("greedy")

@@ -24,7 +24,7 @@ ORDINALS = (
 SIGNS = {"␣": N_("space"), "↵": N_("new line"), "⇥": N_("tab")}
 
 
-def spoken(share: float) -> str:
+def spoken_percent(share: float) -> str:
     """A share of 1 as it is said.
 
     >>> spoken(0.12)
@@ -65,7 +65,7 @@ def ordinal(rank: int) -> str:
 
 def step(made: Step) -> str:
     """A step in one sentence: "fox, 12 percent, third choice"."""
-    told = {"token": token(made.piece), "chance": spoken(made.sampling_probability), "place": ordinal(made.rank)}
+    told = {"token": token(made.piece), "chance": spoken_percent(made.sampling_probability), "place": ordinal(made.rank)}
     if made.chosen_by == "forced":
         return _("{token}, {chance}, {place} choice, you chose it.").format(**told)
     return _("{token}, {chance}, {place} choice.").format(**told)

@@ -11,11 +11,11 @@ from core.experiments import guess
 from core.experiments.guess import Guess, Round
 from core.language import _
 from pages.ui.session import current, share_link, url_state
-from pages.ui.session.state import at, current_session, error_boundary, results
+from pages.ui.session.state import anchor_notices, current_session, error_boundary, results
 
 WORDS = 10
 FIELD = "guess_word"
-BETWEEN = "~"  # between the guesses in a link
+SEPARATOR = "~"  # between the guesses in a link
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ def game() -> Game:
     if isinstance(known, Game) and known.node == run.here and results().get("guess run") is run:
         return known
     linked = current_session().link.pop("guesses", "")
-    with current_session().turn:
+    with current_session().action_lock:
         fresh = _from_link(linked) if linked else None
     results()["guess run"] = run
     results()["guess game"] = made = fresh or Game(len(run.path), run.here)
@@ -61,7 +61,7 @@ def game() -> Game:
 def _from_link(linked: str) -> Game | None:
     """A friend's result: the same words, and what they guessed, held against the odds anew. None if the link cannot be that."""
     run = current.run()
-    said = linked[: 50 * WORDS].split(BETWEEN)[:WORDS]
+    said = linked[: 50 * WORDS].split(SEPARATOR)[:WORDS]
     if not said or len(said) > len(run.path):
         return None
     path, line, end = run.path, run.line, run.here
@@ -69,7 +69,7 @@ def _from_link(linked: str) -> Game | None:
     try:
         for place, word in enumerate(said, start=made.begun_at):
             run.switch(line[place])
-            made.rounds.append(guess.finish(_judged(word), path[place]))
+            made.rounds.append(guess.finish(_judge(word), path[place]))
             made.said.append(word)
     except ViewerError:
         return None
@@ -78,20 +78,20 @@ def _from_link(linked: str) -> Game | None:
     return made
 
 
-def _judged(word: str) -> list[Guess]:
+def _judge(word: str) -> list[Guess]:
     return guess.judge(current.run(), [word])
 
 
 @error_boundary
-def guessed() -> None:
+def word_guessed() -> None:
     """A word was guessed: hold it against the odds, then let the dice fall."""
-    at("guess")
+    anchor_notices("guess")
     word = str(st.session_state.get(FIELD) or "")
     now, run = game(), current.run()
     if now.over or run.finished:
         return
     said = guess.cleaned([word])
-    if len(said) != 1 or BETWEEN in said[0]:
+    if len(said) != 1 or SEPARATOR in said[0]:
         raise BadGuess(_("One word at a time, of letters."))
     known = guess.judge(run, said)
     step = run.step()
@@ -104,7 +104,7 @@ def guessed() -> None:
 @error_boundary
 def play_again(same: bool) -> None:
     """The same words once more, or other dice from the same beginning."""
-    at("guess")
+    anchor_notices("guess")
     now, run = game(), current.run()
     begun_at = now.begun_at
     run.go_to(begun_at - 1)
@@ -118,5 +118,5 @@ def play_again(same: bool) -> None:
 def link() -> str:
     """What stands behind the question mark of a link to this result."""
     query, _said = url_state.link_query()
-    told = share_link.encoded({"guesses": BETWEEN.join(game().said)})
+    told = share_link.encoded({"guesses": SEPARATOR.join(game().said)})
     return f"{query}&{told}".lstrip("&")

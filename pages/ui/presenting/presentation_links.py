@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 LINKS = ("stage", "notes")  # ?stage=1 leads onto the stage, ?notes=1 to the speaker's window
 
 
-def enter(page: str) -> None:
+def follow_links(page: str) -> None:
     """Follow what the session's address asks for, once, and what the keys of a talk asked for. Ends the script if it leads elsewhere."""
     link = current_session().link
     for name in LINKS:
@@ -27,16 +27,16 @@ def enter(page: str) -> None:
     talk.follow()
 
 
-def way(page: str) -> None:
+def hidden_stage_link(page: str) -> None:
     """What the key S presses on a page that has no button for it: nobody sees it, and Tab passes by."""
-    if page not in ("", "watch") and talk.given() is None:
+    if page not in ("", "watch") and talk.active_talk() is None:
         with st.container(key="stage_way"):
             st.page_link(page_titles.FOLDER / "stage.py", label=_("On stage"))
 
 
-def bar(page: str) -> None:
+def talk_bar_of_page(page: str) -> None:
     """While a talk is given: the page in larger letters with nothing around it, and the stop at its head."""
-    active = talk.given()
+    active = talk.active_talk()
     if active is None:
         return
     if page == "talk":

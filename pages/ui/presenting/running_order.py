@@ -61,12 +61,12 @@ def checked(stop: Stop) -> Stop:
         path = parts.path.strip("/").rsplit("/", 1)[-1] or "watch"
     except ValueError:
         path = ""
-    if path not in paths():
+    if path not in stop_paths():
         leads = _("The stop {title} leads to no page of this app. Copy the link of the page as it should look.")
         raise BadRunningOrder(leads.format(title=quoted(stop.title)))
     return replace(stop, title=stop.title.strip()[:80] or path, link=f"{path}?{parts.query}" if parts.query else path)
 
 
-def paths() -> set[str]:
+def stop_paths() -> set[str]:
     """Where a stop can lead."""
     return {path.stem for path in page_titles.FOLDER.glob("*.py")} - {"__init__", "notes", "talk"}

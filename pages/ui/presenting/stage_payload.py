@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
 
 ROWS = 6
-CHOICES = 8  # words that can be clicked as guesses, the likely ones among others
-WINDOW = 140  # pieces of a long text that are sent; more do not fit on a stage
-BEFORE = 2  # steps before the one looked at whose odds are sent along, so that the way back answers at once
+GUESS_BUTTONS = 8  # words that can be clicked as guesses, the likely ones among others
+LONGEST_TEXT = 140  # pieces of a long text that are sent; more do not fit on a stage
+EARLIER_STEPS = 2  # steps before the one looked at whose odds are sent along, so that the way back answers at once
 _FIELDS = tuple(field.name for field in fields(TokenDistribution))
 
 
@@ -30,7 +30,7 @@ def before_the_roll(seen: TokenDistribution | Step) -> TokenDistribution:
     return TokenDistribution(**{name: getattr(seen, name) for name in _FIELDS}) if isinstance(seen, Step) else seen
 
 
-def words_of(run: Generation | Replay) -> list[tuple[Any, ...]]:
+def text_payload(run: Generation | Replay) -> list[tuple[Any, ...]]:
     """The text so far, the newest pieces: text, id, likely 0 to 1, unsure 0 to 1, forced, and which step wrote it (-1: the prompt)."""
     path = run.path
     prompt = [(shown_in_text(t.text, t.piece, t.raw), t.token_id, 0.0, 0.0, False, -1) for t in run.prompt_tokens]
@@ -43,22 +43,22 @@ def words_of(run: Generation | Replay) -> list[tuple[Any, ...]]:
             step.chosen_by == "forced",
             step.index,
         )
-        for step in path[-WINDOW:]
+        for step in path[-LONGEST_TEXT:]
     ]
-    return (prompt[-max(0, WINDOW - len(written)) :] if len(written) < WINDOW else []) + written
+    return (prompt[-max(0, LONGEST_TEXT - len(written)) :] if len(written) < LONGEST_TEXT else []) + written
 
 
-def looks(run: Generation | Replay, at: int, theme: str, ahead: bool = True) -> dict[str, Any]:
+def steps_payload(run: Generation | Replay, at: int, theme: str, ahead: bool = True) -> dict[str, Any]:
     """Everything about the steps around `at` and the coming one, by step index. ahead: make the pass of the coming one now."""
     path = run.path
-    around = {index for index in range(at - BEFORE, at + 1) if 0 <= index < len(path)} | {len(path) - 1} - {-1}
-    told = {str(index): look(path[index], run, theme) for index in around}
+    around = {index for index in range(at - EARLIER_STEPS, at + 1) if 0 <= index < len(path)} | {len(path) - 1} - {-1}
+    told = {str(index): step_payload(path[index], run, theme) for index in around}
     if ahead and not run.finished:
-        told[str(len(path))] = look(before_the_roll(run.next_distribution()), run, theme)
+        told[str(len(path))] = step_payload(before_the_roll(run.next_distribution()), run, theme)
     return told
 
 
-def look(seen: TokenDistribution | Step, run: Generation | Replay, theme: str) -> dict[str, Any]:
+def step_payload(seen: TokenDistribution | Step, run: Generation | Replay, theme: str) -> dict[str, Any]:
     """One token: bars, pieces of the strip, roll and lines."""
     strip = strip_data(seen, theme=theme)
     chosen = seen.chosen if isinstance(seen, Step) else None
@@ -107,7 +107,7 @@ def _bars(seen: TokenDistribution | Step, chosen: Candidate | None) -> tuple[lis
 def _choices(seen: TokenDistribution) -> list[str]:
     """Words to click as guesses, in the order of the alphabet: some of the likely ones and some from further down the list."""
     whole = [c.piece.removeprefix("␣") for c in seen.candidates if c.piece.startswith("␣") and c.piece[1:].isalpha()]
-    picked = [*whole[: CHOICES // 2], *whole[CHOICES :: max(1, len(whole) // CHOICES)][: CHOICES // 2]]
+    picked = [*whole[: GUESS_BUTTONS // 2], *whole[GUESS_BUTTONS :: max(1, len(whole) // GUESS_BUTTONS)][: GUESS_BUTTONS // 2]]
     return sorted(dict.fromkeys(picked), key=str.casefold)
 
 

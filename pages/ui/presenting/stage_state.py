@@ -147,7 +147,7 @@ def _leave(state: StageState, event: Mapping[str, Any]) -> None:
 def _stop(state: StageState, event: Mapping[str, Any]) -> None:
     """On, or back, in the running order."""
     by = event.get("by")
-    active = talk.given()
+    active = talk.active_talk()
     if active is not None and by in (1, -1):
         active.go = talk.neighbour(by)
 

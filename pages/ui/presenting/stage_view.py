@@ -16,7 +16,7 @@ from pages.ui.components.stage import stage as stage_component
 from pages.ui.components.stage import texts
 from pages.ui.i18n import numbers
 from pages.ui.presenting import talk
-from pages.ui.presenting.stage_payload import looks, words_of
+from pages.ui.presenting.stage_payload import steps_payload, text_payload
 from pages.ui.presenting.stage_state import KEY, StageState
 from pages.ui.session import current
 
@@ -65,8 +65,8 @@ def stage_data(run: Generation | Replay | None, state: StageState, notice: str, 
         else _("Written by {model}, {parameters} numbers, one piece at a time.")
     )
     return shown | {
-        "words": words_of(run),
-        "looks": looks(run, min(state.at, len(run.path)), theme, not state.rolled_only),
+        "words": text_payload(run),
+        "looks": steps_payload(run, min(state.at, len(run.path)), theme, not state.rolled_only),
         "count": len(run.path),
         "run": f"{id(run)}",
         "line": run.line,
@@ -115,7 +115,7 @@ def _score(rounds: list[Round]) -> dict[str, Any]:
 
 def _talk() -> dict[str, Any] | None:
     """The stop of the running order that is shown, if a talk is given."""
-    active = talk.given()
+    active = talk.active_talk()
     if active is None:
         return None
     stops = active.talk.stops

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from core import Recording
 
 STAGE = "stage"
-PREPARED = "run"  # in a stop's link: the name of a run of the gallery, which is replayed
-RUN = {
-    PREPARED,
+RECORDING_PARAMETER = "run"  # in a stop's link: the name of a run of the gallery, which is replayed
+RUN_PARAMETERS = {
+    RECORDING_PARAMETER,
     "prompt",
     "model",
     "steps",
@@ -49,7 +49,7 @@ class TalkEditor:
     """The running order that is put together, and the one that is given."""
 
     order: Talk | None = None
-    given: ActiveTalk | None = None
+    active_talk: ActiveTalk | None = None
     opened: int = field(default=0)  # how often another order was opened: the fields of its stops begin anew then
 
 
@@ -60,31 +60,31 @@ def editor() -> TalkEditor:
     return known
 
 
-def given() -> ActiveTalk | None:
+def active_talk() -> ActiveTalk | None:
     """The talk that is being given, if any."""
-    return editor().given
+    return editor().active_talk
 
 
 def neighbour(by: int) -> int | None:
     """The place of the stop before (-1) or behind (1) the one shown, if there is one."""
-    active = given()
+    active = active_talk()
     place = -1 if active is None else active.place + by
     return place if active is not None and 0 <= place < len(active.talk.stops) else None
 
 
 def begin(order: Talk) -> None:
     """Give this talk, from its first stop; `go` leads there."""
-    editor().given = ActiveTalk(order)
+    editor().active_talk = ActiveTalk(order)
 
 
 def end() -> None:
     """The talk is over."""
-    editor().given = None
+    editor().active_talk = None
 
 
 def go(place: int) -> None:
     """To this stop: the run as its link has it, then its page. Ends the script. Raises BadRunningOrder, BadRecording."""
-    active = given()
+    active = active_talk()
     if active is None or not 0 <= place < len(active.talk.stops):
         return
     active.place, stop = place, active.talk.stops[place]
@@ -94,7 +94,7 @@ def go(place: int) -> None:
             set_run(_last_live_stop(active.talk, place))
     except ViewerError as error:  # a broken recording: its stop shows the run that is there, and says so
         current_session().next_page_notices.append(say(error))
-    own = {key: value for key, value in stop.query.items() if key not in RUN}
+    own = {key: value for key, value in stop.query.items() if key not in RUN_PARAMETERS}
     results().pop("stage", None)
     st.switch_page(page_titles.FOLDER / f"{stop.page}.py", query_params=own or None)
 
@@ -110,15 +110,15 @@ def set_run(stop: Stop) -> None:
         return  # the page goes on with the run that is there
     if query.get("model", "") in current.model_names():
         st.session_state["model"] = query["model"]
-    session.lay_aside()
-    current.take_over(query)
+    session.save_run()
+    current.apply_query(query)
     session.playing = False
     session.begun_with, session.replay_steps = None, query.get("steps")
 
 
 def _sets_run(stop: Stop) -> bool:
     """Return whether the link of this stop says which text is written. The stage always begins one."""
-    return bool(RUN & stop.query.keys()) or stop.page == STAGE
+    return bool(RUN_PARAMETERS & stop.query.keys()) or stop.page == STAGE
 
 
 def _goes_on_with_a_recording(stop: Stop) -> bool:
@@ -129,13 +129,13 @@ def _goes_on_with_a_recording(stop: Stop) -> bool:
 
 def _last_live_stop(talk: Talk, place: int) -> Stop:
     """Return the last stop before `place` whose link begins a live text; the stage's first prompt if there is none."""
-    live = (one for one in reversed(talk.stops[:place]) if _sets_run(one) and not one.recording and PREPARED not in one.query)
+    live = (one for one in reversed(talk.stops[:place]) if _sets_run(one) and not one.recording and RECORDING_PARAMETER not in one.query)
     return next(live, Stop("", STAGE))
 
 
 def _recording(stop: Stop) -> Recording | None:
     """The recording that this stop carries or names, if any. Raises BadRecording."""
-    named = stop.query.get(PREPARED)
+    named = stop.query.get(RECORDING_PARAMETER)
     if not stop.recording and named is None:
         return None
     # Here, and not above: a page that is opened imports this module, and few visitors give a talk.
@@ -149,7 +149,7 @@ def _recording(stop: Stop) -> Recording | None:
 
 def follow() -> None:
     """Do what the keys asked for: to another stop, or out of the talk. Ends the script if there is something to do."""
-    active = given()
+    active = active_talk()
     if active is None:
         return
     if active.leave:

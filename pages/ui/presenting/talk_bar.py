@@ -37,7 +37,7 @@ def bar_data(active: ActiveTalk) -> dict[str, object]:
 def _pressed() -> None:
     """On, back, or out of the talk."""
     event = getattr(st.session_state.get(KEY), "did", None)
-    active = talk.given()
+    active = talk.active_talk()
     if active is None or not isinstance(event, dict):
         return
     if event.get("leave"):

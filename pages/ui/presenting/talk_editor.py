@@ -12,7 +12,7 @@ from pages.ui.presenting import running_order, running_order_file, running_order
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.presenting.running_order_file import MOST_STOPS
 from pages.ui.session import current, url_state
-from pages.ui.session.state import at, error_boundary, notify
+from pages.ui.session.state import anchor_notices, error_boundary, notify
 
 FIELDS = ("title", "say", "link", "words")
 
@@ -30,7 +30,7 @@ def field_key(place: int, name: str) -> str:
     return f"talk_{talk.editor().opened}_{place}_{name}"
 
 
-def _put(changed: Talk, anew: bool = True) -> None:
+def _set_order(changed: Talk, anew: bool = True) -> None:
     editor = talk.editor()
     editor.order = changed
     editor.opened += anew
@@ -55,56 +55,56 @@ def _from_fields() -> Talk:
 @error_boundary
 def edited() -> None:
     """A field was changed."""
-    at("talk")
-    _put(_from_fields(), anew=False)
+    anchor_notices("talk")
+    _set_order(_from_fields(), anew=False)
 
 
 @error_boundary
-def take(name: str) -> None:
+def open_prepared(name: str) -> None:
     """Lay a prepared talk on the editor."""
-    at("talk")
-    _put(running_orders.translated(running_orders.TALKS[name]))
+    anchor_notices("talk")
+    _set_order(running_orders.translated(running_orders.TALKS[name]))
 
 
 @error_boundary
 def move(place: int, by: int) -> None:
     """A stop up or down."""
-    at("talk")
+    anchor_notices("talk")
     stops = list(order().stops)
     if 0 <= place + by < len(stops):
         stops[place], stops[place + by] = stops[place + by], stops[place]
-        _put(replace(order(), stops=tuple(stops)))
+        _set_order(replace(order(), stops=tuple(stops)))
 
 
 @error_boundary
 def remove(place: int) -> None:
     """A stop less; the last one stays."""
-    at("talk")
+    anchor_notices("talk")
     stops = order().stops
     if len(stops) > 1:
-        _put(replace(order(), stops=stops[:place] + stops[place + 1 :]))
+        _set_order(replace(order(), stops=stops[:place] + stops[place + 1 :]))
 
 
 def _add(stop: Stop) -> None:
     known = order()
     if len(known.stops) >= MOST_STOPS:
         raise BadRunningOrder(_("A running order has at most {most} stops.").format(most=MOST_STOPS))
-    _put(replace(known, stops=(*known.stops, running_order.checked(stop))))
+    _set_order(replace(known, stops=(*known.stops, running_order.checked(stop))))
 
 
 @error_boundary
 def add_page(page: str) -> None:
     """A page (or the stage) with the run as it stands."""
-    at("talk")
+    anchor_notices("talk")
     query, _said = url_state.link_query()
     made = current.run()
     if page == talk.STAGE and made.is_replay:
-        _add(Stop(made.prompt[:80], page, recording=_kept(), words=len(made.path) or None))
+        _add(Stop(made.prompt[:80], page, recording=_recording_text(), words=len(made.path) or None))
         return
     _add(Stop(_("A new stop"), f"{page}?{query}" if query else page, words=(len(made.path) or None) if page == talk.STAGE else None))
 
 
-def _kept() -> str:
+def _recording_text() -> str:
     from core import Recording
 
     return Recording.of(current.run()).dumps()
@@ -113,7 +113,7 @@ def _kept() -> str:
 @error_boundary
 def add_link() -> None:
     """The page whose address was pasted."""
-    at("talk")
+    anchor_notices("talk")
     link = str(st.session_state.get("talk_link") or "").strip()
     if link:
         _add(Stop(_("A new stop"), link))
@@ -125,7 +125,7 @@ def add_recording() -> None:
     """A recording from a file; the stop carries it."""
     from core import Recording
 
-    at("talk")
+    anchor_notices("talk")
     file = st.session_state.get("talk_recording")
     if file is not None:
         recording = Recording.loads(file.getvalue())
@@ -133,17 +133,17 @@ def add_recording() -> None:
 
 
 @error_boundary
-def opened() -> None:
+def file_opened() -> None:
     """A running order from a file."""
-    at("talk")
+    anchor_notices("talk")
     file = st.session_state.get("talk_file")
     if file is not None:
-        _put(running_order_file.loads(file.getvalue()))
+        _set_order(running_order_file.loads(file.getvalue()))
         notify(_("“{name}” is open: {count} stops.").format(name=order().name, count=len(order().stops)))
 
 
 @error_boundary
-def give() -> None:
+def start_talk() -> None:
     """Begin the talk on the editor."""
-    at("talk")
+    anchor_notices("talk")
     talk.begin(_from_fields())

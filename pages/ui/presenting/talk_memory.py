@@ -16,8 +16,8 @@ LARGEST = 1_000_000  # characters; a browser's storage for one tab holds a few m
 def keep_talk() -> None:
     """Keep the running order that is put together and the one that is given; once for every page, from app.py."""
     editor = talk.editor()
-    order, given = _kept(editor.order if _own(editor) else None), _kept(editor.given.talk if editor.given else None)
-    place = editor.given.place if editor.given else 0
+    order, given = _kept(editor.order if _own(editor) else None), _kept(editor.active_talk.talk if editor.active_talk else None)
+    place = editor.active_talk.place if editor.active_talk else 0
     data = {"session": current.current_session().name, "order": order, "given": given, "place": place}
     browser.talk(KEY, data, lambda: found(getattr(st.session_state.get(KEY), "found", None)))
 
@@ -36,7 +36,7 @@ def _kept(order: Talk | None) -> str:
 def found(told: object) -> None:
     """What the browser kept of another session of this tab. It comes from a browser, so it may be anything. Raises BadRunningOrder."""
     editor = talk.editor()
-    if not isinstance(told, dict) or _own(editor) or editor.given is not None:
+    if not isinstance(told, dict) or _own(editor) or editor.active_talk is not None:
         return
     from pages.ui.presenting import running_order_file
 
@@ -47,4 +47,4 @@ def found(told: object) -> None:
     if isinstance(given, str) and given:
         whole = running_order_file.loads(given)
         at = place if isinstance(place, int) and not isinstance(place, bool) and 0 <= place < len(whole.stops) else 0
-        editor.given = talk.ActiveTalk(whole, at, go=None)
+        editor.active_talk = talk.ActiveTalk(whole, at, go=None)

@@ -35,7 +35,7 @@ LENGTH = 48  # tokens of the race and of the guessed text
 PAGES = 40  # lines of the small notepad
 GUESSES = 4
 READERS = 6
-TITLES = {DIRECT: N_("At once"), CHAIN_OF_THOUGHT: N_("Step by step")}
+STYLE_TITLES = {DIRECT: N_("At once"), CHAIN_OF_THOUGHT: N_("Step by step")}
 
 
 def made_by(chosen: tuple[tuple[str, str], ...] = (), prompt: str | None = "Once upon a time, there was a little") -> Provenance:
@@ -51,7 +51,7 @@ def start(name: str, label: str, begin: Callable[[], None], icon: str) -> None:
         elements.button(label, begin, type="primary", icon=icon, key=f"{name}_start")
 
 
-def over(name: str, stop: str) -> None:
+def mark_tried(name: str, stop: str) -> None:
     """The thing to try was done once an experiment ran here, and was no recording."""
     run = experiment.of(name)
     if run.seen and not run.recorded_on:
@@ -94,7 +94,7 @@ def notepad() -> None:
                 )
 
     results.live(draw, RACE, key="tour_race_fragment")
-    over(RACE, "notepad")
+    mark_tried(RACE, "notepad")
 
 
 def full() -> None:
@@ -140,13 +140,13 @@ def full() -> None:
                 strict=False,
             ):
                 with home:
-                    share_bar(name, *answered(seen))
+                    share_bar(name, *answer_bar(seen))
 
     results.live(draw, FULL, key="tour_full_fragment")
-    over(FULL, "full")
+    mark_tried(FULL, "full")
 
 
-def answered(seen: Answer | None) -> tuple[float | None, str, str]:
+def answer_bar(seen: Answer | None) -> tuple[float | None, str, str]:
     """A bar's share, its number and its line."""
     if seen is None:
         return None, "…", ""
@@ -182,7 +182,7 @@ def many() -> None:
             serving_board(board, (titles[0], titles[1]), (lines[0], lines[1]), (1, 8), key="tour_board")
 
     results.live(draw, MANY, key="tour_many_fragment")
-    over(MANY, "many")
+    mark_tried(MANY, "many")
 
 
 def guess() -> None:
@@ -215,7 +215,7 @@ def guess() -> None:
                 st.markdown(told)
 
     results.live(draw, GUESS, key="tour_guess_fragment")
-    over(GUESS, "guess")
+    mark_tried(GUESS, "guess")
 
 
 def aloud() -> None:
@@ -228,7 +228,7 @@ def aloud() -> None:
         model = tour_state.model()
 
         def both() -> Iterator[tuple[PromptingStyle, ReasoningStep]]:
-            for way in TITLES:
+            for way in STYLE_TITLES:
                 for thought in think(model, question, way):
                     yield way, thought
 
@@ -239,7 +239,7 @@ def aloud() -> None:
 
     def draw() -> None:
         with results.shown(ALOUD, now, begin) as run:
-            for home, (way, title) in zip(st.columns([0.4, 0.6], gap="large"), TITLES.items(), strict=True):
+            for home, (way, title) in zip(st.columns([0.4, 0.6], gap="large"), STYLE_TITLES.items(), strict=True):
                 thoughts = [thought for whose, thought in run.seen if whose == way]
                 with home:
                     elements.section(_(title))
@@ -248,7 +248,7 @@ def aloud() -> None:
                         st.markdown(verdict(thoughts[-1].given, question.answer))
 
     results.live(draw, ALOUD, key="tour_aloud_fragment")
-    over(ALOUD, "aloud")
+    mark_tried(ALOUD, "aloud")
 
 
 def verdict(given: str | None, answer: str) -> str:

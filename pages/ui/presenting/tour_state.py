@@ -67,7 +67,7 @@ def tour() -> Tour:
     return known
 
 
-def arrive(query: Mapping[str, str]) -> None:
+def apply_query(query: Mapping[str, str]) -> None:
     """The page was just opened with this behind the question mark: a stop that it names is the one to be at."""
     now, asked = tour(), from_link(query)
     if query.get("stop") in STOPS:
@@ -101,14 +101,14 @@ def go(stop: str) -> None:
 
 
 @current.error_boundary
-def by(steps: int) -> None:
+def move(steps: int) -> None:
     """So many stops on, or back."""
     now = tour()
     now.stop = ORDER[max(0, min(len(ORDER) - 1, now.number - 1 + steps))]
 
 
 @current.error_boundary
-def speak() -> None:
+def voice_chosen() -> None:
     """Another voice was chosen."""
     asked = current.field("tour_voice")
     if asked in tour_voices.VOICES:
@@ -143,7 +143,7 @@ def run(name: str = "story", prompt: str = "Once upon a time, there was a little
 @current.error_boundary
 def write(count: int) -> None:
     """So many more pieces of the story; at its end it begins again."""
-    current.at("tour_widget")
+    current.anchor_notices("tour_widget")
     made = run()
     for _step in range(count):
         if made.finished:

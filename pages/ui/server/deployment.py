@@ -24,8 +24,8 @@ import streamlit as st
 
 log = logging.getLogger(__name__)
 
-MARK = "x-token-viewer-from"  # put on every request by the gate, and by nobody else
-LOCAL, AWAY = "this-machine", "elsewhere"
+ORIGIN_HEADER = "x-token-viewer-from"  # put on every request by the gate, and by nobody else
+LOCAL, ELSEWHERE = "this-machine", "elsewhere"
 # What proxies add. One of them is enough: whoever came through a proxy is not the machine's own user.
 FORWARDED = frozenset(
     "forwarded via x-forwarded-for x-forwarded-host x-forwarded-proto x-forwarded-server x-forwarded-port x-real-ip x-client-ip "
@@ -50,7 +50,7 @@ def is_loopback(host: str | None) -> bool:
     return number.is_loopback or (mapped is not None and mapped.is_loopback)
 
 
-def _said() -> bool | None:
+def _declared_public() -> bool | None:
     """What the owner said about it; None if nothing. Anything but a clear no is a yes."""
     said = os.environ.get("TOKEN_VIEWER_PUBLIC", "").strip().lower()
     return None if not said else said not in ("0", "false", "no")
@@ -62,21 +62,21 @@ def _listens_beyond() -> bool:
 
 def public() -> bool:
     """Whether strangers are expected: said by the owner or, where they said nothing, wherever the app listens beyond this machine."""
-    said = _said()
+    said = _declared_public()
     return _listens_beyond() if said is None else said
 
 
-def trusts_everybody() -> bool:
+def everyone_is_operator() -> bool:
     """Whether the owner said that whoever can reach the app may do everything."""
-    return _said() is False
+    return _declared_public() is False
 
 
-def is_operator_by_place(mark: str | None) -> bool:
+def is_operator_by_connection(mark: str | None) -> bool:
     """Whether somebody is the operator by where they sit. mark: what the gate wrote on their connection; None where there is no gate.
 
     A public instance that listens on this machine alone has a proxy before it: then everybody seems to sit here, and nobody counts.
     """
-    if trusts_everybody():
+    if everyone_is_operator():
         return True
     if public() and not _listens_beyond():
         return False
@@ -86,7 +86,7 @@ def is_operator_by_place(mark: str | None) -> bool:
 def comes_from(peer: str | None, headers: Mapping[str, str]) -> str:
     """LOCAL for the machine's own user: a loopback peer that calls it by a loopback name, with no sign of a proxy. headers: lower case."""
     direct = is_loopback(peer) and not FORWARDED & headers.keys()
-    return LOCAL if direct and is_loopback(host_name(headers.get("host"))) else AWAY
+    return LOCAL if direct and is_loopback(host_name(headers.get("host"))) else ELSEWHERE
 
 
 def host_name(host: str | None) -> str | None:
@@ -133,7 +133,7 @@ def is_named(name: str) -> bool:
     return any(name == one or (one.startswith("*.") and name.endswith(one[1:])) for one in _named_hosts())
 
 
-def home_of(origin: str | None, host: str | None) -> str | None:
+def page_host(origin: str | None, host: str | None) -> str | None:
     """Under which name and port the page was loaded that sends this request; None if that is another site.
 
     A proxy may have written its own Host over the one that the browser used. The browser's Origin still tells it, and counts where the

@@ -35,7 +35,7 @@ class Fault:
     place: str
 
 
-def texts_are_kept() -> bool:
+def keeps_messages() -> bool:
     """Whether the owner asked for the messages of faults."""
     return os.environ.get("TOKEN_VIEWER_LOG_TEXTS") == "1"
 
@@ -51,7 +51,7 @@ def fault_of(record: logging.LogRecord) -> Fault:
     return Fault(datetime.fromtimestamp(record.created, UTC), kind, place)
 
 
-class Lines(logging.Formatter):
+class JsonLines(logging.Formatter):
     """One JSON object a line."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -63,7 +63,7 @@ class Lines(logging.Formatter):
             told |= {"fault": fault.kind, "place": fault.place}
         if record.name.split(".")[0] in OURS:
             told["said"] = str(record.msg)  # the sentence of our own, before anything is put into it
-        if texts_are_kept():
+        if keeps_messages():
             told["said"] = record.getMessage()
             if record.exc_info:
                 told["traceback"] = "".join(traceback.format_exception(*record.exc_info))
@@ -99,7 +99,7 @@ def open_event_log() -> None:
         root.handlers[-1].setLevel(logging.WARNING)
         return
     lines = logging.StreamHandler(sys.stderr)
-    lines.setFormatter(Lines())
+    lines.setFormatter(JsonLines())
     lines.setLevel(logging.INFO)
     root.addHandler(lines)
     for name in ("streamlit", "uvicorn", "uvicorn.error"):  # their own handlers write messages as they are

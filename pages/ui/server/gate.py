@@ -27,17 +27,17 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 log = logging.getLogger(__name__)
 
-FIRST_WORD = 20.0  # seconds within which a browser asks for its page
-SILENT = 60.0  # seconds after which a socket may have to make room for a newcomer
+FIRST_MESSAGE_SECONDS = 20.0  # seconds within which a browser asks for its page
+SILENT_SECONDS = 60.0  # seconds after which a socket may have to make room for a newcomer
 TRY_LATER = 1013  # the websocket's code for it
 ALWAYS_ANSWERED = ("/healthz", "/_stcore/health")  # balancers ask by number
 PRIVATE = ("/_stcore/metrics", "/_stcore/script-health-check")
 UPLOAD = "/_stcore/upload_file/"
-STRANGE_HOST = (
+UNKNOWN_HOST = (
     "This app does not answer to that name. Whoever runs it can add it to TOKEN_VIEWER_HOSTS, "
     "or say TOKEN_VIEWER_PUBLIC=1 where strangers come in.\n"
 )
-TOO_MUCH = "This visit has handed in as many megabytes as one may. Take back a file, or reload the page.\n"
+UPLOADS_TOO_LARGE = "This visit has handed in as many megabytes as one may. Take back a file, or reload the page.\n"
 
 
 @dataclass(slots=True, eq=False)
@@ -67,8 +67,8 @@ class Gate:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         peer = (scope.get("client") or (None,))[0]
         came = deployment.comes_from(peer, headers)
-        told, drop = [(deployment.MARK.encode(), came.encode())], {deployment.MARK.encode()}
-        home = deployment.home_of(headers.get("origin"), headers.get("host"))
+        told, drop = [(deployment.ORIGIN_HEADER.encode(), came.encode())], {deployment.ORIGIN_HEADER.encode()}
+        home = deployment.page_host(headers.get("origin"), headers.get("host"))
         drop.add(b"origin")
         if home is not None and "origin" in headers:
             # Streamlit accepts this origin at once. For another one it would look up this machine's addresses on the network.
@@ -78,7 +78,7 @@ class Gate:
             told.append((b"host", home.encode("latin-1")))
         scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0].lower() not in drop] + told}
         if scope["path"] not in ALWAYS_ANSWERED and not deployment.may_be_called(home or headers.get("host")):
-            await self._refuse(scope, receive, send, 403, "strange host", STRANGE_HOST)
+            await self._refuse(scope, receive, send, 403, "strange host", UNKNOWN_HOST)
         elif scope["type"] == "websocket" and home is None:
             await self._refuse(scope, receive, send, 403, "another site", "")
         elif scope["type"] == "websocket":
@@ -86,9 +86,9 @@ class Gate:
         elif scope["path"].rstrip("/").endswith(PRIVATE) and came != deployment.LOCAL:
             await self._refuse(scope, receive, send, 404, "metrics", "Not Found\n")
         elif UPLOAD in scope["path"] and scope["method"] in ("PUT", "DELETE"):
-            await self._upload(scope, receive, _dressed(send), headers)
+            await self._upload(scope, receive, _with_security_headers(send), headers)
         else:
-            await self._app(scope, receive, _dressed(send))
+            await self._app(scope, receive, _with_security_headers(send))
 
     async def _talk(self, scope: Scope, receive: Receive, send: Send, address: str) -> None:
         limits = Limits.from_environment()
@@ -122,7 +122,7 @@ class Gate:
     async def _hear(self, connection: Connection, receive: Receive, going: asyncio.Task[Any]) -> Message:
         """What the browser says next. A socket that is asked to leave, or that never says a word, has hung up."""
         said = asyncio.ensure_future(receive())
-        patience = None if connection.spoke else max(0.0, FIRST_WORD - (monotonic() - connection.heard))
+        patience = None if connection.spoke else max(0.0, FIRST_MESSAGE_SECONDS - (monotonic() - connection.heard))
         try:
             await asyncio.wait({said, going}, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -140,7 +140,7 @@ class Gate:
         """Let go of the socket that was silent for longest, if one was for a while."""
         silent = [connection for connection in self.connections if not connection.leave.is_set()]
         oldest = min(silent, key=lambda connection: connection.heard, default=None)
-        if oldest is None or monotonic() - oldest.heard < SILENT:
+        if oldest is None or monotonic() - oldest.heard < SILENT_SECONDS:
             return False
         oldest.leave.set()
         return True
@@ -160,7 +160,7 @@ class Gate:
         most = Limits.from_environment().uploads_megabytes * 2**20
         length = headers.get("content-length", "")
         if most and not (length.isdecimal() and self._uploads.add(session, file, int(length), most)):
-            await self._refuse(scope, receive, send, 413, "uploads", TOO_MUCH)
+            await self._refuse(scope, receive, send, 413, "uploads", UPLOADS_TOO_LARGE)
             return
         await self._app(scope, receive, send)
 
@@ -173,11 +173,11 @@ class Gate:
             return
         body = sentence.encode()
         head = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode()), (b"connection", b"close")]
-        await _dressed(send)({"type": "http.response.start", "status": status, "headers": head})
+        await _with_security_headers(send)({"type": "http.response.start", "status": status, "headers": head})
         await send({"type": "http.response.body", "body": body})
 
 
-def policy() -> str:
+def content_security_policy() -> str:
     """The Content-Security-Policy: whatever a stranger's text may spell, a browser loads nothing from anywhere else.
 
     Charts are compiled in the browser (Vega), and components bring their own styles and scripts: that is what the unsafe words are for.
@@ -190,10 +190,10 @@ def policy() -> str:
     )
 
 
-def _dressed(send: Send) -> Send:
+def _with_security_headers(send: Send) -> Send:
     """Every answer tells the browser what it may load, and to whom it may say where it was."""
     told: list[tuple[bytes, bytes]] = [
-        (b"content-security-policy", policy().encode()),
+        (b"content-security-policy", content_security_policy().encode()),
         (b"x-content-type-options", b"nosniff"),
         (b"referrer-policy", b"no-referrer"),
         (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), payment=(), usb=()"),

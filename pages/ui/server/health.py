@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 async def healthz(request: Request) -> JSONResponse:
     """{"ready": true} or {"ready": false, "why": ...}; nothing about who is here."""
-    if preload.under_way():
+    if preload.is_loading():
         return JSONResponse({"ready": False, "why": "loading"}, 503)
     if preload.failed():
         return JSONResponse({"ready": False, "why": "the first model could not be loaded"}, 503)

@@ -21,12 +21,12 @@ DOWNLOADS_AT_A_TIME = 2
 
 
 @st.cache_resource
-def _shelf() -> ModelRegistry:
+def _registry() -> ModelRegistry:
     return ModelRegistry(_load)
 
 
 def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
-    model = preload.take(name)
+    model = preload.pop_model(name)
     if model is None:
         model = load_model(name, tokenizer=tokenizer, api_key=api_key)
         preload.freeze_objects()
@@ -38,20 +38,20 @@ def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) 
 
     One that was unloaded meanwhile comes without its weights; its next forward pass brings them back.
     """
-    known = _shelf().known(name, tokenizer, api_key)
+    known = _registry().known(name, tokenizer, api_key)
     if known is not None:
         return known
     with st.spinner(_("Waking the model …")):
-        return _shelf().model(name, tokenizer, api_key)
+        return _registry().model(name, tokenizer, api_key)
 
 
 def connect(address: str, tokenizer: str, api_key: str | None = None) -> LanguageModel:
     """The model of a server, asked anew which one it runs and whether it takes this key. Raises a ModelError."""
     with st.spinner(_("Waking the model …")):
-        return _shelf().connect(address, tokenizer, api_key)
+        return _registry().connect(address, tokenizer, api_key)
 
 
-def wake(model: LanguageModel) -> None:
+def ensure_model_loaded(model: LanguageModel) -> None:
     """Have its weights here again, with a word to whoever waits for them. Raises ReloadFailed."""
     if model.engine.unloaded:
         with st.spinner(_("Waking the model …")), model.engine.lock.acquire():
@@ -60,22 +60,22 @@ def wake(model: LanguageModel) -> None:
 
 def eviction(model: LanguageModel) -> Eviction:
     """How often this model was unloaded, and for whom."""
-    return _shelf().eviction(model)
+    return _registry().eviction(model)
 
 
 def in_memory() -> dict[str, LanguageModel]:
     """The models in memory now, by name."""
-    return _shelf().in_memory()
+    return _registry().in_memory()
 
 
 def tokenizer_of_open_server(address: str) -> str | None:
     """The tokenizer of a server that is connected without a key, so that anybody may use the connection; None if there is none."""
-    return _shelf().tokenizer_of_open_server(address)
+    return _registry().tokenizer_of_open_server(address)
 
 
 def unload(name: str) -> None:
     """Give back the memory of a model. Whoever has a run with it keeps the run; going on loads it again."""
-    _shelf().unload(name)
+    _registry().unload(name)
 
 
 def title(name: str) -> str:

@@ -21,7 +21,7 @@ def begin() -> None:
         _loading.append(ThreadPoolExecutor(1, "preload").submit(_load))
 
 
-def under_way() -> bool:
+def is_loading() -> bool:
     """Whether loading has begun and has not ended."""
     return not all(future.done() for future in _loading)
 
@@ -37,7 +37,7 @@ def wait() -> None:
         future.exception()
 
 
-def take(name: str) -> LanguageModel | None:
+def pop_model(name: str) -> LanguageModel | None:
     """Return the preloaded model of this name, once; None if another caller has it or it could not be loaded."""
     return None if not _loading or failed() else _loading[0].result().pop(name, None)
 

@@ -18,11 +18,11 @@ from core.models.hub import downloaded, local_folder
 from core.remote.address import Address, is_address, named_servers
 
 Access = tuple[str | None, str | None]  # of a server: its tokenizer and its key
-LOOK_AGAIN = 30.0  # seconds after which the disk is asked again for what the environment names
+REFRESH_SECONDS = 30.0  # seconds after which the disk is asked again for what the environment names
 
 _lock = Lock()
 _added: dict[str, Access] = {}
-_looked: dict[str, tuple[float, dict[str, Access]]] = {}
+_cached: dict[str, tuple[float, dict[str, Access]]] = {}
 
 
 def names() -> list[str]:
@@ -58,14 +58,14 @@ def _all() -> dict[str, Access]:
 
 def _from_environment() -> dict[str, Access]:
     written = os.environ.get("TOKEN_VIEWER_OFFER", "") + "\n" + os.environ.get("TOKEN_VIEWER_SERVERS", "")
-    known = _looked.get(written)
-    if known is None or monotonic() - known[0] > LOOK_AGAIN:
-        _looked.clear()
-        known = _looked[written] = (monotonic(), _look())
+    known = _cached.get(written)
+    if known is None or monotonic() - known[0] > REFRESH_SECONDS:
+        _cached.clear()
+        known = _cached[written] = (monotonic(), _read_environment())
     return known[1]
 
 
-def _look() -> dict[str, Access]:
+def _read_environment() -> dict[str, Access]:
     found: dict[str, Access] = {}
     for name in filter(None, map(str.strip, os.environ.get("TOKEN_VIEWER_OFFER", "").split(","))):
         try:

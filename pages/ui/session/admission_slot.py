@@ -11,8 +11,8 @@ from core.language import ngettext
 from pages.ui.server.admission_queue import QUEUE
 from pages.ui.session.state import current_session
 
-LOOK = 0.5  # seconds between two looks at the queue
-PATIENCE = 60.0  # seconds after which a visitor is admitted in any case
+POLL_SECONDS = 0.5  # seconds between two looks at the queue
+LONGEST_WAIT = 60.0  # seconds after which a visitor is admitted in any case
 
 
 @contextmanager
@@ -24,8 +24,8 @@ def admission_slot() -> Iterator[None]:
         return
     place, said, waited = QUEUE.join(), None, 0.0
     try:
-        while (ahead := QUEUE.before(place, LOOK)) and waited < PATIENCE:
-            waited += LOOK
+        while (ahead := QUEUE.before(place, POLL_SECONDS)) and waited < LONGEST_WAIT:
+            waited += POLL_SECONDS
             said = said or st.empty()
             said.info(
                 ngettext(

@@ -25,7 +25,7 @@ from pages.ui.session.state import (
     Notice,
     Session,
     admit,
-    at,
+    anchor_notices,
     current_session,
     error_boundary,
     notify,
@@ -53,7 +53,7 @@ def model_name() -> str:
     names = model_names()
     if not names:
         raise ViewerError(_("There is no model here yet. Put one under core/bundled, or choose one by name."))
-    asked = st.session_state.get("model") or current_session().turned.get("model") or current_session().link.get("model")
+    asked = st.session_state.get("model") or current_session().saved_widget_values.get("model") or current_session().link.get("model")
     return asked if asked in names else names[0]
 
 
@@ -99,11 +99,11 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
 
 def _grant(session: Session, requested: share_link.RequestedModel) -> None:
     """The model of a link is open: the rest of the link as it was sent, whatever was turned since."""
-    take_over(requested.query)
+    apply_query(requested.query)
     session.begun_with, session.replay_steps, session.requested = None, requested.query.get("steps"), None
 
 
-def take_over(query: Mapping[str, str]) -> None:
+def apply_query(query: Mapping[str, str]) -> None:
     """Prompt and settings as an address has them."""
     for control in CONTROLS:
         value = share_link.value_of(control, query[control.key]) if control.key in query else None
@@ -123,7 +123,7 @@ def settings() -> SamplingSettings:
     """The settings for the coming steps, each within its range whatever the browser sent."""
     values: dict[str, Any] = {}
     for control in CONTROLS:
-        asked = effective_value.held(control.key)
+        asked = effective_value.effective(control.key)
         value = None if asked is None else share_link.value_of(control, str(asked))
         values[control.key] = first_value(control) if value is None else value
     return SamplingSettings(**values)
@@ -145,17 +145,17 @@ def run() -> Generation | Replay:
     wanted = (model_name(), prompt(), as_chat())
     if session.begun_with != wanted:
         model = _loaded(wanted[0])
-        with session.turn:
+        with session.action_lock:
             if session.begun_with != wanted:
                 run_start.begin(session, wanted, model, settings())
     if session.refusal is not None:
         raise session.refusal.with_traceback(None)
     assert session.run is not None
-    eviction_notice.notice(session)
+    eviction_notice.notify_if_evicted(session)
     if not session.run.is_replay:
         session.run.settings = settings()
     if session.replay_steps:
-        with session.turn:
+        with session.action_lock:
             replay_steps.follow(session)
     return session.run
 
@@ -296,7 +296,7 @@ def reset_settings() -> None:
 def _apply(wanted: SamplingSettings) -> None:
     for key, value in wanted.as_dict().items():
         if key != "seed":
-            effective_value.put(key, value)
+            effective_value.set_value(key, value)
     changed("coming")
 
 
@@ -326,7 +326,7 @@ def use_prompt(text: str) -> None:
     """Begin with this text."""
     session = changed("coming")
     session.playing = False
-    session.lay_aside()
+    session.save_run()
     st.session_state["prompt"] = text
     session.begun_with = None
 
@@ -370,7 +370,7 @@ def notices(place: str = "") -> tuple[Notice, ...]:
     """What there is to tell in this place; at the head also that the model of the run was unloaded, unless another was just chosen."""
     session = current_session()
     if session.begun_with is not None and session.begun_with[0] == model_name():
-        eviction_notice.notice(session)
+        eviction_notice.notify_if_evicted(session)
     return tuple(note for note in session.notes if note.place == place)
 
 
@@ -390,6 +390,6 @@ def playing() -> bool:
 
 
 __all__ = [
-    "START", "Session", "admit", "at", "current_session", "error_boundary", "notices", "notify", "refused", "results",
+    "START", "Session", "admit", "anchor_notices", "current_session", "error_boundary", "notices", "notify", "refused", "results",
     "session_started", "start_session",
 ]  # fmt: skip

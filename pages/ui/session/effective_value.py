@@ -13,10 +13,10 @@ import streamlit as st
 
 from pages.ui.session.state import current_session
 
-HEARD = 3.0  # seconds after which a browser has heard of it, even on a crowded machine
+DELIVERY_SECONDS = 3.0  # seconds after which a browser has heard of it, even on a crowded machine
 
 
-def put(key: str, value: Any) -> None:
+def set_value(key: str, value: Any) -> None:
     """This value into this control."""
     session, before = current_session(), st.session_state.get(key)
     session.set_values.pop(key, None)
@@ -25,13 +25,13 @@ def put(key: str, value: Any) -> None:
     st.session_state[key] = value
 
 
-def held(key: str) -> Any:
+def effective(key: str) -> Any:
     """What stands in a control, None if it is not there: not what it showed before the app set it, but what the visitor did since."""
     value, known = st.session_state.get(key), current_session().set_values.get(key)
     if known is None:
         return value
     before, wanted, since = known
-    if value == before and monotonic() - since < HEARD:
+    if value == before and monotonic() - since < DELIVERY_SECONDS:
         return wanted
     if value != wanted:
         del current_session().set_values[key]
@@ -41,6 +41,6 @@ def held(key: str) -> Any:
 def restore() -> None:
     """Before the controls are drawn: each as it is held."""
     for key in list(current_session().set_values):
-        value = held(key)
+        value = effective(key)
         if value is not None and st.session_state.get(key) != value:
             st.session_state[key] = value

@@ -27,7 +27,7 @@ def notices(place: str = "") -> None:
     told = current.notices(place)
     if told:
         show_notice(" ".join(note.text for note in told))
-    current.current_session().told.update(told)
+    current.current_session().shown_notices.update(told)
 
 
 def show_notice(sentence: str) -> None:

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
 
 
-def hold(session: Session, fresh: Generation | Replay) -> None:
+def set_run(session: Session, fresh: Generation | Replay) -> None:
     """This is their run from now on; what happened to its model before is nothing they would miss."""
     session.run, session.evictions_seen = fresh, _eviction(fresh).times
 
 
-def notice(session: Session) -> None:
+def notify_if_evicted(session: Session) -> None:
     """Say it if the run's model was unloaded since. Play ends then: two who play would take the memory from each other at every step."""
     made = session.run
     eviction = Eviction() if made is None else _eviction(made)

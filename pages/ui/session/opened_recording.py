@@ -12,7 +12,7 @@ from core.language import _
 from core.limits import Limits
 from pages.ui.i18n import numbers
 from pages.ui.session import current, run_start
-from pages.ui.session.state import at, error_boundary
+from pages.ui.session.state import anchor_notices, error_boundary
 
 if TYPE_CHECKING:
     from core import Recording
@@ -27,7 +27,7 @@ def recording_uploaded() -> None:
     """Replay the file that was given."""
     from core import Recording
 
-    at("recording")
+    anchor_notices("recording")
     file = st.session_state.get("recording")
     if file is None:
         return

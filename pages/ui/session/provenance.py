@@ -13,7 +13,7 @@ from pages.ui.session import current
 
 LONGEST = 60  # characters shown of a prompt
 # What stands under these names was written by a visitor, or is one of our own examples word for word.
-WRITTEN = {
+VISITOR_TEXTS = {
     N_("the text"),
     N_("the question"),
     N_("the short question"),
@@ -36,23 +36,23 @@ class Provenance:
     prompt: str | None = None
     settings: SamplingSettings | None = None
     chosen: tuple[tuple[str, str], ...] = ()
-    unsaid: tuple[tuple[str, str], ...] = ()
+    hidden_inputs: tuple[tuple[str, str], ...] = ()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """It in one line."""
         parts = [loaded_models.title(self.model)]
         if self.prompt is not None:
             parts.append(quoted(_short(self.prompt)))
         if self.settings is not None:
-            parts.append(phrases.settings_then(self.settings))
+            parts.append(phrases.settings_summary(self.settings))
             parts += [] if self.settings.greedy else [_("seed {seed}").format(seed=self.settings.seed)]
         return " · ".join([*parts, *(_short(_(value)) for name, value in self.chosen if value)])
 
-    def changed(self, now: Provenance) -> list[str]:
+    def differences(self, now: Provenance) -> list[str]:
         """What of it is another now, in words."""
         pairs = ((_("the model"), "model"), (_("the prompt"), "prompt"), (_("the settings"), "settings"))
         found = [name for name, field in pairs if getattr(self, field) != getattr(now, field)]
-        then, today = dict(self.chosen + self.unsaid), dict(now.chosen + now.unsaid)
+        then, today = dict(self.chosen + self.hidden_inputs), dict(now.chosen + now.hidden_inputs)
         return found + [_(name) for name in then | today if then.get(name) != today.get(name)]
 
 
@@ -64,7 +64,7 @@ def _short(text: str) -> str:
 
 def now(
     chosen: Mapping[str, str] | None = None,
-    unsaid: Mapping[str, str] | None = None,
+    hidden_inputs: Mapping[str, str] | None = None,
     *,
     model: str | None = None,
     prompt: bool = True,
@@ -76,5 +76,5 @@ def now(
         current.prompt() if prompt else None,
         current.settings() if settings else None,
         tuple((chosen or {}).items()),
-        tuple((unsaid or {}).items()),
+        tuple((hidden_inputs or {}).items()),
     )

@@ -28,7 +28,7 @@ def follow(session: Session) -> None:
             if made.finished or monotonic() > latest:
                 notify(_("The link's list of steps could not be followed to its end; what you see is as far as it goes."))
                 break
-            share_link.take(made, entry)
+            share_link.apply_step(made, entry)
     except ViewerError:
         notify(_("The link's list of steps could not be followed to its end; what you see is as far as it goes."))
     finally:

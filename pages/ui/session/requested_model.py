@@ -22,13 +22,13 @@ from pages.ui.session import current, roles
 from pages.ui.session.share_link import RequestedModel
 from pages.ui.session.state import current_session
 
-LOOK = {
+LINK_LABELS = {
     "hub": N_("See what it takes"),
     "server": N_("Connect to it"),
 }
 
 
-ASKED = "asked"
+CONFIRM_PARAMETER = "asked"
 MODELS_PAGE = Path(__file__).parents[2] / "models.py"
 
 
@@ -54,18 +54,18 @@ def offer() -> None:
         st.markdown(f"{sentence} :gray[{until}]")
         with st.container(horizontal=True, vertical_alignment="center"):
             if known:
-                st.button(
-                    _("Open {name}").format(name=loaded_models.title(requested.model)), on_click=open_it, type="primary", key="wish_open"
-                )
+                label = _("Open {name}").format(name=loaded_models.title(requested.model))
+                st.button(label, on_click=open_requested, type="primary", key="wish_open")
             else:
-                # Only this page knows the word: whoever comes with it has clicked here, and was not sent by a link.
-                word = current.results().setdefault(ASKED, secrets.token_hex(4))
-                st.page_link(MODELS_PAGE, label=_(LOOK[requested.kind]), icon=":material/arrow_forward:", query_params={ASKED: word})
-            st.button(_("Stay with {usual}").format(usual=usual), on_click=stay, type="tertiary", key="wish_stay")
+                # Only this page knows the secret, so a visitor who arrives with it has clicked here and was not sent by a link.
+                secret = current.results().setdefault(CONFIRM_PARAMETER, secrets.token_hex(4))
+                label, query = _(LINK_LABELS[requested.kind]), {CONFIRM_PARAMETER: secret}
+                st.page_link(MODELS_PAGE, label=label, icon=":material/arrow_forward:", query_params=query)
+            st.button(_("Stay with {usual}").format(usual=usual), on_click=dismiss, type="tertiary", key="wish_stay")
 
 
 @current.error_boundary
-def open_it() -> None:
+def open_requested() -> None:
     """Load the model that the link asks for, with everything else that the link holds."""
     requested = current_session().requested
     if requested is not None:
@@ -73,17 +73,17 @@ def open_it() -> None:
 
 
 @current.error_boundary
-def stay() -> None:
+def dismiss() -> None:
     """Let it be."""
     current_session().requested = None
 
 
-def followed() -> RequestedModel | None:
+def confirmed_request() -> RequestedModel | None:
     """What the link asks for, once, if the visitor has just come here from `offer` to see about it."""
-    requested, word = current_session().requested, st.query_params.get(ASKED)
-    if requested is None or word is None or current.results().get(ASKED) != word:
+    requested, word = current_session().requested, st.query_params.get(CONFIRM_PARAMETER)
+    if requested is None or word is None or current.results().get(CONFIRM_PARAMETER) != word:
         return None
-    del current.results()[ASKED], st.query_params[ASKED]
+    del current.results()[CONFIRM_PARAMETER], st.query_params[CONFIRM_PARAMETER]
     return requested
 
 

@@ -18,7 +18,7 @@ _PASSWORD = deployment.Password()  # one for all: the wrong ones are counted tog
 
 def is_operator() -> bool:
     """Whether this visitor is the operator."""
-    return current_session().operator or deployment.is_operator_by_place(st.context.headers.get(deployment.MARK))
+    return current_session().operator or deployment.is_operator_by_connection(st.context.headers.get(deployment.ORIGIN_HEADER))
 
 
 def require_operator() -> None:

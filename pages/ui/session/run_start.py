@@ -45,7 +45,7 @@ def _generation(wanted: Wanted, model: LanguageModel, settings: SamplingSettings
                 most=numbers.whole(share_link.LONGEST_PROMPT)
             )
         )
-    loaded_models.wake(model)
+    loaded_models.ensure_model_loaded(model)
     return Generation(model, text, settings, top_n=LISTED, as_chat=chat)
 
 
@@ -53,10 +53,10 @@ def replace(session: Session, fresh: Generation | Replay, wanted: Wanted, put_as
     """This is the visitor's run from now on. What was written in the one before is put aside; its memory is given back."""
     if session.run is not None:
         if not put_aside_already:
-            session.lay_aside()
+            session.save_run()
         session.run.release()
     session.begun_with = session.run_of = wanted
     session.refusal = None
-    eviction_notice.hold(session, fresh)
+    eviction_notice.set_run(session, fresh)
     session.moment, session.selected_index, session.playing = "coming", None, False
     session.clicks += 1

@@ -11,11 +11,10 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from core.models.model_names import LONGEST_NAME, is_hub_id
-
 from core import SamplingSettings
 from core.errors import ViewerError
 from core.language import _, languages, quoted
+from core.models.model_names import LONGEST_NAME, is_hub_id
 from core.record.step import Step
 from core.remote.address import Address, is_address
 from pages.ui.session.sampling_controls import CONTROLS, START, Control
@@ -95,7 +94,7 @@ def value_of(control: Control, text: str) -> float | int | bool | None:
     return number
 
 
-def impossible(query: Mapping[str, str], models: Iterable[str]) -> list[str]:
+def invalid_values(query: Mapping[str, str], models: Iterable[str]) -> list[str]:
     """Everything in a link that cannot be, as short texts a visitor may read: `temperature = banana`."""
     strange = [
         f"{_(control.label)} = {_short(query[control.key])}"
@@ -250,7 +249,7 @@ def _tokens(packed: str) -> list[int] | None:
     return found
 
 
-def take(run: Any, entry: int | Rolled | None) -> Step:
+def apply_step(run: Any, entry: int | Rolled | None) -> Step:
     """Take one step of a link in this run (a Generation or a Replay). Raises what `step` and `force` raise."""
     made: Step
     if isinstance(entry, Rolled):

@@ -15,7 +15,7 @@ from weakref import WeakSet
 
 import streamlit as st
 
-from core import language as tongues
+from core import language as languages
 from core import list_models
 from core.errors import ViewerError
 from core.language import _, say
@@ -84,20 +84,20 @@ class Session:
     page: str | None = None  # the page they are on
     head: Any = None  # the place at the head of that page where a notice may still come
     place: dict[str, str] = field(default_factory=dict)  # what that page adds to the address: a stop of the tour, say
-    told: set[Notice] = field(default_factory=set)  # what stands somewhere on that page
+    shown_notices: set[Notice] = field(default_factory=set)  # what stands somewhere on that page
     replay_steps: str | None = None  # the steps a link asks for
     link: dict[str, str] = field(default_factory=dict)  # what the address asked for when the session began
-    turned: dict[str, Any] = field(default_factory=dict)  # model and settings as they stood last, by key
+    saved_widget_values: dict[str, Any] = field(default_factory=dict)  # model and settings as they stood last, by key
     set_values: dict[str, tuple[Any, Any, float]] = field(default_factory=dict)  # see `session/set_values`: before, now, since when
     browser_storage_key: str = ""  # the name of a text that the browser keeps and is asked for
     draws: int = 0  # how often the page was drawn
     answered: bool = False  # whether the browser has told what it knows of a text from before
     name: str = field(default_factory=lambda: token_hex(6))  # under which the browser keeps a text that is too long for an address
-    put_aside: SavedRun | None = None  # what the run in hand took the place of
+    saved_run: SavedRun | None = None  # what the run in hand took the place of
     requested: share_link.RequestedModel | None = None  # a model that the link asks for and nobody has opened yet
     taught: dict[str, LanguageModel] = field(default_factory=dict)  # models that the visitor taught or opened, by name
     results: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
-    turn: Any = field(default_factory=RLock)  # held by whatever changes what is kept here; see `error_boundary`
+    action_lock: Any = field(default_factory=RLock)  # held by whatever changes what is kept here; see `error_boundary`
     first_page_drawn: bool = False  # whether their first page has had its turn
     operator: bool = False  # whether they typed the operator's password
     language: str = ""  # the code of the one that they chose; "" while it is the browser's
@@ -112,10 +112,10 @@ class Session:
             self.link["model"] = self.requested.model
         if query.get("model", bundled[0] if bundled else "") in bundled:  # another model would write another text by the same steps
             self.replay_steps = query.get("steps")
-        if query.get("lang") in tongues.languages():
+        if query.get("lang") in languages.languages():
             self.language = query["lang"]
-            tongues.use(self.language)
-        strange = share_link.impossible(query, bundled)
+            languages.use(self.language)
+        strange = share_link.invalid_values(query, bundled)
         if strange:
             self.notes.append(
                 Notice(
@@ -135,10 +135,10 @@ class Session:
                 if getattr(one, "of_page", False):
                     one.stop()
 
-    def lay_aside(self) -> None:
+    def save_run(self) -> None:
         """Another text is about to take the place of this one: keep it, with the place on which it stands, if anything was written."""
         if self.run is not None and self.run.path and self.run_of is not None:
-            self.put_aside = SavedRun(self.run, self.run.here, self.run_of, self.moment)
+            self.saved_run = SavedRun(self.run, self.run.here, self.run_of, self.moment)
 
 
 @st.cache_resource
@@ -161,7 +161,7 @@ def admit() -> bool:
     return True
 
 
-def everybody() -> list[Session]:
+def active_sessions() -> list[Session]:
     """All who have a seat now."""
     return list(_active_sessions())
 
@@ -200,7 +200,7 @@ def start_session() -> None:
     current_session()
 
 
-def arrive(page: str) -> None:
+def begin_page(page: str) -> None:
     """The visitor is on this page; on another than before, nothing that was said there follows them but what was meant for here."""
     session = current_session()
     session.open_page(page)
@@ -209,7 +209,7 @@ def arrive(page: str) -> None:
         session.notes.clear()
     session.notes += [Notice(sentence) for sentence in session.next_page_notices]
     session.next_page_notices.clear()
-    session.page, session.head, session.told = page, None, set()
+    session.page, session.head, session.shown_notices = page, None, set()
 
 
 def error_boundary(verb: Callable[P, None]) -> Callable[P, None]:
@@ -221,7 +221,7 @@ def error_boundary(verb: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(verb)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
-        with current_session().turn:
+        with current_session().action_lock:
             act(*args, **kwargs)
 
     def act(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -254,7 +254,7 @@ PERSISTENT: dict[str, Any] = {
 }  # for every control of a page: on coming back it is as it was
 
 
-def at(place: str) -> None:
+def anchor_notices(place: str) -> None:
     """What is said of this action from here on stands beside what has this key; the page draws it with `elements.notices(place)`."""
     action = _ACTION.get()
     if action is not None:

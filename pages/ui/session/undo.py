@@ -12,14 +12,14 @@ from pages.ui.session import current, eviction_notice
 from pages.ui.session.state import SavedRun, current_session, error_boundary
 
 
-def keep_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
+def write_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
     """Write these steps, made elsewhere behind this text and with these settings, into the run: the same tokens, each rolled as it was.
 
     Where today's dice would take another one (a batch differs from a single pass in the last digits), the token is put as it was. What
-    stood there is put aside, see `bring_back`. Raises ViewerError.
+    stood there is put aside, see `undo`. Raises ViewerError.
     """
     session = current_session()
-    session.lay_aside()
+    session.save_run()
     maker = getattr(path[0].vocabulary, "name", None) if path else None
     if maker in current.model_names():
         st.session_state["model"] = maker
@@ -37,26 +37,26 @@ def keep_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
         own.settings = mine
 
 
-def can_bring_back() -> bool:
+def can_undo() -> bool:
     """Whether there is a text that another one took the place of."""
-    return current_session().put_aside is not None
+    return current_session().saved_run is not None
 
 
 @error_boundary
-def bring_back() -> None:
+def undo() -> None:
     """The text that was there before, as it stood; the one in hand is put aside in its place, so that this can be undone, too."""
     session = current_session()
-    aside, now = session.put_aside, session.run
+    aside, now = session.saved_run, session.run
     if aside is None or aside.begun_with[0] not in current.model_names():
         return
     current.changed(aside.moment)
-    session.put_aside = None
+    session.saved_run = None
     if now is not None and (now.path or now.is_replay) and now is not aside.run and session.run_of is not None:
-        session.put_aside = SavedRun(now, now.here, session.run_of, session.moment)
+        session.saved_run = SavedRun(now, now.here, session.run_of, session.moment)
         now.release()
     if aside.run.here != aside.here:
         aside.run.switch(aside.here)
     name, text, chat = session.begun_with = session.run_of = aside.begun_with
     st.session_state["model"], st.session_state["prompt"], st.session_state["as_chat"] = name, text, chat
     session.refusal, session.playing, session.replay_steps = None, False, None
-    eviction_notice.hold(session, aside.run)
+    eviction_notice.set_run(session, aside.run)

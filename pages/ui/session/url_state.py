@@ -38,11 +38,11 @@ class Address:
     recording: bool = False
 
 
-def mark() -> None:
+def fill_widgets() -> None:
     """Before anything is drawn: what the address asks for stands in the widgets of pages that have none for it, too."""
     if "prompt" not in st.session_state:
         st.session_state["prompt"] = current.prompt()
-    turned = current_session().turned
+    turned = current_session().saved_widget_values
     if current.model_names():
         st.session_state["model"] = turned["model"] = current.model_name()
     effective_value.restore()
@@ -149,7 +149,7 @@ def text_found(found: object) -> None:
     session.begin_from(held)
     session.browser_storage_key = ""  # what was found is looked for no further
     requested = session.requested
-    current.take_over(held)
+    current.apply_query(held)
     session.begun_with, session.requested = None, requested
     usual = (current.model_names() or [""])[0]
     name = held.get("model", usual)

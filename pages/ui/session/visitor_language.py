@@ -36,7 +36,7 @@ def switch() -> None:
     if len(known) < 2:
         return
     st.session_state[_SWITCH] = language.current()
-    with st.container(key="tongue"):
+    with st.container(key="language_switch"):
         st.segmented_control(
             _("Language · Sprache"),
             list(known),

@@ -58,7 +58,7 @@ def late_notices() -> None:
     app.py does it for every page.
     """
     session = current.current_session()
-    late = [note.text for note in session.notes if note not in session.told]
+    late = [note.text for note in session.notes if note not in session.shown_notices]
     if late and session.head is not None:
         with session.head:
             elements.show_notice(" ".join(late))
@@ -67,7 +67,7 @@ def late_notices() -> None:
 def capacity_notice() -> None:
     """All seats are taken: whoever waits comes in by themselves once there is one."""
     elements.show_notice(_("All seats are taken just now. You come in by yourself once one is free; or run the app on your own machine."))
-    st.fragment(_seat, run_every=LOOK_FOR_A_SEAT, key="full_house")()
+    st.fragment(_seat, run_every=LOOK_FOR_A_SEAT, key="capacity_notice")()
 
 
 def _seat() -> None:

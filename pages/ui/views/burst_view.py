@@ -44,7 +44,7 @@ def burst_page(prompt_field: Callable[[], None]) -> None:
 
     @current.error_boundary
     def begin() -> None:
-        current.at(NAME)
+        current.anchor_notices(NAME)
         model = current.model()
         who = readers(model, (current.prompt(), *OPENINGS[1:]), count, length, length, settings=current.settings())
         experiment.start(NAME, lambda: burst(model, who), now, who)

@@ -1,6 +1,6 @@
 """The receipt, as paper: what was measured, what was computed, what is assumed, each visibly of its own kind.
 
-receipt.slip(run.path, visit.model())            # two quiet lines, for a page that is about something else
+receipt.receipt_summary(run.path, current.model())  # two quiet lines, for a page that is about something else
 receipt.paper(bill, "This text")                 # the whole bill, a `core.costs.receipt.Receipt`
 receipt.kinds()                                  # what the three marks mean
 """
@@ -108,7 +108,7 @@ def paper(bill: Receipt, title: str) -> None:
     )
 
 
-def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
+def receipt_summary(path: Sequence[Step], model: LanguageModel | Any) -> None:
     """The bill so far in two lines: what it took, what it cost."""
     made = bill(path, model)
     wanted = ("Operations", "Time computing", "Energy", "Price, by the token")

@@ -41,7 +41,7 @@ def newborn() -> None:
 
     @current.error_boundary
     def begin() -> None:
-        current.at(NAME)
+        current.anchor_notices(NAME)
         child = Newborn(text)
         first = next((word for word in text.split() if word[0].isalpha()), "The")
         experiment.start(NAME, lambda: grow_up(child, f"{first} "), now, first, of_page=True)

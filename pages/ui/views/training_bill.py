@@ -45,7 +45,7 @@ def training_bill() -> None:
 
     @current.error_boundary
     def begin() -> None:
-        current.at(NAME)
+        current.anchor_notices(NAME)
         model = current.model()
 
         def work() -> Iterator[Any]:

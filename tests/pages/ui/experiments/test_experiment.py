@@ -108,11 +108,11 @@ def test_whatever_goes_wrong_is_one_sentence(visitor: Session) -> None:
 
 
 def test_it_is_bounded_in_number_and_time(visitor: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(experiment, "MOST", 7)
+    monkeypatch.setattr(experiment, "MOST_OBSERVATIONS", 7)
     worker = begun(Endless(), visitor)
     assert worker.wait(SOON)
     assert worker.seen == list(range(7)) and "7 observations" in (worker.error or "")
-    monkeypatch.setattr(experiment, "MOST", 10**9)
+    monkeypatch.setattr(experiment, "MOST_OBSERVATIONS", 10**9)
     monkeypatch.setenv("TOKEN_VIEWER_EXPERIMENT_SECONDS", "1")
     worker = begun(Endless(), visitor)
     assert worker.wait(SOON)

@@ -23,7 +23,7 @@ def test_a_prepared_talk_leads_to_pages_that_are_there_and_is_the_same_from_its_
     for stop in known.stops:
         assert stop.page in titles, stop
         assert stop.say, "a speaker is told what to say"
-        assert stop.query.get(talk.PREPARED, "loop") in {recipe.name for recipe in prepared.PREPARED}
+        assert stop.query.get(talk.RECORDING_PARAMETER, "loop") in {recipe.name for recipe in prepared.PREPARED}
         assert stop.page != "tour" or stop.query["stop"] in tour_state.STOPS
     assert running_order_file.loads(known.dumps()) == known
 

@@ -28,9 +28,9 @@ def folders(tiny_folder: Callable[[str], Path]) -> list[str]:
 def room_for_two_more(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Beside the bundled model, with which everybody begins."""
     monkeypatch.setenv("TOKEN_VIEWER_MODELS", "3")
-    loaded_models._shelf.clear()
+    loaded_models._registry.clear()
     yield
-    loaded_models._shelf.clear()
+    loaded_models._registry.clear()
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ from typing import Any
 from urllib.parse import parse_qsl, quote_plus
 
 import pytest
-from core.models.model_names import is_hub_id, with_revision
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import UnknownModel
 from core.models.hub import downloaded, find
+from core.models.model_names import is_hub_id, with_revision
 from pages.ui.i18n import example_texts
 from pages.ui.server import loaded_models
 from pages.ui.session import share_link
@@ -28,9 +28,9 @@ SETTINGS = SamplingSettings(temperature=1.3, top_k=30, seed=8)
 
 @pytest.fixture(autouse=True)
 def own_shelf() -> Iterator[None]:
-    loaded_models._shelf.clear()
+    loaded_models._registry.clear()
     yield
-    loaded_models._shelf.clear()
+    loaded_models._registry.clear()
 
 
 @pytest.fixture

@@ -81,7 +81,7 @@ def test_settings_and_throws_on_the_way_read_back(base: SamplingSettings, way: l
 
 @given(st.dictionaries(st.sampled_from([c.key for c in CONTROLS] + ["model", "prompt", "steps", "other"]), QUIET))
 def test_whatever_a_link_holds_the_values_are_possible(query: dict[str, str]) -> None:
-    said = share_link.impossible(query, ["storyteller"])
+    said = share_link.invalid_values(query, ["storyteller"])
     assert all(len(text) < 80 for text in said)
     for control in CONTROLS:
         value = share_link.value_of(control, query.get(control.key, ""))
