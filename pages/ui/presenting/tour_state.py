@@ -124,7 +124,7 @@ def model() -> LanguageModel:
     """The model of the tour: always the one that came with the app, so that what is said of it holds. Raises ViewerError."""
     listed = list_models()
     if not listed:
-        raise ModelError(_("There is no model here yet. Put one under core/bundled, or choose one by name."))
+        raise ModelError(_("There is no model on this machine. Put one into core/bundled, or open one by name."))
     return current.model_named(listed[0].name)
 
 

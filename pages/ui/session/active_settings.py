@@ -1,4 +1,4 @@
-"""Which settings of the sidebar change anything on which page, in one table; all others rest there, and look like it."""
+"""The settings that have an effect on each page. The sidebar greys all others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COLUMNS, SWEEP, _STREAM = names.COMPARE_VIEWS
 
 
 def _compare() -> frozenset[str]:
-    """Columns have settings of their own, all with the visitor's seed; a setting that is turned through its range is not the visitor's."""
+    """Return the settings that Compare uses. Columns have their own settings and the visitor's seed. A sweep replaces one setting."""
     view = current.field("compare_view") or COLUMNS
     if view == COLUMNS:
         count = int(current.field("compare_count") or 3)
@@ -25,17 +25,17 @@ def _compare() -> frozenset[str]:
 
 
 def _candidates() -> frozenset[str]:
-    """Beam search rolls nothing."""
+    """Return the settings that Several tries uses: none for beam search, which samples nothing."""
     return NONE if current.field("candidates_view") == names.TRIES_VIEWS[1] else ALL
 
 
 def _think() -> frozenset[str]:
-    """Answered greedily; the seed chooses the sums of a set."""
+    """Return the settings that Thinking aloud uses. Answers are greedy, and the seed chooses the sums of a set."""
     return SEED if current.field("think_view") == names.THINK_VIEWS[1] else NONE
 
 
 def _memory() -> frozenset[str]:
-    """A question is answered greedily; only a text of one's own without one is written on with the visitor's settings."""
+    """Return the settings that Memory uses: all to continue the visitor's own text, none to answer a question greedily."""
     own = current.field("memory_source") == "own" and not (current.field("memory_question") or "").strip()
     return ALL if own else NONE
 
@@ -71,6 +71,6 @@ USED: dict[str, frozenset[str] | Callable[[], frozenset[str]]] = {
 
 
 def used(path: str) -> frozenset[str]:
-    """The keys of the settings that count on the page with this path as it is now. The landing page, and a page not listed, uses all."""
+    """Return the keys of the settings that have an effect on this page now. A page that is not listed uses all of them."""
     declared = USED.get(path, ALL)
     return declared if isinstance(declared, frozenset) else declared()
