@@ -1,4 +1,4 @@
-"""What the gallery shows and opens: prepared runs, recorded experiments, files that a visitor hands in."""
+"""Content of the gallery: recorded runs, recorded experiments, and files that a visitor opens."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from pages.ui.session.provenance import Provenance
 EXPERIMENTS = {
     "compare": (
         "compare.py",
-        N_("Three moods"),
-        N_("The same dice under three settings, side by side."),
+        N_("Three settings"),
+        N_("The same dice with three settings, side by side."),
     ),
     "candidates": (
         "candidates.py",
         N_("Eight tries at once"),
-        N_("One is picked. All eight were paid for."),
+        N_("One is picked. All eight cost time."),
     ),
     "think": (
         "think.py",
@@ -35,101 +35,101 @@ EXPERIMENTS = {
     "race": (
         "cache.py",
         N_("With notes and without"),
-        N_("The same text, and a widening gap."),
+        N_("The same text with and without the KV cache. The gap grows."),
     ),
     "memory": (
         "memory.py",
         N_("The notepad full"),
-        N_("What was thrown out could not be asked for."),
+        N_("The answer fails after its tokens were dropped."),
     ),
     "context": (
         "context.py",
         N_("Longer and longer"),
-        N_("What a long text costs before its first word."),
+        N_("The time before the first token of a long prompt."),
     ),
     "batching": (
         "batching.py",
         N_("A batch of eight"),
-        N_("One after the other, and all on one belt."),
+        N_("One after the other, and all in one batch."),
     ),
     "speculative": (
         "speculative.py",
-        N_("A speculated run"),
-        N_("A small model guessed ahead, the large one checked."),
+        N_("Speculative decoding"),
+        N_("A small model drafts tokens, the large one checks them."),
     ),
     "quantization": (
         "quantization.py",
         N_("Fewer bits"),
-        N_("The same model, written shorter and shorter."),
+        N_("The same model with fewer and fewer bits per weight."),
     ),
     "teach": (
         "teach.py",
         N_("A lesson"),
-        N_("A copy learned a sentence, and its odds moved."),
+        N_("A copy learned a sentence, and its probabilities changed."),
     ),
     "newborn": (
         "teach.py",
         N_("From nothing"),
-        N_("A model grew up on one text, from noise to words."),
+        N_("A new model trained on one text, from noise to words."),
     ),
 }
 
 RUNS = {
     "certain": (
         N_("Hardly a choice"),
-        N_("Some beginnings have one way on, and nearly every bar stands alone."),
+        N_("Some prompts have one continuation: at nearly every step one bar is far longer than the others."),
     ),
     "open": (
         N_("Anything goes"),
-        N_("Behind a single word the first bars are low and many: nobody could know."),
+        N_("After a single word there are many short bars: many continuations are possible."),
     ),
     "cold": (
         N_("Cold"),
-        N_("Temperature 0.2: the favourite nearly always wins. Calm, and a little dull."),
+        N_("Temperature 0.2: the likeliest token is nearly always chosen."),
     ),
     "hot": (
         N_("Hot"),
-        N_("Temperature 1.8: outsiders win, and each one pulls the text further away."),
+        N_("Temperature 1.8: unlikely tokens are chosen, and each one changes the text further."),
     ),
     "short_list": (
-        N_("Hot, on a short leash"),
-        N_("The same heat, but only the three likeliest may play."),
+        N_("Hot, with top-k 3"),
+        N_("The same temperature, but only the three likeliest tokens can be chosen."),
     ),
     "one_word": (
         N_("One word changes everything"),
-        N_("Girl or dragon, the same dice: two stories from one place."),
+        N_("Girl or dragon, with the same dice: two stories from one prompt."),
     ),
     "intruder": (
-        N_("A word nobody expected"),
-        N_("A purple is put where a mat belongs. It never looks back; it goes on from there."),
+        N_("An unexpected word"),
+        N_("“Purple” is forced where “mat” is likely. The model continues from there and corrects nothing."),
     ),
     "justified": (
         N_("Yes, because. No, because."),
-        N_("Whichever word comes first, the rest defends it."),
+        N_("The text after the first word gives reasons for it, for yes as for no."),
     ),
     "aloud": (
         N_("Thinking aloud"),
-        N_("A sum, one step at a time: every step is room to think in."),
+        N_("A sum, computed step by step before the answer."),
     ),
     "loop": (
-        N_("Round and round"),
-        N_("Always the favourite, and soon the same words lead to the same words."),
+        N_("Caught in a loop"),
+        N_("With greedy, the same words soon repeat."),
     ),
     "rare_name": (
-        N_("A rare name in pieces"),
-        N_("What was seldom read is spelled out of scraps. Look at the prompt."),
+        N_("A rare name in many tokens"),
+        N_("A rare word takes several tokens. Look at the prompt."),
     ),
     "emoji": (
         N_("An emoji in bytes"),
-        N_("A fox takes four bytes, and the model has to write them one by one."),
+        N_("A fox takes four bytes, and the model writes them one by one."),
     ),
     "ending": (
-        N_("It ends by itself"),
-        N_("The end is a piece like any other, with its own odds, and it was rolled."),
+        N_("The text ends by itself"),
+        N_("The end is a token with its own probability, and it was sampled."),
     ),
     "small_model": (
-        N_("The little sister"),
-        N_("The same beginning, dice and settings, and a model an eighth of the size."),
+        N_("The small model"),
+        N_("The same prompt, dice and settings, with a smaller model."),
     ),
 }
 
@@ -140,7 +140,7 @@ NO_EXPERIMENT = "This file is not a recording of an experiment"
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What stands on the card of a prepared run."""
+    """Content of the card of a recorded run."""
 
     model: str
     tokens: int
@@ -149,37 +149,37 @@ class Card:
 
 @lru_cache(maxsize=64)
 def card(name: str) -> Card:
-    """The card of a prepared run. Raises BadRecording."""
+    """Return the card of a recorded run. Raises BadRecording."""
     kept = prepared.load(name)
     text = " ".join(kept.text.split())
     return Card(kept.model_name, len(kept.path), text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…")
 
 
 def experiment_recording(name: str) -> RecordedExperiment | None:
-    """A recorded experiment that came with the app."""
+    """Return a bundled recorded experiment, None if there is none."""
     return recorded_results.bundled(name)
 
 
 def model_title(known: RecordedExperiment) -> str:
-    """The model that an experiment was made with."""
+    """Return the title of the model of an experiment."""
     return loaded_models.title(known.made_by.model) if isinstance(known.made_by, Provenance) else ""
 
 
 @current.error_boundary
 def open_run(name: str) -> None:
-    """A prepared run, on Watch."""
+    """Open a recorded run on Watch."""
     opened_recording.show(prepared.load(name))
 
 
 @current.error_boundary
 def open_experiment(known: RecordedExperiment) -> None:
-    """A recorded experiment, on its page."""
+    """Open a recorded experiment on its page."""
     current.results()[known.name] = known
 
 
 @current.error_boundary
 def file_uploaded() -> None:
-    """A file was handed in."""
+    """Open the uploaded file."""
     current.anchor_notices("gallery_file")
     current.results().pop(OPENED, None)
     file = current.field("gallery_file")
@@ -187,17 +187,17 @@ def file_uploaded() -> None:
         return
     if file.size > opened_recording.LARGEST_UPLOAD * 2**20:
         raise BadRecording(
-            _("That file is larger than {limit}, the most that is read here.").format(
+            _("This file is larger than {limit}, the limit of this app.").format(
                 limit=numbers.size(opened_recording.LARGEST_UPLOAD * 2**20)
             )
         )
     page, title = open_file(file.getvalue())
     current.results()[OPENED] = page
-    current.notify(_("It is open now on the page “{title}”.").format(title=title))
+    current.notify(_("The file is open on the page “{title}”.").format(title=title))
 
 
 def open_file(data: bytes) -> tuple[str, str]:
-    """Open a file, whichever of the two kinds it is; its page and that page's title. Raises BadRecording."""
+    """Open a file with a run or an experiment. Returns its page and the page's title. Raises BadRecording."""
     try:
         known = recorded_results.loads(data)
     except BadRecording as error:
@@ -211,8 +211,8 @@ def open_file(data: bytes) -> tuple[str, str]:
 
 
 def page_of(name: str) -> str:
-    """The page on which an experiment of this name is shown. Raises BadRecording."""
-    found = next((take.page for take in RECORDING_SPECS if take.name == name), None)
+    """Return the page of an experiment. Raises BadRecording."""
+    found = next((spec.page for spec in RECORDING_SPECS if spec.name == name), None)
     if found is None:
         raise BadRecording(_("This experiment belongs to a page that this app does not have."))
     return found
@@ -226,6 +226,6 @@ def _page(file: str) -> tuple[str, str]:
 
 
 def opened_page() -> str | None:
-    """The page on which the file that was just handed in is open."""
+    """Return the page on which the uploaded file is open, None without a file."""
     page = current.results().get(OPENED)
     return page if isinstance(page, str) else None

@@ -1,10 +1,10 @@
-"""A result on a page: drawn while it comes, with one quiet line on what made it, and dimmed when the controls say something else.
+"""A result on a page: drawn while it runs, with a line on its provenance, and dimmed if it is outdated.
 
 now = provenance.now({N_("the length"): N_("{count} tokens").format(count=length)})
 def draw() -> None:
-    with results.shown(NAME, now, again=begin) as run:      # its notices, its error, the line
+    with results.shown(NAME, now, again=begin) as run:      # notices, error, provenance
         ...                                                 # run.seen
-results.live(draw, NAME, key="race_fragment")               # draws again and again while one of its experiments runs
+results.live(draw, NAME, key="race_fragment")               # draws repeatedly while the experiment runs
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
 
-SPEEDS = (0.25, 0.5, 1.0, 2.0, 5.0, 20.0)  # times as fast as it was
-LONG_SECONDS = 2.0  # seconds; what was over sooner needs no pace
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 5.0, 20.0)  # factors of the recorded speed
+LONG_SECONDS = 2.0  # seconds; shorter recordings have no choice of speed
 
 
 def live(draw: Callable[[], None], *names: str, key: str) -> None:
-    """Draw now, and again while one of these experiments runs; once the last is over, the whole page, which then stands still."""
+    """Draw now, and repeatedly while one of these experiments runs. After the last one has ended, rerun the page once."""
     intervals = [interval for name in names if (interval := experiment.of(name).interval)]
     clock = playback.paced(min(intervals, default=None))
 
@@ -48,7 +48,7 @@ def live(draw: Callable[[], None], *names: str, key: str) -> None:
 
 @contextmanager
 def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -> Iterator[Experiment]:
-    """Around the drawing of a result: what went wrong, what made it, and that it is from before if it is. again: makes it anew."""
+    """Context for drawing a result: shows errors and provenance, and dims an outdated result. again: runs the experiment again."""
     run = experiment.of(name)
     elements.notices(name)
     if run.error:
@@ -66,18 +66,18 @@ def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -
 
 @contextmanager
 def dimmed(name: str, outdated: bool) -> Iterator[None]:
-    """Around a result: pale while it is from before."""
+    """Context for a result, which is dimmed if it is outdated."""
     with st.container(key=f"result_{name}{'_outdated' if outdated else ''}"):
         yield
 
 
 def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[], None] | None) -> None:
-    """The quiet line of a recording: that it is one, of which day and of what; to play it again, or to run it here and now."""
+    """Draw the line of a recording: its date and provenance, and buttons to run it live, play it and save it."""
     assert run.made_by is not None
     with st.container(horizontal=True, vertical_alignment="center", key=f"recorded_{name}"):
-        said = escape(_("A recording, made with other choices than those above.") if outdated else _("A recording."))
-        told = escape(_("Made on {day}: {told}").format(day=numbers.day(run.recorded_on), told=run.made_by.summary()))
-        grey_line(f"<b>{said}</b> {told}")
+        kind = escape(_("A recording with other choices than those above.") if outdated else _("A recording."))
+        details = escape(_("Made on {day}: {provenance}").format(day=numbers.day(run.recorded_on), provenance=run.made_by.summary()))
+        grey_line(f"<b>{kind}</b> {details}")
         if run.running:
             return
         if again is not None and st.button(
@@ -85,7 +85,7 @@ def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[
             icon=":material/bolt:",
             type="tertiary",
             key=f"again_{name}",
-            help=_("Do the same here and now, with your model, your prompt and your settings."),
+            help=_("Run this experiment now with your model, prompt and settings."),
         ):
             again()
             st.rerun()
@@ -95,12 +95,12 @@ def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[
                 icon=":material/replay:",
                 type="tertiary",
                 key=f"play_{name}",
-                help=_("Show the recording once more, in the time it took."),
+                help=_("Play the recording at its own speed, or at the speed chosen beside it."),
             )
             pace = 1.0
             if run.seconds[-1] > LONG_SECONDS:
                 pace = st.selectbox(
-                    _("How fast it plays"),
+                    _("Playback speed"),
                     SPEEDS,
                     index=SPEEDS.index(1.0),
                     key=f"pace_{name}",
@@ -116,7 +116,7 @@ def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[
 
 
 def save_button(name: str, run: Experiment) -> None:
-    """The experiment as a file, if it can be one."""
+    """Draw the button that saves the experiment, if it can be saved."""
     if not recorded_results.can_save(run):
         return
     st.download_button(
@@ -128,28 +128,28 @@ def save_button(name: str, run: Experiment) -> None:
         icon=":material/download:",
         type="tertiary",
         key=f"keep_{name}",
-        help=_("Save this experiment as a file. The gallery opens it again, without a model."),
+        help=_("Save this experiment as a file. The gallery opens it without a model."),
     )
 
 
 def grey_line(line: str) -> None:
-    """One grey line of HTML."""
+    """Draw one grey line of HTML."""
     st.html(f'<div style="font-size:0.85rem;line-height:1.4;color:{palette.of(charts.theme()).muted_text}">{line}</div>', width="content")
 
 
 def provenance_line(
     name: str, by: Provenance, changed: list[str], again: Callable[[], None] | None = None, run: Experiment | None = None
 ) -> None:
-    """The quiet line: what made it; where something is another now, a word on that, and a button that makes it anew.
+    """Draw the line of a result: its provenance, the inputs that changed since, and a button to run it again.
 
-    run: what can be kept as a file.
+    run: the experiment to save.
     """
     with st.container(horizontal=True, vertical_alignment="center", key=f"made_{name}"):
         line = escape(by.summary())
         if changed:
             *first, last = changed
-            said = _("Made before you changed {what}").format(what=(", ".join(first) + _(" and ") if first else "") + last)
-            line = f"<b>{escape(said)}.</b> {line}"
+            warning = _("Made before you changed {what}").format(what=(", ".join(first) + _(" and ") if first else "") + last)
+            line = f"<b>{escape(warning)}.</b> {line}"
         grey_line(line)
         if changed and again is not None and st.button(_("Run again"), icon=":material/refresh:", type="tertiary", key=f"again_{name}"):
             again()

@@ -1,7 +1,7 @@
-"""The catalogue of sentences: `python -m pages.ui.i18n.catalogue` reads them out of the code and brings every language up to date.
+"""Message catalogues: `python -m pages.ui.i18n.catalogue` extracts the sentences from the code and updates every language.
 
-It writes `viewer.pot` in `core/languages` and, for each folder there, its `LC_MESSAGES/viewer.po`: new sentences come in untranslated,
-those that are gone go. `python -m pages.ui.i18n.catalogue fr` begins a language: it makes its folder.
+It writes `viewer.pot` in `core/languages` and, for each folder there, `LC_MESSAGES/viewer.po`: new sentences are added without a
+translation, unused ones are removed. `python -m pages.ui.i18n.catalogue fr` creates a language.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ ROOT = FOLDER.parents[1]
 TEMPLATE = FOLDER / f"{DOMAIN}.pot"
 MARKS = {"_": 1, "N_": 1, "Message": 1, "ngettext": 2}  # how many of the first arguments are sentences
 WIDTH = 120
-Extracted = tuple[Any, str]  # a sentence, or its forms; and a word for whoever translates it
+Extracted = tuple[Any, str]  # a sentence or its plural forms, and a comment for translators
 
 
 def in_python(source: str) -> Iterator[Extracted]:
-    """The sentences of a Python file, those inside f-strings too. A comment `# Translators: ...` goes with the line below it."""
+    """Yield the sentences of a Python file, also those in f-strings. A comment `# Translators: ...` belongs to the line below it."""
     lines = source.splitlines()
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
@@ -38,7 +38,7 @@ def in_python(source: str) -> Iterator[Extracted]:
 
 
 def in_template(source: str) -> Iterator[Extracted]:
-    """The sentences of a Jinja template."""
+    """Yield the sentences of a Jinja template."""
     file = io.BytesIO(source.encode())
     for _line, _function, sentence, _comments in babel_extract(file, list(MARKS), (), {}):
         first = sentence if isinstance(sentence, str) else next(iter(sentence or ()), None)
@@ -47,7 +47,7 @@ def in_template(source: str) -> Iterator[Extracted]:
 
 
 def sentences() -> Catalog:
-    """Every sentence in the code, with the files that it stands in; without line numbers, so that it changes with words only."""
+    """Return every sentence in the code and its files. Line numbers are left out, so that only changed sentences change the file."""
     found = Catalog(domain=DOMAIN, project="Token Probability Viewer", fuzzy=False, charset="utf-8")
     found.header_comment = "# Sentences of the Token Probability Viewer."
     files = [ROOT / "app.py", *sorted(ROOT.glob("core/**/*.py")), *sorted(ROOT.glob("core/**/*.j2")), *sorted(ROOT.glob("pages/**/*.py"))]
@@ -59,7 +59,7 @@ def sentences() -> Catalog:
 
 
 def file_text(catalogue: Catalog) -> str:
-    """A catalogue as its file."""
+    """Return the text of a catalogue's file."""
     file = io.BytesIO()
     write_po(file, catalogue, width=WIDTH, omit_header=False, include_lineno=False)
     lines = file.getvalue().decode("utf-8").splitlines()
@@ -68,14 +68,14 @@ def file_text(catalogue: Catalog) -> str:
 
 
 def updated(old: Catalog, template: Catalog) -> Catalog:
-    """A language with exactly the sentences of the template; what was translated stays, nothing is guessed."""
+    """Return a language with exactly the sentences of the template. Translations are kept, and no fuzzy ones are added."""
     old.update(template, no_fuzzy_matching=True)
     old.obsolete.clear()
     return old
 
 
 def catalogue_of(code: str) -> Catalog:
-    """A language as its file has it; an empty one if there is none yet."""
+    """Read the catalogue of a language. Returns an empty one if there is no file."""
     path = FOLDER / code / "LC_MESSAGES" / f"{DOMAIN}.po"
     if not path.exists():
         return Catalog(locale=code, domain=DOMAIN, project="Token Probability Viewer", charset="utf-8", fuzzy=False)
@@ -84,7 +84,7 @@ def catalogue_of(code: str) -> Catalog:
 
 
 def untranslated(catalogue: Catalog) -> list[Message]:
-    """The messages without a translation."""
+    """Return the messages without a translation."""
     return [
         message
         for message in catalogue
@@ -92,11 +92,11 @@ def untranslated(catalogue: Catalog) -> list[Message]:
     ]
 
 
-def main(begun: list[str]) -> None:
+def main(new_languages: list[str]) -> None:
     """Write the template and every language."""
     template = sentences()
     TEMPLATE.write_text(file_text(template), "utf-8")
-    codes = sorted({path.parents[1].name for path in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.po")} | set(begun))
+    codes = sorted({path.parents[1].name for path in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.po")} | set(new_languages))
     for code in codes:
         path = FOLDER / code / "LC_MESSAGES" / f"{DOMAIN}.po"
         path.parent.mkdir(parents=True, exist_ok=True)

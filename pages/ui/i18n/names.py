@@ -1,4 +1,4 @@
-"""Names that several pages and parts use: marked here, said with `_` where they are shown."""
+"""Names that several pages use. They are marked here and translated with `_` where they are shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from core.language import N_
 
 STATIONS = {
     "pieces": N_("What does it read?"),
-    "meaning": N_("What do pieces mean?"),
+    "meaning": N_("What do tokens mean?"),
     "layers": N_("What does each layer say?"),
     "attention": N_("Where does it look?"),
     "settings": N_("What do the settings do?"),
@@ -25,27 +25,27 @@ SCHEDULERS = {
     Policy.ONE_AT_A_TIME: N_("One at a time"),
     Policy.STATIC: N_("Static batches"),
     Policy.CONTINUOUS: N_("Continuous batching"),
-    Policy.CHUNKED: N_("Continuous, long prompts in pieces"),
+    Policy.CHUNKED: N_("Continuous, with chunked prefill"),
 }
 SCHEDULER_LINES = {
-    Policy.ONE_AT_A_TIME: N_("The next reader begins when the one before has finished."),
-    Policy.STATIC: N_("A group begins together; the next group waits for the longest answer. A slot that is done stays empty."),
-    Policy.CONTINUOUS: N_("Whoever is done leaves, whoever waits joins, at every single pass."),
-    Policy.CHUNKED: N_("The same, and a long prompt is read piece by piece, so that the others' words do not stall (chunked prefill)."),
+    Policy.ONE_AT_A_TIME: N_("The next request starts when the one before has finished."),
+    Policy.STATIC: N_("A group starts together. The next group waits for the longest answer, and finished slots stay empty."),
+    Policy.CONTINUOUS: N_("At every pass, finished requests leave and waiting requests join."),
+    Policy.CHUNKED: N_("The same, and a long prompt is computed in chunks, so that other requests do not stall (chunked prefill)."),
 }
 READER_STATES = {
     "queued": N_("waits"),
     "prefill": N_("prompt is read (prefill)"),
     "decode": N_("writes (decode)"),
-    "stalled": N_("held up"),
-    "preempted": N_("put back, to be computed anew"),
+    "stalled": N_("stalled"),
+    "preempted": N_("preempted, to be computed again"),
 }
 VERDICTS = {
-    "accepted": N_("guessed and kept (accepted)"),
-    "rejected": N_("guessed and struck (rejected)"),
-    "recovered": N_("put in its place by the large one (recovered)"),
-    "bonus": N_("added by the large one (bonus)"),
-    "dropped": N_("not looked at any more (dropped)"),
+    "accepted": N_("drafted and accepted"),
+    "rejected": N_("drafted and rejected"),
+    "recovered": N_("replaced by the large model (recovered)"),
+    "bonus": N_("added by the large model (bonus)"),
+    "dropped": N_("after a rejection (dropped)"),
 }
 SIDES = {
     Policy.ONE_AT_A_TIME: N_("One at a time"),
@@ -54,10 +54,10 @@ SIDES = {
 WAITS = {
     "network": N_("network"),
     "queue": N_("queue"),
-    "preempted": N_("put back"),
+    "preempted": N_("preempted"),
     "prefill": N_("prompt is read (prefill)"),
-    "decode": N_("words (decode)"),
-    "stalled": N_("held up"),
+    "decode": N_("tokens (decode)"),
+    "stalled": N_("stalled"),
     "drawing": N_("drawing"),
 }
 COMPARE_VIEWS = (
@@ -74,11 +74,11 @@ THINK_VIEWS = (
     N_("A whole set"),
 )
 EVICTION_EFFECT = {
-    "stop": N_("It stops reading. What comes later never happened."),
-    "forget the oldest": N_("The oldest line is crossed out for each new one."),
-    "forget, but keep the first": N_("The first few lines stay for good; after them the oldest go."),
-    "8 bits": N_("Every number on a line is rounded to 256 steps: about a quarter of the space."),
-    "4 bits": N_("Every number is rounded to 16 steps: about a seventh of the space."),
+    "stop": N_("The model stops. Later tokens are not read."),
+    "forget the oldest": N_("The oldest token is dropped for each new one."),
+    "forget, but keep the first": N_("The first tokens always stay. Of the others, the oldest is dropped."),
+    "8 bits": N_("Every number is rounded to 256 steps, which takes about a quarter of the memory."),
+    "4 bits": N_("Every number is rounded to 16 steps, which takes about a seventh of the memory."),
 }
 EVICTION_TERMS = {
     "stop": N_("no eviction"),
@@ -88,42 +88,39 @@ EVICTION_TERMS = {
     "4 bits": N_("INT4 KV cache"),
 }
 POSITIONS = {
-    "kept": N_(
-        "About positions: nobody moves. A kept line keeps the place it was written with, a new token "
-        "gets its true place in the text, and the gap stays."
-    ),
-    "closed up": N_("About positions: this model counts distances in lines, so the gap closes: what was far apart moves together."),
+    "kept": N_("Positions: kept tokens keep their positions, and a new token gets its true position in the text. The gap stays."),
+    "closed up": N_("Positions: this model counts distances in cached tokens, so the gap closes."),
 }
 STAGES = {
-    "model": N_("The model's own odds"),
-    "repetition penalty": N_("Hold back repetition"),
-    "temperature": N_("Warm up or cool down"),
-    "top-k": N_("Only the k likeliest"),
-    "top-p": N_("Cut the unlikely tail"),
-    "min-p": N_("Cut what is far behind"),
-    "typical-p": N_("Only the typical"),
-    "greedy": N_("Only the favourite"),
+    "model": N_("The model's own probabilities"),
+    "repetition penalty": N_("Reduce repetition"),
+    "temperature": N_("Scale by temperature"),
+    "top-k": N_("Only the k likeliest tokens"),
+    "top-p": N_("Exclude the unlikely rest"),
+    "min-p": N_("Exclude far less likely tokens"),
+    "typical-p": N_("Only typical tokens"),
+    "greedy": N_("Only the likeliest token"),
 }
 SERVING_FIGURES = {
     "rate": N_("tokens a second, for all"),
     "first": N_("wait for the first token: median, 95 %"),
     "token": N_("time per further token: median, 95 %"),
     "whole": N_("whole answer: median, 95 %"),
-    "idle": N_("slots' time in which they were empty"),
-    "demand": N_("of it, while somebody waited"),
-    "padded": N_("places looked at for nothing (padding)"),
-    "preempted": N_("readers put back (preemptions)"),
-    "prompts": N_("prompt tokens computed · found again"),
+    "idle": N_("time in which slots were empty"),
+    "demand": N_("of it, while requests waited"),
+    "padded": N_("positions computed without use (padding)"),
+    "preempted": N_("preempted requests"),
+    "prompts": N_("prompt tokens computed · reused"),
     "blocks": N_("most blocks held · saved by sharing"),
 }
 
-# the spans of one request, on the receipt's timeline
+# parts of one request, on the receipt's timeline
 SPANS = {
     "network": N_("Network, there and back"),
-    "queue": N_("Waiting for a turn"),
+    "queue": N_("Waiting in the queue"),
     "prefill": N_("Reading the prompt"),
     "decode": N_("Writing, token by token"),
-    "dice": N_("Odds, dice and record"),
-    "bookkeeping": N_("Cutting the prompt, keeping the receipt"),
-    "outside": N_("Between two tokens: drawing, waiting"),
+    "dice": N_("Probabilities, sampling and record"),
+    "bookkeeping": N_("Tokenizing the prompt, writing the receipt"),
+    "outside": N_("Between two tokens: drawing and waiting"),
 }

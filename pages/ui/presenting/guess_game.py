@@ -1,4 +1,4 @@
-"""Guess the next word, alone: ten words, one at a time; and a result that a link holds and opens again."""
+"""The game "Guess the next word" for one player: ten words, and a link that shows the result again."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pages.ui.session.state import anchor_notices, current_session, error_bounda
 
 WORDS = 10
 FIELD = "guess_word"
-SEPARATOR = "~"  # between the guesses in a link
+SEPARATOR = "~"  # separates the guesses in a link
 
 
 @dataclass(slots=True)
 class Game:
-    """begun_at: how many words stood there before the first question. node: where the run stands for the next one. theirs: from a link."""
+    """begun_at: steps of the run before the first guess. node: the node of the next guess. said: the guesses. theirs: opened by a link."""
 
     begun_at: int
     node: int
@@ -30,22 +30,22 @@ class Game:
 
     @property
     def over(self) -> bool:
-        """Whether all ten are answered, or there is nothing but a result to see."""
+        """Whether all guesses are made, or the game is a result from a link."""
         return self.theirs or len(self.rounds) >= WORDS
 
     @property
     def points(self) -> float:
-        """The visitor's, in bits."""
+        """Points of the visitor, in bits."""
         return sum(one.points for one in self.rounds)
 
     @property
     def favourite_points(self) -> float:
-        """What the model's favourite would have got."""
+        """Points for always guessing the likeliest word."""
         return sum(one.favourite_points for one in self.rounds)
 
 
 def game() -> Game:
-    """The visitor's game on the run in hand; a new one where the run has moved on without it. Raises ViewerError."""
+    """Return the visitor's game on the current run. Begins a new one if the run has changed. Raises ViewerError."""
     run = current.run()
     known = results().get("guess game")
     if isinstance(known, Game) and known.node == run.here and results().get("guess run") is run:
@@ -59,7 +59,7 @@ def game() -> Game:
 
 
 def _from_link(linked: str) -> Game | None:
-    """A friend's result: the same words, and what they guessed, held against the odds anew. None if the link cannot be that."""
+    """Return the game of a link, its guesses scored again on the link's run. None if the link is not valid."""
     run = current.run()
     said = linked[: 50 * WORDS].split(SEPARATOR)[:WORDS]
     if not said or len(said) > len(run.path):
@@ -84,7 +84,7 @@ def _judge(word: str) -> list[Guess]:
 
 @error_boundary
 def word_guessed() -> None:
-    """A word was guessed: hold it against the odds, then let the dice fall."""
+    """Score the guess in the field, then make the step."""
     anchor_notices("guess")
     word = str(st.session_state.get(FIELD) or "")
     now, run = game(), current.run()
@@ -92,7 +92,7 @@ def word_guessed() -> None:
         return
     said = guess.cleaned([word])
     if len(said) != 1 or SEPARATOR in said[0]:
-        raise BadGuess(_("One word at a time, of letters."))
+        raise BadGuess(_("Enter one word of letters."))
     known = guess.judge(run, said)
     step = run.step()
     current.changed("rolled").playing = False
@@ -103,7 +103,7 @@ def word_guessed() -> None:
 
 @error_boundary
 def play_again(same: bool) -> None:
-    """The same words once more, or other dice from the same beginning."""
+    """Play again from the same step. same: with the same words, else with another seed."""
     anchor_notices("guess")
     now, run = game(), current.run()
     begun_at = now.begun_at
@@ -116,7 +116,7 @@ def play_again(same: bool) -> None:
 
 
 def link() -> str:
-    """What stands behind the question mark of a link to this result."""
+    """Return the query of a link to this result."""
     query, _said = url_state.link_query()
-    told = share_link.encoded({"guesses": SEPARATOR.join(game().said)})
-    return f"{query}&{told}".lstrip("&")
+    guesses = share_link.encoded({"guesses": SEPARATOR.join(game().said)})
+    return f"{query}&{guesses}".lstrip("&")

@@ -1,4 +1,4 @@
-"""The tour's stops that run an experiment, smaller than on the pages that go deeper and drawn by the same components."""
+"""Widgets of the tour's stops that run an experiment, smaller than on the experiment's page."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from core.experiments.speculative import PlainStep, SpeculativeRound, speculate
 from core.experiments.speculative_gain import gain
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, ReasoningStep, think
 from core.language import N_, _, said
+from core.message import Message
 from pages.ui.charts import charts, cost_charts, palette, race_rows
 from pages.ui.charts.legend import legend
 from pages.ui.charts.serving_rows import Board
@@ -31,20 +32,20 @@ from pages.ui.views.speculative_text import speculative_text
 from pages.ui.views.tinted_text import tinted_text
 
 RACE, FULL, MANY, GUESS, ALOUD = "tour_notepad", "tour_full", "tour_many", "tour_guess", "tour_aloud"
-LENGTH = 48  # tokens of the race and of the guessed text
-PAGES = 40  # lines of the small notepad
+LENGTH = 48  # tokens of the race and of the speculative run
+PAGES = 40  # tokens that fit into the small notepad
 GUESSES = 4
 READERS = 6
 STYLE_TITLES = {DIRECT: N_("At once"), CHAIN_OF_THOUGHT: N_("Step by step")}
 
 
 def made_by(chosen: tuple[tuple[str, str], ...] = (), prompt: str | None = "Once upon a time, there was a little") -> Provenance:
-    """What an experiment of the tour is made of."""
+    """Return the provenance of an experiment of the tour."""
     return Provenance(tour_state.model().name, prompt, tour_state.SETTINGS if prompt else None, chosen)
 
 
 def start(name: str, label: str, begin: Callable[[], None], icon: str) -> None:
-    """One button: begin, or end what runs."""
+    """Draw the button that starts or stops an experiment."""
     if experiment.of(name).running:
         st.button(_("Stop"), on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
     else:
@@ -52,14 +53,14 @@ def start(name: str, label: str, begin: Callable[[], None], icon: str) -> None:
 
 
 def mark_tried(name: str, stop: str) -> None:
-    """The thing to try was done once an experiment ran here, and was no recording."""
+    """Note that the task of a stop was done, if its experiment ran here and is not a recording."""
     run = experiment.of(name)
     if run.seen and not run.recorded_on:
         tour_state.tried(stop)
 
 
 def notepad() -> None:
-    """With notes and without."""
+    """Stop "notepad": the same text with and without a KV cache."""
     now = made_by()
 
     @current.error_boundary
@@ -80,7 +81,7 @@ def notepad() -> None:
                     cost_charts.race,
                     table,
                     key="tour_race",
-                    alt_text=_("Two lines: pieces read so far by the one with notes and the one without."),
+                    alt_text=_("Two lines: tokens computed so far with and without the notepad (KV cache)."),
                     length=LENGTH,
                     column="total_positions",
                     unit="",
@@ -88,7 +89,7 @@ def notepad() -> None:
                 cached, plain = (steps[runner][-1].total_positions for runner in (CACHED, UNCACHED))
                 count = min(map(len, steps.values()))
                 st.markdown(
-                    _("With notes **{cached}** pieces were read, without them **{plain}**: for the same {count} new ones.").format(
+                    _("With notes **{cached}** tokens were computed, without notes **{plain}**, for the same {count} new tokens.").format(
                         cached=numbers.whole(cached), plain=numbers.whole(plain), count=count
                     )
                 )
@@ -98,7 +99,7 @@ def notepad() -> None:
 
 
 def full() -> None:
-    """A notepad that is too small, and the answer that stood on it."""
+    """Stop "full": a KV cache that is too small, and the answer that depends on it."""
     model = tour_state.model()
     policy = st.pills(
         _("When it is full"),
@@ -130,7 +131,7 @@ def full() -> None:
             cache_text(texts, last.kept if last else (), read, marked=marked, label="".join(texts))
             held = last.bytes if last else 0
             share, size = numbers.size(planned.share), numbers.size(held)
-            told = _("{pages} lines · {size} of {share}").format(pages=len(last.kept) if last else 0, size=size, share=share)
+            told = _("{pages} tokens · {size} of {share}").format(pages=len(last.kept) if last else 0, size=size, share=share)
             fill_bar(held / planned.share, told)
             answers = [seen for seen in run.seen if isinstance(seen, Answer)]
             for home, name, seen in zip(
@@ -147,18 +148,18 @@ def full() -> None:
 
 
 def answer_bar(seen: Answer | None) -> tuple[float | None, str, str]:
-    """A bar's share, its number and its line."""
+    """Return the value of a bar, its number and its sentence."""
     if seen is None:
         return None, "…", ""
     if seen.probability is None:
-        return None, "–", _("It stopped before the question was even asked.")
+        return None, "–", _("It stopped before the question.")
     return seen.probability, numbers.percent(seen.probability), _("It says: “{said}”").format(said=seen.said) if seen.said else ""
 
 
 def many() -> None:
-    """Six readers, one after the other and together."""
+    """Stop "many": six requests, one after the other and together."""
     policies = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)
-    now = made_by(((N_("the readers"), N_("{count} readers").format(count=READERS)),))
+    now = made_by(((N_("the readers"), Message("{count} readers", count=READERS)),))
 
     @current.error_boundary
     def begin() -> None:
@@ -169,7 +170,7 @@ def many() -> None:
         sides = [ServerSettings(policy, 8, 64, 48) for policy in policies]
         experiment.start(MANY, lambda: serve(model, who, sides), now, who)
 
-    start(MANY, _("Let everybody in"), begin, ":material/group_add:")
+    start(MANY, _("Run"), begin, ":material/group_add:")
 
     def draw() -> None:
         with results.shown(MANY, now, begin) as run:
@@ -186,8 +187,8 @@ def many() -> None:
 
 
 def guess() -> None:
-    """A small model guesses ahead, the large one checks."""
-    now = made_by(((N_("the guesses"), N_("{count} guesses").format(count=GUESSES)),))
+    """Stop "guess": a small model drafts tokens, the large one checks them."""
+    now = made_by(((N_("the guesses"), Message("{count} guesses", count=GUESSES)),))
 
     @current.error_boundary
     def begin() -> None:
@@ -198,7 +199,7 @@ def guess() -> None:
             GUESS, lambda: speculate(model, draft, "Once upon a time, there was a little", tour_state.SETTINGS, GUESSES, LENGTH), now
         )
 
-    start(GUESS, _("Let them write"), begin, ":material/fast_forward:")
+    start(GUESS, _("Run both models"), begin, ":material/fast_forward:")
 
     def draw() -> None:
         with results.shown(GUESS, now, begin) as run:
@@ -210,7 +211,7 @@ def guess() -> None:
             if rounds:
                 found = gain([one for one in run.seen if isinstance(one, SpeculativeRound | PlainStep)], GUESSES)
                 told = _(
-                    "**{passes}** runs of the large model for **{written}** pieces; **{accepted}** of {drafted} guesses were kept."
+                    "**{passes}** passes of the large model wrote **{written}** tokens. **{accepted}** of {drafted} drafts were accepted."
                 ).format(passes=found.passes, written=found.written, accepted=found.accepted, drafted=found.drafted)
                 st.markdown(told)
 
@@ -219,7 +220,7 @@ def guess() -> None:
 
 
 def aloud() -> None:
-    """One sum, at once and step by step."""
+    """Stop "aloud": one sum, at once and step by step."""
     question = Question(f"Question: {'What is 39 + 57 + 59?'}\n", "155")
     now = made_by(((N_("the question"), "What is 39 + 57 + 59?"),), None)
 
@@ -252,12 +253,12 @@ def aloud() -> None:
 
 
 def verdict(given: str | None, answer: str) -> str:
-    """Whether an answer is right, in words."""
+    """Return a sentence that says whether an answer is right."""
     if given is None:
-        return _("It comes to no answer.")
+        return _("The model gives no answer.")
     said = "".join(c if c.isalnum() or c in " .,-" else "·" for c in given[:40])
     return (
         _("It says **{given}**. That is right.").format(given=said)
         if same_answer(given, answer)
-        else _("It says **{given}**. Right is {answer}.").format(given=said, answer=answer)
+        else _("It says **{given}**. The right answer is {answer}.").format(given=said, answer=answer)
     )

@@ -99,8 +99,8 @@ def test_whatever_goes_wrong_is_one_sentence(visitor: Session) -> None:
 
     for make, seen, told in (
         (refused, [1], "Too long."),
-        (broken, [1], ("Something went wrong here, and it is our fault. What was found so far stays; you can start it again.")),
-        (never_made, [], ("Something went wrong here, and it is our fault. What was found so far stays; you can start it again.")),
+        (broken, [1], ("Something went wrong in the app. The results so far are kept. Start the experiment again.")),
+        (never_made, [], ("Something went wrong in the app. The results so far are kept. Start the experiment again.")),
     ):
         worker = begun(make, visitor)
         assert worker.wait(SOON)
