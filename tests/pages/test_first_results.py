@@ -28,7 +28,7 @@ def test_other_choices_pale_it_and_another_prompt_does_not(open_app: Open) -> No
     app = open_app(page="cache.py", prompt="The fox")
     assert "A recording." in html(app)
     app.segmented_control(key="cache_length").set_value(64).run()
-    assert "A recording, made with other choices than those above." in html(app)
+    assert "A recording with other choices than those above." in html(app)
 
 
 def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: State) -> None:

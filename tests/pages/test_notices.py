@@ -89,7 +89,7 @@ def test_what_cannot_begin_is_said_beside_its_button_until_the_next_action(open_
     app = open_app(page="compare.py")
     monkeypatch.setattr(experiment, "MOST_OF_ONE_VISITOR", 0)
     press(app, "compare_start")
-    sentence = f"You have {0} experiments running. Stop one of them, or wait until it is over."
+    sentence = f"You have {0} experiments running. Stop one of them, or wait until one ends."
     assert told(app) == [sentence]
     app.run()
     assert told(app) == [sentence], "a mere redraw takes nothing away"

@@ -47,7 +47,7 @@ def test_a_link_to_nowhere_is_refused_and_the_order_stays(open_app: Open, sessio
     field = next(one for one in app.text_input if (one.key or "").endswith("_0_link"))
     field.set_value("https://example.org/nowhere").run()
     assert titles(app, session) == before
-    assert any("leads to no page" in note.value for note in app.info)
+    assert any("is not a page of this app" in note.value for note in app.info)
     assert not app.exception
 
 

@@ -116,7 +116,7 @@ def test_it_is_bounded_in_number_and_time(visitor: Session, monkeypatch: pytest.
     monkeypatch.setenv("TOKEN_VIEWER_EXPERIMENT_SECONDS", "1")
     worker = begun(Endless(), visitor)
     assert worker.wait(SOON)
-    assert worker.error == f"It was ended after {numbers.duration(1)}, the longest an experiment may run here. What it has found stays."
+    assert worker.error == f"The experiment ended after {numbers.duration(1)}, the limit of this app. The results so far are kept."
 
 
 def test_there_are_never_more_than_may_be(visitor: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +129,7 @@ def test_there_are_never_more_than_may_be(visitor: Session, monkeypatch: pytest.
         workers.join(own[4], visitor)
     for other in others[:2]:
         workers.join(Worker("test", lambda: iter(()), ref(other)), other)
-    with pytest.raises(TooManyExperiments, match="this machine"):
+    with pytest.raises(TooManyExperiments, match="This machine"):
         workers.join(Worker("test", lambda: iter(()), ref(others[2])), others[2])
     workers.leave(own[0])
     workers.join(own[4], visitor)
