@@ -23,6 +23,7 @@ LONGEST_PROMPT = 20_000  # characters; the rest is cut off
 MOST_STEPS = 2_000
 LONGEST_NUMBER = 40  # characters of a setting in a list of steps
 LONGEST_STORED = 400_000  # characters of a text from the browser's storage
+_ADDED = ".,;:!?)]}>'\"’”»«“ \u00a0"  # characters that mail programs and chats add to the end of a link
 _TRUE, _FALSE = {"true", "1"}, {"false", "0"}
 
 _LETTERS = dict(
@@ -94,6 +95,30 @@ def value_of(control: Control, text: str) -> float | int | bool | None:
     return number
 
 
+def repaired(query: Mapping[str, str], models: Iterable[str]) -> tuple[dict[str, str], bool]:
+    """Return the values of a link without damage at its end, and whether there was any.
+
+    Mail programs and chats add a full stop, bracket or quotation mark to a link, or cut it. Only invalid values are changed: they lose
+    such characters at their end, and steps lose a token that is not complete.
+    """
+    known = frozenset(models)
+    fixed = dict(query)
+    for key, text in query.items():
+        found = _without_damage(key, text) if invalid_values({key: text}, known) else text
+        fixed[key] = text if found is None or invalid_values({key: found}, known) else found
+    return fixed, fixed != dict(query)
+
+
+def _without_damage(key: str, text: str) -> str | None:
+    """Return a value without damage at its end, None if it is not readable."""
+    if key != "steps":
+        return text.rstrip(_ADDED) or None
+    written = re.sub(r"[^\w.-]+$", "", text, flags=re.ASCII).rstrip(".")
+    whole, _dot, last = written.rpartition(".")
+    shorter = [written[:-count] for count in range(1, 5)] if last.startswith("r") else []
+    return next((one for one in (written, *shorter, whole) if one and parse_steps(one) is not None), None)
+
+
 def invalid_values(query: Mapping[str, str], models: Iterable[str]) -> list[str]:
     """Return the invalid values of a link as short texts for the visitor: `temperature = banana`."""
     strange = [
@@ -102,11 +127,11 @@ def invalid_values(query: Mapping[str, str], models: Iterable[str]) -> list[str]
         if control.key in query and value_of(control, query[control.key]) is None
     ]
     if "model" in query and query["model"] not in models and kind_of_model(query["model"]) is None:
-        strange.append(f"model = {_short(query['model'])}")
+        strange.append(f"{_('model')} = {_short(query['model'])}")
     if "lang" in query and query["lang"] not in languages():
-        strange.append(f"lang = {_short(query['lang'])}")
+        strange.append(f"{_('language')} = {_short(query['lang'])}")
     if "steps" in query and parse_steps(query["steps"]) is None:
-        strange.append(f"steps = {_short(query['steps'])}")
+        strange.append(_("the steps of the text"))
     return strange
 
 

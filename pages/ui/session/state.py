@@ -106,6 +106,7 @@ class Session:
     def begin_from(self, query: Mapping[str, str]) -> None:
         """Apply the query of an address. Invalid values are skipped and named in a notice."""
         bundled = [entry.name for entry in list_models()] + published_models.names()
+        query, damaged = share_link.repaired(query, bundled)
         self.link, self.browser_storage_key = dict(query), query.get("kept", "")[:40]
         self.requested = share_link.requested_model(query, bundled)
         if self.requested is not None:  # without the password that it may contain
@@ -115,15 +116,12 @@ class Session:
         if query.get("lang") in languages.languages():
             self.language = query["lang"]
             languages.use(self.language)
+        if damaged:
+            self.notes.append(Notice(_("The end of this link is damaged. The app opened everything that it could read.")))
         strange = share_link.invalid_values(query, bundled)
         if strange:
-            self.notes.append(
-                Notice(
-                    _("The link held something that is not possible here ({what}); the usual value is used instead.").format(
-                        what=", ".join(strange)
-                    )
-                )
-            )
+            sentence = _("This link contains values that cannot be used: {what}. The defaults are used instead.")
+            self.notes.append(Notice(sentence.format(what=", ".join(strange))))
 
     def open_page(self, path: str) -> None:
         """Prepare for a page. After a change of page, stop Play and all experiments that run only while their page is open."""

@@ -115,3 +115,12 @@ def test_it_says_what_cannot_come_back(visitor: state.Session) -> None:
     said = text_found(visitor, {"query": "prompt=A+boat&model=my+model&steps=r2AB", "back": True})
     assert said[0] == ("The connection was lost, and the model {name} was closed. Its text cannot be continued.").format(name="my model")
     assert visitor.replay_steps is None, "another model does not write what that one wrote"
+
+
+def test_a_damaged_link_opens_what_can_be_read_and_says_so(visitor: state.Session) -> None:
+    visitor.begin_from({"seed": "5", "prompt": "The brave dragon", "steps": "r2FcAN.”"})
+    assert (visitor.link["prompt"], visitor.replay_steps) == ("The brave dragon", "r2FcAN")
+    assert ["damaged" in note.text for note in visitor.notes] == [True]
+    visitor.notes.clear()
+    visitor.begin_from({"seed": "9" * 12, "steps": "banana"})
+    assert [name in visitor.notes[0].text for name in ("Seed", "steps", "defaults")] == [True] * 3, "in words, not as a part of the link"
