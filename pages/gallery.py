@@ -7,7 +7,7 @@ import streamlit as st
 from core.errors import BadRecording
 from core.experiments import prepared
 from core.language import _
-from pages.ui.experiments import experiment, gallery
+from pages.ui.experiments import experiment, gallery, recorded_results
 from pages.ui.i18n import numbers, page_titles
 from pages.ui.server import loaded_models
 from pages.ui.session import elements, opened_recording
@@ -43,7 +43,7 @@ def experiment_card(name: str) -> None:
     with st.container(border=True, gap="xsmall", height="stretch", key=f"gallery_{name}"):
         st.markdown(f"**{_(title)}**")
         st.caption(_(point))
-        known = gallery.experiment_recording(name)
+        known = recorded_results.bundled(name)
         if known is None:
             st.caption(_("This one cannot be read."))
             return

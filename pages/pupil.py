@@ -211,7 +211,7 @@ def examined() -> None:
         for one in found.values():
             kl = "–" if math.isnan(one.kl) else written(one.kl, ".2f")
             facts = _("{count} of {total}").format(count=one.right, total=one.asked) if one.asked else "…"
-            along = f"{numbers.whole(one.perplexity)} | {numbers.percent(one.kept)} | {kl}"
+            along = f"{numbers.perplexity(one.perplexity)} | {numbers.percent(one.kept)} | {kl}"
             lines.append(f"| {pupil_view.named(one.name)} | {numbers.count(one.parameters)} | {facts} | {along} |")
         st.markdown("\n".join(lines))
         st.caption(

@@ -90,7 +90,7 @@ def sums(read: ScoredText) -> None:
         for label, value, beside, told in (
             (
                 _("Perplexity"),
-                numbers.count(round(read.perplexity, 1)) if read.perplexity >= 100 else numbers.decimal(read.perplexity, 1),
+                numbers.perplexity(read.perplexity),
                 _("blind guessing: {number}").format(number=numbers.whole(blind)),
                 _(
                     "exp(−(ln p₁ + … + ln pₙ) / n) over the {count} scored pieces: the number of equal choices "

@@ -126,10 +126,13 @@ def give() -> None:
             ),
             key="talk_give",
         )
+        if (left := talk.editor().left) is not None:
+            label = _("Continue at stop {number}").format(number=left.place + 1)
+            st.button(label, on_click=talk.resume, icon=":material/resume:", key="talk_resume")
         st.download_button(
             _("Save as a file"),
             data=talk_editor.order().dumps,
-            file_name="talk.json",
+            file_name=talk_editor.order().file_name,
             mime="application/json",
             on_click="ignore",
             icon=":material/download:",

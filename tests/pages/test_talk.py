@@ -84,3 +84,16 @@ def test_a_recording_belongs_to_its_stop_alone(open_app: Open, session: State) -
         app.run()
         assert session(app).run.is_replay == is_replay and not app.exception
     assert session(app).run.prompt == "The fox"
+
+
+def test_a_talk_that_was_left_continues_at_its_stop(open_app: Open, session: State) -> None:
+    app = open_app(page="talk.py")
+    press(app, "talk_give")
+    active = session(app).results["talk"].active_talk
+    active.go = 1
+    app.run()
+    active.leave = True  # what Escape does on a page
+    app.run()
+    assert session(app).results["talk"].active_talk is None
+    press(app, "talk_resume")
+    assert session(app).results["talk"].active_talk.place == 1 and session(app).results["talk"].left is None

@@ -155,11 +155,6 @@ def card(name: str) -> Card:
     return Card(kept.model_name, len(kept.path), text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…")
 
 
-def experiment_recording(name: str) -> RecordedExperiment | None:
-    """Return a bundled recorded experiment, None if there is none."""
-    return recorded_results.bundled(name)
-
-
 def model_title(known: RecordedExperiment) -> str:
     """Return the title of the model of an experiment."""
     return loaded_models.title(known.made_by.model) if isinstance(known.made_by, Provenance) else ""

@@ -94,6 +94,11 @@ def short(value: float) -> str:
     return written(value, "g")
 
 
+def perplexity(value: float) -> str:
+    """Return a perplexity with one decimal below 100, else rounded once: 31.5, 1,487."""
+    return count(value) if value >= 100 else decimal(value, 1)
+
+
 def bits(value: float) -> str:
     """Return entropy or surprise in bits, with one decimal."""
     return _("{bits}\u00a0bits").format(bits=decimal(value, 1)) if math.isfinite(value) else "–"

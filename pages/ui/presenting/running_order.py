@@ -47,6 +47,11 @@ class Talk:
     name: str
     stops: tuple[Stop, ...]
 
+    @property
+    def file_name(self) -> str:
+        """Name of its file: the name of the talk with letters, digits, spaces and hyphens only."""
+        return "".join(c if c.isalnum() or c in " -" else "_" for c in self.name).strip() + ".json"
+
     def dumps(self) -> str:
         """Return the text of its file."""
         stops = [{key: value for key, value in _plain(stop).items() if value not in ("", None)} for stop in self.stops]

@@ -50,6 +50,7 @@ class TalkEditor:
 
     order: Talk | None = None
     active_talk: ActiveTalk | None = None
+    left: ActiveTalk | None = None  # the talk that was left, to be continued
     opened: int = field(default=0)  # number of opened orders; part of the fields' keys, so that they start with the new values
 
 
@@ -74,12 +75,20 @@ def neighbour(by: int) -> int | None:
 
 def begin(order: Talk) -> None:
     """Start this talk. `follow` opens its first stop."""
-    editor().active_talk = ActiveTalk(order)
+    editor().active_talk, editor().left = ActiveTalk(order), None
 
 
 def end() -> None:
-    """End the talk."""
-    editor().active_talk = None
+    """End the talk. `resume` continues it."""
+    if editor().active_talk is not None:
+        editor().left, editor().active_talk = editor().active_talk, None
+
+
+def resume() -> None:
+    """Continue the talk that was left, at its last stop. `follow` opens it."""
+    left = editor().left
+    if left is not None:
+        editor().active_talk, editor().left = ActiveTalk(left.talk, left.place, go=left.place), None
 
 
 def go(place: int) -> None:

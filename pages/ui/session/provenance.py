@@ -6,22 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core import SamplingSettings
-from core.language import N_, _, quoted
+from core.language import _, quoted
 from pages.ui.i18n import phrases
 from pages.ui.server import loaded_models
 from pages.ui.session import current
 
 LONGEST = 60  # characters shown of a prompt
-# Values under these names are texts of visitors or example texts, so they are not translated.
-VISITOR_TEXTS = {
-    N_("the text"),
-    N_("the question"),
-    N_("the short question"),
-    N_("the long question"),
-    N_("the sentences"),
-    N_("the right answer"),
-    N_("the beginning"),
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,3 +69,8 @@ def test_whatever_stands_in_a_file_it_is_a_talk_or_refused(content: object) -> N
         assert isinstance(running_order_file.loads(file_of(content)), Talk)
     except BadRunningOrder as error:
         assert str(error).endswith(".")
+
+
+def test_the_file_has_the_name_of_the_talk() -> None:
+    assert Talk("Ten minutes", ()).file_name == "Ten minutes.json"
+    assert Talk("../a:b", ()).file_name == "___a_b.json"
