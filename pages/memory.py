@@ -147,9 +147,8 @@ def own_fields() -> tuple[str, str, str]:
 def now(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> provenance.Provenance:
     """What a reading would be made with."""
     chosen = {N_("what is done when it is full"): names.EVICTION[plan.policy], **budget_words(plan, plan.policy == ATTENTION_SINKS)}
-    return provenance.now(
-        texts(source, own) | chosen, hidden_inputs(source, own), prompt=False, settings=source == "own" and not own[1].strip()
-    )
+    continues = source == "own" and not own[1].strip()
+    return provenance.now(texts(source, own) | chosen, hidden_inputs(source, own), prompt=False, settings=continues)
 
 
 def now_all(plan: MemoryBudget, source: str, own: tuple[str, str, str]) -> provenance.Provenance:
