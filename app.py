@@ -23,7 +23,7 @@ else:  # for every visitor, at every click
         layout="wide",
         initial_sidebar_state="auto",
     )
-    if preload.under_way():  # import nothing else before it has ended: two threads could import one circle of modules
+    if preload.is_loading():  # import nothing else before it has ended: two threads could import one circle of modules
         with language.speaking(language.best_match(st.context.locale)), st.spinner(language._("Waking the model …")):
             preload.wait()
     from pages.ui.components.browser import browser
@@ -43,9 +43,9 @@ else:  # for every visitor, at every click
     from pages.ui.shell import frame, glossary_terms, navigation, next_page_link, sidebar
 
     current.start_session()
-    url_state.mark()
+    url_state.fill_widgets()
     page = st.navigation(navigation.pages(), position="top")
-    state.arrive(page.url_path)
+    state.begin_page(page.url_path)
     frame.logo()
     frame.inject_css()
     if not current.admit():
@@ -53,19 +53,19 @@ else:  # for every visitor, at every click
         st.stop()
     with admission_slot.admission_slot():
         frame.ensure_model_loaded()
-        presentation_links.enter(page.url_path)
+        presentation_links.follow_links(page.url_path)
         if page.url_path not in page_titles.CHROMELESS_PAGES:
             visitor_language.switch()
             sidebar.sidebar(active_settings.used(page.url_path))
             requested_model.offer()
-            presentation_links.bar(page.url_path)
+            presentation_links.talk_bar_of_page(page.url_path)
         else:
             frame.hidden_heading(page.title)
         talk_memory.keep_talk()  # before the page, so that a reload right after a stop returns to that stop
         page.run()
-        next_page_link.onward(page.url_path)
+        next_page_link.show_next_page_link(page.url_path)
         if page.url_path not in page_titles.CHROMELESS_PAGES:
-            presentation_links.way(page.url_path)
+            presentation_links.hidden_stage_link(page.url_path)
     address_bar.write_address()
     frame.late_notices()
     keys.keys()

@@ -14,7 +14,7 @@ from core.settings import SamplingSettings
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
-from pages.ui.i18n.phrases import settings_then
+from pages.ui.i18n.phrases import settings_summary
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
@@ -90,7 +90,7 @@ def texts(run: Experiment) -> None:
     for number, home in enumerate(st.columns(len(row.paths), gap="large")):
         with home:
             parts, (_preset, model, settings) = row.parts_at[number], titles[number]
-            st.caption(f"{plain(model)} · {settings_then(settings)}")
+            st.caption(f"{plain(model)} · {settings_summary(settings)}")
             tinted_text(row.paths[number], key=f"compare_text_{number}", mark=parts)
             st.caption(
                 _("the other columns are compared with this one")

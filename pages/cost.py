@@ -75,7 +75,7 @@ def this_text() -> None:
         top = receipt.peak(run.model.device, run.model.dtype) if shape is not None and run.model.has_network else None
         made = receipt.bill(run.path, run.model, top)
         receipt.paper(made, _("This text"))
-        results.made("cost", Provenance(run.model_name, run.prompt), [])
+        results.provenance_line("cost", Provenance(run.model_name, run.prompt), [])
         if made.bytes_per_second and top and made.bytes_per_second > top.bytes_per_second:
             st.caption(_("A small model can exceed 100 %: its weights stay in the processor's cache and are not read from memory."))
 

@@ -7,7 +7,7 @@ import streamlit as st
 from core.errors import BadRecording
 from core.experiments import prepared
 from core.language import _
-from pages.ui.experiments import experiment, gallery
+from pages.ui.experiments import experiment, gallery, recorded_results
 from pages.ui.i18n import numbers, page_titles
 from pages.ui.server import loaded_models
 from pages.ui.session import elements, opened_recording
@@ -43,11 +43,11 @@ def experiment_card(name: str) -> None:
     with st.container(border=True, gap="xsmall", height="stretch", key=f"gallery_{name}"):
         st.markdown(f"**{_(title)}**")
         st.caption(_(point))
-        known = gallery.experiment_recording(name)
+        known = recorded_results.bundled(name)
         if known is None:
             st.caption(_("This recording cannot be read."))
             return
-        made = _("{model} · {day}").format(model=gallery.maker(known), day=numbers.day(known.recorded_on))
+        made = _("{model} · {day}").format(model=gallery.model_title(known), day=numbers.day(known.recorded_on))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.caption(made, width="content")
             if st.button(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):
@@ -70,7 +70,7 @@ def own_file() -> None:
         _("A saved run or experiment"),
         type=["json", "gz"],
         key="gallery_file",
-        on_change=gallery.file_given,
+        on_change=gallery.file_uploaded,
         max_upload_size=opened_recording.LARGEST_UPLOAD,
     )
     elements.notices("gallery_file")

@@ -40,7 +40,7 @@ def expected(record: Growth, model: LanguageModel, name: str) -> None:
         title = lambda number: f"{' '.join(record.prompts[number].split())} …"  # noqa: E731 (a short format function)
         usual, count = min(1, len(record.prompts) - 1), range(len(record.prompts))
         asked = st.selectbox(_("Prompt"), count, format_func=title, index=usual, key="growing_prompt") or 0
-        results.made("growing_guesses", Provenance(name, record.prompts[asked]), [])
+        results.provenance_line("growing_guesses", Provenance(name, record.prompts[asked]), [])
         charts.draw(
             inside_charts.logit_lens,
             inside_rows.growth_rows(record.moments, asked, model.piece),
@@ -61,7 +61,7 @@ def wrote(record: Growth, name: str) -> None:
         number = st.select_slider(_("Tokens read so far"), range(len(record.moments)), format_func=age_of, key="growing_age")
         moment = record.moments[number]
         age = N_("as it was after {age}, written down in its training").format(age=age_of(number))
-        results.made("growing_wrote", Provenance(name, chosen=((N_("Tokens read so far"), age),)), [])
+        results.provenance_line("growing_wrote", Provenance(name, chosen=((N_("Tokens read so far"), age),)), [])
         with st.container(border=True, key="growing_sample"):
             st.markdown(inside_rows.plain(" ".join(moment.sample.split())))
         if moment.loss is not None:

@@ -27,7 +27,7 @@ def question(now: Game) -> None:
     place = _("Token {number} of {words}").format(number=len(now.rounds) + 1, words=guess_game.WORDS)
     with st.form("guess_form", clear_on_submit=True, border=False):
         st.text_input(f"{_('What comes next?')} :gray[:small[{place}]]", key=guess_game.FIELD, placeholder=_("one word, then Enter"))
-        st.form_submit_button(_("What comes next?").rstrip("?"), on_click=guess_game.guessed, type="primary")
+        st.form_submit_button(_("What comes next?").rstrip("?"), on_click=guess_game.word_guessed, type="primary")
 
 
 def answer(now: Game) -> None:

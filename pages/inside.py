@@ -86,8 +86,8 @@ def made_with(step: SelectedStep) -> bool:
     """Draw what the step was made with, and return whether the settings are different now."""
     run = current.run()
     by = Provenance(run.model_name if run.is_replay else current.model_name(), run.prompt, step.distribution.settings)
-    changed = [] if run.is_replay else by.changed(provenance.now())
-    results.made("inside", by, changed)
+    changed = [] if run.is_replay else by.differences(provenance.now())
+    results.provenance_line("inside", by, changed)
     return bool(changed)
 
 

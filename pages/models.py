@@ -26,7 +26,7 @@ frame.page()
 @current.error_boundary
 def check(name: str) -> None:
     """Compute what the model needs."""
-    current.at("models_fetch")
+    current.anchor_notices("models_fetch")
     roles.require_operator()
     name = checked_name(name)
     current.results()["fit"] = (name, fit(name))
@@ -35,7 +35,7 @@ def check(name: str) -> None:
 @current.error_boundary
 def fetch(name: str) -> None:
     """Download the model; a folder, or a model that is here, is used at once."""
-    current.at("models_fetch")
+    current.anchor_notices("models_fetch")
     roles.require_operator()
     name = checked_name(name)
     if local_folder(name) is not None:
@@ -51,7 +51,7 @@ def fetch(name: str) -> None:
 @current.error_boundary
 def connect() -> None:
     """Connect to the server of the form. The fields are read here, because the values of the last draw can be older than the press."""
-    current.at("models_connect")
+    current.anchor_notices("models_connect")
     roles.require_operator()
     address, tokenizer, key = (str(current.field(f"models_{field}") or "").strip() for field in ("address", "tokenizer", "key"))
     if not address or not tokenizer:
@@ -140,7 +140,7 @@ def server_metrics() -> None:
 
 def fill_from_link() -> None:
     """Fill in the model that a link asks for, and compute what it needs."""
-    wanted = requested_model.followed()
+    wanted = requested_model.confirmed_request()
     if wanted is None:
         return
     if wanted.kind == "server":

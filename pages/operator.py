@@ -26,7 +26,7 @@ EVERY = 5.0  # seconds between two draws
 @current.error_boundary
 def enter() -> None:
     """Sign in with the submitted password."""
-    current.at("operator_enter")
+    current.anchor_notices("operator_enter")
     word = str(current.field("operator_password") or "")
     current.fill("operator_password", "")
     roles.enter(word)
@@ -77,7 +77,7 @@ def figures() -> None:
     """Draw the numbers of visitors, connections and experiments, and the memory."""
     import psutil
 
-    limits, people = Limits.from_environment(), state.everybody()
+    limits, people = Limits.from_environment(), state.active_sessions()
     with st.container(horizontal=True, gap="large", key="operator_figures"):
         st.metric(_("Visitors"), _("{here} of {seats} seats").format(here=len(people), seats=limits.visitors or "∞"), width="content")
         st.metric(_("Connections"), numbers.whole(len(Gate.connections)), width="content")
@@ -98,7 +98,7 @@ def people() -> None:
             _("idle for"): numbers.duration(now - one.seen),
             _("operator"): one.operator,
         }
-        for one in sorted(state.everybody(), key=lambda one: one.seen, reverse=True)
+        for one in sorted(state.active_sessions(), key=lambda one: one.seen, reverse=True)
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_people") if rows else st.caption(_("There are no other visitors."))
 
@@ -176,7 +176,7 @@ if roles.is_operator():
     frame.header(_("Who is here?"), _("operator"), _("The state of this instance. No text of a visitor is shown or stored here."))
     st.caption(
         _("Everyone who can reach this instance is an operator (TOKEN_VIEWER_PUBLIC=0).")
-        if deployment.trusts_everybody()
+        if deployment.everyone_is_operator()
         else _("This instance is public: visitors choose among the offered models.")
         if deployment.public()
         else _("Only you can reach this instance.")

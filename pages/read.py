@@ -59,7 +59,7 @@ def shown(model: LanguageModel, text: str, tint: str, key: str, wide: bool = Fal
         if not found.scored_count:
             elements.show_notice(_("A single token cannot be scored, because no token comes before it. Write a little more."))
             return
-        results.made(f"read_{key}", Provenance(model.name, text), [])
+        results.provenance_line(f"read_{key}", Provenance(model.name, text), [])
         left, right = st.columns([0.64, 0.36], gap="large") if wide else (st.container(), st.container())
         with left:
             scoring_view.text_and_curve(found, tint, key)

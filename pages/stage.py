@@ -20,8 +20,9 @@ def scene() -> None:
     state = stage_state.stage_state()
     if state.leave:
         state.leave = False
+        page = "watch.py" if talk.active_talk() is None else "talk.py"  # the Talk page can continue the talk
         talk.end()
-        st.switch_page(page_titles.FOLDER / "watch.py")
+        st.switch_page(page_titles.FOLDER / page)
     talk.follow()
     with elements.error_boundary():
         said = [note.text for note in current.notices()]

@@ -20,13 +20,13 @@ def prepared() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="talk_prepared"):
         for name, known in running_orders.TALKS.items():
             label = _("{name} · {count} stops").format(name=_(name), count=len(known.stops))
-            st.button(label, on_click=talk_editor.take, args=(name,), key=f"talk_take_{name}")
+            st.button(label, on_click=talk_editor.open_prepared, args=(name,), key=f"talk_take_{name}")
         with st.popover(_("Open a running order"), icon=":material/folder_open:", key="talk_open"):
             st.file_uploader(
                 _("Open a running order"),
                 type=["json"],
                 key="talk_file",
-                on_change=talk_editor.opened,
+                on_change=talk_editor.file_opened,
                 max_upload_size=opened_recording.LARGEST_UPLOAD,
             )
 
@@ -69,7 +69,7 @@ def stop_row(place: int, stop: Stop, count: int) -> None:
 def add() -> None:
     """Draw the buttons that add a stop."""
     elements.section(_("Add a stop"))
-    titles = {path: title for path, title in page_titles.titles().items() if path in running_order.paths()}
+    titles = {path: title for path, title in page_titles.titles().items() if path in running_order.stop_paths()}
     with st.container(horizontal=True, vertical_alignment="bottom", key="talk_add"):
         st.button(
             _("My text, on stage"),
@@ -116,7 +116,7 @@ def give() -> None:
         st.text_input(_("Name"), known.name, key=talk_editor.field_key(-1, "name"), max_chars=60, on_change=talk_editor.edited, width=260)
         st.button(
             _("Give this talk"),
-            on_click=talk_editor.give,
+            on_click=talk_editor.start_talk,
             type="primary",
             icon=":material/co_present:",
             help=_(
@@ -124,10 +124,13 @@ def give() -> None:
             ),
             key="talk_give",
         )
+        if (left := talk.editor().left) is not None:
+            label = _("Continue at stop {number}").format(number=left.place + 1)
+            st.button(label, on_click=talk.resume, icon=":material/resume:", key="talk_resume")
         st.download_button(
             _("Save as a file"),
             data=talk_editor.order().dumps,
-            file_name="talk.json",
+            file_name=talk_editor.order().file_name,
             mime="application/json",
             on_click="ignore",
             icon=":material/download:",

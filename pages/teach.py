@@ -99,7 +99,7 @@ def use_and_save() -> None:
 @current.error_boundary
 def open_saved() -> None:
     """Open the model in the uploaded zip, and use it."""
-    current.at("teach_use")
+    current.anchor_notices("teach_use")
     roles.require_operator()
     file = current.field("teach_zip")
     if file is None:

@@ -47,7 +47,7 @@ def top(now: tour_state.Tour) -> None:
             default=now.voice,
             key="tour_voice",
             format_func=lambda name: tour_voices.voice(name).title,
-            on_change=tour_state.speak,
+            on_change=tour_state.voice_chosen,
             label_visibility="collapsed",
             required=True,
             persist_state="session",
@@ -61,7 +61,7 @@ def ways(now: tour_state.Tour) -> None:
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="tour_ways"):
         first, last = now.number == 1, now.number == len(tour_state.ORDER)
         st.button(
-            _("Back"), on_click=tour_state.by, args=(-1,), icon=":material/arrow_back:", shortcut="Left", disabled=first, key="tour_back"
+            _("Back"), on_click=tour_state.move, args=(-1,), icon=":material/arrow_back:", shortcut="Left", disabled=first, key="tour_back"
         )
         with st.popover(_("All stops"), icon=":material/list:"):
             stops = tour_voices.voice(now.voice).stops
@@ -90,7 +90,7 @@ def deeper(now: tour_state.Tour) -> None:
 
 now = tour_state.tour()
 if not current.current_session().place:
-    tour_state.arrive(st.query_params.to_dict())
+    tour_state.apply_query(st.query_params.to_dict())
 current.current_session().place = now.address()
 top(now)
 text = tour_voices.voice(now.voice).stops[now.stop]

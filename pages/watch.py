@@ -84,7 +84,7 @@ def moment(seen: TokenDistribution | Step) -> None:
     """Draw which step the bars show: the next one, the one just rolled, or a reopened one."""
     opened = current.selected_index()
     if opened is not None:
-        elements.section(_("Step {number}, reopened").format(number=opened + 1), phrases.settings_then(seen.settings))
+        elements.section(_("Step {number}, reopened").format(number=opened + 1), phrases.settings_summary(seen.settings))
         newest, icon = (current.newest, ()), ":material/last_page:"
         st.button(_("Back to the newest"), on_click=elements.run_and_rerun, args=newest, icon=icon, type="tertiary", key="newest")
         return

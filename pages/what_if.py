@@ -24,7 +24,7 @@ CHOICES = 8
 def player(playing: bool) -> float:
     """Draw the buttons below the page, and return the speed in steps per second."""
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="player"):
-        st.button(_("From the fork"), on_click=fork_playback.again, icon=":material/skip_previous:", type="tertiary", key="what_if_again")
+        st.button(_("From the fork"), on_click=fork_playback.restart, icon=":material/skip_previous:", type="tertiary", key="what_if_again")
         icon = ":material/arrow_forward:"
         st.button(_("Step both"), on_click=fork_playback.step, icon=icon, shortcut="Right", type="primary", key="what_if_step")
         if playing:
@@ -61,8 +61,8 @@ def measures(now: fork_playback.ForkPlayback) -> None:
     changed: list[str] = []
     if first is not None and not now.run.is_replay:
         by = Provenance(current.model_name(), now.run.prompt, first.settings)
-        changed = by.changed(provenance.now())
-        results.made(fork_playback.NAME, by, changed, fork_playback.again)
+        changed = by.differences(provenance.now())
+        results.provenance_line(fork_playback.NAME, by, changed, fork_playback.restart)
     with results.dimmed(fork_playback.NAME, bool(changed)):
         fork_charts.draw(now)
 
@@ -79,14 +79,14 @@ def other_tokens(now: fork_playback.ForkPlayback) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="what_if_instead"):
         for candidate in others:
             label = f"{plain(candidate.piece)} :small[:gray[{numbers.percent(candidate.model_probability)}]]"
-            st.button(label, on_click=fork_playback.at_word, args=(candidate.token_id,), key=f"what_if_other_{candidate.token_id}")
+            st.button(label, on_click=fork_playback.fork_at_word, args=(candidate.token_id,), key=f"what_if_other_{candidate.token_id}")
         if now.run.is_replay:
             return
         with st.form("what_if_form", border=False, width=280), st.container(horizontal=True, vertical_alignment="bottom"):
             begin = _("Type another text for this place. Begin with a space for a new word.")
             text = st.text_input(_("Another text"), key="what_if_text", help=begin, max_chars=200, placeholder=" dragon")
             if st.form_submit_button(_("Fork here")):
-                fork_playback.at_word(None, text)
+                fork_playback.fork_at_word(None, text)
                 st.rerun()
 
 

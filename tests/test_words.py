@@ -184,7 +184,7 @@ def test_a_cache_of_words_knows_the_language() -> None:
 
 def test_the_template_is_what_the_code_says() -> None:
     """If this fails: `python -m pages.ui.i18n.catalogue`."""
-    assert catalogue.TEMPLATE.read_text("utf-8") == catalogue.written(catalogue.sentences())
+    assert catalogue.TEMPLATE.read_text("utf-8") == catalogue.file_text(catalogue.sentences())
 
 
 LANGUAGES = [code for code in language.languages() if code != language.ENGLISH]
@@ -198,7 +198,7 @@ def test_a_language_has_every_sentence_and_no_other(code: str) -> None:
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_language_is_whole(code: str) -> None:
-    left = catalogue.left_to_translate(catalogue.catalogue_of(code))
+    left = catalogue.untranslated(catalogue.catalogue_of(code))
     if len(left) > 200:
         pytest.skip(f"{code} is being translated: {len(left)} sentences are left")
     assert [one.id for one in left] == []

@@ -108,6 +108,7 @@ _FIELD = re.compile(r"\{([a-z_]+)\}")  # a message in a file has plain fields on
 _SPEC = re.compile(r",?(\.\d)?[fge%]?")
 RENAMED = {"Opinion": "TokenScore", "Stretch": "PhaseSpan", "LatencyTrace": "RequestCost"}  # old names of classes in files
 REMOVED = {"LatencyTrace": {"parts", "first_token", "total"}, "Assumptions": {"network_seconds"}}  # fields of old files that nothing reads
+RENAMED_FIELDS = {("Provenance", "unsaid"): "hidden_inputs"}  # old names of fields in files, by class
 
 
 class Writer:
@@ -263,6 +264,7 @@ class Reader:
     def _record(self, cls: type, held: Any, depth: int) -> Any:
         if not is_dataclass(cls) or not isinstance(held, dict):
             raise _broken()
+        held = {RENAMED_FIELDS.get((cls.__name__, name), name): value for name, value in held.items()}
         known = {field.name: field for field in fields(cls) if field.init}
         if not held.keys() <= known.keys():
             raise BadRecording(Message("This recording is broken or from another version of the app: it contains an unknown entry."))

@@ -233,7 +233,7 @@ class Experiment:
 
     def recorded(self) -> None:
         """Compare with the result that came with the app."""
-        kept = recorded_results.first(self.take.name)
+        kept = recorded_results.bundled(self.take.name)
         assert kept is not None
         self.page.locator(f".st-key-recorded_{self.take.name}").wait_for()
         self.matches(kept)

@@ -23,13 +23,16 @@ def test_a_german_browser_gets_german_pages_and_the_switch_is_kept_in_the_addres
     page = new_page(f"{app}/glossary", locale="de-AT")
     page.wait_for_function(IS_GERMAN)
     assert "lang=" not in page.url, "what was not chosen is not kept"
-    page.locator(".st-key-tongue").get_by_text("English").click()
+    page.locator(".st-key-language_switch").get_by_text("English").click()
     page.wait_for_function("document.documentElement.lang === 'en'")
     page.wait_for_url(re.compile("lang=en"))
     page.reload()
     settled(page)
     assert page.locator("html").get_attribute("lang") == "en"
-    assert page.locator(".st-key-tongue [aria-checked=true], .st-key-tongue [aria-pressed=true]").first.inner_text() == "English"
+    assert (
+        page.locator(".st-key-language_switch [aria-checked=true], .st-key-language_switch [aria-pressed=true]").first.inner_text()
+        == "English"
+    )
 
 
 def test_watch_an_experiment_the_tour_and_the_stage_speak_german(new_page: Callable[..., Any], app: str) -> None:

@@ -118,7 +118,7 @@ def test_an_experiment_is_kept_as_a_file_and_opened_in_the_gallery(at: At, tmp_p
     other.locator(".st-key-again_think button:visible").wait_for(state="detached")
     other.locator(".st-key-again_think button:visible").wait_for()  # it is back when the recording is over
     eventually(other, shown)
-    other.locator(".st-key-onward a:visible").last.click()  # every page leads on to another one
+    other.locator(".st-key-next_page_link a:visible").last.click()  # every page leads on to another one
     other.wait_for_function("() => !location.pathname.endsWith('/think')")
 
 
@@ -146,7 +146,7 @@ def test_the_key_that_is_sent_is_the_one_that_was_typed(at: At) -> None:
 
 def came_back(watching: Watching, written: list[str]) -> None:
     """Assert that the text returns by itself, with a notice, and that the first press goes on from it."""
-    watching.page.get_by_text("Your text is back").wait_for(timeout=120_000)
+    watching.page.get_by_text("Your text was restored").wait_for(timeout=120_000)
     watching.until(same_text(written))
     assert watching.press("step", len(written) + 1)[:-1] == written
 
@@ -166,7 +166,7 @@ def test_a_cold_deep_link_a_reload_another_replica_and_a_lost_network_keep_the_t
         assert "f" in parse_qs(urlsplit(page.url).query)["steps"][0]
         page.reload()
         watching.until(same_text(written))
-        assert page.get_by_text("Your text is back").count() == 0, "who loads a page again needs no notice"
+        assert page.get_by_text("Your text was restored").count() == 0, "who loads a page again needs no notice"
 
         balancer.move(first)
         came_back(watching, written)

@@ -239,3 +239,24 @@ def test_a_running_order_of_ones_own_is_kept_in_the_browser(on_stage: Callable[.
     stage.page.goto(stage.page.url.rsplit("/", 1)[0] + "/talk")
     stage.page.locator(".st-key-talk_row_4").wait_for()
     stage.page.locator(".st-key-talk_row_5").wait_for(state="detached")
+
+
+def test_a_stop_opens_at_its_top_though_the_one_before_was_scrolled(on_stage: Callable[..., OnStage]) -> None:
+    stage = on_stage("/talk")
+    main = '[data-testid="stMain"]'
+    place, top = ".st-key-talk_bar .place", f"document.querySelector('{main}').scrollTop"
+    stage.page.set_viewport_size({"width": 1200, "height": 420})
+    stage.page.get_by_text("Ten minutes").first.click()
+    stage.page.locator(".st-key-talk_row_9").wait_for()
+    press(stage.page, "talk_give")
+    stage.until("read", 0)
+    for number in range(1, 5):
+        stage.press("]")
+        stage.wait(f"my.data.talk.place === {number}")
+    stage.press("]")
+    stage.page.locator(place, has_text="6 /").wait_for()
+    stage.page.wait_for_function(f"document.querySelector('{main}').scrollHeight > document.querySelector('{main}').clientHeight + 200")
+    stage.page.evaluate(f"{top} = 150")
+    stage.press("PageDown")
+    stage.page.locator(place, has_text="7 /").wait_for()
+    stage.page.wait_for_function(f"{top} === 0")

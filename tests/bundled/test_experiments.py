@@ -114,7 +114,7 @@ def test_the_school_report_knows_facts_as_the_examination_counts_them(large: Any
 def test_the_examples_to_read_show_a_text_read_well_and_one_worse_than_blind_guessing(large: Any, small: Any) -> None:
     teacher, pupil = (score_text(model, TO_READ["A tale"]).perplexity for model in (large, small))
     assert teacher < pupil and teacher < 25
-    assert score_text(large, TO_READ["Another tongue"]).perplexity > large.vocabulary_size
+    assert score_text(large, TO_READ["Another language"]).perplexity > large.vocabulary_size
 
 
 def test_the_examples_of_what_if_each_say_something_else(large: Any) -> None:

@@ -18,7 +18,7 @@ from tests.pages.apptest import Open, State, html
 
 @pytest.mark.parametrize("take", record.RECORDING_SPECS, ids=lambda take: take.name)
 def test_a_recording_of_every_experiment_came_with_the_app(take: record.RecordingSpec) -> None:
-    found = recorded_results.first(take.name)
+    found = recorded_results.bundled(take.name)
     assert found is not None and found.name == take.name and found.seen
     assert isinstance(found.made_by, Provenance) and found.made_by.model
     assert (recorded_results.FOLDER / f"{take.name}{recorded_results.ENDING}").stat().st_size < 200_000
@@ -40,11 +40,11 @@ def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: St
 
 
 def test_what_holds_a_model_is_not_offered_as_a_file() -> None:
-    found = recorded_results.first("race")
+    found = recorded_results.bundled("race")
     assert found is not None
     plain = Experiment(found.seen, made_by=found.made_by, about=found.about)
-    assert recorded_results.keepable(plain) and not recorded_results.keepable(replace(plain, about=object()))
-    assert not recorded_results.keepable(replace(plain, seen=(*found.seen, object())))
+    assert recorded_results.can_save(plain) and not recorded_results.can_save(replace(plain, about=object()))
+    assert not recorded_results.can_save(replace(plain, seen=(*found.seen, object())))
 
 
 def test_a_broken_recording_is_as_if_it_were_not_there(open_app: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

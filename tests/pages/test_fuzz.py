@@ -89,7 +89,7 @@ LINK = st.text(max_size=200) | st.sampled_from(["http://u:p@[::1]:99999/v1", "//
 @given(query=st.dictionaries(st.sampled_from(["model", "prompt", "steps", "seed", "temperature", "greedy", "kept", "as_chat"]), LINK))
 def test_any_link_is_read_or_said_to_be_strange(query: dict[str, str]) -> None:
     with bounded(1.0, 30):
-        assert all(len(one) < 200 for one in share_link.impossible(query, ["storyteller"]))
+        assert all(len(one) < 200 for one in share_link.invalid_values(query, ["storyteller"]))
         wanted = share_link.requested_model(query, ["storyteller"])
         assert wanted is None or "u:p@" not in wanted.model
         share_link.parse_steps(query.get("steps", ""))

@@ -22,7 +22,7 @@ def test_what_had_been_written_can_be_brought_back(open_app: Open, session: Stat
     app = press(open_app(page="watch.py"), "step")
     before = session(app).run
     press(go(app, "gallery.py"), "gallery_open_cold")
-    assert session(app).put_aside.run is before
+    assert session(app).saved_run.run is before
 
 
 def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,7 +33,7 @@ def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeyp
     monkeypatch.setattr(gallery.current, "results", lambda: held)
     monkeypatch.setattr(gallery.opened_recording, "show", lambda recording: held.update(shown=recording))
     for data, page in ((experiment, "cache.py"), (run, "watch.py"), (prepared.load("hot").dumps().encode(), "watch.py")):
-        assert gallery.opened(data)[0] == page
+        assert gallery.open_file(data)[0] == page
     assert held["race"].seen
     assert held["shown"].prompt == prepared.load("hot").prompt
 
@@ -41,4 +41,4 @@ def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeyp
 @pytest.mark.parametrize("data", [b"", b"hello", b"{}", b"\x1f\x8b123", b"[" * 100])
 def test_a_wrong_file_costs_a_sentence(data: bytes) -> None:
     with pytest.raises(BadRecording):
-        gallery.opened(data)
+        gallery.open_file(data)

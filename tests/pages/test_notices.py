@@ -32,7 +32,7 @@ def visitor(monkeypatch: pytest.MonkeyPatch) -> state.Session:
 def outer(place: str = "") -> None:
     """An action that fails, with another inside that fails first."""
     if place:
-        state.at(place)
+        state.anchor_notices(place)
     inner()
     raise BadSetting("Too much.")
 
@@ -89,7 +89,7 @@ def test_what_cannot_begin_is_said_beside_its_button_until_the_next_action(open_
     app = open_app(page="compare.py")
     monkeypatch.setattr(experiment, "MOST_OF_ONE_VISITOR", 0)
     press(app, "compare_start")
-    sentence = f"You have {0} experiments running. Stop one of them, or wait until it is over."
+    sentence = f"You have {0} experiments running. Stop one of them, or wait until one ends."
     assert told(app) == [sentence]
     app.run()
     assert told(app) == [sentence], "a mere redraw takes nothing away"

@@ -52,7 +52,7 @@ def test_a_broken_folder_is_one_sentence_and_the_text_stays(
     app.text_input(key="models_name").set_value(str(folder)).run()
     press(app, "models_fetch")
     assert len(told(app)) == 1
-    assert "Something went wrong here, and it is our fault. What you made is still there; try again." not in told(app)
+    assert "Something went wrong in the app. Your text is still there. Try again." not in told(app)
     go(app, "watch.py")
     assert session(app).run.path == path
     assert session(app).run.model_name == "storyteller"

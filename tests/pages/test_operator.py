@@ -58,7 +58,7 @@ def test_a_link_of_a_visitor_opens_fetches_and_probes_nothing(open_app: Open, mo
     monkeypatch.setattr("pages.ui.session.requested_model.downloaded", asked.append)
     monkeypatch.setattr("pages.ui.session.requested_model.fit", asked.append)
     app = open_app(model=name)
-    assert "The link asks for another model, which this app does not offer; the usual model writes instead." in told(app)
+    assert "The link asks for a model that this app does not offer. The default model is used instead." in told(app)
     assert name not in asked
     assert not {key for key in keys(app) if key.startswith("wish")}
 
@@ -94,7 +94,7 @@ for act in (roles.require_operator, lambda: current.use_model({folder!r}), lambd
 @pytest.mark.usefixtures("public")
 def test_the_password_makes_an_operator_and_a_wrong_one_does_not(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     app = come_in(open_app(), "not the word")
-    assert "That is not the password." in told(app)
+    assert "Wrong password." in told(app)
     assert not {key for key in keys(app) if key.startswith("operator_unload")}
     app = come_in(open_app())
     assert not app.exception

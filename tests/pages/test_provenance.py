@@ -21,14 +21,14 @@ MADE = Provenance("storyteller", "The fox", SamplingSettings(temperature=0.8, se
     ("now", "changed"),
     [
         (MADE, []),
-        (Provenance("other", MADE.prompt, MADE.settings, MADE.chosen, MADE.unsaid), ["the model"]),
-        (Provenance("storyteller", "The fix", SamplingSettings(), MADE.chosen, MADE.unsaid), ["the prompt", "the settings"]),
+        (Provenance("other", MADE.prompt, MADE.settings, MADE.chosen, MADE.hidden_inputs), ["the model"]),
+        (Provenance("storyteller", "The fix", SamplingSettings(), MADE.chosen, MADE.hidden_inputs), ["the prompt", "the settings"]),
         (Provenance("storyteller", "The fox", MADE.settings, (("the length", "20 tokens"),), (("rates", "2"),)), ["the length", "rates"]),
-        (Provenance("storyteller", "The fox", MADE.settings, (("column 4", "Wild"),), MADE.unsaid), ["the length", "column 4"]),
+        (Provenance("storyteller", "The fox", MADE.settings, (("column 4", "Wild"),), MADE.hidden_inputs), ["the length", "column 4"]),
     ],
 )
 def test_it_knows_what_is_another_now(now: Provenance, changed: list[str]) -> None:
-    assert MADE.changed(now) == changed
+    assert MADE.differences(now) == changed
 
 
 def test_a_comparison_keeps_its_own_columns_and_says_which_controls_have_changed(open_app: Open, session: State) -> None:

@@ -47,7 +47,7 @@ def test_a_link_to_nowhere_is_refused_and_the_order_stays(open_app: Open, sessio
     field = next(one for one in app.text_input if (one.key or "").endswith("_0_link"))
     field.set_value("https://example.org/nowhere").run()
     assert titles(app, session) == before
-    assert any("leads to no page" in note.value for note in app.info)
+    assert any("is not a page of this app" in note.value for note in app.info)
     assert not app.exception
 
 
@@ -68,7 +68,7 @@ def test_a_broken_recording_in_a_stop_is_said_and_the_talk_goes_on(open_app: Ope
     app = open_app(page="talk.py", prompt="The old king")
     session(app).results["talk"].order = Talk("Mine", (Stop("Broken", "stage", recording="{}"), Stop("Next", "stage")))
     press(app, "talk_give")
-    assert session(app).results["talk"].given.place == 0
+    assert session(app).results["talk"].active_talk.place == 0
     assert session(app).run.prompt == "The old king"
     assert any("not a recording" in note.text and not note.place for note in session(app).notes), "said at the head, where the stage reads"
 
@@ -80,7 +80,20 @@ def test_a_recording_belongs_to_its_stop_alone(open_app: Open, session: State) -
     editor.order, editor.opened = Talk("Mine", (live, recorded, Stop("Inside", "inside"))), 1  # its fields begin anew
     press(app, "talk_give")
     for place, is_replay in ((1, True), (2, False)):
-        session(app).results["talk"].given.go = place
+        session(app).results["talk"].active_talk.go = place
         app.run()
         assert session(app).run.is_replay == is_replay and not app.exception
     assert session(app).run.prompt == "The fox"
+
+
+def test_a_talk_that_was_left_continues_at_its_stop(open_app: Open, session: State) -> None:
+    app = open_app(page="talk.py")
+    press(app, "talk_give")
+    active = session(app).results["talk"].active_talk
+    active.go = 1
+    app.run()
+    active.leave = True  # what Escape does on a page
+    app.run()
+    assert session(app).results["talk"].active_talk is None
+    press(app, "talk_resume")
+    assert session(app).results["talk"].active_talk.place == 1 and session(app).results["talk"].left is None

@@ -81,9 +81,9 @@ def test_a_strange_link_begins_at_the_beginning(link: dict[str, str]) -> None:
 def test_a_link_from_within_leads_to_its_stop_and_takes_nothing_away(monkeypatch: pytest.MonkeyPatch) -> None:
     there = tour_state.Tour("loop", "metaphor", {"send"})
     monkeypatch.setattr(tour_state, "tour", lambda: there)
-    tour_state.arrive({})
+    tour_state.apply_query({})
     assert there == tour_state.Tour("loop", "metaphor", {"send"})
-    tour_state.arrive({"stop": "price", "done": "odds", "voice": "<b>"})
+    tour_state.apply_query({"stop": "price", "done": "odds", "voice": "<b>"})
     assert there == tour_state.Tour("price", "metaphor", {"send", "odds"})
 
 

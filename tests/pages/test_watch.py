@@ -122,7 +122,7 @@ def test_what_nobody_expected_is_one_sentence_too(open_app: Open, monkeypatch: p
         patch.setattr(token_strip, "_STRIP", fail)
         app.run()
         assert not app.exception
-        assert "Something went wrong here, and it is our fault. What you made is still there; try again." in told(app)
+        assert "Something went wrong in the app. Your text is still there. Try again." in told(app)
         assert not any("secret" in text for text in told(app))
     app.run()
     assert told(app) == []
@@ -152,7 +152,7 @@ def test_without_any_model_the_page_says_so(open_app: Open, monkeypatch: pytest.
     for room in (sidebar, current, state):
         monkeypatch.setattr(room, "list_models", list)
     app = open_app()
-    assert set(told(app)) == {"There is no model here yet. Put one under core/bundled, or choose one by name."}
+    assert set(told(app)) == {"There is no model on this machine. Put one into core/bundled, or open one by name."}
 
 
 def test_a_model_that_fails_to_load_is_one_sentence(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:

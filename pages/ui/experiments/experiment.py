@@ -1,12 +1,12 @@
 """A running experiment: a generator of core/experiments in its own worker thread.
 
     experiment.start("race", lambda: race(model, prompt, settings, 128), made_by=now)
-    experiment.of("race").seen        # what it has found so far: a snapshot, whole in itself, however the worker goes on
+    experiment.of("race").seen        # a snapshot of the observations so far
     experiment.stop("race")
 
-Nothing but the worker ever touches the generator, and the worker never touches Streamlit: what `make` needs of the visitor (model, prompt,
-settings) is asked for before `start`, not inside. Reruns, other settings and other pages do not concern it. It ends when it is over, when
-it is told to, when its visitor has gone, or at a limit; its memory is then given back.
+Only the worker uses the generator, and the worker does not use Streamlit. The caller therefore reads model, prompt and settings before
+`start`, not inside `make`. Reruns and changes of page or settings do not affect the worker. It ends when the generator ends, when it is
+stopped, when the visitor's session ends, or at a limit. Then its memory is freed.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from pages.ui.session.state import Session
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 0.1  # seconds that a draw waits for the worker to come to the end of an observation
+LONGEST_PAUSE = 0.1  # seconds that a draw waits for the worker to finish an observation
 LONGEST_DRAW = 1.0  # seconds that a worker waits for a draw
-MOST = 20_000  # observations kept
-MOST_OF_ONE_VISITOR = 4  # experiments that one visitor may have at a time
+MOST_OBSERVATIONS = 20_000  # observations per experiment
+MOST_OF_ONE_VISITOR = 4  # running experiments per visitor
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class Worker:
-    """One experiment's thread and what it has found. It holds its visitor weakly: it must not be what keeps them here."""
+    """Thread and observations of one experiment. It refers to its visitor weakly, so that their session can end."""
 
     name: str
     make: Callable[[], Iterator[Any]] | None
@@ -54,35 +54,35 @@ class Worker:
     seen: list[Any] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     error: str | None = None
-    told_to_stop: Event = field(default_factory=Event)
+    stopping: Event = field(default_factory=Event)
     ended: Event = field(default_factory=Event)
-    waiting: Event = field(default_factory=Event)  # for a draw to be over
-    drawn: Event = field(default_factory=Event)  # set while nobody draws
-    of_page: bool = False  # ends when its visitor goes to another page
+    waiting: Event = field(default_factory=Event)  # set while the worker waits for a draw
+    drawn: Event = field(default_factory=Event)  # cleared during a draw
+    of_page: bool = False  # whether it ends when the visitor opens another page
 
     @property
     def running(self) -> bool:
-        """Whether more will come."""
-        return not (self.ended.is_set() or self.told_to_stop.is_set())
+        """Whether more observations will come."""
+        return not (self.ended.is_set() or self.stopping.is_set())
 
     def snapshot(self) -> Experiment:
-        """What is known now. `running` is read first: what has ended is shown with all that it found."""
+        """Return a snapshot. `running` is read first, so that a finished experiment is shown with all its observations."""
         running = self.running
         seen = tuple(self.seen)
         return Experiment(seen, running, self.error, self.made_by, self.about, tuple(self.seconds[: len(seen)]), self.recorded_on)
 
     def begin(self) -> None:
-        """Start the thread. It is a daemon: a server that is stopped does not wait for it."""
+        """Start the thread. It is a daemon, so that a stopping server does not wait for it."""
         self.drawn.set()
         Thread(target=with_current_language(self._work), name=f"experiment {self.name}", daemon=True).start()
 
     def stop(self) -> None:
-        """End it after the observation that it is at; what comes of that is not kept."""
-        self.told_to_stop.set()
+        """End the experiment after the current observation, which is dropped."""
+        self.stopping.set()
         self.drawn.set()
 
     def wait(self, seconds: float) -> bool:
-        """Whether it has ended within this time, its memory given back."""
+        """Return whether the experiment ended and freed its memory within this time."""
         return self.ended.wait(seconds)
 
     def _work(self) -> None:
@@ -92,10 +92,10 @@ class Worker:
             source, self.make = self.make(), None
             self._observe(source)
         except ViewerError as error:
-            self.error = None if self.told_to_stop.is_set() else message_of(error)
+            self.error = None if self.stopping.is_set() else message_of(error)
         except Exception:
             log.exception("The experiment %s failed", self.name)
-            self.error = _("Something went wrong here, and it is our fault. What was found so far stays; you can start it again.")
+            self.error = _("Something went wrong in the app. The results so far are kept. Start the experiment again.")
         finally:
             self._close(source)
             workers().leave(self)
@@ -106,7 +106,7 @@ class Worker:
         began = monotonic()
         latest = began + longest if longest else float("inf")
         for observation in source:
-            if self.told_to_stop.is_set() or self.visitor() is None:
+            if self.stopping.is_set() or self.visitor() is None:
                 return
             self.seconds.append(monotonic() - began)
             self.seen.append(observation)
@@ -114,48 +114,48 @@ class Worker:
                 self.waiting.set()
                 self.drawn.wait(LONGEST_DRAW)
                 self.waiting.clear()
-            if len(self.seen) >= MOST:
-                self.error = _("It was ended after {count} observations, the most that are kept. What it has found stays.").format(
-                    count=numbers.whole(MOST)
+            if len(self.seen) >= MOST_OBSERVATIONS:
+                self.error = _("The experiment ended after {count} observations, the limit. The results so far are kept.").format(
+                    count=numbers.whole(MOST_OBSERVATIONS)
                 )
                 return
             if monotonic() > latest:
-                self.error = _("It was ended after {duration}, the longest an experiment may run here. What it has found stays.").format(
+                self.error = _("The experiment ended after {duration}, the limit of this app. The results so far are kept.").format(
                     duration=numbers.duration(longest)
                 )
                 return
 
     def _close(self, source: Iterator[Any] | None) -> None:
-        """Let the generator give back what it holds (its cache, say) in the thread that used it."""
+        """Close the generator in its own thread, which frees what it holds, for example a KV cache."""
         try:
             if source is not None and hasattr(source, "close"):
                 source.close()
         except Exception:
-            log.exception("The experiment %s could not give back what it held", self.name)
+            log.exception("The experiment %s could not free its memory", self.name)
 
 
 @dataclass
 class Workers:
-    """All that run in this process, those included that were told to stop and are still in their last pass."""
+    """All running workers of this process, including stopped ones that still finish their last pass."""
 
     active: set[Worker] = field(default_factory=set)
     lock: Lock = field(default_factory=Lock)
 
     def join(self, worker: Worker, visitor: Session) -> None:
-        """One more. Raises TooManyExperiments."""
+        """Add a worker. Raises TooManyExperiments."""
         most = Limits.from_environment().experiments
         with self.lock:
             own = sum(other.visitor() is visitor for other in self.active)
             if own >= MOST_OF_ONE_VISITOR:
                 raise TooManyExperiments(
-                    _("You have {count} experiments running. Stop one of them, or wait until it is over.").format(count=own)
+                    _("You have {count} experiments running. Stop one of them, or wait until one ends.").format(count=own)
                 )
             if most and len(self.active) >= most:
-                raise TooManyExperiments(_("As many experiments are running here as this machine can carry. Try again in a minute."))
+                raise TooManyExperiments(_("This machine runs its maximum number of experiments. Try again in a minute."))
             self.active.add(worker)
 
     def leave(self, worker: Worker) -> None:
-        """It has ended."""
+        """Remove a worker."""
         with self.lock:
             self.active.discard(worker)
 
@@ -164,18 +164,18 @@ _WORKERS = Workers()
 
 
 def workers() -> Workers:
-    """The workers of this process."""
+    """Return the workers of this process."""
     return _WORKERS
 
 
 class _Presence:
-    """Lives as long as the visitor's session does; with it end their experiments."""
+    """Exists as long as the visitor's session, and then stops their experiments."""
 
     def __init__(self) -> None:
         self.workers: WeakSet[Worker] = WeakSet()
 
     def leave(self) -> None:
-        """The session was closed: their tab has been gone for a while."""
+        """Stop all experiments of the session, after Streamlit has closed it."""
         for worker in list(self.workers):
             worker.stop()
 
@@ -186,11 +186,11 @@ def _presence() -> _Presence:
 
 
 def of(name: str) -> Experiment:
-    """This visitor's experiment of this name as it is now; before its first start the recording that came with the app, if there is one."""
+    """Return this visitor's experiment of this name. Before its first start this is the bundled recording, if there is one."""
     known = current.results().get(name)
     if isinstance(known, Worker):
         return known.snapshot()
-    if known is None and (known := recorded_results.first(name)) is not None:
+    if known is None and (known := recorded_results.bundled(name)) is not None:
         current.results()[name] = known
     if not isinstance(known, RecordedExperiment):
         return Experiment()
@@ -199,7 +199,7 @@ def of(name: str) -> Experiment:
 
 @current.error_boundary
 def play_again(name: str, speed: float = 1.0) -> None:
-    """Show a recorded experiment again as if it ran now, in its own rhythm times `speed`; it still says that it is a recording."""
+    """Play a recorded experiment at `speed` times its own speed. It stays marked as a recording."""
     known = of(name)
     if known.recorded_on and known.seen and not known.running:
         recording = RecordedExperiment(name, known.recorded_on, known.seen, known.seconds)
@@ -215,11 +215,11 @@ def start(
     of_page: bool = False,
     recorded_on: str = "",
 ) -> None:
-    """Begin anew; what goes wrong is said in `of(name).error`, and that there are too many already, beside the place `name`.
+    """Start an experiment; it replaces the one of the same name. Errors are in `of(name).error`, too many experiments in a notice.
 
-    of_page: for what others wait for, so that it ends when its visitor goes to another page. recorded_on: the day of what is shown again.
+    of_page: end it when the visitor opens another page, because it blocks others. recorded_on: the day of a recording that is played.
     """
-    current.at(name)
+    current.anchor_notices(name)
     session = current.current_session()
     worker = Worker(name, make, ref(session), made_by, about, recorded_on, of_page=of_page)
     workers().join(worker, session)
@@ -231,7 +231,7 @@ def start(
 
 @current.error_boundary
 def stop(name: str) -> None:
-    """Leave it as it is; its memory is given back."""
+    """Stop an experiment. Its observations are kept, and its memory is freed."""
     _stop(name)
 
 
@@ -242,26 +242,26 @@ def _stop(name: str) -> None:
 
 
 def wait(name: str, seconds: float) -> bool:
-    """Whether this visitor's experiment of this name has come to its end, the observation that it was at included, within this time."""
+    """Return whether this visitor's experiment ended, including its current observation, within this time."""
     worker = current.results().get(name)
     return not isinstance(worker, Worker) or worker.wait(seconds)
 
 
 @contextmanager
 def drawing(*names: str) -> Iterator[None]:
-    """Around a draw: the workers of these experiments wait between two observations until it is over.
+    """Context of a draw: the workers of these experiments wait between two observations until it ends.
 
-    Otherwise draw and pass would take turns at Python's lock, thousands of times in one pass, and the passes would be measured too long. A
-    worker that is in the midst of a long observation is not waited for.
+    Otherwise draw and pass would compete for Python's global lock, and the measured times of passes would be too long. The draw waits
+    at most LONGEST_PAUSE for a worker in a long observation.
     """
-    held = [worker for name in names if isinstance(worker := current.results().get(name), Worker) and worker.running]
-    for worker in held:
+    paused = [worker for name in names if isinstance(worker := current.results().get(name), Worker) and worker.running]
+    for worker in paused:
         worker.drawn.clear()
-    latest = monotonic() + PATIENCE
+    latest = monotonic() + LONGEST_PAUSE
     try:
-        for worker in held:
+        for worker in paused:
             worker.waiting.wait(max(0.0, latest - monotonic()))
         yield
     finally:
-        for worker in held:
+        for worker in paused:
             worker.drawn.set()

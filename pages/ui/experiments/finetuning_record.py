@@ -1,4 +1,4 @@
-"""What was seen of a visitor's fine-tuning, and the copy on its way."""
+"""Observations of a visitor's fine-tuning, and the copy that is trained."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep
 
 @dataclass(slots=True)
 class Lesson:
-    """text, beginning, plan: what is taught and asked. known: the beginning of something that it knew before.
+    """A fine-tuning. text: training text. beginning: prompt for the probabilities. known: prompt of a text that the model knew before.
 
     tuning: the copy, None until it is made. seen: looks and steps, oldest first.
 
-    picked: the moment that is looked at, None for the newest. used: the names under which it was put into the visitor's list.
+    picked: index of the look that is shown, None for the newest. used: names under which the copy was added to the visitor's models.
     """
 
     model: Any
@@ -30,7 +30,7 @@ class Lesson:
 
     @property
     def looks(self) -> list[Look]:
-        """What it expected, oldest moment first; of a moment looked at twice the later look."""
+        """The looks, oldest first. The later of two looks at the same step replaces the earlier."""
         return list({look.index: look for look in self.seen if isinstance(look, Look)}.values())
 
     @property
@@ -40,6 +40,6 @@ class Lesson:
 
     @property
     def shown(self) -> Look | None:
-        """The moment that is looked at."""
+        """The look that is shown."""
         looks = self.looks
         return next((look for look in looks if look.index == self.picked), looks[-1] if looks else None)

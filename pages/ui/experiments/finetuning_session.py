@@ -1,4 +1,4 @@
-"""A visitor's fine-tuning: the copy on its way, everything that was seen of it, and the verbs that a page hands to its buttons."""
+"""A visitor's fine-tuning: its state, and the actions of the page's buttons."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ LONGEST_STEP = 5.0  # seconds that a pause waits
 
 
 def lesson() -> Lesson | None:
-    """This visitor's lesson, None before the first."""
+    """Return this visitor's fine-tuning, None before the first."""
     about = experiment.of(NAME).about
     return about if isinstance(about, Lesson) else None
 
 
 def made_by(text: str, beginning: str, plan: TrainingPlan, known: str = "") -> provenance.Provenance:
-    """What a lesson is made of."""
+    """Return the provenance of a fine-tuning."""
     chosen = {
         N_("the sentences"): text,
         N_("the rehearsal"): N_("{share} old lessons").format(share=in_english(numbers.percent, plan.rehearsal)),
     }
     quiet = {N_("the beginning"): beginning, N_("the beginning of what it knew"): known, N_("the rate"): f"{plan.learning_rate:g}"}
     last = lesson()
-    taught_here = last is not None and current.model_name() in last.used  # what was made of a lesson does not make the lesson old
+    taught_here = last is not None and current.model_name() in last.used  # selecting the trained copy does not outdate the result
     return provenance.now(chosen, quiet, model=last.model.name if last is not None and taught_here else None, prompt=False, settings=False)
 
 
 @current.error_boundary
 def begin(text: str, beginning: str, plan: TrainingPlan, steps: int, known: str = "") -> None:
-    """Teach a fresh copy."""
-    current.at(NAME)
+    """Train a new copy of the model."""
+    current.anchor_notices(NAME)
     if not beginning.strip():
-        raise TextToLearn(_("Write a beginning that it is to go on from, such as “My name is”."))
+        raise TextToLearn(_("Enter a prompt to test, such as “My name is”."))
     old = lesson()
     fresh = Lesson(current.model(), text, beginning, plan, known)
     _run(fresh, steps, made_by(text, beginning, plan, known))
@@ -54,8 +54,8 @@ def begin(text: str, beginning: str, plan: TrainingPlan, steps: int, known: str 
 
 @current.error_boundary
 def go_on(steps: int) -> None:
-    """Take more steps with the copy that is there."""
-    current.at(NAME)
+    """Train the current copy for more steps."""
+    current.anchor_notices(NAME)
     known = lesson()
     if known is not None and not experiment.of(NAME).running:
         known.picked = None
@@ -64,15 +64,15 @@ def go_on(steps: int) -> None:
 
 @current.error_boundary
 def pause() -> None:
-    """Stop after the step that is under way: it is waited for, so that the page that then stands still shows it, too."""
+    """Stop after the current step, and wait for it, so that the page shows it."""
     experiment.stop(NAME)
     experiment.wait(NAME, LONGEST_STEP)
 
 
 @current.error_boundary
 def undo() -> None:
-    """Go back to the moment that is looked at; what came later is gone."""
-    current.at(NAME)
+    """Undo all training steps after the look that is shown."""
+    current.anchor_notices(NAME)
     known = lesson()
     if known is None or known.tuning is None or known.picked is None or experiment.of(NAME).running:
         return
@@ -83,7 +83,7 @@ def undo() -> None:
 
 @current.error_boundary
 def moment_clicked() -> None:
-    """A field of the strip was clicked: look at that moment."""
+    """Show the look whose field in the strip was clicked."""
     picked = (st.session_state.get("teach_way") or {}).get("selection", {}).get("pick") or []
     index = picked[0].get("index") if picked else None
     if isinstance(index, int | float):
@@ -91,8 +91,8 @@ def moment_clicked() -> None:
 
 
 def look_at(index: int) -> None:
-    """Show the moment after so many steps, if it was looked at then."""
-    current.current_session().clicks += 1  # or a chart that still holds this click would not notice the same one after more steps
+    """Show the look after `index` steps, if there is one."""
+    current.current_session().clicks += 1  # a new key for the chart, so that it reports the same click again
     known = lesson()
     if known is not None and index in {look.index for look in known.looks}:
         known.picked = index
@@ -100,16 +100,16 @@ def look_at(index: int) -> None:
 
 @current.error_boundary
 def use() -> None:
-    """Put the model as it is now into the visitor's own list, under the name in the field, and use it. For `on_click`."""
-    current.at("teach_use")
+    """Add the trained copy to the visitor's models under the name in the field, and select it. For `on_click`."""
+    current.anchor_notices("teach_use")
     known = lesson()
     if known is None or known.tuning is None:
-        current.notify(_("Nothing has been taught yet."))
+        current.notify(_("Train the model first."))
         return
     taught = known.tuning.taught(taught_models.free_name(current.field("teach_name") or ""))
     taught_models.use_taught(taught)
     known.used.add(taught.name)
-    current.notify(_("{name} is in your list of models now, and in use on every page.").format(name=taught.name))
+    current.notify(_("{name} was added to your models and is used on every page.").format(name=taught.name))
 
 
 def _run(now: Lesson, steps: int, by: provenance.Provenance | None) -> None:

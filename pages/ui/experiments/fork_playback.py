@@ -1,4 +1,4 @@
-"""Playback of a fork: the two branches a visitor watches on What if. The verbs are for `on_click`."""
+"""The two branches on the page "Two branches", and their playback. Actions are for `on_click`."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from pages.ui.i18n import example_texts, numbers
 from pages.ui.session import current
 
 ENDED = {
-    "end of text": N_("it ended its text"),
+    "end of text": N_("the text ended"),
     "context full": N_("its context is full"),
-    "limit reached": N_("it may not get longer here"),
+    "limit reached": N_("length limit reached"),
     "out of memory": N_("there is no memory left"),
     "end of recording": N_("the recording ends here"),
 }
 
 
 NAME, WORD = "what_if", "what_if_instead"
-FIRST_WORDS, FIRST_SECONDS = 12, 0.8  # what is written before anybody asks
-SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # words a second, on both sides
+FIRST_WORDS, FIRST_SECONDS = 12, 0.8  # written before the visitor presses a button
+SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # tokens per second, on both sides
 _SMALL = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A column of the fork. steps: its own tokens; planned: the text it begins with while that is not written; foot: numbers and end."""
+    """A column of the fork. steps: its own steps; planned: its first text before it is written; foot: numbers and the end reason."""
 
     steps: Sequence[Step]
     planned: str
@@ -45,7 +45,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """A token that was clicked. side: 0 for the common text, 1 or 2 for a column; index: the step's index."""
+    """A clicked token. side: 0 for the common text, 1 or 2 for a column; index: index of its step."""
 
     side: int
     index: int
@@ -53,35 +53,35 @@ class Picked:
 
 @dataclass(slots=True)
 class ForkPlayback:
-    """A fork of the visitor's run. opened: the word that was clicked, where another fork may begin."""
+    """A fork of the visitor's run. opened: the clicked token, where the visitor can start another fork."""
 
     run: Any
     fork: Fork
     playing: bool = False
     opened: Picked | None = None
-    ready: int | None = None  # which of the forks that need no explanation it is
+    ready: int | None = None  # number of the example fork, None for other forks
 
     def shared(self) -> list[Step]:
-        """What both branches have in common, behind the prompt."""
+        """Return the common steps of both branches after the prompt."""
         return self.run.path_to(self.fork.root)
 
     def steps(self, side: int) -> list[Step]:
-        """A branch's own words so far (0: the first branch, 1: the second)."""
+        """Return a branch's own steps so far (0: the first branch, 1: the second)."""
         return [step for step in (self.run.nodes[node].step for node in self.fork.sides[side].line) if step]
 
     def step_at(self, place: Picked) -> Step:
-        """The step of a word on the page."""
+        """Return the step of a clicked token."""
         return self.shared()[place.index] if place.side == 0 else self.steps(place.side - 1)[place.index - self.fork.parts_at]
 
 
 def playback() -> ForkPlayback | None:
-    """The fork that is watched; the first time, one of the visitor's own text. None where nothing can fork. Raises ViewerError."""
+    """Return the current fork, at first one of the visitor's own text. None if a recording has one branch only. Raises ViewerError."""
     run: Any = current.run()
     known = current.results().get(NAME)
     if known is not None and known.run is run and not known.fork.broken:
         return known
     if known is not None and known.ready is not None and not run.is_replay and run.prompt == example_texts.FORKS[known.ready][1]:
-        _use(_ready(run, known.ready), known.ready)  # another model: the same fork again
+        _use(_ready(run, known.ready), known.ready)  # another model: make the same example fork
         return current.results()[NAME]
     fork = _first(run)
     current.results()[NAME] = None if fork is None else ForkPlayback(run, fork)
@@ -91,7 +91,7 @@ def playback() -> ForkPlayback | None:
 
 
 def _first_look(run: Any, fork: Fork) -> None:
-    """The first words of both branches, so that there is something to see; the run stays where it stood."""
+    """Write the first tokens of both branches. The run goes back to its current node."""
     here, latest = run.here, monotonic() + FIRST_SECONDS
     try:
         for _word in range(FIRST_WORDS):
@@ -103,8 +103,11 @@ def _first_look(run: Any, fork: Fork) -> None:
 
 
 def _first(run: Any) -> Fork | None:
-    """Of a text that one of the ready forks begins with, that fork. Else two branches that are there, or the word that was opened (or the
-    first one) and the likeliest other word in its place."""
+    """Return the first fork of a run, None if it has none.
+
+    For a recording: two of its branches. For the prompt of an example fork: that fork. Else the reopened (or first) token against the
+    likeliest other one.
+    """
     if run.is_replay:
         ends = [branch.node_id for branch in run.branches()]
         lines = {end: run.path_to(end) for end in ends}
@@ -136,15 +139,15 @@ def _ready(run: Any, number: int) -> Fork:
 
 @current.error_boundary
 def ready_made(number: int) -> None:
-    """Begin one of the forks that need no explanation."""
+    """Start an example fork."""
     current.use_prompt(example_texts.FORKS[number][1])
     _use(_ready(current.run(), number), number)
 
 
 @current.error_boundary
-def at_word(token_id: int | None, text: str | None = None) -> None:
-    """Fork at the word that was clicked, with this token or this text in its place."""
-    current.at(WORD)
+def fork_at_word(token_id: int | None, text: str | None = None) -> None:
+    """Fork at the clicked token, with this token or text in its place."""
+    current.anchor_notices(WORD)
     now = playback()
     if now is None or now.opened is None:
         return
@@ -156,15 +159,15 @@ def at_word(token_id: int | None, text: str | None = None) -> None:
 
 
 @current.error_boundary
-def between(left: int, right: int) -> None:
-    """Put two ways that exist side by side."""
+def compare_branches(left: int, right: int) -> None:
+    """Show two existing branches side by side."""
     run: Any = current.run()
     _use(Fork.between(run, left, right))
 
 
 @current.error_boundary
 def step() -> None:
-    """Both go on by one word."""
+    """Make one step on both sides."""
     now = playback()
     if now is not None and not now.fork.finished:
         now.fork.step()
@@ -172,7 +175,7 @@ def step() -> None:
 
 @current.error_boundary
 def play() -> None:
-    """Let both write by themselves."""
+    """Start playback of both sides."""
     now = playback()
     if now is not None:
         now.playing = not now.fork.finished
@@ -180,15 +183,15 @@ def play() -> None:
 
 @current.error_boundary
 def pause() -> None:
-    """Stop writing."""
+    """Stop playback."""
     now = playback()
     if now is not None:
         now.playing = False
 
 
 @current.error_boundary
-def again() -> None:
-    """Back to the fork; both ways stay in the tree and come again."""
+def restart() -> None:
+    """Go back to the fork. Both branches stay in the tree and are shown again."""
     now = playback()
     if now is None:
         return
@@ -198,27 +201,27 @@ def again() -> None:
 
 @current.error_boundary
 def open_word(place: Picked | None) -> None:
-    """Mark a word as the place for another fork."""
+    """Select a token as the place of another fork."""
     now = playback()
     if now is not None:
         now.opened, now.playing = place, False
 
 
 @current.error_boundary
-def obey(action: TreeAction) -> None:
-    """Do what was asked for in the tree."""
+def do_tree_action(action: TreeAction) -> None:
+    """Do the action that the visitor chose in the tree."""
     run = current.run()
     if action.verb == "go":
         current.switch(action.node_id)
     elif action.verb == "name":
         run.rename(action.node_id, action.name)
     else:
-        current.notify(_("{count} words are deleted. Everything else stayed.").format(count=numbers.whole(run.delete(action.node_id))))
+        current.notify(_("{count} tokens were deleted.").format(count=numbers.whole(run.delete(action.node_id))))
 
 
 def advance() -> None:
-    """The end of a draw while it plays: one more word on both sides."""
-    with current.current_session().turn:
+    """Make one step on both sides, at the end of a draw during playback."""
+    with current.current_session().action_lock:
         now = playback()
         if now is None or not now.playing or current.current_session().hidden:
             return
@@ -229,7 +232,7 @@ def advance() -> None:
 
 
 def sides(now: ForkPlayback) -> tuple[Side, Side]:
-    """Both columns as the page shows them."""
+    """Return both columns."""
     left, right = (_side(now, number) for number in (0, 1))
     return left, right
 
@@ -242,22 +245,24 @@ def _side(now: ForkPlayback, number: int) -> Side:
         planned = [step.text for step in now.run.path_to(side.follow[0])[-1:]]
     if not outcome.tokens:
         return Side([], "".join(planned), _("not written yet"))
-    foot = _("{count}, together {odds} · ln {log}").format(
-        count=numbers.tokens(outcome.tokens), odds=one_in(outcome.log_probability), log=numbers.decimal(outcome.log_probability, 1)
+    foot = _("{count}, joint probability {probability} · ln {log}").format(
+        count=numbers.tokens(outcome.tokens),
+        probability=one_in_times(outcome.log_probability),
+        log=numbers.decimal(outcome.log_probability, 1),
     )
     ending = f" · {_(ENDED.get(outcome.finished, outcome.finished))}" if outcome.finished else ""
     return Side(now.steps(number), "".join(planned), foot + ending)
 
 
 def beginning(now: ForkPlayback, number: int) -> str:
-    """The words with which a branch begins: those that were put there, or its first one."""
+    """Return the first words of a branch: the forced ones, or its first token."""
     steps = now.steps(number)
     forced = next((i for i, step in enumerate(steps) if step.chosen_by != "forced"), len(steps))
     return "".join(step.text for step in steps[: max(1, forced)]).strip() or "…"
 
 
-def one_in(log_probability: float) -> str:
-    """A small probability as people say it, from its natural logarithm.
+def one_in_times(log_probability: float) -> str:
+    """Return a probability as "1 in ...", from its natural logarithm.
 
     >>> one_in(-0.6931), one_in(-13.8155), one_in(-160.0)
     ('1 in 2', '1 in 1\\xa0million', '1 in 10⁶⁹')
@@ -266,8 +271,8 @@ def one_in(log_probability: float) -> str:
         return _("1 in {times}").format(times="∞")
     tens = -log_probability / math.log(10)
     if tens < 12:
-        odds = math.exp(-log_probability)
-        return _("1 in {times}").format(times=numbers.count(odds) if odds >= 9.5 else figures(f"{odds:.1f}".removesuffix(".0")))
+        times = math.exp(-log_probability)
+        return _("1 in {times}").format(times=numbers.count(times) if times >= 9.5 else figures(f"{times:.1f}".removesuffix(".0")))
     return _("1 in {times}").format(times=f"10{str(round(tens)).translate(_SMALL)}")
 
 
@@ -279,16 +284,16 @@ def drift_table(fork: Fork) -> pd.DataFrame:
     """Return the rows of `what_if_charts.branch_distance`: places after equal tokens; a mark for each other token of the first branch."""
     left, right = ([pair.left for pair in fork.pairs if pair.left], [pair.right for pair in fork.pairs if pair.right])
     rows: list[tuple[Any, ...]] = []
-    stretch, before = 0, (-1, -1)
+    group, before = 0, (-1, -1)
     for place in fork.alignment().places:
         one, other, drift = left[place.left], right[place.right], place.drift
-        stretch += (place.left - 1, place.right - 1) != before
+        group += (place.left - 1, place.right - 1) != before
         before = (place.left, place.right)
         label = numbers.decimal(drift.middle, 3) if drift.exact else _range(drift.low, drift.high)
         at = one.index + 1
-        where = _("word {one}") if one.index == other.index else _("word {one} on the left, {other} on the right")
+        where = _("token {one}") if one.index == other.index else _("token {one} on the left, {other} on the right")
         said = where.format(one=at, other=other.index + 1)
-        rows.append((at, drift.low, drift.high, drift.middle, f"{one.piece} | {other.piece}", label, stretch, said))
+        rows.append((at, drift.low, drift.high, drift.middle, f"{one.piece} | {other.piece}", label, group, said))
     known = {row[0] for row in rows}
     rows += [
         (step.index + 1, None, None, None, step.piece, _("no counterpart"), 0, str(step.index + 1))
@@ -299,33 +304,32 @@ def drift_table(fork: Fork) -> pd.DataFrame:
 
 
 def verdict(fork: Fork) -> str:
-    """What the two branches have in common, in words; empty until there is something to say."""
+    """Return sentences that compare the branches, empty while there is nothing to compare."""
     found = fork.alignment()
     if found.behind_change is None:
         return ""
-    said = _(
-        "They part at word {place}: right behind what was put there, the odds for the next word are "
-        "**{apart}** apart (0: the same, 1: nothing in common)."
+    sentence = _(
+        "The branches differ from token {place}. After it, the distance of the next-token probabilities is "
+        "**{apart}** (0: equal, 1: nothing in common)."
     ).format(place=fork.parts_at + 1, apart=numbers.decimal(found.behind_change.middle, 2))
     widest = found.widest
     if widest is None or found.median is None:
-        nothing = _("After that they have no two words in a row in common.")
-        return f"{said} {nothing}" if min(found.left, found.right) >= 2 else said
+        nothing = _("After that they have no two consecutive tokens in common.")
+        return f"{sentence} {nothing}" if min(found.left, found.right) >= 2 else sentence
     left = [pair.left for pair in fork.pairs if pair.left]
     same = "".join(step.text for step in left[max(0, widest.left - 2) : widest.left]).strip()
     more = (
         _(
-            "Then **{shared} of {shorter}** words are the same in both, in rows of two or more. Where "
-            "both have just said the same, the odds are {median} apart in the middle, and furthest "
-            "behind “{same}”: {widest}."
+            "Then **{shared} of {shorter}** tokens are equal in both, in sequences of two or more. After equal "
+            "tokens the median distance is {median}. The largest is {widest}, after “{same}”."
         )
         if len(found.distances) > 1
         else _(
-            "Then **{shared} of {shorter}** words are the same in both, in a row. Behind “{same}” the "
-            "odds for the next word are {widest} apart."
+            "Then **{shared} of {shorter}** consecutive tokens are equal in both. After “{same}” the "
+            "distance of the next-token probabilities is {widest}."
         )
     )
-    return f"{said} " + more.format(
+    return f"{sentence} " + more.format(
         shared=found.shared,
         shorter=min(found.left, found.right),
         median=numbers.decimal(found.median, 2),
@@ -335,7 +339,7 @@ def verdict(fork: Fork) -> str:
 
 
 def likely_table(fork: Fork) -> pd.DataFrame:
-    """Rows for `what_if_charts.token_probabilities` and `joint`."""
+    """Return the rows of `what_if_charts.token_probabilities` and `joint`."""
     rows = []
     totals = {"one": 0.0, "other": 0.0}
     for pair in fork.pairs:

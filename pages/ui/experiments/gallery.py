@@ -1,4 +1,4 @@
-"""What the gallery shows and opens: prepared runs, recorded experiments, files that a visitor hands in."""
+"""Content of the gallery: recorded runs, recorded experiments, and files that a visitor opens."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ NO_EXPERIMENT = "This file is not a recording of an experiment"
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What stands on the card of a prepared run."""
+    """Content of the card of a recorded run."""
 
     model: str
     tokens: int
@@ -63,25 +63,20 @@ class Card:
 
 @lru_cache(maxsize=64)
 def card(name: str) -> Card:
-    """The card of a prepared run. Raises BadRecording."""
+    """Return the card of a recorded run. Raises BadRecording."""
     kept = prepared.load(name)
     text = " ".join(kept.text.split())
     return Card(kept.model_name, len(kept.path), text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…")
 
 
-def experiment_recording(name: str) -> RecordedExperiment | None:
-    """A recorded experiment that came with the app."""
-    return recorded_results.first(name)
-
-
-def maker(known: RecordedExperiment) -> str:
-    """The model that an experiment was made with."""
+def model_title(known: RecordedExperiment) -> str:
+    """Return the title of the model of an experiment."""
     return loaded_models.title(known.made_by.model) if isinstance(known.made_by, Provenance) else ""
 
 
 @current.error_boundary
 def open_run(name: str) -> None:
-    """A prepared run, on Watch."""
+    """Open a recorded run on Watch."""
     opened_recording.show(prepared.load(name))
 
 
@@ -96,28 +91,28 @@ def open_experiment(known: RecordedExperiment) -> None:
 
 
 @current.error_boundary
-def file_given() -> None:
-    """A file was handed in."""
-    current.at("gallery_file")
+def file_uploaded() -> None:
+    """Open the uploaded file."""
+    current.anchor_notices("gallery_file")
     current.results().pop(OPENED, None)
     file = current.field("gallery_file")
     if file is None:
         return
     if file.size > opened_recording.LARGEST_UPLOAD * 2**20:
         raise BadRecording(
-            _("That file is larger than {limit}, the most that is read here.").format(
+            _("This file is larger than {limit}, the limit of this app.").format(
                 limit=numbers.size(opened_recording.LARGEST_UPLOAD * 2**20)
             )
         )
-    page, title = opened(file.getvalue())
+    page, title = open_file(file.getvalue())
     current.results()[OPENED] = page
-    current.notify(_("It is open now on the page “{title}”.").format(title=title))
+    current.notify(_("The file is open on the page “{title}”.").format(title=title))
 
 
-def opened(data: bytes) -> tuple[str, str]:
-    """Open a file, whichever of the two kinds it is; its page and that page's title. Raises BadRecording."""
+def open_file(data: bytes) -> tuple[str, str]:
+    """Open a file with a run or an experiment. Returns its page and the page's title. Raises BadRecording."""
     try:
-        known = recorded_results.opened(data)
+        known = recorded_results.loads(data)
     except BadRecording as error:
         if not str(error).startswith(NO_EXPERIMENT):
             raise
@@ -129,8 +124,8 @@ def opened(data: bytes) -> tuple[str, str]:
 
 
 def page_of(name: str) -> str:
-    """The page on which an experiment of this name is shown. Raises BadRecording."""
-    found = next((take.page for take in RECORDING_SPECS if take.name == name), None)
+    """Return the page of an experiment. Raises BadRecording."""
+    found = next((spec.page for spec in RECORDING_SPECS if spec.name == name), None)
     if found is None:
         raise BadRecording(_("This experiment belongs to a page that this app does not have."))
     return found
@@ -144,6 +139,6 @@ def _page(file: str) -> tuple[str, str]:
 
 
 def opened_page() -> str | None:
-    """The page on which the file that was just handed in is open."""
+    """Return the page on which the uploaded file is open, None without a file."""
     page = current.results().get(OPENED)
     return page if isinstance(page, str) else None

@@ -1,4 +1,4 @@
-"""What is known of an experiment at one moment, whether it runs, has ended, or comes from a recording."""
+"""Snapshot of an experiment that runs, has ended, or comes from a recording."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ class Experiment:
 
     @property
     def interval(self) -> float | None:
-        """Seconds until the next draw; None if nothing changes any more."""
+        """Seconds until the next draw, None if the experiment has ended."""
         return TICK if self.running else None

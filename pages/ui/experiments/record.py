@@ -1,10 +1,10 @@
-"""Make the recordings that come with the app anew, with the bundled models: the prepared runs, and every page's experiment as it runs it.
+"""Command that records the bundled runs and experiments with the bundled models.
 
     python -m pages.ui.experiments.record              # all of them, a few minutes
     python -m pages.ui.experiments.record race loop    # only these
 
-Each page is opened headless, its own button is pressed and its experiment kept when it is over: what is shown first is what the button
-would have brought. Run it after the bundled models were exchanged.
+It opens each page without a browser, presses its button and saves the finished experiment. Run it after the bundled models have
+changed.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ from pages.ui.experiments.experiment import Worker
 from pages.ui.experiments.recording_specs import RECORDING_SPECS, RecordingSpec
 
 APP = Path(__file__).parents[3] / "app.py"
-PATIENCE = 600.0  # seconds for one experiment
+LONGEST_SECONDS = 600.0  # seconds for one experiment
 
 
-def record(take: RecordingSpec) -> bytes:
-    """Run it as a visitor would, and keep it."""
-    app = AppTest.from_file(str(APP), default_timeout=PATIENCE)
-    for name, wanted in take.query:
+def record(spec: RecordingSpec) -> bytes:
+    """Run an experiment on its page and return its file."""
+    app = AppTest.from_file(str(APP), default_timeout=LONGEST_SECONDS)
+    for name, wanted in spec.query:
         app.query_params[name] = wanted
     app.run()
-    app.switch_page(f"pages/{take.page}").run()
-    for kind, key, value in take.before:
+    app.switch_page(f"pages/{spec.page}").run()
+    for kind, key, value in spec.before:
         getattr(app, kind)(key=key).set_value(value).run()
-    app.button(key=take.press).click().run()
+    app.button(key=spec.press).click().run()
     results = app.session_state["_session"].results
-    worker = results.get(take.name)
+    worker = results.get(spec.name)
     if not isinstance(worker, Worker):
-        raise RuntimeError(f"{take.page} did not start {take.name}: {[one.value for one in app.info]} {app.exception}")
-    if not worker.wait(PATIENCE):
-        raise RuntimeError(f"{take.name} did not end")
+        raise RuntimeError(f"{spec.page} did not start {spec.name}: {[one.value for one in app.info]} {app.exception}")
+    if not worker.wait(LONGEST_SECONDS):
+        raise RuntimeError(f"{spec.name} did not end")
     run = worker.snapshot()
     if run.error or not run.seen:
-        raise RuntimeError(f"{take.name} brought nothing: {run.error}")
-    return recorded_results.kept(take.name, run)
+        raise RuntimeError(f"{spec.name} has no observations: {run.error}")
+    return recorded_results.dumps(spec.name, run)
 
 
 def main(names: list[str]) -> None:
-    """Record what is asked for, or everything."""
+    """Record the experiments with these names, or all of them."""
     recorded_results.FOLDER.mkdir(parents=True, exist_ok=True)
     prepared.FOLDER.mkdir(parents=True, exist_ok=True)
     for recipe in prepared.PREPARED:
@@ -57,18 +57,18 @@ def main(names: list[str]) -> None:
             continue
         began = monotonic()
         data = prepared.packed(prepared.make(recipe, load_model(recipe.model)))
-        tell(prepared.FOLDER / f"{recipe.name}{prepared.ENDING}", data, began)
-    for take in RECORDING_SPECS:
-        if names and take.name not in names:
+        write_file(prepared.FOLDER / f"{recipe.name}{prepared.ENDING}", data, began)
+    for spec in RECORDING_SPECS:
+        if names and spec.name not in names:
             continue
         began = monotonic()
-        data = record(take)
-        tell(recorded_results.FOLDER / f"{take.name}{recorded_results.ENDING}", data, began)
-    recorded_results.forget()
+        data = record(spec)
+        write_file(recorded_results.FOLDER / f"{spec.name}{recorded_results.ENDING}", data, began)
+    recorded_results.clear_cache()
 
 
-def tell(path: Path, data: bytes, began: float) -> None:
-    """Keep a file and say so."""
+def write_file(path: Path, data: bytes, began: float) -> None:
+    """Write a file and print its size."""
     path.write_bytes(data)
     sys.stdout.write(f"{path.relative_to(BUNDLED)}: {len(data) / 1024:,.0f} KB, {monotonic() - began:.1f} s\n")
     sys.stdout.flush()

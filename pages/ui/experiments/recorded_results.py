@@ -1,7 +1,7 @@
-"""Recorded experiments: those that came with the app, shown before a visitor has made their own, and those that a visitor opens or keeps.
+"""Recorded experiments: the bundled ones, and files that a visitor opens or saves.
 
-A page asks `experiment.of(name)` and gets one of them where nothing else is there, so that no page begins empty. They are made by
-`python -m pages.ui.experiments.record`.
+`experiment.of(name)` returns the bundled one until the visitor has run the experiment, so that no page is empty.
+`python -m pages.ui.experiments.record` makes them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ENDING = ".json.gz"
 
 
 def classes() -> dict[str, type]:
-    """The classes of the pages that may stand in a file."""
+    """Return the classes of this package that a file can contain."""
     return {"Provenance": Provenance, "Lesson": Lesson}
 
 
@@ -40,33 +40,33 @@ def _bundled(path: Path) -> RecordedExperiment | None:
     try:
         return RecordedExperiment.load(path, classes())
     except BadRecording:
-        log.exception("A recording that came with the app cannot be read")
+        log.exception("A bundled recording cannot be read")
         return None
 
 
-def forget() -> None:
-    """Read the files anew when they are next asked for."""
+def clear_cache() -> None:
+    """Forget the files that were read."""
     _bundled.cache_clear()
 
 
-def first(name: str) -> RecordedExperiment | None:
-    """The recording of this experiment that came with the app, for one visitor to do with as they like; None if there is none."""
+def bundled(name: str) -> RecordedExperiment | None:
+    """Return a copy of the bundled recording of this experiment, None if there is none."""
     found = _bundled(FOLDER / f"{name}{ENDING}")
     return None if found is None else replace(found, about=deepcopy(found.about))
 
 
-def kept(name: str, run: Experiment) -> bytes:
-    """A visitor's experiment as a file. Raises BadRecording."""
+def dumps(name: str, run: Experiment) -> bytes:
+    """Return the file of an experiment. Raises BadRecording."""
     day = run.recorded_on or date.today().isoformat()
     seconds = run.seconds if len(run.seconds) == len(run.seen) else (0.0,) * len(run.seen)
-    return RecordedExperiment(name, day, run.seen, seconds, run.made_by, plain(run.about)).dumps(classes())
+    return RecordedExperiment(name, day, run.seen, seconds, run.made_by, without_model(run.about)).dumps(classes())
 
 
-def keepable(run: Experiment) -> bool:
-    """Whether an experiment can be written down: one observation of each kind is tried, and what the page remembers."""
+def can_save(run: Experiment) -> bool:
+    """Return whether an experiment can be saved. Tries one observation of each class, and `about`."""
     writer = Writer(classes())
     try:
-        writer.write(plain(run.about))
+        writer.write(without_model(run.about))
         for one in {type(seen): seen for seen in run.seen}.values():
             writer.write(one)
     except BadRecording:
@@ -74,14 +74,14 @@ def keepable(run: Experiment) -> bool:
     return True
 
 
-def plain(about: Any) -> Any:
-    """What a page remembers of a start, without the model in it."""
+def without_model(about: Any) -> Any:
+    """Return `about` without the model in it."""
     return replace(about, model=None, tuning=None) if hasattr(about, "tuning") else about
 
 
-def opened(data: bytes) -> RecordedExperiment:
-    """An experiment that a visitor hands in. Raises BadRecording."""
+def loads(data: bytes) -> RecordedExperiment:
+    """Read an experiment from a file. Raises BadRecording."""
     found = RecordedExperiment.loads(data, classes())
     if not isinstance(found.made_by, Provenance):
-        raise BadRecording(_("This recording does not say what made it, so it cannot be shown for what it is."))
+        raise BadRecording(_("This recording does not contain the model and the settings it was made with, so it cannot be shown."))
     return found

@@ -1,4 +1,4 @@
-"""Which experiments come with the app as recordings, and how each is started on its page. A new one is one more line."""
+"""The experiments that are bundled as recordings, and how each is started on its page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pages.ui.i18n import names
 class RecordingSpec:
     """name: the experiment; page: its file; press: the key of its button; before: controls to set first, (kind, key, value).
 
-    query: what stands behind the question mark.
+    query: the query of the page's address.
     """
 
     name: str

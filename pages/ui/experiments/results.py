@@ -26,8 +26,8 @@ from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
 
-PACES = (0.25, 0.5, 1.0, 2.0, 5.0, 20.0)  # times as fast as it was
-LONG = 2.0  # seconds; what was over sooner needs no pace
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 5.0, 20.0)  # factors of the recorded speed
+LONG_SECONDS = 2.0  # seconds; shorter recordings have no choice of speed
 
 
 def view(views: Sequence[str], key: str) -> str:
@@ -47,7 +47,7 @@ def starter(name: str, now: Provenance, make: Callable[[], Iterator[Any]], about
 
     @current.error_boundary
     def begin() -> None:
-        current.at(name)
+        current.anchor_notices(name)
         source = make()
         experiment.start(name, lambda: source, now, about() if callable(about) else about, of_page)
 
@@ -99,13 +99,13 @@ def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -
     elements.notices(name)
     if run.error:
         elements.show_notice(_(run.error))
-    changed = run.made_by.changed(now) if run.made_by is not None and run.seen else []
+    changed = run.made_by.differences(now) if run.made_by is not None and run.seen else []
     outdated = bool(changed) and not run.running
     if run.recorded_on and run.made_by is not None:
         outdated = outdated and run.made_by.chosen != now.chosen
-        recorded(name, run, outdated, again)
+        recording_line(name, run, outdated, again)
     elif run.made_by is not None and run.seen:
-        made(name, run.made_by, changed, None if run.running else again, run)
+        provenance_line(name, run.made_by, changed, None if run.running else again, run)
     with dimmed(name, outdated):
         yield run
 
@@ -117,13 +117,13 @@ def dimmed(name: str, outdated: bool) -> Iterator[None]:
         yield
 
 
-def recorded(name: str, run: Experiment, outdated: bool, again: Callable[[], None] | None) -> None:
+def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[], None] | None) -> None:
     """Draw the line of a recorded result: its day and what made it, and buttons to play it again or to run it live."""
     assert run.made_by is not None
     with st.container(horizontal=True, vertical_alignment="center", key=f"recorded_{name}"):
         said = escape(_("A recorded result, made with other choices than those above.") if outdated else _("A recorded result."))
-        told = escape(_("Made on {day}: {told}").format(day=numbers.day(run.recorded_on), told=run.made_by.told()))
-        quiet(f"<b>{said}</b> {told}")
+        told = escape(_("Made on {day}: {told}").format(day=numbers.day(run.recorded_on), told=run.made_by.summary()))
+        grey_line(f"<b>{said}</b> {told}")
         if run.running:
             return
         if again is not None and st.button(
@@ -141,14 +141,14 @@ def recorded(name: str, run: Experiment, outdated: bool, again: Callable[[], Non
                 icon=":material/replay:",
                 type="tertiary",
                 key=f"play_{name}",
-                help=_("Show the recording once more, in the time it took."),
+                help=_("Play the recording at its own speed, or at the speed chosen beside it."),
             )
             pace = 1.0
-            if run.seconds[-1] > LONG:
+            if run.seconds[-1] > LONG_SECONDS:
                 pace = st.selectbox(
-                    _("How fast it plays"),
-                    PACES,
-                    index=PACES.index(1.0),
+                    _("Playback speed"),
+                    SPEEDS,
+                    index=SPEEDS.index(1.0),
                     key=f"pace_{name}",
                     format_func=numbers.pace,
                     label_visibility="collapsed",
@@ -158,45 +158,47 @@ def recorded(name: str, run: Experiment, outdated: bool, again: Callable[[], Non
             if pressed:
                 experiment.play_again(name, pace)
                 st.rerun()
-        keep(name, run)
+        save_button(name, run)
 
 
-def keep(name: str, run: Experiment) -> None:
+def save_button(name: str, run: Experiment) -> None:
     """Draw the button that saves the experiment as a file, if it can be saved."""
-    if not recorded_results.keepable(run):
+    if not recorded_results.can_save(run):
         return
     st.download_button(
         "",
-        data=partial(recorded_results.kept, name, run),
+        data=partial(recorded_results.dumps, name, run),
         file_name=f"{name}{recorded_results.ENDING}",
         mime="application/gzip",
         on_click="ignore",
         icon=":material/download:",
         type="tertiary",
         key=f"keep_{name}",
-        help=_("Save this experiment as a file. The gallery opens it again, without a model."),
+        help=_("Save this experiment as a file. The gallery opens it without a model."),
     )
 
 
-def quiet(line: str) -> None:
+def grey_line(line: str) -> None:
     """Draw one grey line of HTML."""
     st.html(f'<div style="font-size:0.85rem;line-height:1.4;color:{palette.of(charts.theme()).muted_text}">{line}</div>', width="content")
 
 
-def made(name: str, by: Provenance, changed: list[str], again: Callable[[], None] | None = None, run: Experiment | None = None) -> None:
+def provenance_line(
+    name: str, by: Provenance, changed: list[str], again: Callable[[], None] | None = None, run: Experiment | None = None
+) -> None:
     """Draw the line that says what made a result, what has changed since, and the button that runs it again.
 
     run: the experiment that can be saved as a file.
     """
     with st.container(horizontal=True, vertical_alignment="center", key=f"made_{name}"):
-        line = escape(by.told())
+        line = escape(by.summary())
         if changed:
             *first, last = changed
-            said = _("Made before you changed {what}").format(what=(", ".join(first) + _(" and ") if first else "") + last)
-            line = f"<b>{escape(said)}.</b> {line}"
-        quiet(line)
+            warning = _("Made before you changed {what}").format(what=(", ".join(first) + _(" and ") if first else "") + last)
+            line = f"<b>{escape(warning)}.</b> {line}"
+        grey_line(line)
         if changed and again is not None and st.button(_("Run again"), icon=":material/refresh:", type="tertiary", key=f"again_{name}"):
             again()
             st.rerun()
         if run is not None and not run.running:
-            keep(name, run)
+            save_button(name, run)

@@ -1,7 +1,7 @@
-"""The catalogue of sentences: `python -m pages.ui.i18n.catalogue` reads them out of the code and brings every language up to date.
+"""Message catalogues: `python -m pages.ui.i18n.catalogue` extracts the sentences from the code and updates every language.
 
-It writes `viewer.pot` in `core/languages` and, for each folder there, its `LC_MESSAGES/viewer.po`: new sentences come in untranslated,
-those that are gone go. `python -m pages.ui.i18n.catalogue fr` begins a language: it makes its folder.
+It writes `viewer.pot` in `core/languages` and, for each folder there, `LC_MESSAGES/viewer.po`: new sentences are added without a
+translation, unused ones are removed. `python -m pages.ui.i18n.catalogue fr` creates a language.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ ROOT = FOLDER.parents[1]
 TEMPLATE = FOLDER / f"{DOMAIN}.pot"
 MARKS = {"_": 1, "N_": 1, "Message": 1, "ngettext": 2}  # how many of the first arguments are sentences
 WIDTH = 120
-Found = tuple[Any, str]  # a sentence, or its forms; and a word for whoever translates it
+Extracted = tuple[Any, str]  # a sentence or its plural forms, and a comment for translators
 
 
-def in_python(source: str) -> Iterator[Found]:
-    """The sentences of a Python file, those inside f-strings too. A comment `# Translators: ...` goes with the line below it."""
+def in_python(source: str) -> Iterator[Extracted]:
+    """Yield the sentences of a Python file, also those in f-strings. A comment `# Translators: ...` belongs to the line below it."""
     lines = source.splitlines()
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
@@ -37,8 +37,8 @@ def in_python(source: str) -> Iterator[Found]:
             yield forms[0] if len(forms) == 1 else forms, above.removeprefix("# Translators:").strip() if "# Translators:" in above else ""
 
 
-def in_template(source: str) -> Iterator[Found]:
-    """The sentences of a Jinja template."""
+def in_template(source: str) -> Iterator[Extracted]:
+    """Yield the sentences of a Jinja template."""
     file = io.BytesIO(source.encode())
     for _line, _function, sentence, _comments in babel_extract(file, list(MARKS), (), {}):
         first = sentence if isinstance(sentence, str) else next(iter(sentence or ()), None)
@@ -47,7 +47,7 @@ def in_template(source: str) -> Iterator[Found]:
 
 
 def sentences() -> Catalog:
-    """Every sentence in the code, with the files that it stands in; without line numbers, so that it changes with words only."""
+    """Return every sentence in the code and its files. Line numbers are left out, so that only changed sentences change the file."""
     found = Catalog(domain=DOMAIN, project="Token Probability Viewer", fuzzy=False, charset="utf-8")
     found.header_comment = "# Sentences of the Token Probability Viewer."
     files = [ROOT / "app.py", *sorted(ROOT.glob("core/**/*.py")), *sorted(ROOT.glob("core/**/*.j2")), *sorted(ROOT.glob("pages/**/*.py"))]
@@ -58,8 +58,8 @@ def sentences() -> Catalog:
     return found
 
 
-def written(catalogue: Catalog) -> str:
-    """A catalogue as its file."""
+def file_text(catalogue: Catalog) -> str:
+    """Return the text of a catalogue's file."""
     file = io.BytesIO()
     write_po(file, catalogue, width=WIDTH, omit_header=False, include_lineno=False)
     lines = file.getvalue().decode("utf-8").splitlines()
@@ -67,15 +67,15 @@ def written(catalogue: Catalog) -> str:
     return "\n".join(line for line in lines if not line.startswith(dates)) + "\n"
 
 
-def brought_up_to_date(old: Catalog, template: Catalog) -> Catalog:
-    """A language with exactly the sentences of the template; what was translated stays, nothing is guessed."""
+def updated(old: Catalog, template: Catalog) -> Catalog:
+    """Return a language with exactly the sentences of the template. Translations are kept, and no fuzzy ones are added."""
     old.update(template, no_fuzzy_matching=True)
     old.obsolete.clear()
     return old
 
 
 def catalogue_of(code: str) -> Catalog:
-    """A language as its file has it; an empty one if there is none yet."""
+    """Read the catalogue of a language. Returns an empty one if there is no file."""
     path = FOLDER / code / "LC_MESSAGES" / f"{DOMAIN}.po"
     if not path.exists():
         return Catalog(locale=code, domain=DOMAIN, project="Token Probability Viewer", charset="utf-8", fuzzy=False)
@@ -83,8 +83,8 @@ def catalogue_of(code: str) -> Catalog:
         return read_po(file, locale=code, domain=DOMAIN)
 
 
-def left_to_translate(catalogue: Catalog) -> list[Message]:
-    """The messages without a translation."""
+def untranslated(catalogue: Catalog) -> list[Message]:
+    """Return the messages without a translation."""
     return [
         message
         for message in catalogue
@@ -92,17 +92,17 @@ def left_to_translate(catalogue: Catalog) -> list[Message]:
     ]
 
 
-def main(begun: list[str]) -> None:
+def main(new_languages: list[str]) -> None:
     """Write the template and every language."""
     template = sentences()
-    TEMPLATE.write_text(written(template), "utf-8")
-    codes = sorted({path.parents[1].name for path in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.po")} | set(begun))
+    TEMPLATE.write_text(file_text(template), "utf-8")
+    codes = sorted({path.parents[1].name for path in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.po")} | set(new_languages))
     for code in codes:
         path = FOLDER / code / "LC_MESSAGES" / f"{DOMAIN}.po"
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = brought_up_to_date(catalogue_of(code), template)
-        path.write_text(written(fresh), "utf-8")
-        sys.stdout.write(f"{code}: {len(left_to_translate(fresh))} of {len(fresh)} sentences are left to translate\n")
+        fresh = updated(catalogue_of(code), template)
+        path.write_text(file_text(fresh), "utf-8")
+        sys.stdout.write(f"{code}: {len(untranslated(fresh))} of {len(fresh)} sentences are left to translate\n")
 
 
 if __name__ == "__main__":

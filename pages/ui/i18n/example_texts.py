@@ -39,7 +39,7 @@ TO_READ = {
         "holiday."
     ),
     N_("Shuffled"): ("named cat little a was there, time a upon Once. the under ball his put Tom. bed old today shining is sun The."),
-    N_("Another tongue"): "Es war einmal ein kleiner Fuchs, der am Fluss wohnte. 昔々、あるところに小さな狐がいました。",
+    N_("Another language"): "Es war einmal ein kleiner Fuchs, der am Fluss wohnte. 昔々、あるところに小さな狐がいました。",
 }
 OPENINGS = (
     "Once upon a time, there was a little fox who",

@@ -1,4 +1,4 @@
-"""The glossary: some sixty terms, two sentences each, in `core/languages/<language>/glossary.toml`; read once."""
+"""The glossary: about sixty terms, read once from `core/languages/<language>/glossary.toml`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core import language
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """title: how it is listed. names: the words on a page that mean it. text: two sentences. page: the path of a page that shows it."""
+    """title: the heading. names: words on pages that mean the term. text: two sentences. page: the path of a page that shows it."""
 
     key: str
     title: str
@@ -22,7 +22,7 @@ class Term:
 
 
 def terms() -> tuple[Term, ...]:
-    """All terms in the visitor's language, in the order of their titles."""
+    """Return all terms in the visitor's language, sorted by title."""
     return _read(language.long_text("glossary.toml"))
 
 

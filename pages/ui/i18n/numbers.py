@@ -1,7 +1,4 @@
-"""Numbers as people read them: 12 %, 0.03 %, 4.2 MB, 38 ms. Nothing that is there is ever shown as zero.
-
-Each as the visitor's language writes it: 0,03 %, 4,2 MB, 5,7 Millionen.
-"""
+"""Numbers in readable form, in the visitor's language: 12 %, 0.03 %, 4.2 MB, 38 ms. A value above zero is never shown as zero."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ _SPACE = "\u00a0"  # keeps a number and its unit on one line
 
 
 def percent(share: float | None) -> str:
-    """A share of 1 as a percentage one can read; small ones keep two figures.
+    """Return a share of 1 as a percentage. Small values keep two digits.
 
     >>> percent(0.4132), percent(0.0618), percent(0.000312)
     ('41\\xa0%', '6.2\\xa0%', '0.031\\xa0%')
@@ -34,7 +31,7 @@ def percent(share: float | None) -> str:
 
 
 def chance(share: float | None) -> str:
-    """A probability as one would say it: a percentage, and below 0.01 % how many times one would have to try.
+    """Return a probability as a percentage, and below 0.01 % as "1 in 32,000".
 
     >>> chance(0.000312), chance(0.00003123), chance(1.4e-8)
     ('0.031\\xa0%', '1\\xa0in\\xa032,000', '1\\xa0in\\xa071\\xa0million')
@@ -49,7 +46,7 @@ def chance(share: float | None) -> str:
 
 
 def size(count: float) -> str:
-    """Bytes in plain units of a thousand: 860 B, 86 KB, 4.2 MB."""
+    """Return bytes in units of a thousand: 860 B, 86 KB, 4.2 MB."""
     units = (_("B"), _("KB"), _("MB"), _("GB"), _("TB"))
     power = 0
     while abs(count) >= 999.5 and power < len(units) - 1:
@@ -58,7 +55,7 @@ def size(count: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit one would say it in: 0.4 ms, 38 ms, 1.2 s, 3 min."""
+    """Return a duration: 0.4 ms, 38 ms, 1.2 s, 3 min."""
     if seconds >= 119.5:
         return f"{seconds / 60:.0f}{_SPACE}{_('min')}"
     if seconds >= 0.9995:
@@ -67,7 +64,7 @@ def duration(seconds: float) -> str:
 
 
 def count(number: float) -> str:
-    """A count in words that can be read aloud: 47, 12,345, 5.7 million, 8 billion."""
+    """Return a count: 47, 12,345, 5.7 million, 8 billion."""
     if number >= 1e12 * 0.9995:
         return ngettext("{count}\u00a0trillion", "{count}\u00a0trillion", _plural(number / 1e12)).format(count=_figures(number / 1e12, 2))
     if number >= 1e9 * 0.9995:
@@ -78,27 +75,32 @@ def count(number: float) -> str:
 
 
 def _plural(value: float) -> int:
-    """1 only for what is written as 1: 1.4 million are several."""
+    """Return 1 if the value is written as 1, else 2: 1.4 million is plural."""
     return 1 if _figures(value, 2) == "1" else 2
 
 
 def whole(value: float) -> str:
-    """All its digits: 12,345."""
+    """Return a number with all its digits: 12,345."""
     return written(value, ",.0f")
 
 
 def decimal(value: float, places: int) -> str:
-    """So many places behind the point: 2.50."""
+    """Return a number with `places` decimals: 2.50."""
     return written(value, f",.{places}f")
 
 
 def short(value: float) -> str:
-    """As short as it can be written: 0.8, 20."""
+    """Return a number with at most six digits and no trailing zeros: 0.8, 20."""
     return written(value, "g")
 
 
+def perplexity(value: float) -> str:
+    """Return a perplexity with one decimal below 100, else rounded once: 31.5, 1,487."""
+    return count(value) if value >= 100 else decimal(value, 1)
+
+
 def bits(value: float) -> str:
-    """Entropy or surprise in bits, one decimal."""
+    """Return entropy or surprise in bits, with one decimal."""
     return _("{bits}\u00a0bits").format(bits=decimal(value, 1)) if math.isfinite(value) else "–"
 
 
@@ -108,22 +110,22 @@ def nats(value: float) -> str:
 
 
 def tokens(count: int) -> str:
-    """A number of tokens in words."""
+    """Return "12 tokens"."""
     return ngettext("{count} token", "{count} tokens", count).format(count=whole(count))
 
 
 def passes(count: int) -> str:
-    """A number of passes through the model in words."""
+    """Return "3 passes"."""
     return ngettext("{count} pass", "{count} passes", count).format(count=whole(count))
 
 
 def speed(steps: float) -> str:
-    """A speed in words."""
+    """Return "5 a second"."""
     return _("{count} a second").format(count=short(steps))
 
 
 def pace(times: float) -> str:
-    """A pace as it is chosen.
+    """Return a speed of playback.
 
     >>> pace(0.5), pace(20.0)
     ('× 0.5', '× 20')
@@ -132,12 +134,12 @@ def pace(times: float) -> str:
 
 
 def roll(value: float) -> str:
-    """What the dice showed: a number below 1, so it is cut and not rounded."""
+    """Return the roll of the dice with three decimals. It is cut, not rounded, because a roll is below 1."""
     return decimal(math.floor(value * 1000) / 1000, 3)
 
 
 def day(written: str) -> str:
-    """A day as a person writes it.
+    """Return a date in words.
 
     >>> day("2026-01-31")
     '31 January 2026'
@@ -151,7 +153,7 @@ def day(written: str) -> str:
 
 
 def _figures(value: float, figures_shown: int) -> str:
-    """At least so many figures, no exponent, no zeros without meaning: 41, 6.2, 0.031, 128."""
+    """Return a number with at least `figures_shown` significant digits, without exponent and trailing zeros: 41, 6.2, 0.031, 128."""
     if value == 0:
         return "0"
     places = max(0, figures_shown - 1 - math.floor(math.log10(abs(value))))

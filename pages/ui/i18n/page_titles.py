@@ -51,7 +51,7 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
 
 HIDDEN = frozenset({"notes"})  # not in the menu
 CHROMELESS_PAGES = frozenset({"stage", "notes"})  # without header, sidebar and player
-OPERATOR_PAGE = FOLDER / "operator.py"  # in the menu of a public instance's operator only; others come by its address
+OPERATOR_PAGE = FOLDER / "operator.py"  # listed only for the operator of a public instance; opens by its address
 
 
 def group_of(path: str) -> str:

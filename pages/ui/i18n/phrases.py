@@ -1,4 +1,4 @@
-"""Short phrases that several pages say: the settings in force, where a model runs."""
+"""Short phrases that several pages use: the current settings, the device of a model."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ SETTINGS = {
 }
 
 
-def settings_then(settings: SamplingSettings) -> str:
-    """The settings in force at a step, in a few words: `temperature 0.8, top-p 0.9`."""
+def settings_summary(settings: SamplingSettings) -> str:
+    """Return the settings of a step in a few words: `temperature 0.8, top-p 0.9`."""
     if settings.greedy:
         return _("greedy")
     usual = SamplingSettings()
-    turned = [
-        f"{_(told)} {numbers.short(getattr(settings, name))}"
-        for name, told in SETTINGS.items()
+    parts = [
+        f"{_(label)} {numbers.short(getattr(settings, name))}"
+        for name, label in SETTINGS.items()
         if getattr(settings, name) != getattr(usual, name)
     ]
-    return ", ".join(turned) or _("all settings off")
+    return ", ".join(parts) or _("all settings off")
 
 
 def device(name: str) -> str:
-    """Where a model runs, in plain words."""
+    """Return the name of a device: CPU or GPU."""
     if name == "cpu":
         return _("CPU")
     return _("GPU") if name.startswith("cuda") else name

@@ -1,4 +1,4 @@
-"""Sentences for those who hear the page, or steer it by keyboard."""
+"""Sentences for screen readers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ ORDINALS = (
 SIGNS = {"␣": N_("space"), "↵": N_("new line"), "⇥": N_("tab")}
 
 
-def spoken(share: float) -> str:
-    """A share of 1 as it is said.
+def spoken_percent(share: float) -> str:
+    """Return a probability in words.
 
     >>> spoken(0.12)
     '12 percent'
@@ -38,7 +38,7 @@ def _percent(written: str) -> str:
 
 
 def token(piece: str) -> str:
-    """A token as it is said: its leading space is left out, signs have names.
+    """Return a token in words: without its leading space, with names for signs.
 
     >>> token("␣fox"), token("↵"), token("␣")
     ('fox', 'new line', 'space')
@@ -50,7 +50,7 @@ def token(piece: str) -> str:
 
 
 def ordinal(rank: int) -> str:
-    """A place as it is said.
+    """Return an ordinal number.
 
     >>> ordinal(3), ordinal(11), ordinal(22), ordinal(103)
     ('third', '11th', '22nd', '103rd')
@@ -64,25 +64,27 @@ def ordinal(rank: int) -> str:
 
 
 def step(made: Step) -> str:
-    """A step in one sentence: "fox, 12 percent, third choice"."""
-    told = {"token": token(made.piece), "chance": spoken(made.sampling_probability), "place": ordinal(made.rank)}
+    """Return a step in one sentence: "fox, 12 percent, third choice"."""
+    values = {"token": token(made.piece), "chance": spoken_percent(made.sampling_probability), "place": ordinal(made.rank)}
     if made.chosen_by == "forced":
-        return _("{token}, {chance}, {place} choice, you chose it.").format(**told)
-    return _("{token}, {chance}, {place} choice.").format(**told)
+        return _("{token}, {chance}, {place} choice, you chose it.").format(**values)
+    return _("{token}, {chance}, {place} choice.").format(**values)
 
 
 def branches(pair: Sequence[Step | None]) -> str:
-    """The newest step of both ways on in one sentence each."""
+    """Return the newest step of both branches, one sentence each."""
     return " ".join(
-        _("The {place} way: {step}").format(place=_(ORDINALS[side]), step=step(made)) for side, made in enumerate(pair) if made is not None
+        _("The {place} branch: {step}").format(place=_(ORDINALS[side]), step=step(made))
+        for side, made in enumerate(pair)
+        if made is not None
     )
 
 
 def bar(row: Mapping[str, Any]) -> str:
-    """A bar in one sentence, from its row of `step_rows.distribution_rows`."""
-    told = {"token": token(row["piece"]), "model": _percent(row["model_text"]), "dice": _percent(row["dice_text"])}
+    """Return a bar in one sentence, from its row of `step_rows.distribution_rows`."""
+    values = {"token": token(row["piece"]), "model": _percent(row["model_text"]), "dice": _percent(row["dice_text"])}
     if row["kind"] == "removed":
-        return _("{token}, {model} for the model, excluded by {stage}").format(stage=row["removed_by"], **told)
+        return _("{token}, {model} for the model, excluded by {stage}").format(stage=row["removed_by"], **values)
     if row["kind"] == "chosen":
-        return _("{token}, {model} for the model, {dice} for the dice, taken").format(**told)
-    return _("{token}, {model} for the model, {dice} for the dice").format(**told)
+        return _("{token}, {model} for the model, {dice} for the dice, chosen").format(**values)
+    return _("{token}, {model} for the model, {dice} for the dice").format(**values)

@@ -1,4 +1,4 @@
-"""Guess the next word, alone: ten words, one at a time; and a result that a link holds and opens again."""
+"""The game "Guess the next word" for one player: ten words, and a link that shows the result again."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from core.experiments import guess
 from core.experiments.guess import Guess, Round
 from core.language import _
 from pages.ui.session import current, share_link, url_state
-from pages.ui.session.state import at, current_session, error_boundary, results
+from pages.ui.session.state import anchor_notices, current_session, error_boundary, results
 
 WORDS = 10
 FIELD = "guess_word"
-BETWEEN = "~"  # between the guesses in a link
+SEPARATOR = "~"  # separates the guesses in a link
 
 
 @dataclass(slots=True)
 class Game:
-    """begun_at: how many words stood there before the first question. node: where the run stands for the next one. theirs: from a link."""
+    """begun_at: steps of the run before the first guess. node: the node of the next guess. said: the guesses. theirs: opened by a link."""
 
     begun_at: int
     node: int
@@ -30,28 +30,28 @@ class Game:
 
     @property
     def over(self) -> bool:
-        """Whether all ten are answered, or there is nothing but a result to see."""
+        """Whether all guesses are made, or the game is a result from a link."""
         return self.theirs or len(self.rounds) >= WORDS
 
     @property
     def points(self) -> float:
-        """The visitor's, in bits."""
+        """Points of the visitor, in bits."""
         return sum(one.points for one in self.rounds)
 
     @property
     def favourite_points(self) -> float:
-        """What the model's favourite would have got."""
+        """Points for always guessing the likeliest word."""
         return sum(one.favourite_points for one in self.rounds)
 
 
 def game() -> Game:
-    """The visitor's game on the run in hand; a new one where the run has moved on without it. Raises ViewerError."""
+    """Return the visitor's game on the current run. Begins a new one if the run has changed. Raises ViewerError."""
     run = current.run()
     known = results().get("guess game")
     if isinstance(known, Game) and known.node == run.here and results().get("guess run") is run:
         return known
     linked = current_session().link.pop("guesses", "")
-    with current_session().turn:
+    with current_session().action_lock:
         fresh = _from_link(linked) if linked else None
     results()["guess run"] = run
     results()["guess game"] = made = fresh or Game(len(run.path), run.here)
@@ -59,9 +59,9 @@ def game() -> Game:
 
 
 def _from_link(linked: str) -> Game | None:
-    """A friend's result: the same words, and what they guessed, held against the odds anew. None if the link cannot be that."""
+    """Return the game of a link, its guesses scored again on the link's run. None if the link is not valid."""
     run = current.run()
-    said = linked[: 50 * WORDS].split(BETWEEN)[:WORDS]
+    said = linked[: 50 * WORDS].split(SEPARATOR)[:WORDS]
     if not said or len(said) > len(run.path):
         return None
     path, line, end = run.path, run.line, run.here
@@ -69,7 +69,7 @@ def _from_link(linked: str) -> Game | None:
     try:
         for place, word in enumerate(said, start=made.begun_at):
             run.switch(line[place])
-            made.rounds.append(guess.finish(_judged(word), path[place]))
+            made.rounds.append(guess.finish(_judge(word), path[place]))
             made.said.append(word)
     except ViewerError:
         return None
@@ -78,21 +78,21 @@ def _from_link(linked: str) -> Game | None:
     return made
 
 
-def _judged(word: str) -> list[Guess]:
+def _judge(word: str) -> list[Guess]:
     return guess.judge(current.run(), [word])
 
 
 @error_boundary
-def guessed() -> None:
-    """A word was guessed: hold it against the odds, then let the dice fall."""
-    at("guess")
+def word_guessed() -> None:
+    """Score the guess in the field, then make the step."""
+    anchor_notices("guess")
     word = str(st.session_state.get(FIELD) or "")
     now, run = game(), current.run()
     if now.over or run.finished:
         return
     said = guess.cleaned([word])
-    if len(said) != 1 or BETWEEN in said[0]:
-        raise BadGuess(_("One word at a time, of letters."))
+    if len(said) != 1 or SEPARATOR in said[0]:
+        raise BadGuess(_("Enter one word of letters."))
     known = guess.judge(run, said)
     step = run.step()
     current.changed("rolled").playing = False
@@ -103,8 +103,8 @@ def guessed() -> None:
 
 @error_boundary
 def play_again(same: bool) -> None:
-    """The same words once more, or other dice from the same beginning."""
-    at("guess")
+    """Play again from the same step. same: with the same words, else with another seed."""
+    anchor_notices("guess")
     now, run = game(), current.run()
     begun_at = now.begun_at
     run.go_to(begun_at - 1)
@@ -116,7 +116,7 @@ def play_again(same: bool) -> None:
 
 
 def link() -> str:
-    """What stands behind the question mark of a link to this result."""
+    """Return the query of a link to this result."""
     query, _said = url_state.link_query()
-    told = share_link.encoded({"guesses": BETWEEN.join(game().said)})
-    return f"{query}&{told}".lstrip("&")
+    guesses = share_link.encoded({"guesses": SEPARATOR.join(game().said)})
+    return f"{query}&{guesses}".lstrip("&")

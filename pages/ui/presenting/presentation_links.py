@@ -1,4 +1,4 @@
-"""Links that open the stage and the speaker's window, and the bar of a talk on every page."""
+"""Links that open the stage and the speaker's window, and the talk bar on every page."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from pages.ui.presenting import talk, talk_bar
 from pages.ui.session.state import current_session
 
 HERE = Path(__file__).parent
-LINKS = ("stage", "notes")  # ?stage=1 leads onto the stage, ?notes=1 to the speaker's window
+LINKS = ("stage", "notes")  # ?stage=1 opens the stage, ?notes=1 the speaker's window
 
 
-def enter(page: str) -> None:
-    """Follow what the session's address asks for, once, and what the keys of a talk asked for. Ends the script if it leads elsewhere."""
+def follow_links(page: str) -> None:
+    """Open the page of ?stage=1 or ?notes=1, once, and follow the keys of a talk. Ends the script on a change of page."""
     link = current_session().link
     for name in LINKS:
         if link.pop(name, "") == "1" and page != name:
             st.switch_page(page_titles.FOLDER / f"{name}.py")
-    must_open_model = current_session().requested is not None  # Watch offers it; a page without a sidebar cannot
+    must_open_model = current_session().requested is not None  # Watch offers it; pages without a sidebar do not
     if page in page_titles.CHROMELESS_PAGES and must_open_model:
         st.switch_page(page_titles.FOLDER / "watch.py")
     talk.follow()
 
 
-def way(page: str) -> None:
-    """What the key S presses on a page that has no button for it: nobody sees it, and Tab passes by."""
-    if page not in ("", "watch") and talk.given() is None:
+def hidden_stage_link(page: str) -> None:
+    """Draw an invisible link to the stage for the key S, on pages without a visible one. Tab skips it."""
+    if page not in ("", "watch") and talk.active_talk() is None:
         with st.container(key="stage_way"):
             st.page_link(page_titles.FOLDER / "stage.py", label=_("On stage"))
 
 
-def bar(page: str) -> None:
-    """While a talk is given: the page in larger letters with nothing around it, and the stop at its head."""
-    active = talk.given()
+def talk_bar_of_page(page: str) -> None:
+    """During a talk, enlarge the page, hide its frame and draw the talk bar at its head."""
+    active = talk.active_talk()
     if active is None:
         return
     if page == "talk":

@@ -1,4 +1,4 @@
-"""Running order: a talk as a list of stops, each a link into this app. Its file is read by `running_order_file`."""
+"""Running order: a talk as a list of stops, each a link into this app. `running_order_file` reads its file."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ LONGEST_LINK = 8_000
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """title: what it is about. link: page and state, `stage?prompt=...`. say: what to say there. words: on the stage, after so many the
-    key goes on to the next stop (None: only the key for that does; 0: the whole text is shown at once). recording: the text of its file."""
+    """A stop of a talk. link: page and state, `stage?prompt=...`. say: notes for the presenter. recording: the text of its file.
+
+    words: number of words on the stage after which the forward key opens the next stop. None: only the key for the next stop does.
+    0: the whole text is shown at once.
+    """
 
     title: str
     link: str
@@ -28,24 +31,29 @@ class Stop:
 
     @property
     def page(self) -> str:
-        """The path of its page: `stage`, `what_if`."""
+        """Path of its page: `stage`, `what_if`."""
         return urlsplit(self.link).path.strip("/") or "watch"
 
     @property
     def query(self) -> dict[str, str]:
-        """What stands behind the question mark."""
+        """Query of its link."""
         return dict(parse_qsl(urlsplit(self.link).query, max_num_fields=50))
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A running order by name."""
+    """A running order with its name."""
 
     name: str
     stops: tuple[Stop, ...]
 
+    @property
+    def file_name(self) -> str:
+        """Name of its file: the name of the talk with letters, digits, spaces and hyphens only."""
+        return "".join(c if c.isalnum() or c in " -" else "_" for c in self.name).strip() + ".json"
+
     def dumps(self) -> str:
-        """The text of its file."""
+        """Return the text of its file."""
         stops = [{key: value for key, value in _plain(stop).items() if value not in ("", None)} for stop in self.stops]
         return json.dumps({"format": FORMAT, "version": 1, "name": self.name, "stops": stops}, indent=1, ensure_ascii=False)
 
@@ -55,18 +63,18 @@ def _plain(stop: Stop) -> dict[str, Any]:
 
 
 def checked(stop: Stop) -> Stop:
-    """This stop, its link without what is before the page. Raises BadRunningOrder where it leads nowhere in this app."""
+    """Return the stop with its link reduced to page and query. Raises BadRunningOrder if this app does not have the page."""
     try:
         parts = urlsplit(stop.link.strip()[:LONGEST_LINK])
         path = parts.path.strip("/").rsplit("/", 1)[-1] or "watch"
     except ValueError:
         path = ""
-    if path not in paths():
-        leads = _("The stop {title} leads to no page of this app. Copy the link of the page as it should look.")
+    if path not in stop_paths():
+        leads = _("The link of the stop {title} is not a page of this app. Copy the page's address.")
         raise BadRunningOrder(leads.format(title=quoted(stop.title)))
     return replace(stop, title=stop.title.strip()[:80] or path, link=f"{path}?{parts.query}" if parts.query else path)
 
 
-def paths() -> set[str]:
-    """Where a stop can lead."""
+def stop_paths() -> set[str]:
+    """Return the paths of the pages that a stop can open."""
     return {path.stem for path in page_titles.FOLDER.glob("*.py")} - {"__init__", "notes", "talk"}

@@ -1,4 +1,4 @@
-"""The file of a running order, which may come from a stranger."""
+"""Reads the file of a running order. Every value is checked, because the file can come from a stranger."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import BadRunningOrder
 from core.language import _
+from pages.ui.i18n import numbers
 from pages.ui.presenting.running_order import FORMAT, LONGEST_LINK, Stop, Talk, checked
 
 LARGEST_FILE = 64 * 2**20  # bytes; a stop may carry a recording
@@ -33,15 +34,15 @@ class _TalkFile(BaseModel):
 
 
 def loads(text: str | bytes) -> Talk:
-    """Read a running order from the text of its file, which may come from a stranger. Raises BadRunningOrder."""
+    """Return the talk of a file. Raises BadRunningOrder."""
     if len(text) > LARGEST_FILE:
-        raise BadRunningOrder(_("This file is too large for a running order."))
+        raise BadRunningOrder(_("This file is larger than {size}, the limit for a running order.").format(size=numbers.size(LARGEST_FILE)))
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadRunningOrder(_("This file is no running order: it cannot be read as JSON.")) from error
+        raise BadRunningOrder(_("This file is not a running order: it is not valid JSON.")) from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise BadRunningOrder(_("This file is no running order of this app."))
+        raise BadRunningOrder(_("This file is not a running order of this app."))
     try:
         file = _TalkFile.model_validate(content)
     except ValidationError as error:

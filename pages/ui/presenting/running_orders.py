@@ -1,4 +1,4 @@
-"""Three talks that are ready to be given: three minutes, ten minutes, half an hour. Their words are marked; `translated` says them."""
+"""Three prepared talks: three minutes, ten minutes, half an hour. `translated` returns one in the visitor's language."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.session.share_link import encoded
 
 
-def _stage(prompt: str = "", **turned: str) -> str:
-    asked = ({"prompt": prompt} if prompt else {}) | turned
+def _stage(prompt: str = "", **settings: str) -> str:
+    asked = ({"prompt": prompt} if prompt else {}) | settings
     return f"stage?{encoded(asked)}" if asked else "stage"
 
 
@@ -21,31 +21,46 @@ THREE = Talk(
     N_("Three minutes"),
     (
         Stop(
-            N_("One token at a time"), _stage(), N_("This runs here, now, without a network. Press on: read, think, weigh, roll, write."), 2
+            N_("One token at a time"),
+            _stage(),
+            N_("The model runs on this computer, without a network. Press on: read, think, weigh, roll, write."),
+            2,
         ),
-        Stop(N_("Guess first"), _stage("The bird flew up into the"), N_("G: the hall calls out before anyone sees the odds. Twice."), 2),
-        Stop(N_("Colder and hotter"), _stage(_STORY, temperature="0.8"), N_("Up and down turn the heat. Watch the same bars move."), 2),
-        Stop(N_("Another word"), _stage(_DRAGON, seed="4"), N_("C: choose the word it did not take. It goes on as if it had meant it."), 4),
-        Stop(N_("What it learns"), "teach", N_("Four sentences change its odds. Enter teaches it here and now.")),
-        Stop(N_("The end"), _stage(_STORY, seed="3"), N_("That is all it does, again and again."), 8),
+        Stop(
+            N_("Guess first"),
+            _stage("The bird flew up into the"),
+            N_("G: the audience guesses before the probabilities are shown. Do it twice."),
+            2,
+        ),
+        Stop(
+            N_("Colder and hotter"),
+            _stage(_STORY, temperature="0.8"),
+            N_("The keys up and down change the temperature. Watch the same bars move."),
+            2,
+        ),
+        Stop(
+            N_("Another word"), _stage(_DRAGON, seed="4"), N_("C: choose a word that the model did not choose. It continues from there."), 4
+        ),
+        Stop(N_("What it learns"), "teach", N_("Four sentences change its probabilities. Enter starts the training.")),
+        Stop(N_("The end"), _stage(_STORY, seed="3"), N_("The model repeats this for every token."), 8),
     ),
 )
 TEN = Talk(
     N_("Ten minutes"),
     (
         *THREE.stops[:4],
-        Stop(N_("Caught in a loop"), "stage?run=loop", N_("A recording: always the favourite, and it does not find out again."), 14),
-        Stop(N_("One word changes everything"), "what_if", N_("Both go on with the same dice. Where do they part?")),
-        Stop(N_("Inside one step"), "inside", N_("The guess gets sharper layer by layer.")),
-        Stop(N_("The notepad"), "cache", N_("The same text with notes and without, against the clock.")),
-        Stop(N_("Many at once"), "batching", N_("One model, many readers, one pass for all.")),
+        Stop(N_("Caught in a loop"), "stage?run=loop", N_("A recording with greedy: the model repeats itself and does not stop."), 14),
+        Stop(N_("One word changes everything"), "what_if", N_("Both branches use the same dice. Where do they differ?")),
+        Stop(N_("Inside one step"), "inside", N_("The prediction gets clearer from layer to layer.")),
+        Stop(N_("The notepad"), "cache", N_("The same text with and without the notepad (KV cache), timed.")),
+        Stop(N_("Many at once"), "batching", N_("One model, many requests, one pass for all.")),
         *THREE.stops[4:],
     ),
 )
 HALF_AN_HOUR = Talk(
     N_("Half an hour"),
     (
-        Stop(N_("From the press to the word"), "tour?stop=send", N_("Press on to the stage once everybody has seen what is sent.")),
+        Stop(N_("From the prompt to the token"), "tour?stop=send", N_("Show what is sent, then go on to the stage.")),
         *TEN.stops[:6],
         Stop(N_("Several tries"), "candidates", N_("Many answers at once; the best is picked, and all are paid for.")),
         Stop(N_("Inside one step"), "inside", N_("From letters to numbers to odds.")),
@@ -66,5 +81,5 @@ TALKS = {talk.name: talk for talk in (THREE, TEN, HALF_AN_HOUR)}
 
 
 def translated(talk: Talk) -> Talk:
-    """A prepared talk in the visitor's language; from then on it is theirs to change."""
+    """Return a prepared talk in the visitor's language."""
     return replace(talk, name=_(talk.name), stops=tuple(replace(stop, title=_(stop.title), say=_(stop.say)) for stop in talk.stops))

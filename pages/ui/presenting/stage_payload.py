@@ -1,4 +1,4 @@
-"""What the stage shows of one token, as the browser gets it: its odds, its strip of the dice, and a line for each of the five beats."""
+"""The stage's data of one step for the browser: probabilities, dice strip, and a line for each of the five beats."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
 
 ROWS = 6
-CHOICES = 8  # words that can be clicked as guesses, the likely ones among others
-WINDOW = 140  # pieces of a long text that are sent; more do not fit on a stage
-BEFORE = 2  # steps before the one looked at whose odds are sent along, so that the way back answers at once
+GUESS_BUTTONS = 8  # words offered as guesses: likely ones and less likely ones
+LONGEST_TEXT = 140  # tokens of a long text that are sent; more do not fit on a stage
+EARLIER_STEPS = 2  # earlier steps that are sent too, so that the key "back" answers at once
 _FIELDS = tuple(field.name for field in fields(TokenDistribution))
 
 
 def before_the_roll(seen: TokenDistribution | Step) -> TokenDistribution:
-    """The odds alone: a recorded step knows what came, and the stage must not before the dice have fallen."""
+    """Return the distribution without the chosen token, so that a recording does not show the token before the roll."""
     return TokenDistribution(**{name: getattr(seen, name) for name in _FIELDS}) if isinstance(seen, Step) else seen
 
 
-def words_of(run: Generation | Replay) -> list[tuple[Any, ...]]:
-    """The text so far, the newest pieces: text, id, likely 0 to 1, unsure 0 to 1, forced, and which step wrote it (-1: the prompt)."""
+def text_payload(run: Generation | Replay) -> list[tuple[Any, ...]]:
+    """Return the newest tokens: text, id, probability, entropy as 0 to 1, forced, index of the step (-1: the prompt)."""
     path = run.path
     prompt = [(shown_in_text(t.text, t.piece, t.raw), t.token_id, 0.0, 0.0, False, -1) for t in run.prompt_tokens]
     written = [
@@ -43,23 +43,23 @@ def words_of(run: Generation | Replay) -> list[tuple[Any, ...]]:
             step.chosen_by == "forced",
             step.index,
         )
-        for step in path[-WINDOW:]
+        for step in path[-LONGEST_TEXT:]
     ]
-    return (prompt[-max(0, WINDOW - len(written)) :] if len(written) < WINDOW else []) + written
+    return (prompt[-max(0, LONGEST_TEXT - len(written)) :] if len(written) < LONGEST_TEXT else []) + written
 
 
-def looks(run: Generation | Replay, at: int, theme: str, ahead: bool = True) -> dict[str, Any]:
-    """Everything about the steps around `at` and the coming one, by step index. ahead: make the pass of the coming one now."""
+def steps_payload(run: Generation | Replay, at: int, theme: str, ahead: bool = True) -> dict[str, Any]:
+    """Return the data of the steps around `at` and of the next one, by step index. ahead: compute the next distribution now."""
     path = run.path
-    around = {index for index in range(at - BEFORE, at + 1) if 0 <= index < len(path)} | {len(path) - 1} - {-1}
-    told = {str(index): look(path[index], run, theme) for index in around}
+    around = {index for index in range(at - EARLIER_STEPS, at + 1) if 0 <= index < len(path)} | {len(path) - 1} - {-1}
+    payload = {str(index): step_payload(path[index], run, theme) for index in around}
     if ahead and not run.finished:
-        told[str(len(path))] = look(before_the_roll(run.next_distribution()), run, theme)
-    return told
+        payload[str(len(path))] = step_payload(before_the_roll(run.next_distribution()), run, theme)
+    return payload
 
 
-def look(seen: TokenDistribution | Step, run: Generation | Replay, theme: str) -> dict[str, Any]:
-    """One token: bars, pieces of the strip, roll and lines."""
+def step_payload(seen: TokenDistribution | Step, run: Generation | Replay, theme: str) -> dict[str, Any]:
+    """Return the data of one step: bars, dice strip, roll and lines."""
     strip = strip_data(seen, theme=theme)
     chosen = seen.chosen if isinstance(seen, Step) else None
     rows, rest = _bars(seen, chosen)
@@ -80,7 +80,7 @@ def look(seen: TokenDistribution | Step, run: Generation | Replay, theme: str) -
 
 
 def _bars(seen: TokenDistribution | Step, chosen: Candidate | None) -> tuple[list[tuple[Any, ...]], tuple[Any, ...]]:
-    """Rows of (label, token_id, model 0 to 1, dice 0 to 1, number, removed, rank), and everything else."""
+    """Return rows of (label, token id, model's probability, probability after settings, its text, excluded, rank), and the rest."""
     listed = [c for c in seen.candidates if c.removed_by is None or c.model_probability >= WORTH_A_ROW][:ROWS]
     if chosen is not None and chosen.token_id not in {c.token_id for c in listed}:
         listed = [*listed[: ROWS - 1], chosen]
@@ -101,55 +101,57 @@ def _bars(seen: TokenDistribution | Step, chosen: Candidate | None) -> tuple[lis
     if seen.stage_kept[-1] <= sum(c.sampling_probability > 0 for c in listed):
         dice = 0.0
     gone = dice == 0.0 and model > 0
-    return rows, (_("all else, cut") if gone else _("everything else"), model, dice, numbers.chance(dice))
+    return rows, (_("everything else, excluded") if gone else _("everything else"), model, dice, numbers.chance(dice))
 
 
 def _choices(seen: TokenDistribution) -> list[str]:
-    """Words to click as guesses, in the order of the alphabet: some of the likely ones and some from further down the list."""
+    """Return words to offer as guesses in alphabetical order: half of them likely, half from further down the list."""
     whole = [c.piece.removeprefix("␣") for c in seen.candidates if c.piece.startswith("␣") and c.piece[1:].isalpha()]
-    picked = [*whole[: CHOICES // 2], *whole[CHOICES :: max(1, len(whole) // CHOICES)][: CHOICES // 2]]
+    picked = [*whole[: GUESS_BUTTONS // 2], *whole[GUESS_BUTTONS :: max(1, len(whole) // GUESS_BUTTONS)][: GUESS_BUTTONS // 2]]
     return sorted(dict.fromkeys(picked), key=str.casefold)
 
 
 def _lines(seen: TokenDistribution | Step, run: Generation | Replay) -> list[str]:
-    """What each beat says."""
+    """Return the sentence of each beat."""
     model, done = run.model, seen.forward
     path = run.path
     count = len(run.prompt_tokens)
     if seen.index == 0:
-        read = _("It reads the text as {count} pieces.").format(count=count)
+        read = _("The model reads the text as {count} tokens.").format(count=count)
     else:
-        read = _("It reads one new piece, {piece}. The {kept} before it are in its notepad.").format(
+        read = _("The model reads one new token, {piece}. The {kept} before it are in its notepad (KV cache).").format(
             piece=quoted(path[seen.index - 1].piece), kept=numbers.whole(count + seen.index - 1)
         )
-    told = {
+    values = {
         "parameters": numbers.count(model.parameter_count),
         "time": numbers.duration(done.seconds),
         "computed": numbers.whole(done.computed_tokens),
     }
     think = (
-        _("{parameters} numbers, {time} when this was recorded.")
+        _("{parameters} parameters, {time} when this was recorded.")
         if run.is_replay
         else _("One token through all {parameters} parameters: {time}, measured.")
         if done.computed_tokens == 1
-        else _("{computed} pieces at once through all {parameters} numbers: {time}, measured.")
+        else _("{computed} tokens at once through all {parameters} parameters: {time}, measured.")
     )
-    weigh = _("How likely is each of its {vocabulary} pieces as the next one?").format(vocabulary=numbers.whole(model.vocabulary_size))
+    weigh = _("How likely is each of its {vocabulary} tokens as the next one?").format(vocabulary=numbers.whole(model.vocabulary_size))
     if not isinstance(seen, Step):
         return [
             read,
-            think.format(**told),
+            think.format(**values),
             weigh,
-            _("No dice: the favourite is taken.") if seen.settings.greedy else _("Dice decide: one number between 0 and 1."),
+            _("No dice: the likeliest token is chosen.")
+            if seen.settings.greedy
+            else _("The dice decide: one random number between 0 and 1."),
             "",
         ]
     piece = seen.piece.removeprefix("␣") or seen.piece
     if seen.chosen_by == "forced":
-        fell = _("You chose “{piece}”. No dice were thrown.").format(piece=piece)
+        rolled = _("You chose “{piece}”. The dice were not rolled.").format(piece=piece)
     elif seen.roll is None:
-        fell = _("The favourite was “{piece}”.").format(piece=piece)
+        rolled = _("The likeliest token was “{piece}”.").format(piece=piece)
     else:
-        fell = _("{roll} falls on “{piece}”, which had {share} of the strip.").format(
+        rolled = _("{roll} falls on “{piece}”, which has {share} of the strip.").format(
             roll=roll_words(seen.roll), piece=piece, share=numbers.chance(seen.sampling_probability)
         )
-    return [read, think.format(**told), weigh, fell, _("“{piece}” joins the text, and all of it begins again.").format(piece=piece)]
+    return [read, think.format(**values), weigh, rolled, _("“{piece}” is added to the text, and the next step begins.").format(piece=piece)]

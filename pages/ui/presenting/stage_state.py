@@ -1,4 +1,4 @@
-"""Stage: what the speaker's keys do to the run, and the score of the room. The run is the visitor's own, the same as on every page."""
+"""Stage: actions of the presenter's keys on the run, and the score of the audience. The run is the visitor's own."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from pages.ui.session.sampling_controls import CONTROLS
 from pages.ui.session.state import error_boundary, results
 
 KEY = "stage_view"
-SLOW = 0.15  # seconds; a pass that takes longer must not hold back what the dice have shown
+SLOW = 0.15  # seconds; a slower pass is made after the roll was shown
 TEMPERATURES = tuple(round(0.1 * tenth, 1) for tenth in range(1, 21))
 
 
 @dataclass(slots=True)
 class StageState:
-    """at: the step that is looked at. called: the guesses on the table, and the node they were made on. rounds: what was guessed so far.
+    """at: index of the step that is shown. called: the open guesses, made on node `called_on`. rounds: the guesses so far.
 
-    did: how many of the browser's presses were done; the browser waits for its own. leave: whether the stage is to be left.
-    rolled_only: the dice have fallen and the next pass is slow; it is made when the browser asks, after it has shown where they fell.
+    did: number of the browser's last key press that was handled; the browser waits for it. leave: whether to close the stage.
+    rolled_only: the next pass is slow, so it is made when the browser asks, after it has shown the roll.
     """
 
     at: int = 0
@@ -40,7 +40,7 @@ class StageState:
 
 
 def stage_state() -> StageState:
-    """This visitor's stage."""
+    """Return the state of this visitor's stage."""
     known = results().setdefault("stage", StageState())
     assert isinstance(known, StageState)
     return known
@@ -48,7 +48,7 @@ def stage_state() -> StageState:
 
 @error_boundary
 def pressed() -> None:
-    """Something was done in the browser."""
+    """Handle a key press from the browser."""
     event = getattr(st.session_state.get(KEY), "did", None)
     if not isinstance(event, Mapping):
         return
@@ -62,7 +62,7 @@ def pressed() -> None:
 
 
 def _roll(state: StageState, event: Mapping[str, Any]) -> None:
-    """The dice fall; once, however often the key was pressed."""
+    """Make the next step, once, however often the key was pressed."""
     run = current.run()
     if event.get("at") != len(run.path) or run.finished:
         return
@@ -74,7 +74,7 @@ def _roll(state: StageState, event: Mapping[str, Any]) -> None:
 
 
 def _score(state: StageState, node: int) -> None:
-    """What was guessed before this step counts now."""
+    """Score the guesses that were made before this step."""
     if state.called and state.called_on == node:
         state.rounds.append(guess.finish(state.called, current.run().path[-1]))
     state.called = ()
@@ -93,14 +93,14 @@ def _again(state: StageState, event: Mapping[str, Any]) -> None:
 
 def _new_dice(state: StageState, event: Mapping[str, Any]) -> None:
     if current.run().is_replay:
-        current.notify(_("This is a recording: its dice and its heat are those of the day it was made."))
+        current.notify(_("This is a recording. Its dice and its temperature cannot be changed."))
         return
     current.new_dice()
     state.at, state.called = 0, ()
 
 
 def _force(state: StageState, event: Mapping[str, Any]) -> None:
-    """The speaker takes this word at this step; what stood there stays a branch of its own."""
+    """Choose this token at this step. The old continuation stays as a branch."""
     at, token_id = event.get("at"), event.get("token")
     run = current.run()
     if not isinstance(at, int) or not isinstance(token_id, int) or not 0 <= at <= len(run.path):
@@ -111,7 +111,7 @@ def _force(state: StageState, event: Mapping[str, Any]) -> None:
     before = run.here
     try:
         run.force(token_id)
-    except ViewerError:  # a recording holds no other way: it stays where it was
+    except ViewerError:  # a recording has no such branch: go back to the old node
         run.switch(stood)
         raise
     state.at = at
@@ -119,9 +119,9 @@ def _force(state: StageState, event: Mapping[str, Any]) -> None:
 
 
 def _turn(state: StageState, event: Mapping[str, Any]) -> None:
-    """Hotter or colder by a tenth; the coming odds move, nothing is rolled again."""
+    """Change the temperature by 0.1. The next-token probabilities change, and no step is made."""
     if current.run().is_replay:
-        current.notify(_("This is a recording: its dice and its heat are those of the day it was made."))
+        current.notify(_("This is a recording. Its dice and its temperature cannot be changed."))
         return
     by, control = event.get("by"), next(one for one in CONTROLS if one.key == "temperature")
     now = current.settings().temperature
@@ -133,11 +133,11 @@ def _turn(state: StageState, event: Mapping[str, Any]) -> None:
 
 
 def _guess(state: StageState, event: Mapping[str, Any]) -> None:
-    """Guesses were called out: hold them against the odds, before the roll."""
-    said = event.get("said")
+    """Score the guesses of the audience before the roll."""
+    words = event.get("said")
     run = current.run()
-    if isinstance(said, list) and not run.finished and event.get("at") == len(run.path):
-        state.called, state.called_on = tuple(guess.judge(run, [str(one) for one in said[: 4 * guess.MOST]])), run.here
+    if isinstance(words, list) and not run.finished and event.get("at") == len(run.path):
+        state.called, state.called_on = tuple(guess.judge(run, [str(one) for one in words[: 4 * guess.MOST]])), run.here
 
 
 def _leave(state: StageState, event: Mapping[str, Any]) -> None:
@@ -145,9 +145,9 @@ def _leave(state: StageState, event: Mapping[str, Any]) -> None:
 
 
 def _stop(state: StageState, event: Mapping[str, Any]) -> None:
-    """On, or back, in the running order."""
+    """Open the next or the previous stop of the talk."""
     by = event.get("by")
-    active = talk.given()
+    active = talk.active_talk()
     if active is not None and by in (1, -1):
         active.go = talk.neighbour(by)
 

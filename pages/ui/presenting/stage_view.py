@@ -1,6 +1,6 @@
-"""The data of the stage: five beats for each token, driven by the presenter's keys.
+"""The stage: five beats for each token, controlled by the presenter's keys.
 
-The browser draws the beats from the data it was sent, so that a key answers at once. The pass for the next token is made ahead.
+The browser has the data of all beats, so that a key answers at once. The next token's pass is made ahead.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pages.ui.components.stage import stage as stage_component
 from pages.ui.components.stage import texts
 from pages.ui.i18n import numbers
 from pages.ui.presenting import talk
-from pages.ui.presenting.stage_payload import looks, words_of
+from pages.ui.presenting.stage_payload import steps_payload, text_payload
 from pages.ui.presenting.stage_state import KEY, StageState
 from pages.ui.session import current
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 
 def stage(run: Generation | Replay | None, state: StageState, notice: str, on_did: Callable[[], None]) -> None:
-    """Show the run, or the notice alone where there is none. `on_did` is called when a key asks something of the run."""
+    """Draw the stage, or only the notice if there is no run. `on_did` is called for keys that change the run."""
     stage_component.stage(KEY, stage_data(run, state, notice, charts.theme()), on_did)
 
 
 def stage_data(run: Generation | Replay | None, state: StageState, notice: str, theme: str) -> dict[str, Any]:
-    """The stage as the browser gets it."""
+    """Return the data of the stage for the browser."""
     shown: dict[str, Any] = {
         "colours": palette.as_data(palette.of(theme)),
         "texts": said(texts.TEXTS),
         "beats": BEATS,
         "names": [_(beat) for beat in BEATS],
-        "keys": [(_(keys), _(told)) for keys, told in texts.KEYS],
+        "keys": [(_(keys), _(action)) for keys, action in texts.KEYS],
         "say": {beat: [_(one), _(other)] for beat, (one, other) in texts.SAY.items()},
         "notice": notice,
         "did": state.did,
@@ -54,13 +54,13 @@ def stage_data(run: Generation | Replay | None, state: StageState, notice: str, 
         return shown
     name, parameters = run.model_name, numbers.count(run.model.parameter_count)
     ending = (
-        _("A recording of {model}, {parameters} numbers, one piece at a time.")
+        _("A recording of {model}, {parameters} parameters, one token at a time.")
         if run.is_replay
-        else _("Written by {model}, {parameters} numbers, one piece at a time.")
+        else _("Written by {model}, {parameters} parameters, one token at a time.")
     )
     return shown | {
-        "words": words_of(run),
-        "looks": looks(run, min(state.at, len(run.path)), theme, not state.rolled_only),
+        "words": text_payload(run),
+        "looks": steps_payload(run, min(state.at, len(run.path)), theme, not state.rolled_only),
         "count": len(run.path),
         "run": f"{id(run)}",
         "line": run.line,
@@ -78,7 +78,7 @@ def _temperature(settings: SamplingSettings) -> str:
 
 
 def _called(guess: Guess) -> tuple[str, str, str, str, int]:
-    """One guess as it is revealed: what was said, its piece if that is not all of it, its chance, its rank, its token."""
+    """Return a scored guess: the word, its first token if it has several, probability, rank, token id (-1 if unknown)."""
     piece = guess.piece.removeprefix("␣")
     begins = "" if guess.whole or not piece else f"{_(texts.TEXTS['begins'])} {quoted(piece)}"
     if guess.token_id is None:
@@ -95,7 +95,7 @@ def _called(guess: Guess) -> tuple[str, str, str, str, int]:
 
 
 def _score(rounds: list[Round]) -> dict[str, Any]:
-    """The running score; empty before the first round."""
+    """Return the score, empty before the first round."""
     if not rounds:
         return {}
     return {
@@ -108,8 +108,8 @@ def _score(rounds: list[Round]) -> dict[str, Any]:
 
 
 def _talk() -> dict[str, Any] | None:
-    """The stop of the running order that is shown, if a talk is given."""
-    active = talk.given()
+    """Return the current stop, None without a talk."""
+    active = talk.active_talk()
     if active is None:
         return None
     stops = active.talk.stops

@@ -1,7 +1,7 @@
-"""A talk being given: a running order is put together, and gone through with the keys.
+"""A talk: its editor's state, and the stop that is shown.
 
-A stop is a place in the app with all that is set there: its link. The stage and the pages go on with the visitor's own run, which a link
-sets to a text, settings and steps; a recording that a stop carries, or names (`stage?run=loop`), is opened in its place.
+The link of a stop sets the visitor's run: prompt, settings and steps. A stop can also contain a recording or name one of the gallery
+(`stage?run=loop`), which replaces the run.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from core import Recording
 
 STAGE = "stage"
-PREPARED = "run"  # in a stop's link: the name of a run of the gallery, which is replayed
-RUN = {
-    PREPARED,
+RECORDING_PARAMETER = "run"  # query parameter of a stop: the name of a recorded run of the gallery
+RUN_PARAMETERS = {
+    RECORDING_PARAMETER,
     "prompt",
     "model",
     "steps",
     "as_chat",
     *(control.key for control in CONTROLS),
-}  # what a link says of the run; all else is its page's
+}  # query parameters of the run; all others belong to the page
 
 
 @dataclass(slots=True)
 class ActiveTalk:
-    """A talk being given. place: the stop that is shown, from 0. go: the stop that was asked for. leave: whether it is to end."""
+    """A talk in progress. place: the current stop, from 0. go: the stop to open next. leave: whether to end the talk."""
 
     talk: Talk
     place: int = 0
@@ -46,45 +46,54 @@ class ActiveTalk:
 
 @dataclass(slots=True)
 class TalkEditor:
-    """The running order that is put together, and the one that is given."""
+    """The running order in the editor, and the talk in progress."""
 
     order: Talk | None = None
-    given: ActiveTalk | None = None
-    opened: int = field(default=0)  # how often another order was opened: the fields of its stops begin anew then
+    active_talk: ActiveTalk | None = None
+    left: ActiveTalk | None = None  # the talk that was left, to be continued
+    opened: int = field(default=0)  # number of opened orders; part of the fields' keys, so that they start with the new values
 
 
 def editor() -> TalkEditor:
-    """This visitor's."""
+    """Return the state of this visitor's editor."""
     known = results().setdefault("talk", TalkEditor())
     assert isinstance(known, TalkEditor)
     return known
 
 
-def given() -> ActiveTalk | None:
-    """The talk that is being given, if any."""
-    return editor().given
+def active_talk() -> ActiveTalk | None:
+    """Return the talk in progress, None if there is none."""
+    return editor().active_talk
 
 
 def neighbour(by: int) -> int | None:
-    """The place of the stop before (-1) or behind (1) the one shown, if there is one."""
-    active = given()
+    """Return the place of the previous (-1) or next (1) stop, None if there is none."""
+    active = active_talk()
     place = -1 if active is None else active.place + by
     return place if active is not None and 0 <= place < len(active.talk.stops) else None
 
 
 def begin(order: Talk) -> None:
-    """Give this talk, from its first stop; `go` leads there."""
-    editor().given = ActiveTalk(order)
+    """Start this talk. `follow` opens its first stop."""
+    editor().active_talk, editor().left = ActiveTalk(order), None
 
 
 def end() -> None:
-    """The talk is over."""
-    editor().given = None
+    """End the talk. `resume` continues it."""
+    if editor().active_talk is not None:
+        editor().left, editor().active_talk = editor().active_talk, None
+
+
+def resume() -> None:
+    """Continue the talk that was left, at its last stop. `follow` opens it."""
+    left = editor().left
+    if left is not None:
+        editor().active_talk, editor().left = ActiveTalk(left.talk, left.place, go=left.place), None
 
 
 def go(place: int) -> None:
-    """To this stop: the run as its link has it, then its page. Ends the script. Raises BadRunningOrder, BadRecording."""
-    active = given()
+    """Set the run of this stop and open its page. Ends the script."""
+    active = active_talk()
     if active is None or not 0 <= place < len(active.talk.stops):
         return
     active.place, stop = place, active.talk.stops[place]
@@ -92,33 +101,33 @@ def go(place: int) -> None:
         set_run(stop)
         if _goes_on_with_a_recording(stop):
             set_run(_last_live_stop(active.talk, place))
-    except ViewerError as error:  # a broken recording: its stop shows the run that is there, and says so
+    except ViewerError as error:  # a broken recording: the stop keeps the current run and shows a notice
         current_session().next_page_notices.append(say(error))
-    own = {key: value for key, value in stop.query.items() if key not in RUN}
+    own = {key: value for key, value in stop.query.items() if key not in RUN_PARAMETERS}
     results().pop("stage", None)
     st.switch_page(page_titles.FOLDER / f"{stop.page}.py", query_params=own or None)
 
 
 def set_run(stop: Stop) -> None:
-    """The visitor's run as this stop has it; what was written before is put aside and comes back on Watch."""
+    """Set the visitor's run to that of a stop. The old run is saved for undo on Watch. Raises BadRecording."""
     session, query = current_session(), stop.query
     recording = _recording(stop)
     if recording is not None:
         run_start.replace(session, recording.replay(), (current.model_name(), current.prompt(), current.as_chat()))
         return
     if not _sets_run(stop):
-        return  # the page goes on with the run that is there
+        return  # the page uses the current run
     if query.get("model", "") in current.model_names():
         st.session_state["model"] = query["model"]
-    session.lay_aside()
-    current.take_over(query)
+    session.save_run()
+    current.apply_query(query)
     session.playing = False
     session.begun_with, session.replay_steps = None, query.get("steps")
 
 
 def _sets_run(stop: Stop) -> bool:
     """Return whether the link of this stop says which text is written. The stage always begins one."""
-    return bool(RUN & stop.query.keys()) or stop.page == STAGE
+    return bool(RUN_PARAMETERS & stop.query.keys()) or stop.page == STAGE
 
 
 def _goes_on_with_a_recording(stop: Stop) -> bool:
@@ -129,16 +138,16 @@ def _goes_on_with_a_recording(stop: Stop) -> bool:
 
 def _last_live_stop(talk: Talk, place: int) -> Stop:
     """Return the last stop before `place` whose link begins a live text; the stage's first prompt if there is none."""
-    live = (one for one in reversed(talk.stops[:place]) if _sets_run(one) and not one.recording and PREPARED not in one.query)
+    live = (one for one in reversed(talk.stops[:place]) if _sets_run(one) and not one.recording and RECORDING_PARAMETER not in one.query)
     return next(live, Stop("", STAGE))
 
 
 def _recording(stop: Stop) -> Recording | None:
-    """The recording that this stop carries or names, if any. Raises BadRecording."""
-    named = stop.query.get(PREPARED)
+    """Return the recording of this stop, None if it has none. Raises BadRecording."""
+    named = stop.query.get(RECORDING_PARAMETER)
     if not stop.recording and named is None:
         return None
-    # Here, and not above: a page that is opened imports this module, and few visitors give a talk.
+    # Imported here, because every page imports this module and few visitors give a talk.
     from core import Recording
     from core.experiments import prepared
 
@@ -148,8 +157,8 @@ def _recording(stop: Stop) -> Recording | None:
 
 
 def follow() -> None:
-    """Do what the keys asked for: to another stop, or out of the talk. Ends the script if there is something to do."""
-    active = given()
+    """Open the stop that a key requested, or leave the talk. Then ends the script."""
+    active = active_talk()
     if active is None:
         return
     if active.leave:

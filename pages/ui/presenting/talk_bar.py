@@ -1,4 +1,4 @@
-"""Talk bar: the stop of the running order that is shown, over a page; its keys go on and back."""
+"""Talk bar: the current stop of a talk, drawn above a page; its keys go to other stops."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ KEY = "talk_bar"
 
 
 def show_bar(active: ActiveTalk) -> None:
-    """Show where the talk is, and listen to its keys."""
+    """Draw the talk bar and receive its keys."""
     talk_bar(KEY, bar_data(active), _pressed)
 
 
 def bar_data(active: ActiveTalk) -> dict[str, object]:
-    """The bar as the browser gets it."""
+    """Return the data of the bar for the browser."""
     stops = active.talk.stops
     stop, later = stops[active.place], stops[active.place + 1 : active.place + 2]
-    told = {"name": active.talk.name, "place": active.place, "count": len(stops), "title": stop.title, "say": stop.say}
+    shown = {"name": active.talk.name, "place": active.place, "count": len(stops), "title": stop.title, "say": stop.say}
     return {
         "colours": charts.colours(),
-        "talk": told | {"words": stop.words, "next": later[0].title if later else ""},
+        "talk": shown | {"words": stop.words, "next": later[0].title if later else ""},
         "texts": said(texts.TEXTS),
         "session": current.current_session().name,
     }
@@ -35,9 +35,9 @@ def bar_data(active: ActiveTalk) -> dict[str, object]:
 
 @current.error_boundary
 def _pressed() -> None:
-    """On, back, or out of the talk."""
+    """Open the next or previous stop, or leave the talk."""
     event = getattr(st.session_state.get(KEY), "did", None)
-    active = talk.given()
+    active = talk.active_talk()
     if active is None or not isinstance(event, dict):
         return
     if event.get("leave"):

@@ -1,4 +1,4 @@
-"""TalkEditor on which a running order is put together: its fields, and what the buttons beside them do."""
+"""Editor of a running order: its fields and the actions of its buttons."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pages.ui.presenting import running_order, running_order_file, running_order
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.presenting.running_order_file import MOST_STOPS
 from pages.ui.session import current, url_state
-from pages.ui.session.state import at, error_boundary, notify
+from pages.ui.session.state import anchor_notices, error_boundary, notify
 
 FIELDS = ("title", "say", "link", "words")
 
 
 def order() -> Talk:
-    """The running order on the desk; the first prepared one if none was opened."""
+    """Return the running order in the editor, by default the first prepared one."""
     editor = talk.editor()
     if editor.order is None:
         editor.order = running_orders.translated(running_orders.THREE)
@@ -26,26 +26,26 @@ def order() -> Talk:
 
 
 def field_key(place: int, name: str) -> str:
-    """The key of a stop's field. Another order, or the same in another sequence, gets fields of its own."""
+    """Return the key of a stop's field. A new or reordered running order gets new keys."""
     return f"talk_{talk.editor().opened}_{place}_{name}"
 
 
-def _put(changed: Talk, anew: bool = True) -> None:
+def _set_order(changed: Talk, new_fields: bool = True) -> None:
     editor = talk.editor()
     editor.order = changed
-    editor.opened += anew
+    editor.opened += new_fields
 
 
 def _from_fields() -> Talk:
-    """The order with what stands in the fields. Raises BadRunningOrder."""
+    """Return the running order with the values of the fields. Raises BadRunningOrder."""
     known = order()
     stops = []
     for place, stop in enumerate(known.stops):
-        held = {name: st.session_state.get(field_key(place, name), getattr(stop, name)) for name in FIELDS}
-        title = str(held["title"] or "").strip() or _("A new stop")
-        count = None if held["words"] is None else int(held["words"])
+        values = {name: st.session_state.get(field_key(place, name), getattr(stop, name)) for name in FIELDS}
+        title = str(values["title"] or "").strip() or _("A new stop")
+        count = None if values["words"] is None else int(values["words"])
         changed = Stop(
-            title[:80], str(held["link"] or ""), str(held["say"] or "")[:1000], None if count is None else int(count), stop.recording
+            title[:80], str(values["link"] or ""), str(values["say"] or "")[:1000], None if count is None else int(count), stop.recording
         )
         stops.append(running_order.checked(changed))
     name = str(st.session_state.get(field_key(-1, "name"), known.name) or known.name).strip()[:60]
@@ -54,57 +54,57 @@ def _from_fields() -> Talk:
 
 @error_boundary
 def edited() -> None:
-    """A field was changed."""
-    at("talk")
-    _put(_from_fields(), anew=False)
+    """Apply the fields to the running order."""
+    anchor_notices("talk")
+    _set_order(_from_fields(), new_fields=False)
 
 
 @error_boundary
-def take(name: str) -> None:
-    """Lay a prepared talk on the editor."""
-    at("talk")
-    _put(running_orders.translated(running_orders.TALKS[name]))
+def open_prepared(name: str) -> None:
+    """Open a prepared talk in the editor."""
+    anchor_notices("talk")
+    _set_order(running_orders.translated(running_orders.TALKS[name]))
 
 
 @error_boundary
 def move(place: int, by: int) -> None:
-    """A stop up or down."""
-    at("talk")
+    """Move a stop up (-1) or down (1)."""
+    anchor_notices("talk")
     stops = list(order().stops)
     if 0 <= place + by < len(stops):
         stops[place], stops[place + by] = stops[place + by], stops[place]
-        _put(replace(order(), stops=tuple(stops)))
+        _set_order(replace(order(), stops=tuple(stops)))
 
 
 @error_boundary
 def remove(place: int) -> None:
-    """A stop less; the last one stays."""
-    at("talk")
+    """Remove a stop. The last one stays."""
+    anchor_notices("talk")
     stops = order().stops
     if len(stops) > 1:
-        _put(replace(order(), stops=stops[:place] + stops[place + 1 :]))
+        _set_order(replace(order(), stops=stops[:place] + stops[place + 1 :]))
 
 
 def _add(stop: Stop) -> None:
     known = order()
     if len(known.stops) >= MOST_STOPS:
         raise BadRunningOrder(_("A running order has at most {most} stops.").format(most=MOST_STOPS))
-    _put(replace(known, stops=(*known.stops, running_order.checked(stop))))
+    _set_order(replace(known, stops=(*known.stops, running_order.checked(stop))))
 
 
 @error_boundary
 def add_page(page: str) -> None:
-    """A page (or the stage) with the run as it stands."""
-    at("talk")
+    """Add a page or the stage with the current run."""
+    anchor_notices("talk")
     query, _said = url_state.link_query()
     made = current.run()
     if page == talk.STAGE and made.is_replay:
-        _add(Stop(made.prompt[:80], page, recording=_kept(), words=len(made.path) or None))
+        _add(Stop(made.prompt[:80], page, recording=_recording_text(), words=len(made.path) or None))
         return
     _add(Stop(_("A new stop"), f"{page}?{query}" if query else page, words=(len(made.path) or None) if page == talk.STAGE else None))
 
 
-def _kept() -> str:
+def _recording_text() -> str:
     from core import Recording
 
     return Recording.of(current.run()).dumps()
@@ -112,8 +112,8 @@ def _kept() -> str:
 
 @error_boundary
 def add_link() -> None:
-    """The page whose address was pasted."""
-    at("talk")
+    """Add the page whose address was pasted."""
+    anchor_notices("talk")
     link = str(st.session_state.get("talk_link") or "").strip()
     if link:
         _add(Stop(_("A new stop"), link))
@@ -122,10 +122,10 @@ def add_link() -> None:
 
 @error_boundary
 def add_recording() -> None:
-    """A recording from a file; the stop carries it."""
+    """Add a stage stop with the uploaded recording."""
     from core import Recording
 
-    at("talk")
+    anchor_notices("talk")
     file = st.session_state.get("talk_recording")
     if file is not None:
         recording = Recording.loads(file.getvalue())
@@ -133,17 +133,17 @@ def add_recording() -> None:
 
 
 @error_boundary
-def opened() -> None:
-    """A running order from a file."""
-    at("talk")
+def file_opened() -> None:
+    """Open the uploaded running order."""
+    anchor_notices("talk")
     file = st.session_state.get("talk_file")
     if file is not None:
-        _put(running_order_file.loads(file.getvalue()))
+        _set_order(running_order_file.loads(file.getvalue()))
         notify(_("“{name}” is open: {count} stops.").format(name=order().name, count=len(order().stops)))
 
 
 @error_boundary
-def give() -> None:
-    """Begin the talk on the editor."""
-    at("talk")
+def start_talk() -> None:
+    """Start the talk in the editor."""
+    anchor_notices("talk")
     talk.begin(_from_fields())

@@ -1,4 +1,4 @@
-"""The browser's memory of a talk: a page that is loaded again, by whatever accident, goes on with the running order at the same stop."""
+"""Talk in the browser's storage: after a reload the talk continues at the same stop."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from pages.ui.presenting.running_order import Talk
 from pages.ui.session import current
 
 KEY = "talk_memory"
-LARGEST = 1_000_000  # characters; a browser's storage for one tab holds a few millions, and a talk with recordings may be larger
+LARGEST = 1_000_000  # characters; the browser's storage of a tab has a few million, and a talk with recordings can be larger
 
 
 def keep_talk() -> None:
-    """Keep the running order that is put together and the one that is given; once for every page, from app.py."""
+    """Store the editor's running order and the talk in progress in the browser. app.py calls this once per page."""
     editor = talk.editor()
-    order, given = _kept(editor.order if _own(editor) else None), _kept(editor.given.talk if editor.given else None)
-    place = editor.given.place if editor.given else 0
+    order, given = _kept(editor.order if _own(editor) else None), _kept(editor.active_talk.talk if editor.active_talk else None)
+    place = editor.active_talk.place if editor.active_talk else 0
     data = {"session": current.current_session().name, "order": order, "given": given, "place": place}
     browser.talk(KEY, data, lambda: found(getattr(st.session_state.get(KEY), "found", None)))
 
 
 def _own(editor: talk.TalkEditor) -> bool:
-    """Whether somebody put an order of their own on the editor."""
+    """Return whether the editor contains another order than the default."""
     return editor.order is not None and editor.order not in (running_orders.THREE, running_orders.translated(running_orders.THREE))
 
 
@@ -33,18 +33,18 @@ def _kept(order: Talk | None) -> str:
 
 
 @current.error_boundary
-def found(told: object) -> None:
-    """What the browser kept of another session of this tab. It comes from a browser, so it may be anything. Raises BadRunningOrder."""
+def found(stored: object) -> None:
+    """Restore what the browser stored from an earlier session of this tab. `stored` can be any value. Raises BadRunningOrder."""
     editor = talk.editor()
-    if not isinstance(told, dict) or _own(editor) or editor.given is not None:
+    if not isinstance(stored, dict) or _own(editor) or editor.active_talk is not None:
         return
     from pages.ui.presenting import running_order_file
 
-    order, given, place = told.get("order"), told.get("given"), told.get("place")
+    order, given, place = stored.get("order"), stored.get("given"), stored.get("place")
     if isinstance(order, str) and order:
         editor.order = running_order_file.loads(order)
         editor.opened += 1
     if isinstance(given, str) and given:
         whole = running_order_file.loads(given)
         at = place if isinstance(place, int) and not isinstance(place, bool) and 0 <= place < len(whole.stops) else 0
-        editor.given = talk.ActiveTalk(whole, at, go=None)
+        editor.active_talk = talk.ActiveTalk(whole, at, go=None)

@@ -1,4 +1,4 @@
-"""The tour's stops that run an experiment, smaller than on the pages that go deeper and drawn by the same components."""
+"""Widgets of the tour's stops that run an experiment, smaller than on the experiment's page."""
 
 from __future__ import annotations
 
@@ -31,35 +31,35 @@ from pages.ui.views.speculative_text import speculative_text
 from pages.ui.views.tinted_text import tinted_text
 
 RACE, FULL, MANY, GUESS, ALOUD = "tour_notepad", "tour_full", "tour_many", "tour_guess", "tour_aloud"
-LENGTH = 48  # tokens of the race and of the guessed text
-PAGES = 40  # lines of the small notepad
+LENGTH = 48  # tokens of the race and of the speculative run
+PAGES = 40  # tokens that fit into the small notepad
 GUESSES = 4
 READERS = 6
-TITLES = {DIRECT: N_("At once"), CHAIN_OF_THOUGHT: N_("Step by step")}
+STYLE_TITLES = {DIRECT: N_("At once"), CHAIN_OF_THOUGHT: N_("Step by step")}
 
 
 def made_by(chosen: tuple[tuple[str, str], ...] = (), prompt: str | None = "Once upon a time, there was a little") -> Provenance:
-    """What an experiment of the tour is made of."""
+    """Return the provenance of an experiment of the tour."""
     return Provenance(tour_state.model().name, prompt, tour_state.SETTINGS if prompt else None, chosen)
 
 
 def start(name: str, label: str, begin: Callable[[], None], icon: str) -> None:
-    """One button: begin, or end what runs."""
+    """Draw the button that starts or stops an experiment."""
     if experiment.of(name).running:
         st.button(_("Stop"), on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{name}_stop")
     else:
         elements.button(label, begin, type="primary", icon=icon, key=f"{name}_start")
 
 
-def over(name: str, stop: str) -> None:
-    """The thing to try was done once an experiment ran here, and was no recording."""
+def mark_tried(name: str, stop: str) -> None:
+    """Note that the task of a stop was done, if its experiment ran here and is not a recording."""
     run = experiment.of(name)
     if run.seen and not run.recorded_on:
         tour_state.tried(stop)
 
 
 def notepad() -> None:
-    """With notes and without."""
+    """Stop "notepad": the same text with and without a KV cache."""
     now = made_by()
 
     @current.error_boundary
@@ -80,7 +80,7 @@ def notepad() -> None:
                     cost_charts.race,
                     table,
                     key="tour_race",
-                    alt_text=_("Two lines: pieces read so far by the one with notes and the one without."),
+                    alt_text=_("Two lines: tokens computed so far with and without the notepad (KV cache)."),
                     length=LENGTH,
                     column="total_positions",
                     unit="",
@@ -88,17 +88,17 @@ def notepad() -> None:
                 cached, plain = (steps[runner][-1].total_positions for runner in (CACHED, UNCACHED))
                 count = min(map(len, steps.values()))
                 st.markdown(
-                    _("With notes **{cached}** pieces were read, without them **{plain}**: for the same {count} new ones.").format(
+                    _("With notes **{cached}** tokens were computed, without notes **{plain}**, for the same {count} new tokens.").format(
                         cached=numbers.whole(cached), plain=numbers.whole(plain), count=count
                     )
                 )
 
     results.live(draw, RACE, key="tour_race_fragment")
-    over(RACE, "notepad")
+    mark_tried(RACE, "notepad")
 
 
 def full() -> None:
-    """A notepad that is too small, and the answer that stood on it."""
+    """Stop "full": a KV cache that is too small, and the answer that depends on it."""
     model = tour_state.model()
     policy = st.pills(
         _("When it is full"),
@@ -129,11 +129,11 @@ def full() -> None:
             cache_text.answer_bars(answers, (_("with a cache that holds everything"), _("with this one")))
 
     results.live(draw, FULL, key="tour_full_fragment")
-    over(FULL, "full")
+    mark_tried(FULL, "full")
 
 
 def many() -> None:
-    """Six readers, one after the other and together."""
+    """Stop "many": six requests, one after the other and together."""
     policies = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)
     now = made_by(((N_("the requests"), N_("{count} requests").format(count=READERS)),))
 
@@ -146,7 +146,7 @@ def many() -> None:
         sides = [ServerSettings(policy, 8, 64, 48) for policy in policies]
         experiment.start(MANY, lambda: serve(model, who, sides), now, who)
 
-    start(MANY, _("Let everybody in"), begin, ":material/group_add:")
+    start(MANY, _("Run"), begin, ":material/group_add:")
 
     def draw() -> None:
         with results.shown(MANY, now, begin) as run:
@@ -159,7 +159,7 @@ def many() -> None:
             serving_board(board, (titles[0], titles[1]), (lines[0], lines[1]), (1, 8), key="tour_board")
 
     results.live(draw, MANY, key="tour_many_fragment")
-    over(MANY, "many")
+    mark_tried(MANY, "many")
 
 
 def guess() -> None:
@@ -175,7 +175,7 @@ def guess() -> None:
             GUESS, lambda: speculate(model, draft, "Once upon a time, there was a little", tour_state.SETTINGS, GUESSES, LENGTH), now
         )
 
-    start(GUESS, _("Let them write"), begin, ":material/fast_forward:")
+    start(GUESS, _("Run both models"), begin, ":material/fast_forward:")
 
     def draw() -> None:
         with results.shown(GUESS, now, begin) as run:
@@ -187,16 +187,16 @@ def guess() -> None:
             if rounds:
                 found = gain([one for one in run.seen if isinstance(one, SpeculativeRound | PlainStep)], GUESSES)
                 told = _(
-                    "**{passes}** runs of the large model for **{written}** pieces; **{accepted}** of {drafted} guesses were kept."
+                    "**{passes}** passes of the large model wrote **{written}** tokens. **{accepted}** of {drafted} drafts were accepted."
                 ).format(passes=found.passes, written=found.written, accepted=found.accepted, drafted=found.drafted)
                 st.markdown(told)
 
     results.live(draw, GUESS, key="tour_guess_fragment")
-    over(GUESS, "guess")
+    mark_tried(GUESS, "guess")
 
 
 def aloud() -> None:
-    """One sum, at once and step by step."""
+    """Stop "aloud": one sum, at once and step by step."""
     question = Question(f"Question: {'What is 39 + 57 + 59?'}\n", "155")
     now = made_by(((N_("the question"), "What is 39 + 57 + 59?"),), None)
 
@@ -205,7 +205,7 @@ def aloud() -> None:
         model = tour_state.model()
 
         def both() -> Iterator[tuple[PromptingStyle, ReasoningStep]]:
-            for way in TITLES:
+            for way in STYLE_TITLES:
                 for thought in think(model, question, way):
                     yield way, thought
 
@@ -216,7 +216,7 @@ def aloud() -> None:
 
     def draw() -> None:
         with results.shown(ALOUD, now, begin) as run:
-            for home, (way, title) in zip(st.columns([0.4, 0.6], gap="large"), TITLES.items(), strict=True):
+            for home, (way, title) in zip(st.columns([0.4, 0.6], gap="large"), STYLE_TITLES.items(), strict=True):
                 thoughts = [thought for whose, thought in run.seen if whose == way]
                 with home:
                     elements.section(_(title))
@@ -225,16 +225,16 @@ def aloud() -> None:
                         st.markdown(verdict(thoughts[-1].given, question.answer))
 
     results.live(draw, ALOUD, key="tour_aloud_fragment")
-    over(ALOUD, "aloud")
+    mark_tried(ALOUD, "aloud")
 
 
 def verdict(given: str | None, answer: str) -> str:
-    """Whether an answer is right, in words."""
+    """Return a sentence that says whether an answer is right."""
     if given is None:
-        return _("It comes to no answer.")
+        return _("The model gives no answer.")
     said = "".join(c if c.isalnum() or c in " .,-" else "·" for c in given[:40])
     return (
         _("It says **{given}**. That is right.").format(given=said)
         if same_answer(given, answer)
-        else _("It says **{given}**. Right is {answer}.").format(given=said, answer=answer)
+        else _("It says **{given}**. The right answer is {answer}.").format(given=said, answer=answer)
     )

@@ -1,4 +1,4 @@
-"""The tour of one visitor: which stop, in which voice, what was tried; and the runs that its widgets show. The verbs are for `on_click`."""
+"""The tour of one visitor: stop, voice, progress, and the runs of its widgets. Actions are for `on_click`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NAME = "tour"
 SETTINGS = SamplingSettings(temperature=0.8, top_p=0.95, seed=5)
 
-# The stops in order, and the page that goes deeper at each.
+# The stops in order, each with the page that shows more.
 STOPS: dict[str, str] = {
     "send": "watch.py",
     "pieces": "inside.py",
@@ -41,7 +41,7 @@ ORDER = tuple(STOPS)
 
 @dataclass(slots=True)
 class Tour:
-    """stop, voice: where the visitor is and who tells it. tried: the stops at which the thing to try was done. kept: the widgets' own."""
+    """stop, voice: the current ones. tried: stops whose task was done. kept: values of the widgets."""
 
     stop: str = ORDER[0]
     voice: str = tour_voices.VOICES[0]
@@ -50,25 +50,25 @@ class Tour:
 
     @property
     def number(self) -> int:
-        """The stop's place, from 1."""
+        """Number of the stop, from 1."""
         return ORDER.index(self.stop) + 1
 
     def address(self) -> dict[str, str]:
-        """What the tour adds to the page's address: a link to this stop, with the progress in it."""
+        """Return the query of a link to this stop, with the progress."""
         done = ".".join(stop for stop in ORDER if stop in self.tried)
         return {"stop": self.stop, "voice": self.voice} | ({"done": done} if done else {})
 
 
 def tour() -> Tour:
-    """This visitor's tour; the first time it begins where the address says."""
+    """Return this visitor's tour. The first call starts it at the stop of the address."""
     known = current.results().get(NAME)
     if not isinstance(known, Tour):
         known = current.results()[NAME] = from_link(current.current_session().link)
     return known
 
 
-def arrive(query: Mapping[str, str]) -> None:
-    """The page was just opened with this behind the question mark: a stop that it names is the one to be at."""
+def apply_query(query: Mapping[str, str]) -> None:
+    """Go to the stop and voice of a query, and add its progress."""
     now, asked = tour(), from_link(query)
     if query.get("stop") in STOPS:
         now.stop, now.tried = asked.stop, now.tried | asked.tried
@@ -77,13 +77,13 @@ def arrive(query: Mapping[str, str]) -> None:
 
 
 def active_tour() -> Tour | None:
-    """The tour, if this visitor has begun one."""
+    """Return the tour, None if this visitor has not started it."""
     known = current.results().get(NAME)
     return known if isinstance(known, Tour) else None
 
 
 def from_link(link: Mapping[str, str]) -> Tour:
-    """A tour as an address asks for it; what there is not is passed over.
+    """Return the tour of a query. Unknown values are ignored.
 
     >>> from_link({"stop": "dice", "voice": "shouting", "done": "send.nowhere"})
     Tour(stop='dice', voice='questions', tried={'send'}, kept={})
@@ -95,41 +95,41 @@ def from_link(link: Mapping[str, str]) -> Tour:
 
 @current.error_boundary
 def go(stop: str) -> None:
-    """To this stop."""
+    """Go to this stop."""
     if stop in STOPS:
         tour().stop = stop
 
 
 @current.error_boundary
-def by(steps: int) -> None:
-    """So many stops on, or back."""
+def move(steps: int) -> None:
+    """Go forward or back by this number of stops."""
     now = tour()
     now.stop = ORDER[max(0, min(len(ORDER) - 1, now.number - 1 + steps))]
 
 
 @current.error_boundary
-def speak() -> None:
-    """Another voice was chosen."""
+def voice_chosen() -> None:
+    """Apply the chosen voice."""
     asked = current.field("tour_voice")
     if asked in tour_voices.VOICES:
         tour().voice = asked
 
 
 def tried(stop: str) -> None:
-    """The thing to try at this stop was done."""
+    """Note that the task of this stop was done."""
     tour().tried.add(stop)
 
 
 def model() -> LanguageModel:
-    """The model of the tour: always the one that came with the app, so that what is said of it holds. Raises ViewerError."""
+    """Return the tour's model: always the first bundled one, because the texts describe it. Raises ViewerError."""
     listed = list_models()
     if not listed:
-        raise ModelError(_("There is no model here yet. Put one under core/bundled, or choose one by name."))
+        raise ModelError(_("There is no model on this machine. Put one into core/bundled, or open one by name."))
     return current.model_named(listed[0].name)
 
 
 def run(name: str = "story", prompt: str = "Once upon a time, there was a little") -> Generation:
-    """A run of the tour's own, kept from stop to stop. Raises ViewerError."""
+    """Return a run that belongs to the tour and is kept between stops. Raises ViewerError."""
     from core import Generation
 
     kept, writer = tour().kept, model()
@@ -142,8 +142,8 @@ def run(name: str = "story", prompt: str = "Once upon a time, there was a little
 
 @current.error_boundary
 def write(count: int) -> None:
-    """So many more pieces of the story; at its end it begins again."""
-    current.at("tour_widget")
+    """Write this number of tokens, or fewer if the story ends."""
+    current.anchor_notices("tour_widget")
     made = run()
     for _step in range(count):
         if made.finished:
@@ -153,7 +153,7 @@ def write(count: int) -> None:
 
 @current.error_boundary
 def from_the_start() -> None:
-    """The story from its beginning, with other dice."""
+    """Go back to the prompt of the story and change the seed."""
     made = run()
     made.go_to(-1)
     made.settings = SamplingSettings(**{**made.settings.as_dict(), "seed": made.settings.seed + 1})

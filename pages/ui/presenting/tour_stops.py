@@ -1,6 +1,6 @@
-"""The live widgets of the tour's stops about one model that writes; those that run an experiment are in `tour_experiments.py`.
+"""Widgets of the tour's stops that need no experiment; the others are in `tour_experiments.py`.
 
-Each draws itself and says by `touring.tried(stop)` that the thing to try was done.
+Each function draws a stop and calls `tour_state.tried(stop)` when its task was done.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ WORDS = ("fox", "river", "happy", "mother", "red", "seven")
 BEGINNINGS = ("Once upon a", "Once upon a time, there was a little", "Dear diary,", "The")
 
 
-ENOUGH = 3  # pieces written until it is seen
-BRANCH = 14  # words of each branch
+ENOUGH = 3  # tokens to write for the first stop's task
+BRANCH = 14  # tokens of each branch
 PEOPLE = (1, 1_000, 1_000_000, 100_000_000, 1_000_000_000)
 
 
 def sentence() -> None:
-    """The tour's own story so far."""
+    """Draw the tour's story so far."""
     made = tour_state.run()
     token_strip.token_strip(made.prompt_tokens, made.path, key="tour_strip", memory=state.results(), accent=bool(made.path))
 
 
 def send() -> None:
-    """One press, one piece."""
+    """Stop "send": one press writes one token."""
     sentence()
     with st.container(horizontal=True, key="tour_send"):
         st.button(_("One token"), on_click=tour_state.write, args=(1,), type="primary", icon=":material/add:", key="tour_one")
@@ -57,7 +57,7 @@ def send() -> None:
 
 
 def pieces() -> None:
-    """Type, and the pieces form."""
+    """Stop "pieces": the tokens of a typed text."""
     model = tour_state.model()
     text = live_text(
         "The little fox asked: “Is strawberry 🍓 a word?”",
@@ -71,14 +71,18 @@ def pieces() -> None:
         for place, t in enumerate(model.tokenize(text))
     ]
     scored_text(
-        strip, key="tour_pieces", alt_text=_("The text cut into pieces, the number of each below it."), size="1.3rem", max_height="14rem"
+        strip,
+        key="tour_pieces",
+        alt_text=_("The text divided into tokens, with the id of each below it."),
+        size="1.3rem",
+        max_height="14rem",
     )
     if text != "The little fox asked: “Is strawberry 🍓 a word?”":
         tour_state.tried("pieces")
 
 
 def meaning() -> None:
-    """A word and its neighbours."""
+    """Stop "meaning": a word and its nearest neighbours."""
     model = tour_state.model()
     known = tokens_of_words(model, WORDS)
     picked = st.pills(
@@ -96,7 +100,7 @@ def meaning() -> None:
         inside_charts.neighbours,
         near,
         key="tour_near",
-        alt_text=_("Bars: the pieces whose address is closest to that of the chosen word."),
+        alt_text=_("Bars: the tokens whose embeddings are closest to that of the chosen word."),
         rows=len(near),
     )
     if picked not in (None, known[0]):
@@ -104,7 +108,7 @@ def meaning() -> None:
 
 
 def layers() -> None:
-    """The guess after each layer, down to the chosen one."""
+    """Stop "layers": the likeliest tokens after each layer up to the chosen one."""
     kept, model = tour_state.tour().kept, tour_state.model()
     seen = kept.get("inside")
     if not isinstance(seen, Inside):
@@ -116,13 +120,13 @@ def layers() -> None:
         inside_charts.logit_lens,
         rows[rows.layer <= place] if not rows.empty else rows,
         key="tour_lens",
-        alt_text=_("After each layer up to the chosen one: the likeliest next words, if the model had to answer there."),
+        alt_text=_("After each layer up to the chosen one: the likeliest next tokens if this were the last layer."),
         layers=last + 1,
         guesses=inside_rows.GUESSES,
     )
     best = seen.layers[place - 1].candidates[0]
     st.markdown(
-        _("If it had to answer here: **{piece}**, {share}.").format(
+        _("If this were the last layer: **{piece}**, {share}.").format(
             piece=inside_rows.plain(best.piece), share=numbers.percent(best.model_probability)
         )
     )
@@ -131,7 +135,7 @@ def layers() -> None:
 
 
 def odds() -> None:
-    """The odds after a beginning."""
+    """Stop "odds": the next-token probabilities after a prompt."""
     first = BEGINNINGS[1]
     asked = st.pills(
         _("A beginning"),
@@ -149,7 +153,7 @@ def odds() -> None:
         charts.distribution,
         step_rows.distribution_rows(coming, 8),
         key="tour_odds",
-        alt_text=_("Bars from 0 to 100 percent: how likely each next piece is."),
+        alt_text=_("Bars from 0 to 100 percent: how likely each next token is."),
         rows=9,
     )
     if asked not in (None, first):
@@ -157,13 +161,13 @@ def odds() -> None:
 
 
 def roll() -> None:
-    """The dice at a temperature: one throw at the same place, as often as one likes."""
+    """Roll the dice once more for the same step, at the chosen temperature."""
     kept = tour_state.tour().kept
     kept["throws"] = (*kept.get("throws", ()), float(current.field("tour_temperature") or 1.0))
 
 
 def throw() -> None:
-    """Temperature, strip, throws."""
+    """Stop "dice": temperature, dice strip, and the rolls so far."""
     made, kept = tour_state.run("dice"), tour_state.tour().kept
     with st.container(horizontal=True, vertical_alignment="bottom", key="tour_dice_controls"):
         heat = st.slider(_("Temperature"), 0.2, 2.0, 1.0, 0.1, key="tour_temperature", width=320, **PERSISTENT)
@@ -181,59 +185,59 @@ def throw() -> None:
         charts.distribution,
         step_rows.distribution_rows(newest or coming, 6),
         key="tour_bars",
-        alt_text=_("Bars from 0 to 100 percent: how likely each next piece is."),
+        alt_text=_("Bars from 0 to 100 percent: how likely each next token is."),
         rows=7,
     )
     dice.dice_strip(newest or coming, key="tour_dice")
     tally = Counter(inside_rows.plain(step.text.strip() or step.piece) for step in steps)
-    told = ", ".join(f"{piece} × {times}" for piece, times in tally.most_common())
-    st.caption(_("So far: {tally}").format(tally=told) if told else _("The dice lie still."))
+    counts = ", ".join(f"{piece} × {times}" for piece, times in tally.most_common())
+    st.caption(_("So far: {tally}").format(tally=counts) if counts else _("Not rolled yet."))
     if any(temperature != 1.0 for temperature in throws):
         tour_state.tried("dice")
 
 
 def loop() -> None:
-    """Round after round, with the time each took."""
+    """Stop "loop": step after step, with the time of each."""
     sentence()
     with st.container(horizontal=True, key="tour_loop"):
-        st.button(_("Ten pieces"), on_click=tour_state.write, args=(10,), type="primary", icon=":material/all_inclusive:", key="tour_ten")
+        st.button(_("Ten tokens"), on_click=tour_state.write, args=(10,), type="primary", icon=":material/all_inclusive:", key="tour_ten")
         st.button(_("From the start"), on_click=tour_state.from_the_start, type="tertiary", key="tour_start_again")
     path = tour_state.run().path
     charts.draw(
         charts.step_time,
         step_rows.step_rows(path),
         key="tour_times",
-        alt_text=_("One bar per piece: how long its run through the model took."),
+        alt_text=_("One bar per token: the time of its pass through the model."),
     )
     if len(path) >= 10:
         tour_state.tried("loop")
 
 
 def price() -> None:
-    """What these pieces took, and what they would for many."""
+    """Stop "price": the cost of the text, and of the same text for many people."""
     made = tour_state.run()
     while len(made.path) < 12 and not made.finished:
         made.step()
     bill = receipt.bill(made.path, made.model)
     people = st.select_slider(_("How many people ask the same"), PEOPLE, 1, format_func=numbers.whole, key="tour_people", **PERSISTENT)
     hours, work = bill.watt_hours.value, 2 * (bill.multiply_adds or 0)
-    told = _("These {count} pieces: **{work}** ƒ and **{energy}** ✎.").format(
+    sentence_shown = _("These {count} tokens: **{work}** ƒ and **{energy}** ✎.").format(
         count=len(made.path), work=receipt.prefixed(work, "FLOP"), energy=receipt.prefixed(hours, "Wh")
     )
     if people > 1:
         litres = hours * people / 1000 / KETTLE
-        much = _("not even a litre") if litres < 1 else _("{count} litres").format(count=numbers.count(round(litres)))
-        told += " " + _("For {people}: **{energy}** ✎, enough to boil **{litres}** of water.").format(
+        much = _("less than a litre") if litres < 1 else _("{count} litres").format(count=numbers.count(round(litres)))
+        sentence_shown += " " + _("For {people}: **{energy}** ✎, enough to boil **{litres}** of water.").format(
             people=_("{count} people").format(count=numbers.whole(people)), energy=receipt.prefixed(hours * people, "Wh"), litres=much
         )
-    st.markdown(told)
-    receipt.paper(bill, _("These pieces"))
+    st.markdown(sentence_shown)
+    receipt.paper(bill, _("These tokens"))
     if people != PEOPLE[0]:
         tour_state.tried("price")
 
 
 def back() -> None:
-    """Two branches of one beginning."""
+    """Stop "back": two branches of one prompt."""
     names = [title for title, *_rest in example_texts.FORKS]
     asked = st.pills(
         _("A question"), names, default=names[0], key="tour_fork", format_func=_, label_visibility="collapsed", required=True, **PERSISTENT
@@ -248,7 +252,7 @@ def back() -> None:
 
 
 def branches(number: int) -> Fork:
-    """A fork of the ready ones, with the first words of both branches."""
+    """Return one of the example forks with the first tokens of both branches."""
     _title, prompt, left, right = example_texts.FORKS[number]
     kept, made = tour_state.tour().kept, tour_state.run(f"fork{number}", example_texts.FORKS[number][1])
     fork = kept.get(f"branches{number}")

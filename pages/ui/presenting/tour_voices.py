@@ -1,10 +1,10 @@
-"""The tour's three voices. Each stands in a file of its own under `core/languages/<language>/tour/`, one table per stop:
+"""The tour's three voices. Each has a file `core/languages/<language>/tour/<voice>.toml` with one table per stop:
 
-title   the stop's heading
-said    two or three sentences: what one sees there
-try     one thing to do
-noticed what one may have noticed, said once it was done
-limit   where the picture stops being true
+title   the heading
+said    two or three sentences about what the stop shows
+try     a task for the visitor
+noticed what the visitor can notice, shown after the task
+limit   where the comparison is not accurate
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ VOICES = ("questions", "curiosity", "metaphor")
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What one voice says at one stop."""
+    """Texts of one voice at one stop."""
 
     title: str
     said: str
@@ -32,7 +32,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """One voice all the way through. title: its name; lead: what kind of voice it is; stops: by name, in order."""
+    """One voice. title: its name; lead: its description; stops: texts by stop, in order."""
 
     title: str
     lead: str
@@ -40,7 +40,7 @@ class Voice:
 
 
 def voice(name: str) -> Voice:
-    """A voice by the name of its file, in the visitor's language."""
+    """Return a voice in the visitor's language."""
     return _read(language.long_text(f"tour/{name}.toml"))
 
 

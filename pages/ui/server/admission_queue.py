@@ -13,7 +13,7 @@ class AdmissionQueue:
 
     def __init__(self, at_a_time: int = AT_A_TIME) -> None:
         self._at_a_time = at_a_time
-        self._there: list[object] = []  # in order of arrival; the first `at_a_time` have their turn
+        self._there: list[object] = []  # in order of arrival; the first `at_a_time` are served
         self._moved = Condition()
 
     def join(self) -> object:

@@ -1,10 +1,10 @@
-"""Whether this instance is open to the world, and from where a request really comes: the facts that roles rest on.
+"""Whether this instance is public, and where a request comes from. Roles are decided from both.
 
-TOKEN_VIEWER_PUBLIC              1: strangers come in, whatever is listened on; 0: everybody who can reach it is trusted;
-                                 unset: public wherever the app listens beyond this machine
-TOKEN_VIEWER_HOSTS               names under which it may be called, with commas; *.example.org takes all below it
-TOKEN_VIEWER_OPERATOR_PASSWORD   makes an operator of whoever types it; at least twelve characters
-TOKEN_VIEWER_FRAMES              sites that may show the app in a frame of theirs, with commas
+TOKEN_VIEWER_PUBLIC              1: public; 0: every visitor is the operator; unset: public if the app listens on more than
+                                 the loopback address
+TOKEN_VIEWER_HOSTS               host names of the app, with commas; *.example.org means all names below it
+TOKEN_VIEWER_OPERATOR_PASSWORD   password of the operator, at least twelve characters
+TOKEN_VIEWER_FRAMES              sites that may show the app in a frame, with commas: https://moodle.example.org
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ import streamlit as st
 
 log = logging.getLogger(__name__)
 
-MARK = "x-token-viewer-from"  # put on every request by the gate, and by nobody else
-LOCAL, AWAY = "this-machine", "elsewhere"
-# What proxies add. One of them is enough: whoever came through a proxy is not the machine's own user.
+ORIGIN_HEADER = "x-token-viewer-from"  # set on every request by the gate, which removes it from the browser's request
+LOCAL, ELSEWHERE = "this-machine", "elsewhere"
+# Headers of proxies. A request with one of them does not come from the machine's own user.
 FORWARDED = frozenset(
     "forwarded via x-forwarded-for x-forwarded-host x-forwarded-proto x-forwarded-server x-forwarded-port x-real-ip x-client-ip "
     "x-original-host x-envoy-external-address cf-connecting-ip cf-ray true-client-ip fly-client-ip x-amzn-trace-id "
@@ -37,7 +37,7 @@ TRIES, TRIES_OF_ALL, WINDOW = 5, 100, 300.0  # wrong passwords from one address 
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether this is the machine itself, by number or as localhost."""
+    """Return whether this is a loopback address or localhost."""
     if not host:
         return False
     if host.lower().rstrip(".") == "localhost":
@@ -50,10 +50,10 @@ def is_loopback(host: str | None) -> bool:
     return number.is_loopback or (mapped is not None and mapped.is_loopback)
 
 
-def _said() -> bool | None:
-    """What the owner said about it; None if nothing. Anything but a clear no is a yes."""
-    said = os.environ.get("TOKEN_VIEWER_PUBLIC", "").strip().lower()
-    return None if not said else said not in ("0", "false", "no")
+def _declared_public() -> bool | None:
+    """Return the value of TOKEN_VIEWER_PUBLIC, None if it is not set. All values but 0, false and no mean public."""
+    value = os.environ.get("TOKEN_VIEWER_PUBLIC", "").strip().lower()
+    return None if not value else value not in ("0", "false", "no")
 
 
 def _listens_beyond() -> bool:
@@ -61,22 +61,22 @@ def _listens_beyond() -> bool:
 
 
 def public() -> bool:
-    """Whether strangers are expected: said by the owner or, where they said nothing, wherever the app listens beyond this machine."""
-    said = _said()
-    return _listens_beyond() if said is None else said
+    """Return whether this instance is public: as declared, by default if it listens on more than the loopback address."""
+    declared = _declared_public()
+    return _listens_beyond() if declared is None else declared
 
 
-def trusts_everybody() -> bool:
-    """Whether the owner said that whoever can reach the app may do everything."""
-    return _said() is False
+def everyone_is_operator() -> bool:
+    """Return whether every visitor is the operator (TOKEN_VIEWER_PUBLIC=0)."""
+    return _declared_public() is False
 
 
-def is_operator_by_place(mark: str | None) -> bool:
-    """Whether somebody is the operator by where they sit. mark: what the gate wrote on their connection; None where there is no gate.
+def is_operator_by_connection(mark: str | None) -> bool:
+    """Return whether a visitor is the operator because of their connection. mark: the header set by the gate, None without a gate.
 
-    A public instance that listens on this machine alone has a proxy before it: then everybody seems to sit here, and nobody counts.
+    A public instance that listens on the loopback address is behind a proxy, so every request seems local. Then the result is False.
     """
-    if trusts_everybody():
+    if everyone_is_operator():
         return True
     if public() and not _listens_beyond():
         return False
@@ -84,13 +84,13 @@ def is_operator_by_place(mark: str | None) -> bool:
 
 
 def comes_from(peer: str | None, headers: Mapping[str, str]) -> str:
-    """LOCAL for the machine's own user: a loopback peer that calls it by a loopback name, with no sign of a proxy. headers: lower case."""
+    """Return LOCAL for a loopback peer that uses a loopback host name without a proxy, else ELSEWHERE. headers: names in lower case."""
     direct = is_loopback(peer) and not FORWARDED & headers.keys()
-    return LOCAL if direct and is_loopback(host_name(headers.get("host"))) else AWAY
+    return LOCAL if direct and is_loopback(host_name(headers.get("host"))) else ELSEWHERE
 
 
 def host_name(host: str | None) -> str | None:
-    """The name of a Host header without its port; None if it is none.
+    """Return the name of a Host header without its port, None if it is not valid.
 
     >>> host_name("localhost:8501"), host_name("[::1]:8501"), host_name("a b"), host_name("x@y")
     ('localhost', '::1', None, None)
@@ -105,10 +105,10 @@ def host_name(host: str | None) -> str | None:
 
 
 def may_be_called(host: str | None) -> bool:
-    """Whether the app answers to this Host header.
+    """Return whether the app accepts this Host header.
 
-    A page of a stranger can make its own name stand for this machine (DNS rebinding), and would then be let in as its user. So, but for a
-    public instance whose owner named no hosts, only names that cannot be turned around are answered: numbers, localhost, the machine's own.
+    With DNS rebinding a foreign site can make its own name resolve to this machine and act as its user. Accepted are therefore only IP
+    addresses, localhost, the machine's own name and TOKEN_VIEWER_HOSTS. A public instance without TOKEN_VIEWER_HOSTS accepts all names.
     """
     name = host_name(host)
     if name is None:
@@ -129,15 +129,15 @@ def _named_hosts() -> list[str]:
 
 
 def is_named(name: str) -> bool:
-    """Whether the owner named this host in TOKEN_VIEWER_HOSTS."""
+    """Return whether TOKEN_VIEWER_HOSTS contains this host."""
     return any(name == one or (one.startswith("*.") and name.endswith(one[1:])) for one in _named_hosts())
 
 
-def home_of(origin: str | None, host: str | None) -> str | None:
-    """Under which name and port the page was loaded that sends this request; None if that is another site.
+def page_host(origin: str | None, host: str | None) -> str | None:
+    """Return host and port of the page that sends this request, None if it is another site.
 
-    A proxy may have written its own Host over the one that the browser used. The browser's Origin still tells it, and counts where the
-    owner named it (TOKEN_VIEWER_HOSTS, or Streamlit's server.corsAllowedOrigins).
+    A proxy can replace the browser's Host header. Then the Origin header counts, if it is in TOKEN_VIEWER_HOSTS or in Streamlit's
+    server.corsAllowedOrigins.
     """
     if origin is None:
         return host or ""
@@ -152,7 +152,7 @@ def home_of(origin: str | None, host: str | None) -> str | None:
 
 
 class Password:
-    """The operator's password: compared in constant time, tried a few times only."""
+    """The operator's password: compared in constant time, with a limit on wrong tries."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -160,14 +160,14 @@ class Password:
 
     @staticmethod
     def is_set() -> bool:
-        """Whether there is one that counts."""
+        """Return whether a password of sufficient length is set."""
         known = os.environ.get("TOKEN_VIEWER_OPERATOR_PASSWORD", "")
         if known and len(known) < LEAST_PASSWORD:
             log.warning("TOKEN_VIEWER_OPERATOR_PASSWORD has fewer than %d characters and is not used", LEAST_PASSWORD)
         return len(known) >= LEAST_PASSWORD
 
     def opens(self, word: str, address: str | None) -> bool | None:
-        """Whether this is the word; None if there were too many wrong ones, from this address or from all, to be told."""
+        """Return whether this is the password, None after too many wrong tries from this address or from all addresses."""
         where, now = address or "", monotonic()
         with self._lock:
             while self._wrong and now - self._wrong[0][0] > WINDOW:
@@ -183,7 +183,7 @@ class Password:
 
 
 def frame_sources(named: Iterable[str] | None = None) -> str:
-    """The sites that may show the app in a frame, as a Content-Security-Policy has them."""
+    """Return the value of frame-ancestors in the Content-Security-Policy."""
     wanted = os.environ.get("TOKEN_VIEWER_FRAMES", "").split(",") if named is None else named
     plain = [one.strip() for one in wanted]
     return " ".join(["'self'", *(one for one in plain if one.startswith("https://") and one.isascii() and not set(one) & set(" ;,'\""))])

@@ -1,9 +1,10 @@
-"""The journal: what happened here, as one JSON object a line, without a word that a visitor wrote; and the latest faults, for the operator.
+"""Event log: one JSON object per line, without texts of visitors. The latest faults are kept for the operator's page.
 
-    TOKEN_VIEWER_LOG        json (usual in a public instance) or plain (usual elsewhere)
-    TOKEN_VIEWER_LOG_TEXTS  1 keeps the messages of faults as they are; they may quote prompts, names and addresses
+    TOKEN_VIEWER_LOG        json (default of a public instance) or plain (default elsewhere)
+    TOKEN_VIEWER_LOG_TEXTS  1 logs the messages of faults, which can quote prompts, names and addresses
 
-A fault is told by its kind and by the lines of our files it came through. Its message is left out: a message quotes what went wrong.
+A fault is logged with its exception type and the lines of our files in its traceback. Its message is left out, because it can quote
+texts of visitors.
 """
 
 from __future__ import annotations
@@ -28,20 +29,20 @@ FACTS = ("event", "why", "path", "model", "seconds", "bytes", "visitors", "kind"
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that went wrong: when (UTC), what kind, and through which of our lines."""
+    """An error: its time (UTC), its exception type, and the lines of our files in its traceback."""
 
     when: datetime
     kind: str
     place: str
 
 
-def texts_are_kept() -> bool:
-    """Whether the owner asked for the messages of faults."""
+def keeps_messages() -> bool:
+    """Return whether messages of faults are logged (TOKEN_VIEWER_LOG_TEXTS)."""
     return os.environ.get("TOKEN_VIEWER_LOG_TEXTS") == "1"
 
 
 def fault_of(record: logging.LogRecord) -> Fault:
-    """A record of the log, as far as it holds nobody's words."""
+    """Return the parts of a log record that contain no text of a visitor."""
     error = record.exc_info[1] if record.exc_info else None
     kind = record.name if error is None else type(error).__name__
     lines = [] if error is None else [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(str(ROOT))]
@@ -51,34 +52,34 @@ def fault_of(record: logging.LogRecord) -> Fault:
     return Fault(datetime.fromtimestamp(record.created, UTC), kind, place)
 
 
-class Lines(logging.Formatter):
-    """One JSON object a line."""
+class JsonLines(logging.Formatter):
+    """Formats log records as one JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """This record without anybody's words, unless they are asked for."""
+        """Return the record as JSON. Messages are included only if TOKEN_VIEWER_LOG_TEXTS is 1."""
         fault = fault_of(record)
-        told: dict[str, object] = {"time": fault.when.isoformat(timespec="milliseconds"), "level": record.levelname, "from": record.name}
-        told |= {name: getattr(record, name) for name in FACTS if hasattr(record, name)}
+        entry: dict[str, object] = {"time": fault.when.isoformat(timespec="milliseconds"), "level": record.levelname, "from": record.name}
+        entry |= {name: getattr(record, name) for name in FACTS if hasattr(record, name)}
         if record.exc_info and record.exc_info[1] is not None:
-            told |= {"fault": fault.kind, "place": fault.place}
+            entry |= {"fault": fault.kind, "place": fault.place}
         if record.name.split(".")[0] in OURS:
-            told["said"] = str(record.msg)  # the sentence of our own, before anything is put into it
-        if texts_are_kept():
-            told["said"] = record.getMessage()
+            entry["said"] = str(record.msg)  # the template, without its values
+        if keeps_messages():
+            entry["said"] = record.getMessage()
             if record.exc_info:
-                told["traceback"] = "".join(traceback.format_exception(*record.exc_info))
-        return json.dumps(told, ensure_ascii=False, default=str)
+                entry["traceback"] = "".join(traceback.format_exception(*record.exc_info))
+        return json.dumps(entry, ensure_ascii=False, default=str)
 
 
 class _Latest(logging.Handler):
-    """Keeps the latest faults."""
+    """Stores the latest faults."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self.faults: deque[Fault] = deque(maxlen=KEPT)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Keep this one."""
+        """Store this record."""
         self.faults.append(fault_of(record))
 
 
@@ -86,7 +87,7 @@ _LATEST = _Latest()
 
 
 def open_event_log() -> None:
-    """Begin to keep it; once per process, before the server listens."""
+    """Set up logging, once per process, before the server listens."""
     wanted = os.environ.get("TOKEN_VIEWER_LOG", "json" if deployment.public() else "plain")
     root = logging.getLogger()
     if _LATEST in root.handlers:
@@ -95,19 +96,19 @@ def open_event_log() -> None:
     for name in OURS[:2]:
         logging.getLogger(name).setLevel(logging.INFO)
     if wanted != "json":
-        root.addHandler(logging.StreamHandler())  # what Python does by itself where nobody listens
+        root.addHandler(logging.StreamHandler())  # Python's default, which a handler of our own replaces
         root.handlers[-1].setLevel(logging.WARNING)
         return
     lines = logging.StreamHandler(sys.stderr)
-    lines.setFormatter(Lines())
+    lines.setFormatter(JsonLines())
     lines.setLevel(logging.INFO)
     root.addHandler(lines)
-    for name in ("streamlit", "uvicorn", "uvicorn.error"):  # their own handlers write messages as they are
+    for name in ("streamlit", "uvicorn", "uvicorn.error"):  # their own handlers would write complete messages
         other = logging.getLogger(name)
         other.handlers.clear()
         other.propagate = True
 
 
 def latest_faults() -> list[Fault]:
-    """What went wrong lately, the newest first."""
+    """Return the latest faults, newest first."""
     return list(_LATEST.faults)[::-1]

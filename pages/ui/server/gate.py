@@ -1,7 +1,7 @@
-"""The gate before Streamlit: who may connect, how many from where, what is not public, and what a browser may load.
+"""ASGI middleware before Streamlit: checks hosts and origins, limits connections and uploads, and sets security headers.
 
-Everything here is decided before a script runs, on the event loop, from counters alone. A proxy before the app (`deploy/`) keeps off what
-never becomes a request: connections that say nothing, headers that drip.
+It decides on the event loop, before a script runs. Incomplete requests (silent connections, slow headers) never reach it; the proxy
+in `deploy/` closes them.
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 log = logging.getLogger(__name__)
 
-FIRST_WORD = 20.0  # seconds within which a browser asks for its page
-SILENT = 60.0  # seconds after which a socket may have to make room for a newcomer
-TRY_LATER = 1013  # the websocket's code for it
-ALWAYS_ANSWERED = ("/healthz", "/_stcore/health")  # balancers ask by number
+FIRST_MESSAGE_SECONDS = 20.0  # seconds within which a browser must send its first message
+SILENT_SECONDS = 60.0  # seconds of silence after which a websocket may be closed for a new one
+TRY_LATER = 1013  # close code of websockets: "try again later"
+ALWAYS_ANSWERED = ("/healthz", "/_stcore/health")  # load balancers use the IP address as host
 PRIVATE = ("/_stcore/metrics", "/_stcore/script-health-check")
 UPLOAD = "/_stcore/upload_file/"
-STRANGE_HOST = (
-    "This app does not answer to that name. Whoever runs it can add it to TOKEN_VIEWER_HOSTS, "
-    "or say TOKEN_VIEWER_PUBLIC=1 where strangers come in.\n"
+UNKNOWN_HOST = (
+    "This app does not accept this host name. The operator can add it to TOKEN_VIEWER_HOSTS, "
+    "or set TOKEN_VIEWER_PUBLIC=1 for a public instance.\n"
 )
-TOO_MUCH = "This visit has handed in as many megabytes as one may. Take back a file, or reload the page.\n"
+UPLOADS_TOO_LARGE = "The files of this session exceed the upload limit. Remove a file, or reload the page.\n"
 
 
 @dataclass(slots=True, eq=False)
 class Connection:
-    """One websocket. address: of the browser, as far as a trusted proxy says."""
+    """One websocket. address: of the browser, as reported by the server or a trusted proxy."""
 
     address: str
-    heard: float = field(default_factory=monotonic)
-    spoke: bool = False
-    leave: asyncio.Event = field(default_factory=asyncio.Event)
+    last_message: float = field(default_factory=monotonic)
+    has_sent: bool = False
+    must_close: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Gate:
-    """ASGI middleware. `lines` are the open websockets, `refused` counts what was turned away, by reason."""
+    """ASGI middleware. connections: the open websockets. refused: number of refused requests by reason."""
 
     connections: ClassVar[set[Connection]] = set()
     refused: ClassVar[Counter[str]] = Counter()
@@ -60,89 +60,89 @@ class Gate:
         self._app, self._uploads = app, UploadSizes()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request or websocket."""
+        """Handle one request or websocket."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         peer = (scope.get("client") or (None,))[0]
         came = deployment.comes_from(peer, headers)
-        told, drop = [(deployment.MARK.encode(), came.encode())], {deployment.MARK.encode()}
-        home = deployment.home_of(headers.get("origin"), headers.get("host"))
+        added, drop = [(deployment.ORIGIN_HEADER.encode(), came.encode())], {deployment.ORIGIN_HEADER.encode()}
+        home = deployment.page_host(headers.get("origin"), headers.get("host"))
         drop.add(b"origin")
         if home is not None and "origin" in headers:
             # Streamlit accepts this origin at once. For another one it would look up this machine's addresses on the network.
-            told.append((b"origin", b"http://localhost"))
+            added.append((b"origin", b"http://localhost"))
         if home is not None and home != headers.get("host"):  # the proxy replaced the Host header of the browser
             drop.add(b"host")
-            told.append((b"host", home.encode("latin-1")))
-        scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0].lower() not in drop] + told}
+            added.append((b"host", home.encode("latin-1")))
+        scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0].lower() not in drop] + added}
         if scope["path"] not in ALWAYS_ANSWERED and not deployment.may_be_called(home or headers.get("host")):
-            await self._refuse(scope, receive, send, 403, "strange host", STRANGE_HOST)
+            await self._refuse(scope, receive, send, 403, "strange host", UNKNOWN_HOST)
         elif scope["type"] == "websocket" and home is None:
             await self._refuse(scope, receive, send, 403, "another site", "")
         elif scope["type"] == "websocket":
-            await self._talk(scope, receive, send, str(peer))
+            await self._serve_websocket(scope, receive, send, str(peer))
         elif scope["path"].rstrip("/").endswith(PRIVATE) and came != deployment.LOCAL:
             await self._refuse(scope, receive, send, 404, "metrics", "Not Found\n")
         elif UPLOAD in scope["path"] and scope["method"] in ("PUT", "DELETE"):
-            await self._upload(scope, receive, _dressed(send), headers)
+            await self._upload(scope, receive, _with_security_headers(send), headers)
         else:
-            await self._app(scope, receive, _dressed(send))
+            await self._app(scope, receive, _with_security_headers(send))
 
-    async def _talk(self, scope: Scope, receive: Receive, send: Send, address: str) -> None:
+    async def _serve_websocket(self, scope: Scope, receive: Receive, send: Send, address: str) -> None:
         limits = Limits.from_environment()
         from_there = sum(connection.address == address for connection in self.connections)
         if limits.sockets_per_address and from_there >= limits.sockets_per_address and not deployment.is_loopback(address):
             await self._refuse(scope, receive, send, 429, "sockets of one address", "")
             return
-        if limits.sockets and len(self.connections) >= limits.sockets and not self._make_room():
+        if limits.sockets and len(self.connections) >= limits.sockets and not self._close_idlest():
             await self._refuse(scope, receive, send, 503, "sockets", "")
             return
         connection = Connection(address)
         self.connections.add(connection)
-        going = asyncio.create_task(connection.leave.wait())
+        closing = asyncio.create_task(connection.must_close.wait())
         gone = False
 
-        async def hear() -> Message:
+        async def receive_checked() -> Message:
             nonlocal gone
-            message = await self._hear(connection, receive, going)
+            message = await self._receive(connection, receive, closing)
             gone = message["type"] == "websocket.disconnect" and message.get("code") == TRY_LATER
             return message
 
         try:
-            await self._app(scope, hear, send)
+            await self._app(scope, receive_checked, send)
             if gone:
-                with suppress(Exception):  # it may have hung up meanwhile
+                with suppress(Exception):  # the browser may have closed it
                     await send({"type": "websocket.close", "code": TRY_LATER})
         finally:
-            going.cancel()
+            closing.cancel()
             self.connections.discard(connection)
 
-    async def _hear(self, connection: Connection, receive: Receive, going: asyncio.Task[Any]) -> Message:
-        """What the browser says next. A socket that is asked to leave, or that never says a word, has hung up."""
-        said = asyncio.ensure_future(receive())
-        patience = None if connection.spoke else max(0.0, FIRST_WORD - (monotonic() - connection.heard))
+    async def _receive(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any]) -> Message:
+        """Return the next message of the browser. Returns a disconnect if the websocket must close or sent no first message in time."""
+        received = asyncio.ensure_future(receive())
+        timeout = None if connection.has_sent else max(0.0, FIRST_MESSAGE_SECONDS - (monotonic() - connection.last_message))
         try:
-            await asyncio.wait({said, going}, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({received, closing}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            if not said.done():
-                said.cancel()
-        if not said.done() or said.cancelled():
-            self.refused["silent sockets let go"] += 1
+            if not received.done():
+                received.cancel()
+        if not received.done() or received.cancelled():
+            self.refused["silent sockets closed"] += 1
             return {"type": "websocket.disconnect", "code": TRY_LATER}
-        message = said.result()
-        connection.heard = monotonic()
-        connection.spoke |= message["type"] == "websocket.receive"
+        message = received.result()
+        connection.last_message = monotonic()
+        connection.has_sent |= message["type"] == "websocket.receive"
         return message
 
-    def _make_room(self) -> bool:
-        """Let go of the socket that was silent for longest, if one was for a while."""
-        silent = [connection for connection in self.connections if not connection.leave.is_set()]
-        oldest = min(silent, key=lambda connection: connection.heard, default=None)
-        if oldest is None or monotonic() - oldest.heard < SILENT:
+    def _close_idlest(self) -> bool:
+        """Close the websocket with the longest silence, if it exceeds SILENT_SECONDS. Returns whether one was closed."""
+        silent = [connection for connection in self.connections if not connection.must_close.is_set()]
+        oldest = min(silent, key=lambda connection: connection.last_message, default=None)
+        if oldest is None or monotonic() - oldest.last_message < SILENT_SECONDS:
             return False
-        oldest.leave.set()
+        oldest.must_close.set()
         return True
 
     async def _upload(self, scope: Scope, receive: Receive, send: Send, headers: dict[str, str]) -> None:
@@ -160,7 +160,7 @@ class Gate:
         most = Limits.from_environment().uploads_megabytes * 2**20
         length = headers.get("content-length", "")
         if most and not (length.isdecimal() and self._uploads.add(session, file, int(length), most)):
-            await self._refuse(scope, receive, send, 413, "uploads", TOO_MUCH)
+            await self._refuse(scope, receive, send, 413, "uploads", UPLOADS_TOO_LARGE)
             return
         await self._app(scope, receive, send)
 
@@ -173,14 +173,14 @@ class Gate:
             return
         body = sentence.encode()
         head = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode()), (b"connection", b"close")]
-        await _dressed(send)({"type": "http.response.start", "status": status, "headers": head})
+        await _with_security_headers(send)({"type": "http.response.start", "status": status, "headers": head})
         await send({"type": "http.response.body", "body": body})
 
 
-def policy() -> str:
-    """The Content-Security-Policy: whatever a stranger's text may spell, a browser loads nothing from anywhere else.
+def content_security_policy() -> str:
+    """Return the Content-Security-Policy, which forbids the browser to load anything from other sites.
 
-    Charts are compiled in the browser (Vega), and components bring their own styles and scripts: that is what the unsafe words are for.
+    The unsafe keywords are needed because Vega compiles charts in the browser, and components have inline styles and scripts.
     """
     return (
         "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; "
@@ -190,20 +190,20 @@ def policy() -> str:
     )
 
 
-def _dressed(send: Send) -> Send:
-    """Every answer tells the browser what it may load, and to whom it may say where it was."""
-    told: list[tuple[bytes, bytes]] = [
-        (b"content-security-policy", policy().encode()),
+def _with_security_headers(send: Send) -> Send:
+    """Wrap `send` so that every response has the security headers."""
+    headers: list[tuple[bytes, bytes]] = [
+        (b"content-security-policy", content_security_policy().encode()),
         (b"x-content-type-options", b"nosniff"),
         (b"referrer-policy", b"no-referrer"),
         (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
         (b"cross-origin-opener-policy", b"same-origin"),
     ]
 
-    async def dressed(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            named = {name for name, _value in told}
-            message["headers"] = [pair for pair in message.get("headers", ()) if pair[0].lower() not in named] + told
+            named = {name for name, _value in headers}
+            message["headers"] = [pair for pair in message.get("headers", ()) if pair[0].lower() not in named] + headers
         await send(message)
 
-    return dressed
+    return send_with_headers

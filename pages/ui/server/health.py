@@ -1,4 +1,4 @@
-"""/healthz: whether this replica may be sent visitors. 200 once the first model is loaded, 503 before, and where it could not be loaded."""
+"""/healthz: 200 if the first model is loaded, 503 before that or if loading failed. For load balancers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 async def healthz(request: Request) -> JSONResponse:
-    """{"ready": true} or {"ready": false, "why": ...}; nothing about who is here."""
-    if preload.under_way():
+    """Return {"ready": true} or {"ready": false, "why": ...}, and nothing about visitors."""
+    if preload.is_loading():
         return JSONResponse({"ready": False, "why": "loading"}, 503)
     if preload.failed():
         return JSONResponse({"ready": False, "why": "the first model could not be loaded"}, 503)

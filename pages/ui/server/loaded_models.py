@@ -1,4 +1,4 @@
-"""Process-wide model registry and downloads: what is loaded, and what is on its way from the hub."""
+"""Model registry and downloads of this process."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ DOWNLOADS_AT_A_TIME = 2
 
 
 @st.cache_resource
-def _shelf() -> ModelRegistry:
+def _registry() -> ModelRegistry:
     return ModelRegistry(_load)
 
 
 def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
-    model = preload.take(name)
+    model = preload.pop_model(name)
     if model is None:
         model = load_model(name, tokenizer=tokenizer, api_key=api_key)
         preload.freeze_objects()
@@ -34,52 +34,52 @@ def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -
 
 
 def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
-    """A model by name, loaded once per process; of a server, its address with its tokenizer and key. Raises a ModelError.
+    """Return a model by name, loaded once per process; for a server, by its address with tokenizer and key. Raises ModelError.
 
-    One that was unloaded meanwhile comes without its weights; its next forward pass brings them back.
+    A model that was unloaded is returned without its weights. Its next forward pass loads them again.
     """
-    known = _shelf().known(name, tokenizer, api_key)
+    known = _registry().known(name, tokenizer, api_key)
     if known is not None:
         return known
-    with st.spinner(_("Waking the model …")):
-        return _shelf().model(name, tokenizer, api_key)
+    with st.spinner(_("Loading the model …")):
+        return _registry().model(name, tokenizer, api_key)
 
 
 def connect(address: str, tokenizer: str, api_key: str | None = None) -> LanguageModel:
-    """The model of a server, asked anew which one it runs and whether it takes this key. Raises a ModelError."""
-    with st.spinner(_("Waking the model …")):
-        return _shelf().connect(address, tokenizer, api_key)
+    """Connect to a server and return its model. Asks the server which model it runs and whether it accepts the key. Raises ModelError."""
+    with st.spinner(_("Loading the model …")):
+        return _registry().connect(address, tokenizer, api_key)
 
 
-def wake(model: LanguageModel) -> None:
-    """Have its weights here again, with a word to whoever waits for them. Raises ReloadFailed."""
+def ensure_model_loaded(model: LanguageModel) -> None:
+    """Load the weights of an unloaded model again, with a spinner. Raises ReloadFailed."""
     if model.engine.unloaded:
-        with st.spinner(_("Waking the model …")), model.engine.lock.acquire():
+        with st.spinner(_("Loading the model …")), model.engine.lock.acquire():
             pass
 
 
 def eviction(model: LanguageModel) -> Eviction:
-    """How often this model was unloaded, and for whom."""
-    return _shelf().eviction(model)
+    """Return how often this model was unloaded, and for which other model."""
+    return _registry().eviction(model)
 
 
 def in_memory() -> dict[str, LanguageModel]:
-    """The models in memory now, by name."""
-    return _shelf().in_memory()
+    """Return the models in memory, by name."""
+    return _registry().in_memory()
 
 
 def tokenizer_of_open_server(address: str) -> str | None:
-    """The tokenizer of a server that is connected without a key, so that anybody may use the connection; None if there is none."""
-    return _shelf().tokenizer_of_open_server(address)
+    """Return the tokenizer of a server that is connected without a key, so that every visitor may use it; None if there is none."""
+    return _registry().tokenizer_of_open_server(address)
 
 
 def unload(name: str) -> None:
-    """Give back the memory of a model. Whoever has a run with it keeps the run; going on loads it again."""
-    _shelf().unload(name)
+    """Free the memory of a model. Runs with it are kept; their next step loads it again."""
+    _registry().unload(name)
 
 
 def title(name: str) -> str:
-    """What a model is called in a sentence: a known one's title, a hub id as it is, of a folder or an address only the end."""
+    """Return the name of a model for sentences: its title if known, a hub id unchanged, else the last part of its path or address."""
     repository = name.partition("@")[0]
     titles = {entry.name: entry.title for entry in list_models()} | {one.name: one.title for one in OFFERS}
     shown = titles.get(repository, name if name.count("/") == 1 and not name.startswith(("/", ".", "~")) else Path(name).name)
@@ -88,12 +88,12 @@ def title(name: str) -> str:
 
 @st.cache_resource
 def downloads() -> dict[str, Download]:
-    """The downloads of this process, by the name they were asked for."""
+    """Return the downloads of this process, by model name."""
     return {}
 
 
 def download(name: str) -> Download:
-    """Begin to download a model, or look at the download that is under way."""
+    """Start to download a model, or return its running download. A failed download starts again."""
     known = downloads().get(name)
     if known is None or (known.error is not None and not known.running):
         known = downloads()[name] = Download(name)
@@ -101,5 +101,5 @@ def download(name: str) -> Download:
 
 
 def busy() -> bool:
-    """Whether as many downloads as may run at a time are running."""
+    """Return whether DOWNLOADS_AT_A_TIME downloads are running."""
     return sum(one.running for one in downloads().values()) >= DOWNLOADS_AT_A_TIME

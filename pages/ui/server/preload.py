@@ -21,13 +21,13 @@ def begin() -> None:
         _loading.append(ThreadPoolExecutor(1, "preload").submit(_load))
 
 
-def under_way() -> bool:
-    """Whether loading has begun and has not ended."""
+def is_loading() -> bool:
+    """Return whether loading has begun and has not ended."""
     return not all(future.done() for future in _loading)
 
 
 def failed() -> bool:
-    """Whether loading ended with an error. Waits for its end."""
+    """Return whether loading ended with an error. Waits for its end."""
     return any(future.exception() is not None for future in _loading)
 
 
@@ -37,7 +37,7 @@ def wait() -> None:
         future.exception()
 
 
-def take(name: str) -> LanguageModel | None:
+def pop_model(name: str) -> LanguageModel | None:
     """Return the preloaded model of this name, once; None if another caller has it or it could not be loaded."""
     return None if not _loading or failed() else _loading[0].result().pop(name, None)
 
@@ -62,7 +62,7 @@ def _load() -> dict[str, LanguageModel]:
         from core.models.bundled import load_without_network
 
         first = list_models()[0].name
-        # A public instance has everything before `/healthz` sends visitors: an import among them would stop all of them for seconds.
+        # A public instance imports everything before /healthz reports ready: a later import would stop all visitors for seconds.
         model = None if deployment.public() else load_without_network(first)
         model = load_model(first) if model is None else model
         freeze_objects()

@@ -1,10 +1,10 @@
-"""What the operator offers: the models and servers that every visitor may choose, besides those that came with the app.
+"""Models and servers that the operator publishes, so that every visitor can choose them.
 
-    TOKEN_VIEWER_OFFER       hub ids (fetched before) and folders, with commas
-    TOKEN_VIEWER_SERVERS     servers, with commas; with =tokenizer behind it, a server is offered to all: http://10.0.0.10:8000=org/model
-    TOKEN_VIEWER_SERVER_KEY  the access key of those servers, if they ask for one
+    TOKEN_VIEWER_OFFER       hub ids (downloaded before) and folders, with commas
+    TOKEN_VIEWER_SERVERS     servers, with commas; one with =tokenizer is published: http://10.0.0.10:8000=org/model
+    TOKEN_VIEWER_SERVER_KEY  the access key of these servers, if they need one
 
-The operator adds to it on the Models page, until the app is started anew.
+Models that the operator publishes on the Models page stay until the app restarts.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ from core.errors import ModelError
 from core.models.hub import downloaded, local_folder
 from core.remote.address import Address, is_address, named_servers
 
-Access = tuple[str | None, str | None]  # of a server: its tokenizer and its key
-LOOK_AGAIN = 30.0  # seconds after which the disk is asked again for what the environment names
+Access = tuple[str | None, str | None]  # tokenizer and key of a server
+REFRESH_SECONDS = 30.0  # seconds after which the environment's models are looked up on disk again
 
 _lock = Lock()
 _added: dict[str, Access] = {}
-_looked: dict[str, tuple[float, dict[str, Access]]] = {}
+_cached: dict[str, tuple[float, dict[str, Access]]] = {}
 
 
 def names() -> list[str]:
-    """What may be chosen by everybody, as far as it is here."""
+    """Return the names of the published models that are on this machine, and of the published servers."""
     return list(_all())
 
 
 def access(name: str) -> Access:
-    """How this one is asked for: of a server, with its tokenizer and key."""
+    """Return tokenizer and key of a published server, (None, None) for other models."""
     return _all().get(name, (None, None))
 
 
 def add(name: str, tokenizer: str | None = None, api_key: str | None = None) -> None:
-    """Offer this one to all. Only an operator's press leads here."""
+    """Publish a model. Only for actions of the operator."""
     with _lock:
         _added[name] = (tokenizer, api_key)
 
 
 def withdraw(name: str) -> None:
-    """Offer it no more; whoever writes with it goes on."""
+    """Remove a model from the list. Visitors who use it keep it."""
     with _lock:
         _added.pop(name, None)
 
 
 def added() -> list[str]:
-    """What was offered since the start, and can be taken back."""
+    """Return the models published since the start, which can be withdrawn."""
     return list(_added)
 
 
@@ -58,14 +58,14 @@ def _all() -> dict[str, Access]:
 
 def _from_environment() -> dict[str, Access]:
     written = os.environ.get("TOKEN_VIEWER_OFFER", "") + "\n" + os.environ.get("TOKEN_VIEWER_SERVERS", "")
-    known = _looked.get(written)
-    if known is None or monotonic() - known[0] > LOOK_AGAIN:
-        _looked.clear()
-        known = _looked[written] = (monotonic(), _look())
+    known = _cached.get(written)
+    if known is None or monotonic() - known[0] > REFRESH_SECONDS:
+        _cached.clear()
+        known = _cached[written] = (monotonic(), _read_environment())
     return known[1]
 
 
-def _look() -> dict[str, Access]:
+def _read_environment() -> dict[str, Access]:
     found: dict[str, Access] = {}
     for name in filter(None, map(str.strip, os.environ.get("TOKEN_VIEWER_OFFER", "").split(","))):
         try:

@@ -1,4 +1,4 @@
-"""TCP_NODELAY for the server's sockets: answers leave at once."""
+"""TCP_NODELAY for the server's sockets, so that responses are sent without delay."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ import psutil
 
 @asynccontextmanager
 async def nodelay_lifespan(app: object) -> AsyncIterator[None]:
-    """For the lifespan of the server: whoever connects is answered without Nagle's algorithm.
+    """ASGI lifespan that disables Nagle's algorithm on the listening sockets. Their connections inherit the option.
 
-    An answer is many small messages. asyncio would switch the algorithm off, but only for sockets that name TCP as their protocol, and
-    Streamlit's does not: every answer then waits until the browser has acknowledged its first message, which Linux puts off by 40 ms.
-    Connections take this over from the socket that listens.
+    A response is many small messages. asyncio disables the algorithm only for sockets whose protocol is TCP, and Streamlit's sockets
+    have protocol 0. With the algorithm a response waits for the browser's acknowledgement, which Linux delays by 40 ms.
     """
     with suppress(OSError, psutil.Error):
         for line in psutil.Process().net_connections("tcp"):

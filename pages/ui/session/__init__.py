@@ -1,1 +1,1 @@
-"""Session: who is here, their run and settings, share links, what they are told."""
+"""One visitor: their run, settings, notices, share links and role."""

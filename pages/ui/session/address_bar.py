@@ -1,4 +1,4 @@
-"""Writes prompt, model, settings and every step into the browser's address, so that a reload restores them."""
+"""Write prompt, model, settings and every step to the browser's address, so that a reload restores them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ MAIN = "address"
 
 
 def write_address(key: str = MAIN) -> None:
-    """Write the address. key: one for each place that calls this; a fragment that makes steps has its own."""
-    said, session = url_state.address(), current_session()
+    """Write the address. key: identifies the caller; a fragment that makes steps has its own key."""
+    state, session = url_state.address(), current_session()
     data = {
         "page": session.page or "",  # a change of page empties the address, and the component ignores data that did not change
-        "query": said.query,
-        "stored": said.stored,
-        "name": said.name,
-        "wanted": said.wanted,
-        "recording": said.recording,
+        "query": state.query,
+        "stored": state.stored,
+        "name": state.name,
+        "wanted": state.wanted,
+        "recording": state.recording,
         "session": session.name,
         "asks": key == MAIN,  # only one place may report a text that the browser kept
         "answered": session.answered,

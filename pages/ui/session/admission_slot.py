@@ -1,4 +1,4 @@
-"""The first page of a session waits for its turn and says how many visitors are before it."""
+"""The first page render of a session waits in a queue and shows how many visitors are before it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from core.language import ngettext
 from pages.ui.server.admission_queue import QUEUE
 from pages.ui.session.state import current_session
 
-LOOK = 0.5  # seconds between two looks at the queue
-PATIENCE = 60.0  # seconds after which a visitor is admitted in any case
+POLL_SECONDS = 0.5  # seconds between two checks of the queue
+LONGEST_WAIT = 60.0  # seconds after which a visitor is admitted in any case
 
 
 @contextmanager
@@ -22,21 +22,21 @@ def admission_slot() -> Iterator[None]:
     if session.first_page_drawn:
         yield
         return
-    place, said, waited = QUEUE.join(), None, 0.0
+    place, message, waited = QUEUE.join(), None, 0.0
     try:
-        while (ahead := QUEUE.before(place, LOOK)) and waited < PATIENCE:
-            waited += LOOK
-            said = said or st.empty()
-            said.info(
+        while (ahead := QUEUE.before(place, POLL_SECONDS)) and waited < LONGEST_WAIT:
+            waited += POLL_SECONDS
+            message = message or st.empty()
+            message.info(
                 ngettext(
-                    "Many come in just now: one is before you. It takes a moment.",
-                    "Many come in just now: {count} are before you. It takes a moment.",
+                    "Many visitors are opening the app now. One is before you.",
+                    "Many visitors are opening the app now. {count} are before you.",
                     ahead,
                 ).format(count=ahead),
                 icon=":material/group:",
             )
-        if said is not None:
-            said.empty()
+        if message is not None:
+            message.empty()
         session.first_page_drawn = True
         yield
     finally:

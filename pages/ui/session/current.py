@@ -1,7 +1,7 @@
-"""Current session, read and changed: which model, which run, which settings, which moment; with `state`, all of `st.session_state`.
+"""The current session: its model, run, settings and the step that is shown. Only this module and `state` use `st.session_state`.
 
-A page reads `model()`, `run()`, `settings()`, `shown()` and hands the verbs (`step`, `force`, `go_back`, ...) to its widgets as callbacks.
-Every verb is calm: what goes wrong becomes one sentence (`notices()`), gone at the next action, and what the visitor made stays.
+A page reads `model()`, `run()`, `settings()`, `shown()` and passes the actions (`step`, `force`, `go_back`, ...) to its widgets as
+callbacks. An action that fails adds one sentence to `notices()`, which the next action removes. The visitor's run is kept.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pages.ui.session.state import (
     Notice,
     Session,
     admit,
-    at,
+    anchor_notices,
     current_session,
     error_boundary,
     notify,
@@ -39,26 +39,26 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
     from core.generation.replay import Replay
 
-SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps a second that Play can make
+SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps per second in Play
 
 
 def model_names() -> list[str]:
-    """The models this visitor can choose from: the bundled ones, those added by name, those that the operator offers to all."""
+    """Return the models that this visitor can choose: bundled, added by name, published by the operator, and their own."""
     known = [entry.name for entry in list_models()] + current_session().names + published_models.names()
     return list(dict.fromkeys(known)) + list(current_session().taught)
 
 
 def model_name() -> str:
-    """The model that is asked for; the first bundled one if nothing is."""
+    """Return the name of the selected model, by default the first bundled one. Raises ViewerError if there is no model."""
     names = model_names()
     if not names:
-        raise ViewerError(_("There is no model here yet. Put one under core/bundled, or choose one by name."))
-    asked = st.session_state.get("model") or current_session().turned.get("model") or current_session().link.get("model")
+        raise ViewerError(_("There is no model on this machine. Put one into core/bundled, or open one by name."))
+    asked = st.session_state.get("model") or current_session().saved_widget_values.get("model") or current_session().link.get("model")
     return asked if asked in names else names[0]
 
 
 def model() -> LanguageModel:
-    """The visitor's model, loaded once per process. Raises ViewerError."""
+    """Return the visitor's model, loaded once per process. Raises ViewerError."""
     return _loaded(model_name())
 
 
@@ -68,17 +68,17 @@ def _loaded(name: str) -> LanguageModel:
 
 
 def model_named(name: str) -> LanguageModel:
-    """Another model of those this visitor can choose from, loaded once per process. Raises ViewerError."""
+    """Return one of the models that this visitor can choose, loaded once per process. Raises ViewerError."""
     if name not in model_names():
-        raise ViewerError(_("There is no model here yet. Put one under core/bundled, or choose one by name."))
+        raise ViewerError(_("There is no model on this machine. Put one into core/bundled, or open one by name."))
     return _loaded(name)
 
 
 def use_model(name: str, tokenizer: str | None = None, api_key: str | None = None) -> None:
-    """Load a model by name (or the address of a server, with its tokenizer) and begin again with it. Raises ViewerError.
+    """Load a model by name, or connect to a server by address with its tokenizer, and select it. Raises ViewerError.
 
-    A name and a password in an address are taken out of it before anything keeps or shows it. A server is asked anew what it runs.
-    Raises NotAllowed for a visitor who asks for anything but what is offered.
+    User name and password are removed from an address before it is stored or shown. A server is asked again which model it runs.
+    Raises NotAllowed if this visitor may not open the model.
     """
     session = current_session()
     roles.require_may_use(name, model_names())
@@ -89,7 +89,7 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
         made = loaded_models.connect(name, tokenizer, api_key)
         session.servers[name] = (tokenizer, api_key)
         if session.run is not None and session.begun_with and session.begun_with[0] == name and session.run.model is not made:
-            session.begun_with = None  # the address leads to another model now
+            session.begun_with = None  # the server runs another model now
     if name not in model_names():
         session.names.append(name)
     st.session_state["model"] = name
@@ -98,13 +98,13 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
 
 
 def _grant(session: Session, requested: share_link.RequestedModel) -> None:
-    """The model of a link is open: the rest of the link as it was sent, whatever was turned since."""
-    take_over(requested.query)
+    """Apply prompt, settings and steps of the link whose model was opened. Changes that the visitor made since are lost."""
+    apply_query(requested.query)
     session.begun_with, session.replay_steps, session.requested = None, requested.query.get("steps"), None
 
 
-def take_over(query: Mapping[str, str]) -> None:
-    """Prompt and settings as an address has them."""
+def apply_query(query: Mapping[str, str]) -> None:
+    """Set the prompt and the settings to those of a link."""
     for control in CONTROLS:
         value = share_link.value_of(control, query[control.key]) if control.key in query else None
         st.session_state[control.key] = control.start if value is None else value
@@ -114,62 +114,62 @@ def take_over(query: Mapping[str, str]) -> None:
 
 
 def prompt() -> str:
-    """The text to go on from; of one that is too long, so much that it still is."""
+    """Return the prompt. A prompt over the limit is cut one character above it, so that the run refuses it."""
     asked = st.session_state.get("prompt", current_session().link.get("prompt", example_texts.FIRST_PROMPT))
     return example_texts.FIRST_PROMPT if asked is None else asked[: share_link.LONGEST_PROMPT + 1]
 
 
 def settings() -> SamplingSettings:
-    """The settings for the coming steps, each within its range whatever the browser sent."""
+    """Return the settings for the next steps. A value out of range is replaced by the first value of its control."""
     values: dict[str, Any] = {}
     for control in CONTROLS:
-        asked = effective_value.held(control.key)
+        asked = effective_value.effective(control.key)
         value = None if asked is None else share_link.value_of(control, str(asked))
         values[control.key] = first_value(control) if value is None else value
     return SamplingSettings(**values)
 
 
 def first_value(control: Control) -> Any:
-    """Where a setting stands when the session begins: as its address asks, if that is possible."""
+    """Return the value of a setting at the start of the session: the one of the address if it is valid, else the default."""
     asked = current_session().link.get(control.key)
     value = None if asked is None else share_link.value_of(control, asked)
     return control.start if value is None else value
 
 
 def run() -> Generation | Replay:
-    """The visitor's run, begun anew when model or prompt have changed.
+    """Return the visitor's run. Begins a new one if model or prompt have changed.
 
-    Raises ViewerError where the text that is asked for cannot be written on from; the run that was there comes back with its own prompt.
+    Raises ViewerError if the prompt cannot be continued. The old run returns when its prompt is entered again.
     """
     session = current_session()
     wanted = (model_name(), prompt(), as_chat())
     if session.begun_with != wanted:
         model = _loaded(wanted[0])
-        with session.turn:
+        with session.action_lock:
             if session.begun_with != wanted:
                 run_start.begin(session, wanted, model, settings())
     if session.refusal is not None:
         raise session.refusal.with_traceback(None)
     assert session.run is not None
-    eviction_notice.notice(session)
+    eviction_notice.notify_if_evicted(session)
     if not session.run.is_replay:
         session.run.settings = settings()
     if session.replay_steps:
-        with session.turn:
+        with session.action_lock:
             replay_steps.follow(session)
     return session.run
 
 
 def as_chat() -> bool:
-    """Whether the prompt is a turn of a conversation: asked for, and the model is a chat model."""
+    """Return whether the prompt is a message of a chat: chosen by the visitor, and the model has a chat template."""
     asked = st.session_state.get("as_chat")
     return (current_session().link.get("as_chat") == "true" if asked is None else bool(asked)) and _loaded(model_name()).has_chat_template
 
 
 def shown(made: Generation | Replay | None = None) -> TokenDistribution | Step:
-    """What the page looks at now: the step that was reopened, the one just rolled, or the odds of the coming one. Raises ViewerError.
+    """Return what the page shows: a reopened step, the newest step, or the next-token distribution. Raises ViewerError.
 
-    made: `run()`, where it was asked for already.
+    made: `run()`, if the caller has it already.
     """
     session = current_session()
     made = run() if made is None else made
@@ -181,7 +181,7 @@ def shown(made: Generation | Replay | None = None) -> TokenDistribution | Step:
 
 
 def changed(moment: str) -> Session:
-    """The visitor did something: look at this moment, and let go of what was reopened."""
+    """Count an action of the visitor, close a reopened step and show "coming" or "rolled"."""
     session = current_session()
     session.moment, session.selected_index = moment, None
     session.clicks += 1
@@ -190,7 +190,7 @@ def changed(moment: str) -> Session:
 
 @error_boundary
 def step() -> None:
-    """One more token; at the end of a run there is none, and the page says why."""
+    """Make one step, unless the run has ended."""
     changed("rolled")
     made = run()
     if not made.finished:
@@ -199,10 +199,10 @@ def step() -> None:
 
 @error_boundary
 def play() -> None:
-    """Let the text write itself."""
+    """Start Play. A replay at its end starts again from the prompt."""
     session, made = current_session(), run()
     changed(session.moment)
-    if made.is_replay and made.finished and made.path:  # at its end there is nothing to play but the whole of it
+    if made.is_replay and made.finished and made.path:
         made.go_to(-1)
         session.moment = "coming"
     session.playing = made.finished is None
@@ -210,13 +210,13 @@ def play() -> None:
 
 @error_boundary
 def pause() -> None:
-    """Stop writing."""
+    """Stop Play."""
     current_session().playing = False
 
 
 @error_boundary
 def go_back() -> None:
-    """Take the last token back; it stays in the tree."""
+    """Go back one step. The step stays in the tree."""
     made = run()
     session = changed("rolled")
     session.playing = False
@@ -228,14 +228,14 @@ def go_back() -> None:
 
 @error_boundary
 def restart() -> None:
-    """Back to the prompt; what was written stays in the tree."""
+    """Go back to the prompt. All steps stay in the tree."""
     changed("coming").playing = False
     run().go_to(-1)
 
 
 @error_boundary
 def force(token_id: int) -> None:
-    """Take this token in place of the one looked at (or of the coming one): a new branch."""
+    """Choose this token at the step that is shown, or as the next token. Begins a new branch."""
     seen, made = shown(), run()
     if isinstance(seen, Step) and seen.token_id == token_id:
         return
@@ -246,7 +246,7 @@ def force(token_id: int) -> None:
 
 @error_boundary
 def select_step(index: int) -> None:
-    """Look at a past step of this path again."""
+    """Reopen a past step of the current path."""
     session = current_session()
     if 0 <= index < len(run().path):
         session.selected_index, session.playing = index, False
@@ -256,13 +256,13 @@ def select_step(index: int) -> None:
 
 @error_boundary
 def newest() -> None:
-    """Look at the newest step again."""
+    """Show the newest step."""
     changed("rolled" if run().path else "coming")
 
 
 @error_boundary
 def look_at(moment: str) -> None:
-    """Choose between "coming" and "rolled"."""
+    """Show the next-token distribution ("coming") or the newest step ("rolled")."""
     session = current_session()
     session.moment, session.selected_index = moment, None
     session.clicks += 1
@@ -277,63 +277,63 @@ def switch(node_id: int) -> None:
 
 @error_boundary
 def settings_changed() -> None:
-    """A slider was moved: show at once what it does to the coming odds."""
+    """Show the effect of a changed setting on the next-token distribution."""
     changed("coming")
 
 
 @error_boundary
 def use_preset(name: str) -> None:
-    """Take over the settings of this preset."""
+    """Apply the settings of a preset."""
     _apply(PRESETS[name])
 
 
 @error_boundary
 def reset_settings() -> None:
-    """Switch every setting off: the model's own odds. The seed stays."""
+    """Turn all settings off, which leaves the model's own probabilities. The seed stays."""
     _apply(PLAIN)
 
 
 def _apply(wanted: SamplingSettings) -> None:
     for key, value in wanted.as_dict().items():
         if key != "seed":
-            effective_value.put(key, value)
+            effective_value.set_value(key, value)
     changed("coming")
 
 
 def mark_moment(seen: TokenDistribution | Step) -> None:
-    """Before the switch of the moments is drawn: set it to what is looked at."""
+    """Set the switch "coming / rolled" to what the page shows, before it is drawn."""
     st.session_state["moment"] = "rolled" if isinstance(seen, Step) else "coming"
 
 
 @error_boundary
 def moment_chosen() -> None:
-    """The switch of the moments was used."""
+    """Follow the switch "coming / rolled"."""
     look_at(st.session_state.get("moment") or current_session().moment)
 
 
 def field(key: str) -> Any:
-    """What stands in a field of a page now, by its key; None if there is no such field. For callbacks."""
+    """Return the value of a widget by its key, None if it does not exist. For callbacks."""
     return st.session_state.get(key)
 
 
 def fill(field: str, text: str) -> None:
-    """Put an example into a field of a page, by the field's key. For `on_click`."""
+    """Write an example into a text field, by its key. For `on_click`."""
     st.session_state[field] = text
 
 
 @error_boundary
 def use_prompt(text: str) -> None:
-    """Begin with this text."""
+    """Begin a run with this prompt. The old run is saved for undo."""
     session = changed("coming")
     session.playing = False
-    session.lay_aside()
+    session.save_run()
     st.session_state["prompt"] = text
     session.begun_with = None
 
 
 @error_boundary
 def new_dice() -> None:
-    """Back to the prompt with another seed: the same odds, another text. What was written stays in the tree."""
+    """Go back to the prompt with another seed. All steps stay in the tree."""
     changed("coming").playing = False
     st.session_state["seed"] = randbelow(LARGEST_SEED + 1)
     run().go_to(-1)
@@ -341,55 +341,55 @@ def new_dice() -> None:
 
 @error_boundary
 def bar_clicked() -> None:
-    """A bar of the odds was clicked: take that token."""
+    """Choose the token whose bar was clicked."""
     picked = (st.session_state.get("odds") or {}).get("selection", {}).get("pick") or []
     entry = picked[0] if picked else {}
     token_id, index = entry.get("token_id"), entry.get("step")
     if not isinstance(token_id, int) or token_id < 0:
         return
     if index != shown().index:
-        notify(_("That bar belongs to a moment that has passed; click it again."))
+        notify(_("That bar belongs to another step. Click it again."))
         return
     force(token_id)
 
 
 @error_boundary
 def word_clicked() -> None:
-    """A word of the text was clicked: reopen its step."""
+    """Reopen the step of the token that was clicked in the text."""
     index = getattr(st.session_state.get("strip"), "opened", None)
     if isinstance(index, int):
         select_step(index)
 
 
 def selected_index() -> int | None:
-    """The past step that is looked at again, if any."""
+    """Return the index of the reopened step, None if the newest is shown."""
     return current_session().selected_index
 
 
 def notices(place: str = "") -> tuple[Notice, ...]:
-    """What there is to tell in this place; at the head also that the model of the run was unloaded, unless another was just chosen."""
+    """Return the notices of this place (see `Notice`). Adds the eviction notice of the run's model, unless another model is selected."""
     session = current_session()
     if session.begun_with is not None and session.begun_with[0] == model_name():
-        eviction_notice.notice(session)
+        eviction_notice.notify_if_evicted(session)
     return tuple(note for note in session.notes if note.place == place)
 
 
 def refused() -> bool:
-    """Whether the text that is asked for cannot be written on from."""
+    """Return whether the prompt was refused."""
     return current_session().refusal is not None
 
 
 def clicks() -> int:
-    """How often the visitor has done something; tells one click on a bar from the next on the same bar."""
+    """Return the number of the visitor's actions. Distinguishes two clicks on the same bar."""
     return current_session().clicks
 
 
 def playing() -> bool:
-    """Whether the text writes itself now."""
+    """Return whether Play is on."""
     return current_session().playing
 
 
 __all__ = [
-    "START", "Session", "admit", "at", "current_session", "error_boundary", "notices", "notify", "refused", "results",
+    "START", "Session", "admit", "anchor_notices", "current_session", "error_boundary", "notices", "notify", "refused", "results",
     "session_started", "start_session",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Candidates that were cut, on Watch: they lie in one line of the odds, which a click opens."""
+"""Excluded candidates on Watch: one row of the chart stands for all of them, and a click on it shows them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import streamlit as st
 
 from pages.ui.session.state import error_boundary
 
-SHOWN = "cut_shown"  # the key of the switch in the view's popover
+SHOWN = "cut_shown"  # key of the switch in the popover "View"
 
 
 def line_clicked(token_id: int) -> bool:
-    """Whether the click on the odds was on that line; token_id: the one that the line has in the table."""
+    """Return whether the visitor clicked that row. token_id: the id that the row has in the table."""
     picked = (st.session_state.get("odds") or {}).get("selection", {}).get("pick") or []
     return bool(picked) and picked[0].get("token_id") == token_id
 
 
 @error_boundary
 def show(opened: bool) -> None:
-    """Open the line, or fold it again."""
+    """Show or hide the excluded candidates."""
     st.session_state[SHOWN] = opened

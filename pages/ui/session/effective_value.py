@@ -1,7 +1,7 @@
-"""Set values: what the app itself put into a control (a preset, a reset), held against a browser that has not heard of it yet.
+"""Values that the app itself sets in a control (a preset, a reset), protected from older values that the browser still sends.
 
-While it plays, the browser asks for the next part of the page several times a second, and each time it sends every control as it shows it.
-What was sent before the new value arrived would put the old one back.
+During Play the browser requests a part of the page several times a second and sends the value of every control each time. A request
+that left the browser before the new value arrived would restore the old one.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import streamlit as st
 
 from pages.ui.session.state import current_session
 
-HEARD = 3.0  # seconds after which a browser has heard of it, even on a crowded machine
+DELIVERY_SECONDS = 3.0  # seconds after which every browser has received a new value, even on a busy machine
 
 
-def put(key: str, value: Any) -> None:
-    """This value into this control."""
+def set_value(key: str, value: Any) -> None:
+    """Set the value of a control."""
     session, before = current_session(), st.session_state.get(key)
     session.set_values.pop(key, None)
     if session.playing and before is not None and before != value:
@@ -25,13 +25,13 @@ def put(key: str, value: Any) -> None:
     st.session_state[key] = value
 
 
-def held(key: str) -> Any:
-    """What stands in a control, None if it is not there: not what it showed before the app set it, but what the visitor did since."""
+def effective(key: str) -> Any:
+    """Return the value of a control, None if it does not exist. An outdated value from the browser is replaced by the one the app set."""
     value, known = st.session_state.get(key), current_session().set_values.get(key)
     if known is None:
         return value
     before, wanted, since = known
-    if value == before and monotonic() - since < HEARD:
+    if value == before and monotonic() - since < DELIVERY_SECONDS:
         return wanted
     if value != wanted:
         del current_session().set_values[key]
@@ -39,8 +39,8 @@ def held(key: str) -> Any:
 
 
 def restore() -> None:
-    """Before the controls are drawn: each as it is held."""
+    """Write the effective values to the controls, before they are drawn."""
     for key in list(current_session().set_values):
-        value = held(key)
+        value = effective(key)
         if value is not None and st.session_state.get(key) != value:
             st.session_state[key] = value

@@ -1,4 +1,4 @@
-"""Elements that pages and views share: headings of sections, notices, buttons, the error boundary."""
+"""Elements that pages and views share: section headings, notices, buttons, the error boundary."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 def notices(place: str = "") -> None:
     """Show the notices of this place (the key of a button, "" for the head of the page) in one box."""
-    told = current.notices(place)
-    if told:
-        show_notice(" ".join(note.text for note in told))
-    current.current_session().told.update(told)
+    shown = current.notices(place)
+    if shown:
+        show_notice(" ".join(note.text for note in shown))
+    current.current_session().shown_notices.update(shown)
 
 
 def show_notice(sentence: str) -> None:
@@ -69,7 +69,7 @@ def error_boundary() -> Iterator[None]:
         show_notice(say(error))
     except Exception:
         log.exception("The page failed")
-        show_notice(_("Something went wrong here, and it is our fault. What you made is still there; try again."))
+        show_notice(_("Something went wrong in the app. Your text is still there. Try again."))
 
 
 def run_and_rerun(verb: Callable[..., None], redraw: Sequence[str], *args: object) -> None:

@@ -1,4 +1,4 @@
-"""Eviction notice: a visitor whose model was unloaded meanwhile is told once; their run is kept in full."""
+"""Eviction notice: shown once to a visitor whose model was unloaded. Their run is kept."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
 
 
-def hold(session: Session, fresh: Generation | Replay) -> None:
-    """This is their run from now on; what happened to its model before is nothing they would miss."""
+def set_run(session: Session, fresh: Generation | Replay) -> None:
+    """Make this the visitor's run. Earlier evictions of its model are not reported."""
     session.run, session.evictions_seen = fresh, _eviction(fresh).times
 
 
-def notice(session: Session) -> None:
-    """Say it if the run's model was unloaded since. Play ends then: two who play would take the memory from each other at every step."""
+def notify_if_evicted(session: Session) -> None:
+    """Notify the visitor if the run's model was unloaded, and stop Play: two players would evict each other's model at every step."""
     made = session.run
     eviction = Eviction() if made is None else _eviction(made)
     if made is not None and eviction.times > session.evictions_seen:
@@ -28,10 +28,10 @@ def notice(session: Session) -> None:
         why = (
             _("to make room for {other}").format(other=loaded_models.title(eviction.made_room_for))
             if eviction.made_room_for
-            else _("because somebody asked for its memory")
+            else _("because its memory was requested")
         )
         notify(
-            _("{name} was put away {why}. Your text is safe, and going on loads it again.").format(
+            _("{name} was unloaded {why}. Your text is kept. The next step loads the model again.").format(
                 name=loaded_models.title(made.model_name), why=why
             )
         )

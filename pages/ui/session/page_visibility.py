@@ -1,4 +1,4 @@
-"""Whether the visitor sees the page: nothing redraws itself in a hidden tab, so that it costs other visitors nothing."""
+"""Whether the browser tab is visible. A hidden page does not redraw, so it takes no time from other visitors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KEY = "visibility"
 
 
 def watch_visibility() -> None:
-    """Listen; once for every page, from app.py."""
+    """Receive changes of the tab's visibility. app.py calls this once per page."""
     browser.visibility(KEY, _changed)
 
 

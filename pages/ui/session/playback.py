@@ -97,7 +97,7 @@ def advance(made: Generation | Replay, speed: float) -> None:
     if session.hidden:
         return
     began = thread_time()
-    with session.turn:
+    with session.action_lock:
         _go_on(session, made, speed)
     scheduler().note(id(session), thread_time() - began, 0)
     wanted = _wanted(speed)

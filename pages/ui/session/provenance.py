@@ -1,4 +1,4 @@
-"""What made a result: the model, the prompt, the settings and what was chosen on the page. It is true of these and of nothing else."""
+"""Provenance of a result: the model, the prompt, the settings and the values of the page's controls."""
 
 from __future__ import annotations
 
@@ -6,75 +6,68 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core import SamplingSettings
-from core.language import N_, _, quoted
+from core.language import _, quoted
 from pages.ui.i18n import phrases
 from pages.ui.server import loaded_models
 from pages.ui.session import current
 
 LONGEST = 60  # characters shown of a prompt
-# What stands under these names was written by a visitor, or is one of our own examples word for word.
-WRITTEN = {
-    N_("the text"),
-    N_("the question"),
-    N_("the short question"),
-    N_("the long question"),
-    N_("the sentences"),
-    N_("the right answer"),
-    N_("the beginning"),
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """prompt, settings: None where they have no part in the result.
+    """What a result was made with. prompt, settings: None if they have no effect on the result.
 
-    chosen: what was chosen on the page, its name and its value, both in words. unsaid: the same for what would not fit into a line. These
-    words stay English, so that a result is the same result in every language; they are said in the visitor's where they are shown.
+    chosen: name and value of each control on the page. hidden_inputs: the same for inputs that are compared and not shown, because they
+    are too long. Both are English, so that results compare equal in every language; they are translated when they are shown.
     """
 
     model: str
     prompt: str | None = None
     settings: SamplingSettings | None = None
     chosen: tuple[tuple[str, str], ...] = ()
-    unsaid: tuple[tuple[str, str], ...] = ()
+    hidden_inputs: tuple[tuple[str, str], ...] = ()
 
-    def told(self) -> str:
-        """It in one line."""
+    def summary(self) -> str:
+        """Return the provenance in one line."""
         parts = [loaded_models.title(self.model)]
         if self.prompt is not None:
             parts.append(quoted(_short(self.prompt)))
         if self.settings is not None:
-            parts.append(phrases.settings_then(self.settings))
+            parts.append(phrases.settings_summary(self.settings))
             parts += [] if self.settings.greedy else [_("seed {seed}").format(seed=self.settings.seed)]
         return " · ".join([*parts, *(_short(_(value)) for name, value in self.chosen if value)])
 
-    def changed(self, now: Provenance) -> list[str]:
-        """What of it is another now, in words."""
+    def differences(self, now: Provenance) -> list[str]:
+        """Return the names of the inputs that differ from `now`, translated."""
         pairs = ((_("the model"), "model"), (_("the prompt"), "prompt"), (_("the settings"), "settings"))
         found = [name for name, field in pairs if getattr(self, field) != getattr(now, field)]
-        then, today = dict(self.chosen + self.unsaid), dict(now.chosen + now.unsaid)
-        return found + [_(name) for name in then | today if then.get(name) != today.get(name)]
+        before, after = dict(self.chosen + self.hidden_inputs), dict(now.chosen + now.hidden_inputs)
+        return found + [_(name) for name in before | after if before.get(name) != after.get(name)]
 
 
 def _short(text: str) -> str:
-    """The end of a text in one line."""
+    """Return the end of a text in one line."""
     line = " ".join(text[-10 * LONGEST :].split())
     return line if len(line) <= LONGEST else "…" + line[1 - LONGEST :]
 
 
 def now(
     chosen: Mapping[str, str] | None = None,
-    unsaid: Mapping[str, str] | None = None,
+    hidden_inputs: Mapping[str, str] | None = None,
     *,
     model: str | None = None,
     prompt: bool = True,
     settings: bool = True,
 ) -> Provenance:
-    """What would make a result at this moment: `now({"the length": "40 tokens"})`. model: if not the visitor's. Raises ViewerError."""
+    """Return the provenance of a result made now: `now({"the length": "40 tokens"})`. Raises ViewerError.
+
+    model: by default the visitor's.
+    """
     return Provenance(
         model or current.model_name(),
         current.prompt() if prompt else None,
         current.settings() if settings else None,
         tuple((chosen or {}).items()),
-        tuple((unsaid or {}).items()),
+        tuple((hidden_inputs or {}).items()),
     )

@@ -1,4 +1,4 @@
-"""Replay of a share link's steps: what a link asks for, written again."""
+"""Replay of the steps of a share link."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LINK_SECONDS = 20.0  # how long following a link's steps may take
 
 
 def follow(session: Session) -> None:
-    """Write what the visitor's link asks for, once, as far as it can be followed."""
+    """Replay the steps of the visitor's link, once. Stops at the first step that is impossible and notifies the visitor."""
     text, session.replay_steps = session.replay_steps, None
     steps, made = share_link.parse_steps(text or ""), session.run
     if steps is None or made is None:
@@ -28,7 +28,7 @@ def follow(session: Session) -> None:
             if made.finished or monotonic() > latest:
                 notify(_("The link's list of steps could not be followed to its end; what you see is as far as it goes."))
                 break
-            share_link.take(made, entry)
+            share_link.apply_step(made, entry)
     except ViewerError:
         notify(_("The link's list of steps could not be followed to its end; what you see is as far as it goes."))
     finally:

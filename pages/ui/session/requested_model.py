@@ -1,7 +1,7 @@
-"""Model requested by a link that did not come with the app: said in a sentence, opened at a click, never by itself.
+"""A model that a link requests and that is not bundled: offered to the visitor, loaded only at a click.
 
-A link comes from a stranger. By itself it fetches no gigabytes, reads no folder of this machine and calls no server; the prompt and the
-settings it holds are taken over at once, and what was written with that model is written again as soon as somebody has opened it.
+A link may come from a stranger. It never starts a download, reads a folder of this machine or connects to a server. Its prompt and
+settings are applied at once. Its steps are replayed when the visitor has opened the model.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from pages.ui.session import current, roles
 from pages.ui.session.share_link import RequestedModel
 from pages.ui.session.state import current_session
 
-LOOK = {"hub": N_("See what it takes"), "server": N_("Connect to it")}
+LINK_LABELS = {"hub": N_("Show its size"), "server": N_("Connect to it")}
 
 
-ASKED = "asked"
+CONFIRM_PARAMETER = "asked"
 MODELS_PAGE = Path(__file__).parents[2] / "models.py"
 
 
 def offer() -> None:
-    """Draw what a link asks for and has not got, if anything; app.py does it above every page."""
+    """Draw the offer to open the requested model, if a link requests one. app.py calls this above every page."""
     requested = current_session().requested
     if requested is None:
         return
     try:
-        if not roles.may_use(requested.model, current.model_names()):  # nothing is looked for: the answer is the same for all there is
-            raise ViewerError(_("The link asks for another model, which this app does not offer; the usual model writes instead."))
+        if not roles.may_use(requested.model, current.model_names()):  # same answer whether the model exists or not
+            raise ViewerError(_("The link asks for a model that this app does not offer. The default model is used instead."))
         usual = loaded_models.title(current.model_name())
         sentence, known = {"hub": _hub, "server": _server, "folder": _folder}[requested.kind](requested)
     except ViewerError as error:
@@ -44,77 +44,75 @@ def offer() -> None:
         current.notify(say(error))
         return
     if requested.query.get("steps"):
-        sentence += " " + _("What was written with it comes along.")
+        sentence += " " + _("Its text is then written again.")
     st.space("xsmall")  # the header would cover the upper edge
     with st.container(border=True, key="wish"):
-        until = _("Until then {usual} writes, with the link's own prompt and settings.").format(usual=usual)
+        until = _("Until then {usual} writes with the prompt and the settings of the link.").format(usual=usual)
         st.markdown(f"{sentence} :gray[{until}]")
         with st.container(horizontal=True, vertical_alignment="center"):
             if known:
-                st.button(
-                    _("Open {name}").format(name=loaded_models.title(requested.model)), on_click=open_it, type="primary", key="wish_open"
-                )
+                label = _("Open {name}").format(name=loaded_models.title(requested.model))
+                st.button(label, on_click=open_requested, type="primary", key="wish_open")
             else:
-                # Only this page knows the word: whoever comes with it has clicked here, and was not sent by a link.
-                word = current.results().setdefault(ASKED, secrets.token_hex(4))
-                st.page_link(MODELS_PAGE, label=_(LOOK[requested.kind]), icon=":material/arrow_forward:", query_params={ASKED: word})
-            st.button(_("Stay with {usual}").format(usual=usual), on_click=stay, type="tertiary", key="wish_stay")
+                # Only this page knows the secret, so a visitor who arrives with it has clicked here and was not sent by a link.
+                secret = current.results().setdefault(CONFIRM_PARAMETER, secrets.token_hex(4))
+                label, query = _(LINK_LABELS[requested.kind]), {CONFIRM_PARAMETER: secret}
+                st.page_link(MODELS_PAGE, label=label, icon=":material/arrow_forward:", query_params=query)
+            st.button(_("Keep {usual}").format(usual=usual), on_click=dismiss, type="tertiary", key="wish_stay")
 
 
 @current.error_boundary
-def open_it() -> None:
-    """Load the model that the link asks for, with everything else that the link holds."""
+def open_requested() -> None:
+    """Load the requested model and apply the link's prompt, settings and steps."""
     requested = current_session().requested
     if requested is not None:
         current.use_model(requested.model, loaded_models.tokenizer_of_open_server(requested.model))
 
 
 @current.error_boundary
-def stay() -> None:
-    """Let it be."""
+def dismiss() -> None:
+    """Dismiss the request."""
     current_session().requested = None
 
 
-def followed() -> RequestedModel | None:
-    """What the link asks for, once, if the visitor has just come here from `offer` to see about it."""
-    requested, word = current_session().requested, st.query_params.get(ASKED)
-    if requested is None or word is None or current.results().get(ASKED) != word:
+def confirmed_request() -> RequestedModel | None:
+    """Return the request, once, if the visitor came to the Models page by the link that `offer` drew; else None."""
+    requested, word = current_session().requested, st.query_params.get(CONFIRM_PARAMETER)
+    if requested is None or word is None or current.results().get(CONFIRM_PARAMETER) != word:
         return None
-    del current.results()[ASKED], st.query_params[ASKED]
+    del current.results()[CONFIRM_PARAMETER], st.query_params[CONFIRM_PARAMETER]
     return requested
 
 
 def _hub(requested: RequestedModel) -> tuple[str, bool]:
-    """What there is to say about a model of the hub, and whether it can be opened at a click."""
+    """Return a sentence about a model of the hub, and whether it can be opened at a click."""
     name = loaded_models.title(requested.model)
     if requested.model in loaded_models.in_memory():
         return _("This link asks for **{name}**, which is loaded here already.").format(name=name), True
     if downloaded(requested.model) is not None:
-        said = fit(requested.model)
-        size = {"parameters": numbers.count(said.parameter_count), "loaded": numbers.size(said.loaded_bytes)}
-        return _("This link asks for **{name}**, {parameters} parameters, which is on this machine. Loaded, it takes {loaded}.").format(
+        fitting = fit(requested.model)
+        size = {"parameters": numbers.count(fitting.parameter_count), "loaded": numbers.size(fitting.loaded_bytes)}
+        return _("This link asks for **{name}** with {parameters} parameters. It is on this machine and takes {loaded} of memory.").format(
             name=name, **size
         ), True
     known = next((one for one in OFFERS if one.name == requested.model.partition("@")[0]), None)
-    size_text = _(", {size} to fetch").format(size=numbers.size(known.bytes)) if known else ""
-    return _("This link asks for **{name}**{size}, which is not on this machine yet.").format(name=name, size=size_text), False
+    missing = _("This link asks for **{name}**, which is not on this machine.").format(name=name)
+    return missing + (" " + _("Its download is {size}.").format(size=numbers.size(known.bytes)) if known else ""), False
 
 
 def _server(requested: RequestedModel) -> tuple[str, bool]:
     address = Address.parse(requested.model)
     if not address.allowed:
-        raise ViewerError(_("The link asks for a server that is not among those this app may ask; the usual model writes instead."))
+        raise ViewerError(_("The link asks for a server that this app may not connect to. The default model is used instead."))
     known = loaded_models.tokenizer_of_open_server(requested.model) is not None
     return (
         _("This link asks for the model on the server at `{where}`, to which this app is connected.")
         if known
-        else _(
-            "This link asks for a model on the server at `{where}`. A link alone connects to nothing: somebody has to name its tokenizer."
-        )
+        else _("This link asks for a model on the server at `{where}`. To connect, choose its tokenizer.")
     ).format(where=address.shown), known
 
 
 def _folder(requested: RequestedModel) -> tuple[str, bool]:
     if requested.model not in loaded_models.in_memory():
-        raise ViewerError(_("The link asks for a model in a folder, and a link opens no folders; the usual model writes instead."))
+        raise ViewerError(_("The link asks for a model in a folder. Links cannot open folders. The default model is used instead."))
     return _("This link asks for **{name}**, which is loaded here already.").format(name=loaded_models.title(requested.model)), True

@@ -1,7 +1,7 @@
-"""Roles: a visitor, and the operator, who fetches, connects, opens folders and unloads for all.
+"""Roles: visitor and operator. Only the operator downloads and unloads models, connects to servers and opens folders.
 
-The operator is the machine's own user, or whoever typed the password that the owner set (see `pages/ui/server/deployment.py`). On an app
-that nobody else can reach, everybody is its operator, and nothing here is ever in the way.
+The operator is the machine's own user, or a visitor who typed the operator's password (see `pages/ui/server/deployment.py`). In an app
+that only this machine can reach, every visitor is the operator.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from core.language import _
 from pages.ui.server import deployment, published_models
 from pages.ui.session.state import current_session
 
-_PASSWORD = deployment.Password()  # one for all: the wrong ones are counted together
+_PASSWORD = deployment.Password()  # shared, so that wrong passwords of all visitors are counted together
 
 
 def is_operator() -> bool:
-    """Whether this visitor is the operator."""
-    return current_session().operator or deployment.is_operator_by_place(st.context.headers.get(deployment.MARK))
+    """Return whether this visitor is the operator."""
+    return current_session().operator or deployment.is_operator_by_connection(st.context.headers.get(deployment.ORIGIN_HEADER))
 
 
 def require_operator() -> None:
-    """Raises NotAllowed for everybody else. The first line of every action that is the operator's, whatever the page has drawn."""
+    """Raise NotAllowed unless the visitor is the operator. Every operator action calls this first, whatever the page shows."""
     if not is_operator():
-        raise NotAllowed(_("Only whoever runs this app can do that. Here you choose among the models that they put on the list."))
+        raise NotAllowed(_("Only the operator of this app can do that. Choose one of the models in the list."))
 
 
 def may_use(name: str, known: list[str]) -> bool:
-    """Whether this visitor may open a model of this name. known: those they can choose from anyway."""
+    """Return whether this visitor may open this model. known: the names in their list."""
     return name in known or name in published_models.names() or is_operator()
 
 
 def require_may_use(name: str, known: list[str]) -> None:
-    """Raises NotAllowed for a visitor who asks for anything but what they can choose."""
+    """Raise NotAllowed if this visitor may not open this model."""
     if not may_use(name, known):
-        raise NotAllowed(_("Only whoever runs this app can do that. Here you choose among the models that they put on the list."))
+        raise NotAllowed(_("Only the operator of this app can do that. Choose one of the models in the list."))
 
 
 def access(name: str) -> published_models.Access:
-    """How a model is asked for: of a server, with its tokenizer and key; the visitor's own way, else the one that is offered to all."""
+    """Return tokenizer and key of a model on a server: the visitor's own, else the published ones. (None, None) for other models."""
     servers, given = current_session().servers, published_models.access(name)
     if name not in servers and given[0]:
         servers[name] = given
@@ -47,20 +47,20 @@ def access(name: str) -> published_models.Access:
 
 
 def password_is_set() -> bool:
-    """Whether a visitor can become the operator."""
+    """Return whether a visitor can sign in as the operator."""
     return deployment.Password.is_set()
 
 
 def enter(word: str) -> None:
-    """Become the operator by the password. Raises NotAllowed."""
+    """Sign in as the operator. Raises NotAllowed for a wrong password or too many of them."""
     right = _PASSWORD.opens(word, st.context.ip_address)
     if right is None:
-        raise NotAllowed(_("There were too many wrong passwords. Wait five minutes."))
+        raise NotAllowed(_("Too many wrong passwords. Wait five minutes."))
     if not right:
-        raise NotAllowed(_("That is not the password."))
+        raise NotAllowed(_("Wrong password."))
     current_session().operator = True
 
 
 def leave() -> None:
-    """Be a visitor again."""
+    """Sign out."""
     current_session().operator = False

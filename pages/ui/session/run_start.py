@@ -1,4 +1,4 @@
-"""Where a run begins: with the text that is asked for, or not at all, with one sentence on why."""
+"""Start of a run from model, prompt and settings, or a refusal with its reason."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Wanted = tuple[str, str, bool]  # the model, the prompt and whether as a chat
 
 
 def begin(session: Session, wanted: Wanted, model: LanguageModel, settings: SamplingSettings) -> None:
-    """Begin a run of this text; where that cannot be, `session.refusal` says why, and the run that was there waits for its own text."""
+    """Begin a run of this prompt. If that is impossible, set `session.refusal` and keep the old run for its own prompt."""
     if session.refusal is not None and session.begun_with is not None and session.run_of == wanted:
         session.begun_with, session.refusal = wanted, None
         return
@@ -41,22 +41,22 @@ def _generation(wanted: Wanted, model: LanguageModel, settings: SamplingSettings
     _model, text, chat = wanted
     if len(text) > share_link.LONGEST_PROMPT:
         raise PromptTooLong(
-            _("That text is longer than {most} characters, the most a prompt can have here. Shorten it.").format(
+            _("The prompt is longer than {most} characters, the limit of this app. Shorten it.").format(
                 most=numbers.whole(share_link.LONGEST_PROMPT)
             )
         )
-    loaded_models.wake(model)
+    loaded_models.ensure_model_loaded(model)
     return Generation(model, text, settings, top_n=LISTED, as_chat=chat)
 
 
 def replace(session: Session, fresh: Generation | Replay, wanted: Wanted, put_aside_already: bool = False) -> None:
-    """This is the visitor's run from now on. What was written in the one before is put aside; its memory is given back."""
+    """Make this the visitor's run. The old run is saved for undo, and its cache is released."""
     if session.run is not None:
         if not put_aside_already:
-            session.lay_aside()
+            session.save_run()
         session.run.release()
     session.begun_with = session.run_of = wanted
     session.refusal = None
-    eviction_notice.hold(session, fresh)
+    eviction_notice.set_run(session, fresh)
     session.moment, session.selected_index, session.playing = "coming", None, False
     session.clicks += 1

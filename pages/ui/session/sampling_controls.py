@@ -1,4 +1,4 @@
-"""Sampling controls: names, ranges, presets, and what each value does to the text, in plain words."""
+"""Sampling controls: names, ranges, presets, and a short sentence on the effect of each value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages.ui.i18n import numbers
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One setting: its name in SamplingSettings and in a link, its label, its range, and words for it."""
+    """One setting: its name in SamplingSettings and in links, label, range, help, and a sentence on the effect of a value."""
 
     key: str
     label: str
@@ -31,7 +31,7 @@ PRESETS: dict[str, SamplingSettings] = {
     N_("Creative"): SamplingSettings(temperature=1.1, top_p=0.97, min_p=0.02),
     N_("Wild"): SamplingSettings(temperature=1.6),
 }
-PRESET_HELP = N_("Greedy always takes the favourite; the others roll dice, ever more daringly.")
+PRESET_HELP = N_("Greedy always takes the likeliest token. The others sample, from steady (Careful) to random (Wild).")
 START = PRESETS["Balanced"]
 PLAIN = SamplingSettings()
 LARGEST_SEED = 2**31 - 1
@@ -39,18 +39,18 @@ LARGEST_SEED = 2**31 - 1
 
 def _temperature(value: float) -> str:
     if value == 1:
-        return _("off: the odds as the model gave them")
+        return _("off: the model's own probabilities")
     if value < 0.4:
-        return _("very steady: nearly always the favourite")
+        return _("very steady: nearly always the likeliest")
     if value < 1:
-        return _("steadier: favourites gain")
-    return _("bolder: long shots gain") if value < 1.4 else _("reckless: anything may come")
+        return _("steadier: likely tokens gain")
+    return _("more varied: unlikely tokens gain") if value < 1.4 else _("random: any token can be chosen")
 
 
 def _top_k(value: float) -> str:
     if value > 1:
-        return _("only the {count} likeliest may win").format(count=numbers.decimal(value, 0))
-    return _("only the favourite may win") if value else _("off: every token may win")
+        return _("only the {count} likeliest tokens").format(count=numbers.decimal(value, 0))
+    return _("only the likeliest token") if value else _("off: every token can be chosen")
 
 
 CONTROLS: tuple[Control, ...] = (
@@ -61,7 +61,7 @@ CONTROLS: tuple[Control, ...] = (
         2.0,
         0.05,
         START.temperature,
-        N_("How daring the dice are. Low is steady, high is wild."),
+        N_("How random the choice is. Low is steady, high is random."),
         _temperature,
     ),
     Control("top_k", N_("Top-k"), 0, 200, 1, START.top_k, N_("Keeps only the k likeliest tokens. 0 is off."), _top_k),
@@ -72,9 +72,11 @@ CONTROLS: tuple[Control, ...] = (
         1.0,
         0.01,
         START.top_p,
-        N_("Keeps the likeliest tokens that together reach this share. 1 is off."),
+        N_("Keeps the likeliest tokens that together reach this probability. 1 is off."),
         lambda p: (
-            _("off: no tail is cut") if p == 1 else _("the unlikely last {share} % are cut").format(share=numbers.decimal((1 - p) * 100, 0))
+            _("off: no token is excluded")
+            if p == 1
+            else _("excludes the least likely {share} %").format(share=numbers.decimal((1 - p) * 100, 0))
         ),
     ),
     Control(
@@ -84,11 +86,11 @@ CONTROLS: tuple[Control, ...] = (
         0.5,
         0.01,
         START.min_p,
-        N_("Drops tokens far less likely than the favourite. 0 is off."),
+        N_("Excludes tokens far less likely than the likeliest. 0 is off."),
         lambda p: (
-            _("off: no distance is too far")
+            _("off: no token is excluded")
             if p == 0
-            else _("cut if under {share} % of the favourite").format(share=numbers.decimal(p * 100, 0))
+            else _("excludes below {share} % of the likeliest").format(share=numbers.decimal(p * 100, 0))
         ),
     ),
     Control(
@@ -98,11 +100,9 @@ CONTROLS: tuple[Control, ...] = (
         1.0,
         0.01,
         START.typical_p,
-        N_("Prefers tokens about as surprising as expected. 1 is off."),
+        N_("Keeps tokens whose surprise is close to the average. 1 is off."),
         lambda p: (
-            _("off: the typical and the odd alike")
-            if p == 1
-            else _("only the most typical {share} %").format(share=numbers.decimal(p * 100, 0))
+            _("off: no token is excluded") if p == 1 else _("keeps the most typical {share} %").format(share=numbers.decimal(p * 100, 0))
         ),
     ),
     Control(
@@ -112,8 +112,8 @@ CONTROLS: tuple[Control, ...] = (
         2.0,
         0.05,
         START.repetition_penalty,
-        N_("Makes tokens less likely that are already in the text. 1 is off."),
-        lambda r: _("off: it may repeat itself") if r == 1 else _("words already used are held back"),
+        N_("Makes tokens of the text so far less likely. 1 is off."),
+        lambda r: _("off: repetition is not reduced") if r == 1 else _("tokens of the text become less likely"),
     ),
     Control(
         "seed",
@@ -122,8 +122,8 @@ CONTROLS: tuple[Control, ...] = (
         LARGEST_SEED,
         1,
         START.seed,
-        N_("Names the dice. Same seed, same rolls, same text."),
-        lambda s: _("the same seed rolls the same text"),
+        N_("Number of the dice. The same seed gives the same rolls and the same text."),
+        lambda s: _("the same seed gives the same text"),
     ),
     Control(
         "greedy",
@@ -132,19 +132,19 @@ CONTROLS: tuple[Control, ...] = (
         1,
         1,
         START.greedy,
-        N_("Always take the favourite; the dice stay in the box."),
-        lambda g: _("on: always the favourite") if g else _("off: dice decide"),
+        N_("Always take the likeliest token, without sampling."),
+        lambda g: _("on: always the likeliest token") if g else _("off: the dice decide (sampling)"),
     ),
 )
 IN_SIGHT = ("temperature", "top_k", "top_p")
 
 
 def preset_of(settings: SamplingSettings) -> str | None:
-    """The preset these settings are, whatever the seed."""
+    """Return the name of the preset with these settings, whatever the seed; None if there is none."""
     plain = {**settings.as_dict(), "seed": 0}
     return next((name for name, preset in PRESETS.items() if preset.as_dict() == plain), None)
 
 
 def value_words(control: Control, value: float) -> str:
-    """What this value of this control does to the text, in about five words."""
+    """Return the effect of this value on the text, in about five words."""
     return control.effect(value)

@@ -1,4 +1,4 @@
-"""Selected step, with the tokens before it and what core sees inside; cached, since a page is drawn often."""
+"""Selected step, the tokens before it and its hidden values. These are cached, because a page is drawn often."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SelectedStep:
-    """A step with what stands before it. texts: the tokens as they stand in the sentence."""
+    """A step and the tokens before it. texts: the tokens as they are shown in the text."""
 
     distribution: TokenDistribution | Step
     tokens: tuple[Token, ...]
@@ -30,17 +30,17 @@ class SelectedStep:
 
     @property
     def token_ids(self) -> tuple[int, ...]:
-        """The ids of the tokens before the step."""
+        """Ids of the tokens before the step."""
         return tuple(token.token_id for token in self.tokens)
 
     @property
     def taken(self) -> int | None:
-        """The token that was taken at this step, if it was made."""
+        """Id of the chosen token, None before the step is made."""
         return self.distribution.token_id if isinstance(self.distribution, Step) else None
 
 
 def selected_step() -> SelectedStep:
-    """The step the visitor looks at. Raises ViewerError."""
+    """Return the step that the page shows. Raises ViewerError."""
     run, distribution = current.run(), current.shown()
     before = run.path[: distribution.index]
     tokens = [*run.prompt_tokens, *(distribution.vocabulary.token(step.token_id) for step in before)]
@@ -51,14 +51,14 @@ def selected_step() -> SelectedStep:
 
 
 def inside_of(step: SelectedStep) -> Inside:
-    """What is inside this step. Raises ViewerError, also if the model that made it is not the one that is loaded."""
+    """Return the hidden values of this step. Raises ViewerError, also if another model made the step."""
     model = current.model()
     made_by = current.run().model_name
     if made_by != model.name:
         raise ModelError(
             _(
-                "This is a recording made with {name}. To look inside its steps, choose that model at the "
-                "left; its odds and its dice are shown all the same."
+                "This recording was made with {name}. To look inside its steps, choose that model in the sidebar. "
+                "Its probabilities and its dice are shown without it."
             ).format(name=made_by)
         )
     return _looked(model, id(model), step.token_ids)

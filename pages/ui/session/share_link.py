@@ -1,4 +1,4 @@
-"""Share link, written and parsed: prompt, model, settings, seed, steps. Links come from strangers, so all of it is checked."""
+"""Share links: prompt, model, settings, seed and steps, written and parsed. Every value is checked, because links come from strangers."""
 
 from __future__ import annotations
 
@@ -19,34 +19,35 @@ from core.record.step import Step
 from core.remote.address import Address, is_address
 from pages.ui.session.sampling_controls import CONTROLS, START, Control
 
-LONGEST_PROMPT = 20_000  # characters; what is longer is cut off
+LONGEST_PROMPT = 20_000  # characters; the rest is cut off
 MOST_STEPS = 2_000
 LONGEST_NUMBER = 40  # characters of a setting in a list of steps
-LONGEST_STORED = 400_000  # characters of a text that comes back from the browser's storage
+LONGEST_STORED = 400_000  # characters of a text from the browser's storage
+_ADDED = ".,;:!?)]}>'\"’”»«“ \u00a0"  # characters that mail programs and chats add to the end of a link
 _TRUE, _FALSE = {"true", "1"}, {"false", "0"}
 
 _LETTERS = dict(
     zip("tkpmyrdg", ("temperature", "top_k", "top_p", "min_p", "typical_p", "repetition_penalty", "seed", "greedy"), strict=True)
 )
-_ALPHABET = ascii_uppercase + ascii_lowercase + digits + "-_"  # base64's for addresses: none of them has to be escaped
+_ALPHABET = ascii_uppercase + ascii_lowercase + digits + "-_"  # URL-safe base64, so that no letter is escaped
 _VALUES = {letter: value for value, letter in enumerate(_ALPHABET)}
 
 
 @dataclass(frozen=True, slots=True)
 class Rolled:
-    """A step that was rolled, with the token that came up. attempt: which throw of its step it was."""
+    """A sampled step and its token. attempt: the number of the roll at this step, from 0."""
 
     token_id: int
     attempt: int = 0
 
 
-# One entry per step: a token that was forced, or a roll (None: its token is not known); between them the settings from there on.
+# One entry per step: the id of a forced token, or a roll (None: its token is unknown). Settings apply to the entries after them.
 ReplaySteps = list[int | Rolled | SamplingSettings | None]
 
 
 @dataclass(frozen=True, slots=True)
 class RequestedModel:
-    """A model that a link asks for and that did not come with the app ("hub", "folder" or "server"), and all that the link holds."""
+    """A model that a link requests and that is not bundled. kind: "hub", "folder" or "server". query: all values of the link."""
 
     model: str
     kind: str
@@ -54,12 +55,12 @@ class RequestedModel:
 
     @property
     def address(self) -> str:
-        """Of a server: where it is, without a name and a password that may stand before it. Raises WrongServer."""
+        """Address of a server without user name and password. Raises WrongServer."""
         return server_address(self.model)
 
 
 def requested_model(query: Mapping[str, str], models: Iterable[str]) -> RequestedModel | None:
-    """What this link asks for beyond the models that came with the app, if anything."""
+    """Return the model that this link requests, None if it is bundled or not valid."""
     name = query.get("model", "").strip()
     kind = None if name in models else kind_of_model(name)
     if kind == "server":
@@ -68,15 +69,15 @@ def requested_model(query: Mapping[str, str], models: Iterable[str]) -> Requeste
 
 
 def _without_credentials(address: str) -> str:
-    """The address with no name and no password in it, as it may stay on the page."""
+    """Return the address without user name and password."""
     try:
         return server_address(address)
-    except ViewerError:  # said where the server is asked for
+    except ViewerError:  # reported when the visitor opens the server
         return re.sub(r"//[^/]*@", "//", address)
 
 
 def value_of(control: Control, text: str) -> float | int | bool | None:
-    """The value a link's text stands for, or None if it is impossible for this control."""
+    """Return the value of a setting in a link, None if it is not valid for this control."""
     if isinstance(control.start, bool):
         return True if text.lower() in _TRUE else False if text.lower() in _FALSE else None
     try:
@@ -90,26 +91,50 @@ def value_of(control: Control, text: str) -> float | int | bool | None:
     return number
 
 
-def impossible(query: Mapping[str, str], models: Iterable[str]) -> list[str]:
-    """Everything in a link that cannot be, as short texts a visitor may read: `temperature = banana`."""
+def repaired(query: Mapping[str, str], models: Iterable[str]) -> tuple[dict[str, str], bool]:
+    """Return the values of a link without damage at its end, and whether there was any.
+
+    Mail programs and chats add a full stop, bracket or quotation mark to a link, or cut it. Only invalid values are changed: they lose
+    such characters at their end, and steps lose a token that is not complete.
+    """
+    known = frozenset(models)
+    fixed = dict(query)
+    for key, text in query.items():
+        found = _without_damage(key, text) if invalid_values({key: text}, known) else text
+        fixed[key] = text if found is None or invalid_values({key: found}, known) else found
+    return fixed, fixed != dict(query)
+
+
+def _without_damage(key: str, text: str) -> str | None:
+    """Return a value without damage at its end, None if it is not readable."""
+    if key != "steps":
+        return text.rstrip(_ADDED) or None
+    written = re.sub(r"[^\w.-]+$", "", text, flags=re.ASCII).rstrip(".")
+    whole, _dot, last = written.rpartition(".")
+    shorter = [written[:-count] for count in range(1, 5)] if last.startswith("r") else []
+    return next((one for one in (written, *shorter, whole) if one and parse_steps(one) is not None), None)
+
+
+def invalid_values(query: Mapping[str, str], models: Iterable[str]) -> list[str]:
+    """Return the invalid values of a link as short texts for the visitor: `temperature = banana`."""
     strange = [
         f"{_(control.label)} = {_short(query[control.key])}"
         for control in CONTROLS
         if control.key in query and value_of(control, query[control.key]) is None
     ]
     if "model" in query and query["model"] not in models and kind_of_model(query["model"]) is None:
-        strange.append(f"model = {_short(query['model'])}")
+        strange.append(f"{_('model')} = {_short(query['model'])}")
     if "lang" in query and query["lang"] not in languages():
-        strange.append(f"lang = {_short(query['lang'])}")
+        strange.append(f"{_('language')} = {_short(query['lang'])}")
     if "steps" in query and parse_steps(query["steps"]) is None:
-        strange.append(f"steps = {_short(query['steps'])}")
+        strange.append(_("the steps of the text"))
     return strange
 
 
 def kind_of_model(name: str) -> str | None:
-    """What a link means by a model that did not come with the app: "hub", "folder" or "server"; None if it can be none of them.
+    """Return the kind of a model by the form of its name: "hub", "folder" or "server"; None if the name is none of them.
 
-    Decided by how it is written alone: a link makes nobody look whether there is such a folder.
+    The file system is not read, so that a link cannot find out which folders exist.
     """
     name = name.strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
@@ -122,19 +147,18 @@ def kind_of_model(name: str) -> str | None:
 
 
 def server_address(written: str) -> str:
-    """The address of a server without the name and the password that may stand in it. Raises WrongServer."""
+    """Return the address of a server without user name and password. Raises WrongServer."""
     return Address.parse(written).url
 
 
 def format_steps(path: Sequence[Step], settings: SamplingSettings | None = None) -> str:
-    """The way that was taken, token by token, short: `r2AAMCAsBIPL.f231.r1I` is three rolled steps, token 231 forced, and another roll.
+    """Return the steps of a path in short form: `r2AAMCAsBIPL.f231.r1I` is three sampled tokens, token 231 forced, one sampled token.
 
-    What was rolled is written with its token, since a roll that falls right beside a border may pick another one elsewhere: where the same
-    text is read at once instead of token by token, sums differ in their last digit. `r` and a digit: so many letters per token.
-    `a3` says that from here on the third further throws were taken, `a0` the first ones again.
+    `r` and a digit: sampled tokens, each written with that many letters. Their ids are part of the link, because a roll beside a border
+    can pick another token on another machine. `a3`: the following rolls are attempt 3, `a0`: attempt 0.
 
-    settings: those of the link; where a step was made with others they stand before it: `st1_2-k40` is temperature 1.2 and top-k 40, all
-    else as usual.
+    settings: those of the link. A step with other settings has them before it: `st1_2-k40` is temperature 1.2 and top-k 40, all others
+    default.
     """
     parts: list[str] = []
     waiting: list[int] = []
@@ -174,18 +198,18 @@ def _letters(token_id: int, width: int) -> str:
 
 
 def _format_settings(settings: SamplingSettings) -> str:
-    """What differs from the usual settings, in letters and digits."""
-    turned = []
+    """Return the settings that differ from the defaults, in letters and digits."""
+    parts = []
     for letter, name in _LETTERS.items():
         value = getattr(settings, name)
         if value != getattr(START, name):
             written = f"{Decimal(repr(value)):f}" if isinstance(value, float) else str(int(value))  # all digits, and no exponent
-            turned.append(f"{letter}{written.removesuffix('.0')}".replace(".", "_"))
-    return "-".join(turned)
+            parts.append(f"{letter}{written.removesuffix('.0')}".replace(".", "_"))
+    return "-".join(parts)
 
 
 def _parse_settings(text: str) -> SamplingSettings | None:
-    """The inverse of `_format_settings`; None if the text is no such thing."""
+    """Parse the output of `_format_settings`. Returns None if the text is not valid."""
     values = START.as_dict()
     for part in filter(None, text.split("-")):
         control = next((one for one in CONTROLS if one.key == _LETTERS.get(part[0])), None)
@@ -197,9 +221,9 @@ def _parse_settings(text: str) -> SamplingSettings | None:
 
 
 def parse_steps(text: str) -> ReplaySteps | None:
-    """The inverse of `format_steps`; None if the text is no such thing or asks for too much.
+    """Parse the output of `format_steps`. Returns None if the text is not valid or has more than MOST_STEPS steps.
 
-    A bare number is as many rolled steps whose tokens are not known, as links had them that were made before tokens were written along.
+    A number without a letter is that many sampled steps whose tokens are unknown. Old links contain them.
     """
     steps: ReplaySteps = []
     attempt = 0
@@ -232,7 +256,7 @@ def parse_steps(text: str) -> ReplaySteps | None:
 
 
 def _tokens(packed: str) -> list[int] | None:
-    """The token ids behind an `r`: their width, then that many letters each; None if it is no such thing."""
+    """Return the token ids after an `r`: their width, then that many letters per token. None if the text is not valid."""
     width, letters = packed[:1], packed[1:]
     if width not in tuple("12345") or not letters or len(letters) % int(width) or not _VALUES.keys() >= set(letters):
         return None
@@ -245,8 +269,8 @@ def _tokens(packed: str) -> list[int] | None:
     return found
 
 
-def take(run: Any, entry: int | Rolled | None) -> Step:
-    """Take one step of a link in this run (a Generation or a Replay). Raises what `step` and `force` raise."""
+def apply_step(run: Any, entry: int | Rolled | None) -> Step:
+    """Make one step of a link in this run (a Generation or a Replay). Raises what `step` and `force` raise."""
     made: Step
     if isinstance(entry, Rolled):
         made = run.step(entry.attempt, entry.token_id)
@@ -264,35 +288,35 @@ def query(
     as_chat: bool = False,
     usual_model: str = "",
 ) -> str:
-    """The part of a link behind the question mark. What is as usual is left out.
+    """Return the query of a link, without default values. A prompt with steps is always written, because the default may change.
 
-    But a text's prompt is not: it is to open as it was, also when the app begins with another one some day.
-
-    The order is the one that streamlit writes: another one would make it write the address again, and the way back would be longer by one.
+    The order is Streamlit's own. With another order Streamlit writes the address again and adds an entry to the browser's history.
     """
-    held: dict[str, str] = {}
+    values: dict[str, str] = {}
     for control in CONTROLS:
         value = getattr(settings, control.key)
         if value != getattr(START, control.key):
-            held[control.key] = str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+            values[control.key] = (
+                str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+            )
     if as_chat:
-        held["as_chat"] = "true"
+        values["as_chat"] = "true"
     if path or prompt != first_prompt:
-        held["prompt"] = prompt
+        values["prompt"] = prompt
     if model != usual_model:
-        held["model"] = model
+        values["model"] = model
     if path:
-        held["steps"] = format_steps(path[:MOST_STEPS], settings)
-    return encoded(held)
+        values["steps"] = format_steps(path[:MOST_STEPS], settings)
+    return encoded(values)
 
 
-def encoded(held: Mapping[str, str]) -> str:
-    """A link's values as they stand behind the question mark."""
-    return urlencode(held)
+def encoded(values: Mapping[str, str]) -> str:
+    """Return the values as a query."""
+    return urlencode(values)
 
 
 def decoded(text: str) -> dict[str, str]:
-    """The inverse of `encoded`, of a text that may be anything; empty if it is no such thing."""
+    """Parse a query, which can be any text. Returns an empty dict if it is not valid."""
     try:
         return dict(parse_qsl(text[:LONGEST_STORED], max_num_fields=50))
     except ValueError:

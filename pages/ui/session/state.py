@@ -1,4 +1,4 @@
-"""Session state: what is kept of one visitor, and how they are told things. Pages come here through `current`."""
+"""Session state of one visitor, and their notices. Pages use it through `current`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from weakref import WeakSet
 
 import streamlit as st
 
-from core import language as tongues
+from core import language as languages
 from core import list_models
 from core.errors import ViewerError
 from core.language import _, say
@@ -36,7 +36,7 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One sentence for the visitor. place: the key of what was pressed, beside which it stands; "" at the head of the page."""
+    """One sentence for the visitor. place: the key of the widget beside which it is shown, "" for the head of the page."""
 
     text: str
     place: str = ""
@@ -44,7 +44,7 @@ class Notice:
 
 @dataclass(slots=True)
 class _Action:
-    """Something a visitor does; what is said of it has one place."""
+    """An action of the visitor. place: where its notices are shown."""
 
     place: str = ""
 
@@ -54,7 +54,7 @@ _ACTION: ContextVar[_Action | None] = ContextVar("action", default=None)
 
 @dataclass(frozen=True, slots=True)
 class SavedRun:
-    """A run that another one took the place of, with all that is needed to have it back. here: the node on which it stood."""
+    """A replaced run, with what is needed to restore it. here: its current node."""
 
     run: Generation | Replay
     here: int
@@ -64,69 +64,67 @@ class SavedRun:
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class Session:
-    """One visitor's state. moment: "coming" (the odds before the roll) or "rolled" (the step just made); opened: a past step looked at."""
+    """One visitor's state. moment: "coming" (next-token distribution) or "rolled" (newest step). selected_index: a reopened step."""
 
     run: Generation | Replay | None = None
-    begun_with: tuple[str, str, bool] | None = None  # the model, the prompt and whether as a chat the run was begun with, or refused for
-    run_of: tuple[str, str, bool] | None = None  # the same of the run that is there, whatever was refused since
-    refusal: ViewerError | None = None  # why there is no run of the text that is asked for
+    begun_with: tuple[str, str, bool] | None = None  # model, prompt and chat of the last begun or refused run
+    run_of: tuple[str, str, bool] | None = None  # the same of `run`
+    refusal: ViewerError | None = None  # why the prompt was refused
     moment: str = "coming"
     selected_index: int | None = None
     playing: bool = False
     interval: float = 0.0  # seconds between two draws in Play
-    hidden: bool = False  # whether their browser shows another tab in front of the page
-    evictions_seen: int = 0  # how often the run's model had been unloaded when the visitor last knew
+    hidden: bool = False  # whether the browser tab is hidden
+    evictions_seen: int = 0  # evictions of the run's model that the visitor knows
     clicks: int = 0
     names: list[str] = field(default_factory=list)  # models the visitor added by name
-    servers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)  # of the servers among them: tokenizer and key
-    notes: list[Notice] = field(default_factory=list)  # what there is to tell of the latest action
-    next_page_notices: list[str] = field(default_factory=list)  # what is to be told on the page that one is being led to
-    page: str | None = None  # the page they are on
-    head: Any = None  # the place at the head of that page where a notice may still come
-    place: dict[str, str] = field(default_factory=dict)  # what that page adds to the address: a stop of the tour, say
-    told: set[Notice] = field(default_factory=set)  # what stands somewhere on that page
-    replay_steps: str | None = None  # the steps a link asks for
-    link: dict[str, str] = field(default_factory=dict)  # what the address asked for when the session began
-    turned: dict[str, Any] = field(default_factory=dict)  # model and settings as they stood last, by key
-    set_values: dict[str, tuple[Any, Any, float]] = field(default_factory=dict)  # see `session/set_values`: before, now, since when
-    browser_storage_key: str = ""  # the name of a text that the browser keeps and is asked for
-    draws: int = 0  # how often the page was drawn
-    answered: bool = False  # whether the browser has told what it knows of a text from before
-    name: str = field(default_factory=lambda: token_hex(6))  # under which the browser keeps a text that is too long for an address
-    put_aside: SavedRun | None = None  # what the run in hand took the place of
-    requested: share_link.RequestedModel | None = None  # a model that the link asks for and nobody has opened yet
-    taught: dict[str, LanguageModel] = field(default_factory=dict)  # models that the visitor taught or opened, by name
-    results: dict[str, Any] = field(default_factory=dict)  # what experiments have found, by name
-    turn: Any = field(default_factory=RLock)  # held by whatever changes what is kept here; see `error_boundary`
-    first_page_drawn: bool = False  # whether their first page has had its turn
+    servers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)  # tokenizer and key of each server among them
+    notes: list[Notice] = field(default_factory=list)  # about the latest action
+    next_page_notices: list[str] = field(default_factory=list)  # for the page that the app switches to
+    page: str | None = None  # the current page
+    head: Any = None  # container for late notices at the head of the page
+    place: dict[str, str] = field(default_factory=dict)  # what the page adds to the address, for example a stop of the tour
+    shown_notices: set[Notice] = field(default_factory=set)  # notices already drawn on the page
+    replay_steps: str | None = None  # steps of a link, not replayed yet
+    link: dict[str, str] = field(default_factory=dict)  # query of the address at the start of the session
+    saved_widget_values: dict[str, Any] = field(default_factory=dict)  # last values of model and settings, by key
+    set_values: dict[str, tuple[Any, Any, float]] = field(default_factory=dict)  # see `effective_value`: old value, new value, time
+    browser_storage_key: str = ""  # name of a text to request from the browser's storage
+    draws: int = 0  # number of page renders
+    answered: bool = False  # whether the browser has reported what it stores
+    name: str = field(default_factory=lambda: token_hex(6))  # key for a text in the browser's storage
+    saved_run: SavedRun | None = None  # the replaced run, for undo
+    requested: share_link.RequestedModel | None = None  # model of the link that is not opened yet
+    taught: dict[str, LanguageModel] = field(default_factory=dict)  # models that the visitor trained or opened, by name
+    results: dict[str, Any] = field(default_factory=dict)  # results of experiments, by name
+    action_lock: Any = field(default_factory=RLock)  # held during every change of the session; see `error_boundary`
+    first_page_drawn: bool = False  # whether the first page render is over
     operator: bool = False  # whether they typed the operator's password
-    language: str = ""  # the code of the one that they chose; "" while it is the browser's
-    seen: float = field(default_factory=monotonic)  # when they were last heard of
+    language: str = ""  # code of the chosen language, "" for the browser's
+    seen: float = field(default_factory=monotonic)  # time of the last request
 
     def begin_from(self, query: Mapping[str, str]) -> None:
-        """Take over what an address asks for, as far as it is possible."""
+        """Apply the query of an address. Invalid values are skipped and named in a notice."""
         bundled = [entry.name for entry in list_models()] + published_models.names()
+        query, damaged = share_link.repaired(query, bundled)
         self.link, self.browser_storage_key = dict(query), query.get("kept", "")[:40]
         self.requested = share_link.requested_model(query, bundled)
-        if self.requested is not None:  # a password may have stood in it
+        if self.requested is not None:  # without the password that it may contain
             self.link["model"] = self.requested.model
-        if query.get("model", bundled[0] if bundled else "") in bundled:  # another model would write another text by the same steps
+        if query.get("model", bundled[0] if bundled else "") in bundled:  # steps are valid for their own model only
             self.replay_steps = query.get("steps")
-        if query.get("lang") in tongues.languages():
+        if query.get("lang") in languages.languages():
             self.language = query["lang"]
-            tongues.use(self.language)
-        strange = share_link.impossible(query, bundled)
+            languages.use(self.language)
+        if damaged:
+            self.notes.append(Notice(_("The end of this link is damaged. The app opened everything that it could read.")))
+        strange = share_link.invalid_values(query, bundled)
         if strange:
-            self.notes.append(
-                Notice(
-                    _("The link held something that is not possible here ({what}); the usual value is used instead.").format(
-                        what=", ".join(strange)
-                    )
-                )
-            )
+            sentence = _("This link contains values that cannot be used: {what}. The defaults are used instead.")
+            self.notes.append(Notice(sentence.format(what=", ".join(strange))))
 
     def open_page(self, path: str) -> None:
-        """A page is about to be drawn. On another one than before nothing goes on playing by itself, neither there nor on the way back."""
+        """Prepare for a page. After a change of page, stop Play and all experiments that run only while their page is open."""
         if self.page != path:
             self.playing, self.place = False, {}
             for one in self.results.values():
@@ -135,73 +133,73 @@ class Session:
                 if getattr(one, "of_page", False):
                     one.stop()
 
-    def lay_aside(self) -> None:
-        """Another text is about to take the place of this one: keep it, with the place on which it stands, if anything was written."""
+    def save_run(self) -> None:
+        """Save the run for undo, with its current node, if it has any steps."""
         if self.run is not None and self.run.path and self.run_of is not None:
-            self.put_aside = SavedRun(self.run, self.run.here, self.run_of, self.moment)
+            self.saved_run = SavedRun(self.run, self.run.here, self.run_of, self.moment)
 
 
 @st.cache_resource
 def _active_sessions() -> WeakSet[Session]:
-    """All who are here now; whoever leaves is forgotten with their session."""
+    """Return the set of active sessions. It holds them weakly, so closed sessions disappear."""
     return WeakSet()
 
 
 def admit() -> bool:
-    """Whether there is room for this visitor; the limit is TOKEN_VIEWER_VISITORS. A seat that nobody sat on for long is given to them."""
-    house, limits = _active_sessions(), Limits.from_environment()
+    """Return whether this visitor is admitted. At the limit TOKEN_VIEWER_VISITORS, the most idle session can lose its place."""
+    active, limits = _active_sessions(), Limits.from_environment()
     session, most = current_session(), limits.visitors
     session.seen = monotonic()
-    if session not in house and most and len(house) >= most:
-        idlest = min(house, key=lambda one: one.seen)
+    if session not in active and most and len(active) >= most:
+        idlest = min(active, key=lambda one: one.seen)
         if not limits.seat_seconds or monotonic() - idlest.seen < limits.seat_seconds:
             return False
-        house.discard(idlest)
-    house.add(session)
+        active.discard(idlest)
+    active.add(session)
     return True
 
 
-def everybody() -> list[Session]:
-    """All who have a seat now."""
+def active_sessions() -> list[Session]:
+    """Return all admitted sessions."""
     return list(_active_sessions())
 
 
 def current_session() -> Session:
-    """This visitor's state, made on the first call from what the link asks for."""
+    """Return this visitor's state. The first call creates it from the address."""
     known = st.session_state.get(_KEY)
     if known is None:
         known = st.session_state[_KEY] = Session()
         known.begin_from(st.query_params.to_dict())
-        if known.requested is not None and known.requested.model != st.query_params["model"]:  # a password stood in the address
+        if known.requested is not None and known.requested.model != st.query_params["model"]:  # remove the password from the address
             st.query_params["model"] = known.requested.model
     known.seen = monotonic()
     return known
 
 
 def known_session() -> Session | None:
-    """This visitor's state, if there is any yet."""
+    """Return this visitor's state, None if there is none yet."""
     known = st.session_state.get(_KEY)
     return known if isinstance(known, Session) else None
 
 
 def results() -> dict[str, Any]:
-    """What this visitor's experiments have found so far, by name: it outlasts a rerun and a change of page."""
+    """Return the results of this visitor's experiments, by name. They survive reruns and changes of page."""
     return current_session().results
 
 
 def session_started() -> bool:
-    """Whether this session came in through app.py, which knows all pages (see `frame.page`)."""
+    """Return whether this session began in app.py (see `frame.page`)."""
     return "_entered" in st.session_state
 
 
 def start_session() -> None:
-    """Remember that this session came in through app.py, and what its link asks for."""
+    """Note that this session began in app.py, and read its address."""
     st.session_state["_entered"] = True
     current_session()
 
 
-def arrive(page: str) -> None:
-    """The visitor is on this page; on another than before, nothing that was said there follows them but what was meant for here."""
+def begin_page(page: str) -> None:
+    """Begin to draw a page. After a change of page, remove the old page's notices and add those meant for this page."""
     session = current_session()
     session.open_page(page)
     session.draws += 1
@@ -209,19 +207,18 @@ def arrive(page: str) -> None:
         session.notes.clear()
     session.notes += [Notice(sentence) for sentence in session.next_page_notices]
     session.next_page_notices.clear()
-    session.page, session.head, session.told = page, None, set()
+    session.page, session.head, session.shown_notices = page, None, set()
 
 
 def error_boundary(verb: Callable[P, None]) -> Callable[P, None]:
-    """An action of the visitor: what was said of the last one goes, and what goes wrong becomes one sentence (see `at` for its place).
+    """Decorate an action of the visitor. It removes the notices of the last action and turns errors into a notice.
 
-    One at a time: a script whose connection was lost, or that was told to stop, goes on until the pass that it is in is over, while the
-    next one runs already.
+    Actions of one visitor run one at a time: Streamlit may start the next script while the old one is still in a forward pass.
     """
 
     @wraps(verb)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
-        with current_session().turn:
+        with current_session().action_lock:
             act(*args, **kwargs)
 
     def act(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -232,11 +229,11 @@ def error_boundary(verb: Callable[P, None]) -> Callable[P, None]:
         try:
             verb(*args, **kwargs)
         except ViewerError as error:
-            if error is not current_session().refusal:  # that is said where the run would be
+            if error is not current_session().refusal:  # the page shows a refusal in place of the run
                 notify(say(error))
         except Exception:
             log.exception("%s failed", verb.__name__)
-            notify(_("Something went wrong here, and it is our fault. What you made is still there; try again."))
+            notify(_("Something went wrong in the app. Your text is still there. Try again."))
         finally:
             _ACTION.reset(action)
 
@@ -245,24 +242,22 @@ def error_boundary(verb: Callable[P, None]) -> Callable[P, None]:
 
 @error_boundary
 def clear_notices() -> None:
-    """A control was changed. For `on_change` of those that do nothing else: what was said of the last action goes."""
+    """Remove all notices. For `on_change` of controls without a callback of their own."""
 
 
-PERSISTENT: dict[str, Any] = {
-    "persist_state": "session",
-    "on_change": clear_notices,
-}  # for every control of a page: on coming back it is as it was
+# Arguments for every control of a page, so that it keeps its value while other pages are open.
+PERSISTENT: dict[str, Any] = {"persist_state": "session", "on_change": clear_notices}
 
 
-def at(place: str) -> None:
-    """What is said of this action from here on stands beside what has this key; the page draws it with `elements.notices(place)`."""
+def anchor_notices(place: str) -> None:
+    """Show later notices of this action beside the widget with this key; the page draws them with `elements.notices(place)`."""
     action = _ACTION.get()
     if action is not None:
         action.place = place
 
 
 def notify(sentence: str) -> None:
-    """Tell the visitor something; it stays until they do something else."""
+    """Add a notice. The visitor's next action removes it."""
     action, session = _ACTION.get(), current_session()
     if all(note.text != sentence for note in session.notes):
         session.notes.append(Notice(sentence, action.place if action else ""))

@@ -1,4 +1,4 @@
-"""What another text took the place of on Watch is not lost: it is put aside, and comes back at a press."""
+"""Undo for a replaced run."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from pages.ui.session import current, eviction_notice
 from pages.ui.session.state import SavedRun, current_session, error_boundary
 
 
-def keep_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
-    """Write these steps, made elsewhere behind this text and with these settings, into the run: the same tokens, each rolled as it was.
+def write_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
+    """Begin a run of this prompt and write these steps, made with the settings `used`, into it. `undo` restores the old run.
 
-    Where today's dice would take another one (a batch differs from a single pass in the last digits), the token is put as it was. What
-    stood there is put aside, see `bring_back`. Raises ViewerError.
+    Each token is kept, also where a single pass would sample another one: logits of a batch differ in the last digits. Raises ViewerError.
     """
     session = current_session()
-    session.lay_aside()
+    session.save_run()
     maker = getattr(path[0].vocabulary, "name", None) if path else None
     if maker in current.model_names():
         st.session_state["model"] = maker
@@ -29,34 +28,34 @@ def keep_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
         session.begun_with = None
     own = current.run()
     own.go_to(-1)
-    mine, own.settings = own.settings, used
+    current_settings, own.settings = own.settings, used
     try:
         for kept in path:
             own.step(kept.attempt, kept.token_id)
     finally:
-        own.settings = mine
+        own.settings = current_settings
 
 
-def can_bring_back() -> bool:
-    """Whether there is a text that another one took the place of."""
-    return current_session().put_aside is not None
+def can_undo() -> bool:
+    """Return whether a replaced run can be restored."""
+    return current_session().saved_run is not None
 
 
 @error_boundary
-def bring_back() -> None:
-    """The text that was there before, as it stood; the one in hand is put aside in its place, so that this can be undone, too."""
+def undo() -> None:
+    """Restore the replaced run, and save the current one, so that this can be undone as well."""
     session = current_session()
-    aside, now = session.put_aside, session.run
-    if aside is None or aside.begun_with[0] not in current.model_names():
+    saved, now = session.saved_run, session.run
+    if saved is None or saved.begun_with[0] not in current.model_names():
         return
-    current.changed(aside.moment)
-    session.put_aside = None
-    if now is not None and (now.path or now.is_replay) and now is not aside.run and session.run_of is not None:
-        session.put_aside = SavedRun(now, now.here, session.run_of, session.moment)
+    current.changed(saved.moment)
+    session.saved_run = None
+    if now is not None and (now.path or now.is_replay) and now is not saved.run and session.run_of is not None:
+        session.saved_run = SavedRun(now, now.here, session.run_of, session.moment)
         now.release()
-    if aside.run.here != aside.here:
-        aside.run.switch(aside.here)
-    name, text, chat = session.begun_with = session.run_of = aside.begun_with
+    if saved.run.here != saved.here:
+        saved.run.switch(saved.here)
+    name, text, chat = session.begun_with = session.run_of = saved.begun_with
     st.session_state["model"], st.session_state["prompt"], st.session_state["as_chat"] = name, text, chat
     session.refusal, session.playing, session.replay_steps = None, False, None
-    eviction_notice.hold(session, aside.run)
+    eviction_notice.set_run(session, saved.run)

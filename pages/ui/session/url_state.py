@@ -1,34 +1,39 @@
-"""URL state: model and prompt in the browser's address, so that it can be kept, sent and gone back to.
+"""URL state: model, prompt, settings and steps in the browser's address.
 
-A session reads its address once, when it begins; from then on the address follows the session and is never asked again. Nothing is bound
-to a widget: a bound value travels both ways, and where the two ways overlap the older value wins.
+A session reads its address once, at its start. From then on the app only writes the address. Widgets are not bound to the address:
+a bound value is sent both ways, and the older value can win.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from core.language import _
-from pages.ui.i18n import example_texts
+from pages.ui.i18n import example_texts, numbers
 from pages.ui.server import loaded_models
 from pages.ui.session import current, effective_value, share_link
 from pages.ui.session.sampling_controls import CONTROLS
 from pages.ui.session.state import current_session, error_boundary, notify
 
-LONGEST = 6_000  # characters of an address; servers and proxies on the way begin to refuse at 8,000
-LONGEST_LINK = 7_500  # the same of a link, which is written once and not at every token
+if TYPE_CHECKING:
+    from core import Generation
+    from core.generation.replay import Replay
+
+LONGEST = 6_000  # characters of an address; some servers and proxies refuse more than 8,000
+LONGEST_LINK = 7_500  # characters of a share link
 KEPT = "kept"
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """query: what stands behind the question mark. stored: what is too long for that, to be kept in the browser under `name`.
+    """query: the address after the question mark. stored: a longer query, for the browser's storage under `name`.
 
-    wanted: the name of a text that the browser is asked for, "" if none. recording: whether what is on screen is a recording, which no
-    address holds.
+    wanted: the name of a text to request from the browser's storage, "" if none. recording: whether a recording is shown, which an
+    address cannot contain.
     """
 
     query: str
@@ -38,28 +43,28 @@ class Address:
     recording: bool = False
 
 
-def mark() -> None:
-    """Before anything is drawn: what the address asks for stands in the widgets of pages that have none for it, too."""
+def fill_widgets() -> None:
+    """Set prompt, model and settings in `st.session_state` before the page is drawn, also on pages without these widgets."""
     if "prompt" not in st.session_state:
         st.session_state["prompt"] = current.prompt()
-    turned = current_session().turned
+    saved = current_session().saved_widget_values
     if current.model_names():
-        st.session_state["model"] = turned["model"] = current.model_name()
+        st.session_state["model"] = saved["model"] = current.model_name()
     effective_value.restore()
-    for control in CONTROLS:  # a page that is left may take the widgets' values with it
+    for control in CONTROLS:  # Streamlit drops the values of widgets that a page does not draw
         value = st.session_state.get(control.key)
         if value is not None:
-            turned[control.key] = value
-        elif control.key in turned:
-            st.session_state[control.key] = turned[control.key]
+            saved[control.key] = value
+        elif control.key in saved:
+            st.session_state[control.key] = saved[control.key]
 
 
 def address() -> Address:
-    """What the address is to say now."""
+    """Return what to write to the address now."""
     session = current_session()
     if session.browser_storage_key:
         return Address("", wanted=session.browser_storage_key)
-    if session.requested is not None:  # still what the link asks for, for whoever loads the page again
+    if session.requested is not None:  # keep the link until its model is opened or dismissed, so that a reload offers it again
         return Address(share_link.encoded(session.requested.query))
     whole = address_query()
     recording = session.run is not None and session.run.is_replay
@@ -69,40 +74,45 @@ def address() -> Address:
 
 
 def link_query() -> tuple[str, str]:
-    """What stands behind the question mark of this run's link, and one sentence on what whoever opens it finds."""
+    """Return the query of this run's share link, and one sentence on what the link opens."""
     made, session = current.run(), current_session()
     path = made.path
     asked = session.begun_with[0] if session.begun_with and not made.is_replay and not session.refusal else made.model_name
     name = share_link.server_address(asked) if asked in session.servers else made.model_name
-    exact = not made.is_replay and len(path) <= share_link.MOST_STEPS
     for steps in (path, []) if made.is_replay else (path,):
         query = share_link.query(made.prompt, name, current.settings(), steps, example_texts.FIRST_PROMPT, made.as_chat)
         query = "&".join(filter(None, (query, share_link.encoded(_language()))))
         if len(query) <= LONGEST_LINK:
-            return query, _("Whoever opens this link sees the same text, rolled with the same dice.") if exact else _(
-                "The text is too long for a link that goes everywhere. A recording holds it all."
-            )
-    return (
-        ("", _("The text is too long for a link that goes everywhere. A recording holds it all."))
-        if made.is_replay
-        else (
-            share_link.encoded({KEPT: session.name} | _language()),
-            _(
-                "This text is too long for a link that goes everywhere: this one finds it in this browser "
-                "and in no other. A recording holds it all."
-            ),
+            return query, _what_link_opens(made, bool(steps))
+    if made.is_replay:
+        return "", _("The text is too long for a link. Save a recording instead.")
+    query = share_link.encoded({KEPT: session.name} | _language())
+    return query, _("This text is too long for a link. This link opens it in this browser only. For other browsers, save a recording.")
+
+
+def _what_link_opens(made: Generation | Replay, with_steps: bool) -> str:
+    """Return one sentence on what the link of this run opens."""
+    if made.is_replay:
+        return (
+            _("This link writes the text again with a live model. To share the recording itself, send its file.")
+            if with_steps
+            else _("This link contains only the prompt. To share the recording, send its file.")
         )
-    )
+    if len(made.path) > share_link.MOST_STEPS:
+        return _("This link contains only the first {count} steps. To share all of them, save a recording.").format(
+            count=numbers.whole(share_link.MOST_STEPS)
+        )
+    return _("This link opens the same text with the same dice rolls.")
 
 
 def _language() -> dict[str, str]:
-    """A language that was chosen, as an address holds it."""
+    """Return the chosen language as a query."""
     chosen = current_session().language
     return {"lang": chosen} if chosen else {}
 
 
 def address_query() -> str:
-    """What the browser's address is to hold: prompt, model, settings and steps as they are now. The usual model is left out."""
+    """Return prompt, model, settings and steps as a query. The default model is left out."""
     session, made = current_session(), current_session().run
     names = current.model_names()
     name = current.model_name() if names else ""
@@ -124,10 +134,10 @@ def address_query() -> str:
 
 @error_boundary
 def text_found(found: object) -> None:
-    """The browser tells what it knows of the text that was on this page, or lies under the name that the address holds.
+    """Restore a text that the browser stored: from before a lost connection, or under the name in the address.
 
-    found: `{"query": what an address would hold of it, "" if it knows nothing, "back": whether it was on this page a moment ago}`. It comes
-    from a browser, so it may be anything.
+    found: `{"query": the stored query, "" if there is none, "back": whether the connection was lost}`. It comes from a browser, so it
+    can be any value.
     """
     session = current_session()
     session.answered = True
@@ -135,36 +145,34 @@ def text_found(found: object) -> None:
         return
     wanted, session.browser_storage_key = session.browser_storage_key, ""
     query, back = found.get("query"), found.get("back") is True
-    held = share_link.decoded(query) if isinstance(query, str) else {}
-    if not held:
+    values = share_link.decoded(query) if isinstance(query, str) else {}
+    if not values:
         if wanted:
-            notify(
-                _("This address belongs to a text that was too long for it and lies in the browser where it was written, not in this one.")
-            )
+            notify(_("The text of this link is stored in the browser where it was written, and not in this one."))
         return
     if back:
-        notify(_back_again(held, found.get("recording") is True))
-        if query == address_query():  # the address that the browser came with has brought it already
+        notify(_back_again(values, found.get("recording") is True))
+        if query == address_query():  # the address has restored it already
             return
-    session.begin_from(held)
-    session.browser_storage_key = ""  # what was found is looked for no further
+    session.begin_from(values)
+    session.browser_storage_key = ""  # found, so it is not requested again
     requested = session.requested
-    current.take_over(held)
+    current.apply_query(values)
     session.begun_with, session.requested = None, requested
     usual = (current.model_names() or [""])[0]
-    name = held.get("model", usual)
+    name = values.get("model", usual)
     if session.replay_steps is None and requested is None and name in current.model_names():
-        session.replay_steps = held.get("steps")
+        session.replay_steps = values.get("steps")
     st.session_state["model"] = name if name in current.model_names() else usual
 
 
-def _back_again(held: Mapping[str, str], recording: bool) -> str:
-    """What to say to somebody whose page found another session behind it."""
+def _back_again(values: Mapping[str, str], recording: bool) -> str:
+    """Return the notice for a visitor whose connection was lost and whose page got a new session."""
     if recording:
-        return _("The connection was lost for a moment, and with it the recording; open its file again.")
-    name = held.get("model")
+        return _("The connection was lost, and the recording was closed. Open its file again.")
+    name = values.get("model")
     if name is None or name in current.model_names() or share_link.kind_of_model(name) is not None:
-        return _("The connection was lost for a moment. Your text is back as it was; what experiments had found is not.")
-    return _("The connection was lost for a moment, and with it the model {name}; its text cannot be written on.").format(
+        return _("The connection was lost. Your text was restored. Results of experiments were lost.")
+    return _("The connection was lost, and the model {name} was closed. Its text cannot be continued.").format(
         name=loaded_models.title(name)
     )

@@ -1,4 +1,4 @@
-"""The visitor's language: the browser's, unless they chose another one in the header; the choice stands in the address."""
+"""The visitor's language: the browser's, or the one chosen in the header, which is kept in the address."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SWITCH = "language"
 def of_visitor() -> str:
     """Return the code of the language of the visitor whose script runs in this thread.
 
-    Threads without a visitor never come here: they set a language themselves (`language.speaking`, `language.carried`).
+    Threads without a visitor do not call this. They set a language with `language.speaking` or `language.with_current_language`.
     """
     known = state.known_session()
     chosen = known.language if known is not None else st.query_params.get(PARAMETER, "")
@@ -31,12 +31,12 @@ def _chosen() -> None:
 
 
 def switch() -> None:
-    """The languages there are, each under its own name; in the header, once for every page, from app.py."""
+    """Draw the choice of language in the header. app.py calls this once per page."""
     known = language.languages()
     if len(known) < 2:
         return
     st.session_state[_SWITCH] = language.current()
-    with st.container(key="tongue"):
+    with st.container(key="language_switch"):
         st.segmented_control(
             _("Language · Sprache"),
             list(known),

@@ -55,7 +55,7 @@ def hidden_heading(title: str) -> None:
 def late_notices() -> None:
     """Show at the head of the page the notices that were not shown on it. app.py calls this at the end of every page."""
     session = current.current_session()
-    late = [note.text for note in session.notes if note not in session.told]
+    late = [note.text for note in session.notes if note not in session.shown_notices]
     if late and session.head is not None:
         with session.head:
             elements.show_notice(" ".join(late))

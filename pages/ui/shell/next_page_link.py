@@ -23,12 +23,12 @@ def following(path: str) -> tuple[str, str, str]:
     return listed[files.index(wanted)]
 
 
-def onward(path: str) -> None:
+def show_next_page_link(path: str) -> None:
     """Draw the link at the end of the page with this path."""
-    if path in GUIDED or talk.given() is not None:  # a talk has its own order
+    if path in GUIDED or talk.active_talk() is not None:  # a talk has its own order
         return
     file, title, sight = following(path)
-    with st.container(key="onward", gap="xsmall"):
+    with st.container(key="next_page_link", gap="xsmall"):
         begun = tour_state.active_tour()
         if begun is not None:
             back = _("Back to the tour, stop {number}").format(number=begun.number)

@@ -29,7 +29,7 @@ def sidebar(used: frozenset[str]) -> None:
 def _model() -> None:
     names = current.model_names()
     if not names:
-        elements.show_notice(_("There is no model here yet. Put one under core/bundled, or choose one by name."))
+        elements.show_notice(_("There is no model on this machine. Put one into core/bundled, or open one by name."))
         return
     titles = {entry.name: entry.title for entry in list_models()}
     operator = roles.is_operator()

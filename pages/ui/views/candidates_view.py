@@ -71,7 +71,7 @@ def keep_try(number: int) -> None:
     """Make this try the visitor's run, token by token; `undo` keeps the run that it replaces."""
     run = experiment.of(TRIES)
     prompt, settings = run.about
-    undo.keep_path(prompt, settings, run.seen[-1].tries[number].path)
+    undo.write_path(prompt, settings, run.seen[-1].tries[number].path)
     current.notify(_("This try is your run now, on every page."))
 
 

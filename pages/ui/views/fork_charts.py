@@ -53,7 +53,7 @@ def tree() -> None:
     st.caption(_("The wider a line, the higher the model's probability. Click a branch to make it the current path on every page."))
     action = branch_tree(rows, key="what_if_tree")
     if action is not None:
-        fork_playback.obey(action)
+        fork_playback.do_tree_action(action)
         st.rerun()
     ends = {branch.node_id: branch_name(run, branch, 41) for branch in run.branches()}
     if len(ends) > 2:
@@ -66,4 +66,4 @@ def compare(ends: dict[int, str]) -> None:
         nodes, title = list(ends), ends.__getitem__
         one = st.selectbox(_("One"), nodes, format_func=title, key="what_if_one", index=len(nodes) - 2)
         other = st.selectbox(_("The other"), nodes, format_func=title, key="what_if_other", index=len(nodes) - 1)
-        st.button(_("Compare"), on_click=fork_playback.between, args=(one, other), key="what_if_between")
+        st.button(_("Compare"), on_click=fork_playback.compare_branches, args=(one, other), key="what_if_between")

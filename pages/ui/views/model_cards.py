@@ -27,7 +27,7 @@ def in_use(name: str) -> str:
 @current.error_boundary
 def use(name: str) -> None:
     """Load the model and start a run with it."""
-    current.at(f"models_use_{name}")
+    current.anchor_notices(f"models_use_{name}")
     current.use_model(name)
     current.notify(in_use(title(name)))
 
@@ -35,7 +35,7 @@ def use(name: str) -> None:
 @current.error_boundary
 def unload(name: str) -> None:
     """Unload the model for all visitors."""
-    current.at(f"models_use_{name}")
+    current.anchor_notices(f"models_use_{name}")
     roles.require_operator()
     loaded_models.unload(name)
     published_models.withdraw(name)
@@ -45,7 +45,7 @@ def unload(name: str) -> None:
 @current.error_boundary
 def remove(name: str) -> None:
     """Remove one of the visitor's own models."""
-    current.at("models_here")
+    current.anchor_notices("models_here")
     current.current_session().taught.pop(name, None)
     current.notify(_("{name} was removed. Its text stays until you start another run.").format(name=name))
 
@@ -53,7 +53,7 @@ def remove(name: str) -> None:
 @current.error_boundary
 def toggle_offer(name: str, offered: bool) -> None:
     """Offer the model to every visitor, or withdraw it."""
-    current.at(f"models_use_{name}")
+    current.anchor_notices(f"models_use_{name}")
     roles.require_operator()
     if offered:
         published_models.withdraw(name)

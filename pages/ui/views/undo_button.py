@@ -10,11 +10,11 @@ from pages.ui.session import elements, undo
 
 def undo_button(key: str = "bring_back") -> None:
     """Draw the button, if there is a replaced run."""
-    if undo.can_bring_back():
+    if undo.can_undo():
         st.button(
             _("Bring back my text"),
             on_click=elements.run_and_rerun,
-            args=(undo.bring_back, ()),
+            args=(undo.undo, ()),
             help=_("Undo for a replaced run. Press again to return."),
             icon=":material/settings_backup_restore:",
             type="tertiary",

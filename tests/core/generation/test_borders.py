@@ -18,7 +18,7 @@ from core.experiments.candidates import write_together
 from core.generation.generation import BESIDE
 from core.record.step import Step
 from core.sampling.dice import roll
-from pages.ui.session.share_link import format_steps, parse_steps, take
+from pages.ui.session.share_link import apply_step, format_steps, parse_steps
 from tests.tiny_models import some
 
 PROMPTS = ["Once upon a time there was", "The capital of France is", "The bear said that", "In the snow"]
@@ -29,7 +29,7 @@ def told_again(run: Generation, settings: SamplingSettings) -> Generation:
     again = Generation(run.model, run.prompt, settings, top_n=3)
     for entry in parse_steps(format_steps(run.path)) or []:
         assert not isinstance(entry, SamplingSettings)
-        take(again, entry)
+        apply_step(again, entry)
     return again
 
 

@@ -45,6 +45,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const bar = parentElement.querySelector(".bar");
   const my = bar.my ??= begin(bar, parentElement.querySelector(".black"));
   Object.assign(my, { data, send: setTriggerValue });
+  if (my.place !== data.talk.place) document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 }); // a new stop opens at its top
+  my.place = data.talk.place;
   paint(bar, data.colours);
   bar.querySelector(".place").textContent = `${data.talk.place + 1} / ${data.talk.count}`;
   bar.querySelector(".title").textContent = data.talk.title;

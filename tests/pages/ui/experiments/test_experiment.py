@@ -99,8 +99,8 @@ def test_whatever_goes_wrong_is_one_sentence(visitor: Session) -> None:
 
     for make, seen, told in (
         (refused, [1], "Too long."),
-        (broken, [1], ("Something went wrong here, and it is our fault. What was found so far stays; you can start it again.")),
-        (never_made, [], ("Something went wrong here, and it is our fault. What was found so far stays; you can start it again.")),
+        (broken, [1], ("Something went wrong in the app. The results so far are kept. Start the experiment again.")),
+        (never_made, [], ("Something went wrong in the app. The results so far are kept. Start the experiment again.")),
     ):
         worker = begun(make, visitor)
         assert worker.wait(SOON)
@@ -108,15 +108,15 @@ def test_whatever_goes_wrong_is_one_sentence(visitor: Session) -> None:
 
 
 def test_it_is_bounded_in_number_and_time(visitor: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(experiment, "MOST", 7)
+    monkeypatch.setattr(experiment, "MOST_OBSERVATIONS", 7)
     worker = begun(Endless(), visitor)
     assert worker.wait(SOON)
     assert worker.seen == list(range(7)) and "7 observations" in (worker.error or "")
-    monkeypatch.setattr(experiment, "MOST", 10**9)
+    monkeypatch.setattr(experiment, "MOST_OBSERVATIONS", 10**9)
     monkeypatch.setenv("TOKEN_VIEWER_EXPERIMENT_SECONDS", "1")
     worker = begun(Endless(), visitor)
     assert worker.wait(SOON)
-    assert worker.error == f"It was ended after {numbers.duration(1)}, the longest an experiment may run here. What it has found stays."
+    assert worker.error == f"The experiment ended after {numbers.duration(1)}, the limit of this app. The results so far are kept."
 
 
 def test_there_are_never_more_than_may_be(visitor: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +129,7 @@ def test_there_are_never_more_than_may_be(visitor: Session, monkeypatch: pytest.
         workers.join(own[4], visitor)
     for other in others[:2]:
         workers.join(Worker("test", lambda: iter(()), ref(other)), other)
-    with pytest.raises(TooManyExperiments, match="this machine"):
+    with pytest.raises(TooManyExperiments, match="This machine"):
         workers.join(Worker("test", lambda: iter(()), ref(others[2])), others[2])
     workers.leave(own[0])
     workers.join(own[4], visitor)

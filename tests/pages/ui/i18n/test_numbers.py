@@ -49,3 +49,8 @@ def test_what_is_there_is_never_zero_and_what_is_not_all_is_never_all(share: flo
 def test_a_percentage_is_right_to_two_figures(share: float) -> None:
     shown = float(numbers.percent(share).rstrip("%").replace("\u00a0", "").lstrip("<>"))
     assert shown == pytest.approx(share * 100, rel=0.051)
+
+
+def test_a_perplexity_is_rounded_once() -> None:
+    """1,486.55 was rounded to 1,486.5 first, and then down to 1,486."""
+    assert [numbers.perplexity(value) for value in (31.48, 99.94, 1486.5499, 1486.55)] == ["31.5", "99.9", "1,487", "1,487"]

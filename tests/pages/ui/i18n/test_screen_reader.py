@@ -24,7 +24,7 @@ def test_a_step_and_a_bar_are_one_sentence(tiny: Callable[[str], Any]) -> None:
     assert screen_reader.step(made).endswith("choice.") and "percent" in screen_reader.step(made) and "␣" not in screen_reader.step(made)
     rows = step_rows.distribution_rows(made, 10).to_pylist()
     said = [screen_reader.bar(row) for row in rows]
-    assert sum(one.endswith(", taken") for one in said) == 1
+    assert sum(one.endswith(", chosen") for one in said) == 1
     assert any("top-k" in one for one in said)
     run.go_to(-1)
     run.force(made.candidates[4].token_id)

@@ -23,7 +23,7 @@ def test_a_prepared_talk_leads_to_pages_that_are_there_and_is_the_same_from_its_
     for stop in known.stops:
         assert stop.page in titles, stop
         assert stop.say, "a speaker is told what to say"
-        assert stop.query.get(talk.PREPARED, "loop") in {recipe.name for recipe in prepared.PREPARED}
+        assert stop.query.get(talk.RECORDING_PARAMETER, "loop") in {recipe.name for recipe in prepared.PREPARED}
         assert stop.page != "tour" or stop.query["stop"] in tour_state.STOPS
     assert running_order_file.loads(known.dumps()) == known
 
@@ -37,7 +37,7 @@ def test_a_stop_keeps_of_an_address_what_is_this_apps(before: str) -> None:
 
 @pytest.mark.parametrize("link", ["nowhere", "../../etc/passwd", "javascript:alert(1)", "http://[", "notes", "talk", "__init__"])
 def test_a_stop_that_leads_nowhere_is_refused(link: str) -> None:
-    with pytest.raises(BadRunningOrder, match=r"leads to no page .*\.$"):
+    with pytest.raises(BadRunningOrder, match=r"is not a page of this app"):
         running_order.checked(Stop("Strange", link))
 
 
@@ -69,3 +69,8 @@ def test_whatever_stands_in_a_file_it_is_a_talk_or_refused(content: object) -> N
         assert isinstance(running_order_file.loads(file_of(content)), Talk)
     except BadRunningOrder as error:
         assert str(error).endswith(".")
+
+
+def test_the_file_has_the_name_of_the_talk() -> None:
+    assert Talk("Ten minutes", ()).file_name == "Ten minutes.json"
+    assert Talk("../a:b", ()).file_name == "___a_b.json"

@@ -44,7 +44,7 @@ def test_the_machine_s_own_user_is_local(peer: str, host: str) -> None:
     ],
 )
 def test_whoever_comes_through_a_proxy_or_by_another_name_is_not(peer: str | None, headers: dict[str, str]) -> None:
-    assert deployment.comes_from(peer, headers) == deployment.AWAY
+    assert deployment.comes_from(peer, headers) == deployment.ELSEWHERE
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,14 @@ def test_an_app_that_listens_beyond_this_machine_is_public_unless_said_otherwise
 
 def test_behind_a_proxy_on_the_same_machine_nobody_is_the_operator_by_place(monkeypatch: pytest.MonkeyPatch) -> None:
     listens_on(monkeypatch, "127.0.0.1")
-    assert deployment.is_operator_by_place(deployment.LOCAL)
-    assert not deployment.is_operator_by_place(deployment.AWAY)
+    assert deployment.is_operator_by_connection(deployment.LOCAL)
+    assert not deployment.is_operator_by_connection(deployment.ELSEWHERE)
     monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
-    assert not deployment.is_operator_by_place(deployment.LOCAL)
-    assert not deployment.is_operator_by_place(None)
+    assert not deployment.is_operator_by_connection(deployment.LOCAL)
+    assert not deployment.is_operator_by_connection(None)
     listens_on(monkeypatch, "0.0.0.0")
-    assert deployment.is_operator_by_place(deployment.LOCAL)
-    assert not deployment.is_operator_by_place(deployment.AWAY)
+    assert deployment.is_operator_by_connection(deployment.LOCAL)
+    assert not deployment.is_operator_by_connection(deployment.ELSEWHERE)
 
 
 def test_a_name_that_a_stranger_can_turn_around_is_not_answered(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,12 +101,12 @@ def test_a_public_app_without_named_hosts_answers_to_every_name(monkeypatch: pyt
 
 def test_a_page_of_another_site_is_told_from_one_behind_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     listens_on(monkeypatch, "127.0.0.1")
-    assert deployment.home_of(None, "localhost:8501") == "localhost:8501"
-    assert deployment.home_of("http://localhost:8501", "localhost:8501") == "localhost:8501"
+    assert deployment.page_host(None, "localhost:8501") == "localhost:8501"
+    assert deployment.page_host("http://localhost:8501", "localhost:8501") == "localhost:8501"
     for other in ("http://localhost:3000", "https://evil.example", "null", "file://", "http://localhost:8501.evil.example"):
-        assert deployment.home_of(other, "localhost:8501") is None
+        assert deployment.page_host(other, "localhost:8501") is None
     monkeypatch.setenv("TOKEN_VIEWER_HOSTS", "viewer.example.org")
-    assert deployment.home_of("https://viewer.example.org", "127.0.0.1:8501") == "viewer.example.org"
+    assert deployment.page_host("https://viewer.example.org", "127.0.0.1:8501") == "viewer.example.org"
 
 
 def test_the_password_is_tried_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:

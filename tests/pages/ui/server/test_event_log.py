@@ -24,7 +24,7 @@ def record(name: str = "pages.watch") -> logging.LogRecord:
 @pytest.mark.parametrize("name", ["pages.watch", "core.engine", "streamlit.runtime", "uvicorn.error"])
 def test_a_line_says_kind_and_place_and_nothing_that_was_written(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TOKEN_VIEWER_LOG_TEXTS", raising=False)
-    line = event_log.Lines().format(record(name))
+    line = event_log.JsonLines().format(record(name))
     assert SECRET not in line
     told = json.loads(line)
     assert (told["fault"], told["level"], told["from"]) == ("ValueError", "ERROR", name)
@@ -34,7 +34,7 @@ def test_a_line_says_kind_and_place_and_nothing_that_was_written(name: str, monk
 
 def test_texts_are_kept_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_LOG_TEXTS", "1")
-    assert SECRET in event_log.Lines().format(record())
+    assert SECRET in event_log.JsonLines().format(record())
 
 
 def test_the_latest_faults_are_kept_for_the_operator() -> None:

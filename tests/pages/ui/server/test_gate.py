@@ -116,7 +116,7 @@ def test_a_newcomer_takes_the_place_of_the_socket_that_was_silent_longest(
     through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_SOCKETS", "3")
-    monkeypatch.setattr(gate, "SILENT", 0.05)
+    monkeypatch.setattr(gate, "SILENT_SECONDS", 0.05)
 
     async def crowd() -> None:
         there = [Browser(through, f"203.0.113.{number}") for number in range(3)]
@@ -139,7 +139,7 @@ def test_a_newcomer_takes_the_place_of_the_socket_that_was_silent_longest(
 
 
 def test_a_socket_that_never_asks_for_a_page_is_let_go(through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "FIRST_WORD", 0.05)
+    monkeypatch.setattr(gate, "FIRST_MESSAGE_SECONDS", 0.05)
 
     async def wait() -> None:
         silent, speaking = Browser(through), Browser(through)
@@ -157,11 +157,11 @@ def test_a_websocket_of_another_site_is_refused_and_no_header_makes_anybody_loca
     async def ask() -> None:
         evil = Browser(through, origin="https://evil.example")
         rebound = Browser(through, host="evil.example", origin="http://evil.example")
-        forged = Browser(through, "203.0.113.7", **{deployment.MARK.replace("-", "_"): deployment.LOCAL})
+        forged = Browser(through, "203.0.113.7", **{deployment.ORIGIN_HEADER.replace("-", "_"): deployment.LOCAL})
         own = Browser(through, origin="http://localhost:8501")
         await settled()
         assert (evil.refused, rebound.refused, forged.refused, own.refused) == (True, True, False, False)
-        assert [one[deployment.MARK] for one in inside.came] == [deployment.AWAY, deployment.LOCAL]
+        assert [one[deployment.ORIGIN_HEADER] for one in inside.came] == [deployment.ELSEWHERE, deployment.LOCAL]
         forged.task.cancel()
         own.task.cancel()
 

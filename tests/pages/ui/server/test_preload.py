@@ -32,12 +32,12 @@ def test_the_first_model_is_loaded_once_and_given_to_one_caller(monkeypatch: pyt
     monkeypatch.setattr(bundled, "load_without_network", listening)
     preload.begin()
     preload.begin()
-    assert preload.under_way()
-    assert preload.take("storyteller-mini") is None
-    assert not preload.under_way()
-    model = preload.take("storyteller")
+    assert preload.is_loading()
+    assert preload.pop_model("storyteller-mini") is None
+    assert not preload.is_loading()
+    model = preload.pop_model("storyteller")
     assert model is not None and model.name == "storyteller" and model.load_network() is not None
-    assert preload.take("storyteller") is None
+    assert preload.pop_model("storyteller") is None
     assert asked == ["storyteller"]
     assert gc.get_freeze_count() > 0
 
@@ -50,6 +50,6 @@ def test_a_model_that_could_not_be_preloaded_is_tried_again_where_it_is_needed(m
     monkeypatch.setattr(loaded_models, "load_model", refuse)
     preload.begin()
     assert preload.failed()
-    loaded_models._shelf.clear()
+    loaded_models._registry.clear()
     with pytest.raises(BrokenModel, match="broken today"):
         loaded_models.loaded("storyteller")

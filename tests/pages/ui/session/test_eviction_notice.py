@@ -28,9 +28,9 @@ def folders(tiny_folder: Callable[[str], Path]) -> list[str]:
 def room_for_two_more(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Beside the bundled model, with which everybody begins."""
     monkeypatch.setenv("TOKEN_VIEWER_MODELS", "3")
-    loaded_models._shelf.clear()
+    loaded_models._registry.clear()
     yield
-    loaded_models._shelf.clear()
+    loaded_models._registry.clear()
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_whoever_wrote_with_it_is_told_once_and_goes_on_where_they_were(writer: 
     assert set(loaded_models.in_memory()) == {BUNDLED, *folders[1:]}
     one.run()
     gone, come = (Path(folder).name for folder in (folders[0], folders[2]))
-    assert told(one) == [f"{gone} was put away to make room for {come}. Your text is safe, and going on loads it again."]
+    assert told(one) == [f"{gone} was unloaded to make room for {come}. Your text is kept. The next step loads the model again."]
     assert session(one).run.path == path
     assert len(one.get("vega_lite_chart")) == bars
     assert set(loaded_models.in_memory()) == {BUNDLED, *folders[1:]}, "a look loads nothing"

@@ -29,9 +29,9 @@ SETTINGS = SamplingSettings(temperature=1.3, top_k=30, seed=8)
 
 @pytest.fixture(autouse=True)
 def own_shelf() -> Iterator[None]:
-    loaded_models._shelf.clear()
+    loaded_models._registry.clear()
     yield
-    loaded_models._shelf.clear()
+    loaded_models._registry.clear()
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_who_loads_the_page_again_finds_the_same_offer(open_app: Open, current_s
 def test_a_model_that_is_not_here_leads_to_its_size_with_the_name_filled_in(open_app: Open, cache: Path) -> None:
     app = open_app(model="openai-community/gpt2", seed="3", steps="4")
     assert (told(app), keys(app)) == ([], {"wish_stay"})
-    assert "**GPT-2**, 548 MB" in wished(app).replace("\u00a0", " ")
+    assert "548 MB" in wished(app).replace("\u00a0", " ")
     look(app)
     assert not app.exception
     assert app.text_input(key="models_name").value == "openai-community/gpt2"
@@ -159,7 +159,7 @@ def test_a_link_cannot_pretend_that_somebody_clicked(open_app: Open, cache: Path
 def test_a_link_into_a_folder_is_one_sentence_whether_it_is_there_or_not(open_app: Open, session: State, tiny_folder: Any) -> None:
     for name in (str(tiny_folder("gpt2")), "/no/such/folder", "../../etc/passwd", "~/models/x", "C:\\models\\x", "\\\\host\\share"):
         app = open_app(model=name, prompt="The old king", seed="4")
-        assert told(app) == [("The link asks for a model in a folder, and a link opens no folders; the usual model writes instead.")], name
+        assert told(app) == [("The link asks for a model in a folder. Links cannot open folders. The default model is used instead.")], name
         assert (keys(app), wished(app)) == (set(), "")
         assert session(app).run.model_name == "storyteller"
         assert (session(app).run.prompt, session(app).run.settings.seed) == ("The old king", 4)
@@ -187,7 +187,7 @@ def test_a_link_to_a_server_calls_nobody(open_app: Open, monkeypatch: pytest.Mon
     assert app.text_input(key="models_address").value == "http://127.0.0.1:9"
     monkeypatch.setenv("TOKEN_VIEWER_SERVERS", "http://10.0.0.7:8000")
     assert told(open_app(model="http://127.0.0.1:9")) == [
-        ("The link asks for a server that is not among those this app may ask; the usual model writes instead.")
+        ("The link asks for a server that this app may not connect to. The default model is used instead.")
     ]
 
 

@@ -81,7 +81,7 @@ def test_settings_and_throws_on_the_way_read_back(base: SamplingSettings, way: l
 
 @given(st.dictionaries(st.sampled_from([c.key for c in CONTROLS] + ["model", "prompt", "steps", "other"]), QUIET))
 def test_whatever_a_link_holds_the_values_are_possible(query: dict[str, str]) -> None:
-    said = share_link.impossible(query, ["storyteller"])
+    said = share_link.invalid_values(query, ["storyteller"])
     assert all(len(text) < 80 for text in said)
     for control in CONTROLS:
         value = share_link.value_of(control, query.get(control.key, ""))
@@ -108,3 +108,26 @@ def test_a_small_or_long_number_keeps_all_its_digits_in_a_link(value: float) -> 
     used = SamplingSettings(min_p=value, temperature=1.2)
     written = share_link._format_settings(used)
     assert share_link._parse_settings(written) == SamplingSettings(**(START.as_dict() | {"min_p": value, "temperature": 1.2, "top_p": 1.0}))
+
+
+LINK = {"temperature": "1.1", "seed": "5", "prompt": "The brave dragon", "steps": "r2FcAN"}
+
+
+@pytest.mark.parametrize("added", [".", ")", "”", '"', ").", ">", "...", "’,"])
+@pytest.mark.parametrize("last", ["steps", "temperature"])
+def test_a_link_that_took_a_sign_along_opens_as_it_was_written(added: str, last: str) -> None:
+    damaged = LINK | {last: LINK[last] + added}
+    assert share_link.repaired(damaged, ["storyteller"]) == (LINK, True)
+    assert share_link.repaired(LINK, ["storyteller"]) == (LINK, False)
+
+
+@pytest.mark.parametrize(
+    ("cut", "kept"), [("r2FcA", "r2Fc"), ("r1I.f", "r1I"), ("r1I.r", "r1I"), ("r1I.r2", "r1I"), ("r3AAAAA", "r3AAA"), ("f231.a", "f231")]
+)
+def test_a_link_that_was_cut_keeps_the_steps_that_can_be_read(cut: str, kept: str) -> None:
+    assert share_link.repaired({"steps": cut}, []) == ({"steps": kept}, True)
+
+
+@pytest.mark.parametrize("steps", ["banana", "", ".", "r9AA", "r", "-" * 400_000])
+def test_steps_that_cannot_be_read_stay_as_they_are(steps: str) -> None:
+    assert share_link.repaired({"steps": steps}, []) == ({"steps": steps}, False)

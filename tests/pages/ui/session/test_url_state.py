@@ -35,7 +35,7 @@ def hold(someone: state.Session, run: Any) -> None:
 
 def test_a_link_that_fits_holds_the_whole_text(visitor: state.Session) -> None:
     query, said = url_state.link_query()
-    assert said == "Whoever opens this link sees the same text, rolled with the same dice."
+    assert said == "This link opens the same text with the same dice rolls."
     steps = share_link.parse_steps(share_link.decoded(query)["steps"])
     assert visitor.run is not None and steps is not None
     assert [step.token_id for step in visitor.run.path] == [one.token_id for one in steps if isinstance(one, share_link.Rolled)]
@@ -47,10 +47,7 @@ def test_a_link_that_is_too_long_says_where_it_works(visitor: state.Session, mon
     query, said = url_state.link_query()
     assert (query, said) == (
         f"kept={visitor.name}",
-        (
-            "This text is too long for a link that goes everywhere: this one finds it in this browser "
-            "and in no other. A recording holds it all."
-        ),
+        "This text is too long for a link. This link opens it in this browser only. For other browsers, save a recording.",
     )
     put = url_state.address()
     assert put.query == query, "what the link names lies in the browser"
@@ -60,13 +57,14 @@ def test_a_link_that_is_too_long_says_where_it_works(visitor: state.Session, mon
 def test_the_link_of_a_recording_leaves_out_first_what_it_cannot_hold(visitor: state.Session, monkeypatch: pytest.MonkeyPatch) -> None:
     hold(visitor, Recording.of(visitor.run).replay())
     list(visitor.run.stream()) if visitor.run else None
-    whole = url_state.link_query()[0]
+    whole, said = url_state.link_query()
+    assert said.endswith("send its file."), "a link replays the steps with a live model and does not contain the recording"
     monkeypatch.setattr(url_state, "LONGEST_LINK", len(whole) - 1)
     query, said = url_state.link_query()
     assert "steps" in whole and "steps" not in query and "prompt=The+old+king" in query
-    assert said == "The text is too long for a link that goes everywhere. A recording holds it all."
+    assert said == "This link contains only the prompt. To share the recording, send its file."
     monkeypatch.setattr(url_state, "LONGEST_LINK", 5)
-    assert url_state.link_query() == ("", "The text is too long for a link that goes everywhere. A recording holds it all.")
+    assert url_state.link_query() == ("", "The text is too long for a link. Save a recording instead.")
 
 
 def test_twenty_thousand_characters_of_any_script_make_no_long_address(visitor: state.Session) -> None:
@@ -95,7 +93,7 @@ def test_a_name_that_the_browser_does_not_know_is_said_once_and_stays_said(visit
     visitor.browser_storage_key = "abc"
     assert url_state.address().wanted == "abc"
     assert text_found(visitor, {"query": "", "back": False}) == [
-        ("This address belongs to a text that was too long for it and lies in the browser where it was written, not in this one.")
+        ("The text of this link is stored in the browser where it was written, and not in this one.")
     ]
     assert url_state.address().wanted == ""
 
@@ -104,18 +102,25 @@ def test_a_page_that_lost_its_session_hands_over_what_was_on_it(visitor: state.S
     visitor.begun_with = visitor.run = None
     current.st.session_state.clear()
     assert text_found(visitor, {"query": "prompt=A+boat&seed=9&temperature=1.3&steps=r2AB", "back": True}) == [
-        ("The connection was lost for a moment. Your text is back as it was; what experiments had found is not.")
+        ("The connection was lost. Your text was restored. Results of experiments were lost.")
     ]
     assert (current.prompt(), current.settings().seed, visitor.replay_steps) == ("A boat", 9, "r2AB")
 
 
 def test_it_says_what_cannot_come_back(visitor: state.Session) -> None:
     assert text_found(visitor, {"query": "prompt=A+boat", "back": True, "recording": True}) == [
-        "The connection was lost for a moment, and with it the recording; open its file again."
+        "The connection was lost, and the recording was closed. Open its file again."
     ]
     visitor.notes.clear()
     said = text_found(visitor, {"query": "prompt=A+boat&model=my+model&steps=r2AB", "back": True})
-    assert said[0] == ("The connection was lost for a moment, and with it the model {name}; its text cannot be written on.").format(
-        name="my model"
-    )
+    assert said[0] == ("The connection was lost, and the model {name} was closed. Its text cannot be continued.").format(name="my model")
     assert visitor.replay_steps is None, "another model does not write what that one wrote"
+
+
+def test_a_damaged_link_opens_what_can_be_read_and_says_so(visitor: state.Session) -> None:
+    visitor.begin_from({"seed": "5", "prompt": "The brave dragon", "steps": "r2FcAN.”"})
+    assert (visitor.link["prompt"], visitor.replay_steps) == ("The brave dragon", "r2FcAN")
+    assert ["damaged" in note.text for note in visitor.notes] == [True]
+    visitor.notes.clear()
+    visitor.begin_from({"seed": "9" * 12, "steps": "banana"})
+    assert [name in visitor.notes[0].text for name in ("Seed", "steps", "defaults")] == [True] * 3, "in words, not as a part of the link"
