@@ -4,8 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core import language
-from pages.ui.i18n import page_titles
+from pages.ui.i18n import language, page_titles
 from pages.ui.server import preload
 
 if __name__ != "__main__":  # once, before the server listens: streamlit imports this file and serves what is called app

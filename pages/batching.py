@@ -12,10 +12,10 @@ from core.batching.scheduler import Policy
 from core.batching.server import ServerSettings
 from core.experiments.batch_curve import batch_curve
 from core.experiments.batching import Reader, compare_alone, readers, serve
-from core.language import N_, _, said
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import example_texts, names
+from pages.ui.i18n.language import N_, _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field, remote_model_notes

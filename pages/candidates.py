@@ -8,10 +8,10 @@ import streamlit as st
 
 from core.experiments.beam import BeamStep, beam_search
 from core.experiments.candidates import FORMULAS, MEAN, write_and_time_one
-from core.language import N_, _, said
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names
+from pages.ui.i18n.language import N_, _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame

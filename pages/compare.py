@@ -8,12 +8,12 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.sweep import RANGES, Column, ComparisonStep, side_by_side, statistics, sweep
-from core.language import N_, _
 from core.record.step import Step
 from core.settings import SamplingSettings
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
+from pages.ui.i18n.language import N_, _
 from pages.ui.i18n.phrases import settings_summary
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models

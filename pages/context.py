@@ -9,11 +9,11 @@ import streamlit as st
 
 from core.engine.model import LanguageModel
 from core.experiments.context import LengthPoint, LimitReached, Spread, at_the_limit, lengths_for, measure
-from core.language import N_, _, ngettext
 from pages.ui.charts import charts, cost_charts
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _, ngettext
 from pages.ui.session import current, elements, provenance
 from pages.ui.shell import frame
 from pages.ui.views import cache_gauge

@@ -12,11 +12,11 @@ from core.costs.formulas import CARDS, MODELS, ModelShape, answer_multiply_adds,
 from core.costs.receipt import Assumptions
 from core.engine.model import LanguageModel
 from core.experiments.request import RequestCost, request
-from core.language import N_, _
 from core.settings import SamplingSettings
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.provenance import Provenance

@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.errors import BadRecording
 from core.experiments import prepared
-from core.language import _
 from pages.ui.experiments import experiment, gallery, recorded_results
 from pages.ui.i18n import numbers, page_titles
+from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
 from pages.ui.session import elements, opened_recording
 from pages.ui.shell import frame

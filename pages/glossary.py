@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.language import _
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.glossary import Term, terms
+from pages.ui.i18n.language import _
 from pages.ui.session import elements
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame

@@ -8,13 +8,13 @@ import streamlit as st
 
 from core import list_models
 from core.engine.model import LanguageModel
-from core.language import N_, _
 from core.models.bundled_models import TRAINING_DATA, card_section
 from core.models.growth import Growth, growth_of
 from pages.ui.charts import charts, inside_charts, inside_rows, palette
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import names, numbers
+from pages.ui.i18n.language import N_, _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance

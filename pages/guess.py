@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 import pandas as pd
 import streamlit as st
 
-from core.language import _
 from pages.ui.charts import charts, step_rows
 from pages.ui.components.token_strip import token_strip
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 from pages.ui.presenting import guess_game
 from pages.ui.presenting.guess_game import Game
 from pages.ui.session import current, elements, state

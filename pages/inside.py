@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.language import _
 from core.record.step import Step
 from pages.ui.charts import charts, inside_rows, palette
 from pages.ui.charts.legend import legend
@@ -14,6 +13,7 @@ from pages.ui.components.live_text.live_text import live_text
 from pages.ui.components.token_strip import token_strip
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, names, numbers, page_titles
+from pages.ui.i18n.language import _
 from pages.ui.session import current, elements, provenance, state
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.selected_step import SelectedStep, inside_of, selected_step

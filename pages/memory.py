@@ -25,11 +25,11 @@ from core.experiments.cache_budget import (
 )
 from core.experiments.quantization import along_own_text
 from core.experiments.rounded_cache import rounded_cache
-from core.language import N_, _, in_english
 from pages.ui.charts import charts, palette
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import names, numbers
+from pages.ui.i18n.language import N_, _, in_english
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame

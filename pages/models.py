@@ -8,12 +8,12 @@ from contextlib import suppress
 import streamlit as st
 
 from core.errors import ViewerError
-from core.language import _
 from core.models.hub import OFFERS, Offer, local_folder
 from core.models.memory_fit import fit
 from core.models.model_names import checked_name
 from core.remote.address import Address
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, requested_model, roles

@@ -8,10 +8,10 @@ from time import monotonic
 import pandas as pd
 import streamlit as st
 
-from core.language import _
 from core.limits import Limits
 from pages.ui.experiments import experiment
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import deployment, event_log, loaded_models
 from pages.ui.server.gate import Gate

@@ -11,9 +11,9 @@ from streamlit.delta_generator import DeltaGenerator
 from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, cascade
 from core.experiments.school_report import school_reports
 from core.experiments.two_models import ModelFigures, judge
-from core.language import N_, _
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts
+from pages.ui.i18n.language import N_, _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT

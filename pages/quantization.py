@@ -9,12 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.quantization import BITS, GROUP, PartDamage, Rounded, along_own_text, damage, quantize
-from core.language import N_, _, written
 from pages.ui.charts import charts, palette, serving_charts
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _, written
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT

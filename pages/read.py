@@ -6,11 +6,11 @@ import streamlit as st
 
 from core import ScoredText
 from core.engine.model import LanguageModel
-from core.language import N_, _
 from pages.ui.charts import charts, inside_rows, palette, scoring_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n.language import N_, _
 from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT

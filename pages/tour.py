@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.language import _
 from pages.ui.i18n import page_titles
+from pages.ui.i18n.language import _
 from pages.ui.presenting import tour_experiments, tour_state, tour_stops, tour_voices
 from pages.ui.session import current, elements
 from pages.ui.shell import frame

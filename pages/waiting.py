@@ -6,12 +6,12 @@ import streamlit as st
 
 from core.experiments.sweep import Column, side_by_side
 from core.experiments.waiting import Watched, load_curve, watch_one
-from core.language import N_, _
 from pages.ui.components.browser.browser import round_trip
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names
 from pages.ui.i18n.example_texts import OPENINGS
+from pages.ui.i18n.language import N_, _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field

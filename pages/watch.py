@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core import language
-from core.language import _
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, palette
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
 from pages.ui.components.dice import dice
 from pages.ui.components.token_strip import token_strip
-from pages.ui.i18n import example_texts, page_titles, phrases
+from pages.ui.i18n import example_texts, language, page_titles, phrases
+from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
 from pages.ui.session import address_bar, current, cut_rows, elements, playback, state
 from pages.ui.shell import frame, prompt_field, remote_model_notes

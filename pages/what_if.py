@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.language import _
 from pages.ui.components.browser import browser
 from pages.ui.experiments import fork_playback, results
 from pages.ui.i18n import example_texts, numbers, screen_reader
+from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, provenance, state
 from pages.ui.session.page_visibility import every

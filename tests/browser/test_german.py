@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from core import language
-from core.language import _
-from pages.ui.i18n import page_titles
+from pages.ui.i18n import language, page_titles
+from pages.ui.i18n.language import _
 from tests.browser.accessibility import sideways
 from tests.browser.drawn import Drawn
 from tests.browser.watching import FIND, Watching, live, settled

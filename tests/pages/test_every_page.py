@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import language
 from pages.ui.experiments import recording_specs
 from pages.ui.experiments.experiment import Worker
-from pages.ui.i18n import page_titles
+from pages.ui.i18n import language, page_titles
 from pages.ui.session import active_settings
 from tests.pages.apptest import Open, html
 from tests.pages.test_active_settings import counting

@@ -15,10 +15,10 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
-from core.language import _, by_language
 from pages.ui.charts import chart_descriptions
 from pages.ui.charts import palette as palettes
 from pages.ui.charts.parts import Spec, by_kind, percent_axis, small_axis, spec, tips
+from pages.ui.i18n.language import _, by_language
 
 ROW = 26  # pixels per candidate
 _FLOOR = 0.0001  # start of the logarithmic axis: 0.01 %

@@ -9,9 +9,9 @@ from typing import Any
 
 import altair as alt
 
-from core.language import N_, _, by_language
 from pages.ui.charts import palette as palettes
 from pages.ui.charts.parts import Spec, by_kind, grey_axis, percent_axis, spec, tips
+from pages.ui.i18n.language import N_, _, by_language
 
 MOST_BITS = 18  # top of the axis, the same for every text, so that two texts can be compared
 LAYER = 27  # pixels for one row of layers

@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from core import language
 from core.inspection.embeddings import FlatMap, Neighbour
 from core.inspection.inside import Guess, Inside
-from core.language import N_, _, written
 from core.models.growth import Moment
 from core.tokens.tokens import Token
 from pages.ui.charts.token_text import Word
-from pages.ui.i18n import numbers
+from pages.ui.i18n import language, numbers
+from pages.ui.i18n.language import N_, _, written
 from pages.ui.i18n.safe_text import plain as plain
 
 GUESSES = 5

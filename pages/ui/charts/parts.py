@@ -6,8 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from core.language import ENGLISH, current, marks
 from pages.ui.charts.palette import Palette
+from pages.ui.i18n.language import ENGLISH, current, marks
 
 Spec = dict[str, Any]
 

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pandas as pd
 
-from core.language import _
 from core.record.step import Stage, Step, TokenDistribution
 from core.record.tables import REST, stages_table
 from pages.ui.charts.inside_rows import label
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 
 STAGE_ROWS = 7  # tokens per stage
 

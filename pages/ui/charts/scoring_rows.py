@@ -11,11 +11,11 @@ import pandas as pd
 
 from core import ScoredText, score_text
 from core.inspection.scoring import ScoredToken
-from core.language import _
 from pages.ui.charts import inside_charts
 from pages.ui.charts.palette import DARKEST
 from pages.ui.charts.token_text import Word, shown
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 
 if TYPE_CHECKING:

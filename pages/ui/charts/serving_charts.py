@@ -6,9 +6,9 @@ from typing import Any
 
 import altair as alt
 
-from core.language import _, by_language
 from pages.ui.charts import palette as palettes
 from pages.ui.charts.parts import Spec, grey_axis, percent_axis, spec, tips
+from pages.ui.i18n.language import _, by_language
 
 
 @by_language(16)

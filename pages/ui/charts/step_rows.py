@@ -11,9 +11,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from core.language import N_, _
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _
 
 FEWEST, MOST, USUAL = 5, 50, 8
 FOLDED = -2  # token_id of the line that stands for folded candidates

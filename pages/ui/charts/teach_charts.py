@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import altair as alt
 
-from core.language import N_, _, by_language
 from pages.ui.charts import palette as palettes
 from pages.ui.charts.parts import Spec, grey_axis, spec, tips
+from pages.ui.i18n.language import N_, _, by_language
 
 ROW = 30
 CANDIDATES = 8

@@ -11,10 +11,10 @@ import pandas as pd
 from core.experiments.newborn import Growth
 from core.experiments.teach import Look
 from core.finetuning.finetune import TrainingStep
-from core.language import _
 from core.record.step import Candidate, TokenDistribution
 from pages.ui.charts.teach_charts import CANDIDATES
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 
 LEAST = 0.0001  # lower probabilities are written "< 0.01 %"
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from core.experiments.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, Beam, BeamStep
 from core.experiments.candidates import Merged
 from core.generation.tree import Branch, Tree, join_text
-from core.language import N_, _
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _
 
 FATES = {
     KEPT: N_("kept"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import altair as alt
 
-from core.language import _, by_language, said
 from pages.ui.charts import palette as palettes
 from pages.ui.charts.parts import Spec, grey_axis, spec, tips
 from pages.ui.i18n import names
+from pages.ui.i18n.language import _, by_language, said
 
 _TIME = "datum.value >= 1000 ? format(datum.value / 1000, '~r') + ' s' : format(datum.value, '~r') + ' ms'"
 

@@ -24,11 +24,11 @@ import streamlit as st
 
 from core.errors import TooManyExperiments, ViewerError
 from core.experiments.recorded import RecordedExperiment
-from core.language import _, message_of, with_current_language
 from core.limits import Limits
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _, message_of, with_current_language
 from pages.ui.session import current
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import Session

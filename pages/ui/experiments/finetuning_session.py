@@ -11,10 +11,10 @@ from core.errors import TextToLearn
 from core.experiments.teach import Look, teach
 from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep
 from core.finetuning.rehearsal import rehearsal_texts
-from core.language import N_, _, in_english
 from pages.ui.experiments import experiment
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _, in_english
 from pages.ui.session import current, provenance, taught_models
 
 NAME = "teach"

@@ -13,10 +13,10 @@ import streamlit as st
 
 from core.experiments.fork import Fork, continuation
 from core.experiments.served import on_server
-from core.language import N_, _, figures
 from core.record.step import Step
 from pages.ui.components.branch_tree.branch_tree import TreeAction
 from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n.language import N_, _, figures
 from pages.ui.session import current
 
 ENDED = {

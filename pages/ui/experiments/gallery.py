@@ -8,10 +8,10 @@ from functools import lru_cache
 from core.errors import BadRecording
 from core.experiments import prepared
 from core.experiments.recorded import RecordedExperiment
-from core.language import N_, _
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments.recording_specs import RECORDING_SPECS
 from pages.ui.i18n import numbers, page_titles
+from pages.ui.i18n.language import N_, _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, opened_recording
 from pages.ui.session.provenance import Provenance

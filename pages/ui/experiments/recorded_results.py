@@ -17,10 +17,10 @@ from typing import Any
 from core.errors import BadRecording
 from core.experiments.codec import Writer
 from core.experiments.recorded import RecordedExperiment
-from core.language import _
 from core.models.hub import BUNDLED
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.experiments.observed import Experiment
+from pages.ui.i18n.language import _
 from pages.ui.session.provenance import Provenance
 
 log = logging.getLogger(__name__)

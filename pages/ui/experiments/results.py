@@ -16,11 +16,11 @@ from typing import Any
 
 import streamlit as st
 
-from core.language import _
 from pages.ui.charts import charts, palette
 from pages.ui.experiments import experiment, recorded_results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 from pages.ui.session import current, elements, playback
 from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance

@@ -1,6 +1,6 @@
 """Message catalogues: `python -m pages.ui.i18n.catalogue` extracts the sentences from the code and updates every language.
 
-It writes `viewer.pot` in `core/languages` and, for each folder there, `LC_MESSAGES/viewer.po`: new sentences are added without a
+It writes `viewer.pot` in `pages/ui/i18n/languages` and, for each folder there, `LC_MESSAGES/viewer.po`: new sentences are added without a
 translation, unused ones are removed. `python -m pages.ui.i18n.catalogue fr` creates a language.
 """
 
@@ -16,9 +16,9 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
-from core.language import DOMAIN, FOLDER
+from pages.ui.i18n.language import DOMAIN, FOLDER
 
-ROOT = FOLDER.parents[1]
+ROOT = FOLDER.parents[3]
 TEMPLATE = FOLDER / f"{DOMAIN}.pot"
 MARKS = {"_": 1, "N_": 1, "Message": 1, "ngettext": 2}  # how many of the first arguments are sentences
 WIDTH = 120

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.language import N_
+from pages.ui.i18n.language import N_
 
 FAMILIAR = (
     *(

@@ -1,4 +1,4 @@
-"""The glossary: about sixty terms, read once from `core/languages/<language>/glossary.toml`."""
+"""The glossary: about sixty terms, read once from `pages/ui/i18n/languages/<language>/glossary.toml`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from core import language
+from pages.ui.i18n import language
 
 
 @dataclass(frozen=True, slots=True)

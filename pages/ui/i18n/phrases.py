@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core import SamplingSettings
-from core.language import N_, _
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _
 
 SETTINGS = {
     "temperature": N_("temperature"),

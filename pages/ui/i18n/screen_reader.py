@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.language import N_, _, current, written
 from core.record.step import Step
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _, current, written
 
 ORDINALS = (
     N_("first"),

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import BadRunningOrder
-from core.language import _
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 from pages.ui.presenting.running_order import FORMAT, LONGEST_LINK, Stop, Talk, checked
 
 LARGEST_FILE = 64 * 2**20  # bytes; a stop may carry a recording

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from core.language import _, quoted
 from core.record.step import Candidate, Step, TokenDistribution
 from pages.ui.charts.step_rows import WORTH_A_ROW
 from pages.ui.charts.token_text import shown as shown_in_text
 from pages.ui.components.dice.dice import strip_data
 from pages.ui.components.token_strip.token_strip import MOST_DOUBT
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _, quoted
 from pages.ui.i18n.numbers import roll as roll_words
 
 if TYPE_CHECKING:

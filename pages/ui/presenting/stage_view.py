@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from core import SamplingSettings
 from core.experiments.guess import Guess, Round
-from core.language import N_, _, quoted, said
 from pages.ui.charts import charts, palette
 from pages.ui.components.stage import stage as stage_component
 from pages.ui.components.stage import texts
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _, quoted, said
 from pages.ui.presenting import talk
 from pages.ui.presenting.stage_payload import steps_payload, text_payload
 from pages.ui.presenting.stage_state import KEY, StageState

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.errors import ViewerError
-from core.language import say
 from pages.ui.i18n import page_titles
+from pages.ui.i18n.language import say
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.session import current, run_start
 from pages.ui.session.sampling_controls import CONTROLS

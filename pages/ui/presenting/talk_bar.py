@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.language import said
 from pages.ui.charts import charts
 from pages.ui.components.stage import texts
 from pages.ui.components.talk_bar.talk_bar import talk_bar
+from pages.ui.i18n.language import said
 from pages.ui.presenting import talk
 from pages.ui.presenting.talk import ActiveTalk
 from pages.ui.session import current

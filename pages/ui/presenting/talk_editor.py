@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.errors import BadRunningOrder
-from core.language import _
+from pages.ui.i18n.language import _
 from pages.ui.presenting import running_order, running_order_file, running_orders, talk
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.presenting.running_order_file import MOST_STOPS

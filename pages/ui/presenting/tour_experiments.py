@@ -15,13 +15,13 @@ from core.experiments.cache_race import CACHED, UNCACHED, race
 from core.experiments.speculative import PlainStep, SpeculativeRound, speculate
 from core.experiments.speculative_gain import gain
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, ReasoningStep, think
-from core.language import N_, _, said
 from pages.ui.charts import charts, cost_charts, palette, race_rows
 from pages.ui.charts.legend import legend
 from pages.ui.charts.serving_rows import Board
 from pages.ui.components.serving_board.serving_board import serving_board
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, names, numbers
+from pages.ui.i18n.language import N_, _, said
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from core import SamplingSettings, list_models
 from core.errors import ModelError
-from core.language import _
+from pages.ui.i18n.language import _
 from pages.ui.presenting import tour_voices
 from pages.ui.session import current
 

@@ -14,7 +14,6 @@ from core import SamplingSettings
 from core.experiments.fork import Fork, continuation
 from core.inspection.embeddings import neighbours, tokens_of_words
 from core.inspection.inside import Inside, inspect_step
-from core.language import N_, _
 from pages.ui.charts import charts, inside_charts, inside_rows, step_rows
 from pages.ui.charts.token_text import Word, shown
 from pages.ui.components.dice import dice
@@ -23,6 +22,7 @@ from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.components.token_strip import token_strip
 from pages.ui.experiments.fork_playback import Side
 from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n.language import N_, _
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, state
 from pages.ui.session.state import PERSISTENT

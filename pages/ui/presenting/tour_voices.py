@@ -1,4 +1,4 @@
-"""The tour's three voices. Each has a file `core/languages/<language>/tour/<voice>.toml` with one table per stop:
+"""The tour's three voices. Each has a file `pages/ui/i18n/languages/<language>/tour/<voice>.toml` with one table per stop:
 
 title   the heading
 said    two or three sentences about what the stop shows
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from core import language
+from pages.ui.i18n import language
 
 VOICES = ("questions", "curiosity", "metaphor")
 

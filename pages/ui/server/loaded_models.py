@@ -9,9 +9,9 @@ import streamlit as st
 
 from core import list_models, load_model
 from core.errors import quoted
-from core.language import _
 from core.models.hub import OFFERS, Download
 from core.models.registry import Eviction, ModelRegistry
+from pages.ui.i18n.language import _
 from pages.ui.server import preload
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import gc
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from core.language import ENGLISH, speaking
+from pages.ui.i18n.language import ENGLISH, speaking
 from pages.ui.server import deployment
 
 if TYPE_CHECKING:

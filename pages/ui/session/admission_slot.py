@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from core.language import ngettext
+from pages.ui.i18n.language import ngettext
 from pages.ui.server.admission_queue import QUEUE
 from pages.ui.session.state import current_session
 

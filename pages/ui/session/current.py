@@ -14,10 +14,10 @@ import streamlit as st
 
 from core import SamplingSettings, list_models
 from core.errors import ViewerError
-from core.language import _
 from core.record.step import Step, TokenDistribution
 from core.remote.address import without_secrets
 from pages.ui.i18n import example_texts
+from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models, published_models
 from pages.ui.session import effective_value, eviction_notice, replay_steps, roles, run_start, share_link
 from pages.ui.session.sampling_controls import CONTROLS, LARGEST_SEED, PLAIN, PRESETS, START, Control

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.language import _
 from core.models.registry import Eviction
+from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
 from pages.ui.session.state import Session, notify
 

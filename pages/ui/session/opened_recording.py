@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.errors import BadRecording
-from core.language import _
 from core.limits import Limits
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 from pages.ui.session import current, run_start
 from pages.ui.session.state import anchor_notices, error_boundary
 

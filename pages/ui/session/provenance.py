@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core import SamplingSettings
-from core.language import _, quoted
 from pages.ui.i18n import phrases
+from pages.ui.i18n.language import _, quoted
 from pages.ui.server import loaded_models
 from pages.ui.session import current
 

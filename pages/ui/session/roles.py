@@ -9,7 +9,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed
-from core.language import _
+from pages.ui.i18n.language import _
 from pages.ui.server import deployment, published_models
 from pages.ui.session.state import current_session
 

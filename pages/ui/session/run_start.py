@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from core import SamplingSettings
 from core.errors import PromptTooLong, ViewerError
-from core.language import _
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
 from pages.ui.session import eviction_notice, share_link
 from pages.ui.session.state import Session

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core import SamplingSettings
-from core.language import N_, _
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ import streamlit as st
 from core.errors import ModelError
 from core.inspection import inside
 from core.inspection.inside import Inside
-from core.language import _
 from core.record.step import Step, TokenDistribution
 from core.tokens.tokens import Token
 from pages.ui.charts.token_text import shown
+from pages.ui.i18n.language import _
 from pages.ui.session import current
 
 if TYPE_CHECKING:

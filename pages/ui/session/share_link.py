@@ -13,10 +13,10 @@ from urllib.parse import parse_qsl, urlencode
 
 from core import SamplingSettings
 from core.errors import ViewerError
-from core.language import _, languages, quoted
 from core.models.model_names import LONGEST_NAME, is_hub_id
 from core.record.step import Step
 from core.remote.address import Address, is_address
+from pages.ui.i18n.language import _, languages, quoted
 from pages.ui.session.sampling_controls import CONTROLS, START, Control
 
 LONGEST_PROMPT = 20_000  # characters; the rest is cut off

@@ -15,11 +15,11 @@ from weakref import WeakSet
 
 import streamlit as st
 
-from core import language as languages
 from core import list_models
 from core.errors import ViewerError
-from core.language import _, say
 from core.limits import Limits
+from pages.ui.i18n import language as languages
+from pages.ui.i18n.language import _, say
 from pages.ui.server import published_models
 from pages.ui.session import share_link
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.language import _
 from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, effective_value, share_link
 from pages.ui.session.sampling_controls import CONTROLS

@@ -9,8 +9,8 @@ from pathlib import Path
 import streamlit as st
 
 from core.errors import ViewerError
-from core.language import _
 from pages.ui.charts import charts, palette
+from pages.ui.i18n.language import _
 from pages.ui.session import current, elements
 from pages.ui.shell import navigation
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.language import _, by_language
 from pages.ui.charts import charts
 from pages.ui.components.glossary.glossary import glossary
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.glossary import terms
+from pages.ui.i18n.language import _, by_language
 
 
 def explain_terms(path: str) -> None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import streamlit as st
 
-from core.language import _
+from pages.ui.i18n.language import _
 from pages.ui.i18n.page_titles import FOLDER, HIDDEN, OPERATOR_PAGE, PAGES
 from pages.ui.server import deployment
 from pages.ui.session import roles

@@ -6,8 +6,8 @@ from typing import Literal
 
 import streamlit as st
 
-from core.language import _
 from pages.ui.i18n import example_texts
+from pages.ui.i18n.language import _
 from pages.ui.session import current, elements
 from pages.ui.session.state import clear_notices
 

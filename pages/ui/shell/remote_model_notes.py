@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.errors import ViewerError
-from core.language import _
 from core.record.step import Step, TokenDistribution
 from core.remote.metrics import ServerMetrics
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 from pages.ui.session import current, elements
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Any, Literal
 import streamlit as st
 
 from core import list_models
-from core.language import _
 from pages.ui.i18n import numbers, phrases
+from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, roles

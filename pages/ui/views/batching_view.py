@@ -7,13 +7,13 @@ import streamlit as st
 
 from core.experiments.batch_curve import CurvePoint
 from core.experiments.batching import Alone, Summary, summary
-from core.language import _, said, written
 from pages.ui.charts import charts, palette, serving_charts
 from pages.ui.charts.legend import legend
 from pages.ui.charts.serving_rows import Board
 from pages.ui.components.serving_board.serving_board import serving_board
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
+from pages.ui.i18n.language import _, said, written
 from pages.ui.session import current, elements
 
 BOARD = "batching_board"

@@ -10,7 +10,6 @@ import streamlit as st
 
 from core.experiments.batching import Reader, readers
 from core.experiments.burst import Arrived, Told, burst, figures, rate_over_time
-from core.language import N_, _
 from core.remote.streaming import batch_size
 from pages.ui.charts import charts, serving_charts
 from pages.ui.charts.serving_rows import Board
@@ -19,6 +18,7 @@ from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import OPENINGS
+from pages.ui.i18n.language import N_, _
 from pages.ui.session import current, elements, provenance
 
 NAME = "batching_burst"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.language import _
 from core.record.step import Step, TokenDistribution
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 from pages.ui.views.cache_text import fill_bar
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from html import escape
 import streamlit as st
 
 from core.experiments.cache_budget import Answer, CacheBlock
-from core.language import N_, _
 from pages.ui.charts import charts, palette
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _
 from pages.ui.session import elements
 
 ENDED = {

@@ -9,12 +9,12 @@ import streamlit as st
 
 from core.experiments.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep
 from core.experiments.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, Ranked, merged, ranked
-from core.language import N_, _, figures, quoted
 from pages.ui.charts.tree_rows import rows_of_beams, rows_of_candidates
 from pages.ui.components.branch_tree.branch_tree import branch_tree
 from pages.ui.experiments import experiment
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _, figures, quoted
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, undo
 from pages.ui.views.tinted_text import tinted_text

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.experiments.streaming import deliver, words_of
-from core.language import _
 from core.record.step import Step
 from pages.ui.components.stream_stage.stream_stage import stream_stage
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 
 PLAYED = 8.0  # seconds that the playback takes at least
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from core.language import _
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, step_rows
 from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.i18n import screen_reader
+from pages.ui.i18n.language import _
 from pages.ui.session import current, cut_rows, elements
 
 FRAGMENTS = ("stage", "cost")  # of Watch, redrawn after a token was taken

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.language import _
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, roles

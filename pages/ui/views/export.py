@@ -8,11 +8,11 @@ from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
 
-from core.language import N_, _, said, with_current_language, wording
 from core.record.tables import csv_text, steps_table
 from pages.ui.charts import charts
 from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.share_link.share_link import share_link
+from pages.ui.i18n.language import N_, _, said, with_current_language, wording
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, opened_recording, url_state
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.language import _
 from pages.ui.charts import charts, palette, what_if_charts
 from pages.ui.charts.legend import legend
 from pages.ui.charts.tree_rows import branch_name, rows_of_run
 from pages.ui.components.branch_tree.branch_tree import branch_tree
 from pages.ui.experiments import fork_playback
+from pages.ui.i18n.language import _
 from pages.ui.session import current, elements
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import streamlit as st
 
-from core.language import _
 from core.record.step import Step
 from core.tokens.tokens import Token
 from pages.ui.charts import charts, palette
 from pages.ui.components.token_strip.token_strip import token_strip
 from pages.ui.experiments.fork_playback import Picked, Side
+from pages.ui.i18n.language import _
 
 
 def fork_view(

@@ -7,11 +7,11 @@ import streamlit as st
 from core.engine.model import LanguageModel
 from core.inspection.embeddings import flat_map, tokens_of_words
 from core.inspection.inside import Inside
-from core.language import _
 from pages.ui.charts import charts, inside_charts, inside_rows, palette, sampling_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.i18n import example_texts, names, numbers
+from pages.ui.i18n.language import _
 from pages.ui.session import current, elements
 from pages.ui.session.selected_step import SelectedStep
 

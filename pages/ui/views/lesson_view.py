@@ -8,13 +8,13 @@ from functools import partial
 import streamlit as st
 
 from core.experiments.teach import Waiting
-from core.language import _, ngettext, written
 from pages.ui.charts import charts, palette, teach_charts, teach_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.experiments import finetuning_session, results
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _, ngettext, written
 from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance
 from pages.ui.views.scratch_training import waiting

@@ -7,10 +7,10 @@ import streamlit as st
 
 from core.costs.formulas import CARDS, MODELS, ModelShape, cache_bytes, readers_that_fit, weight_bytes
 from core.engine.kv_cache.quantized import GROUP
-from core.language import N_, _
 from pages.ui.charts import charts, cost_charts, palette
 from pages.ui.charts.legend import legend
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _
 from pages.ui.session import current, elements
 from pages.ui.session.state import PERSISTENT
 

@@ -9,9 +9,9 @@ from core.costs.formulas import MODELS, cache_bytes
 from core.engine.kv_cache.paged import PagedKVCache
 from core.errors import ViewerError
 from core.experiments.cache_budget import Answer, CacheBlock, PolicyOutcome, RecallTask
-from core.language import _
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
+from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements
 from pages.ui.views import cache_text

@@ -10,7 +10,6 @@ import streamlit as st
 from core.experiments.cascade import CascadeScore, CascadeToken
 from core.experiments.school_report import SchoolReport
 from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures, Side, side
-from core.language import _, written
 from pages.ui.charts import charts, palette, serving_charts
 from pages.ui.charts.legend import legend
 from pages.ui.charts.palette import DARKEST
@@ -18,6 +17,7 @@ from pages.ui.charts.token_text import Word, shown
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _, written
 from pages.ui.server import loaded_models
 from pages.ui.session import elements
 

@@ -11,9 +11,9 @@ import streamlit as st
 from core.costs.formulas import cache_bytes
 from core.engine.shape import ModelShape
 from core.experiments.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, Trend, same_text, speed_up, trend
-from core.language import _, written
 from pages.ui.charts import charts, cost_charts, race_rows
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _, written
 from pages.ui.session import elements
 
 SHOWN = 190  # characters of each side's text

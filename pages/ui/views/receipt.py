@@ -16,10 +16,10 @@ import streamlit as st
 
 from core.costs.machine import Peak, measure
 from core.costs.receipt import Account, Amount, Assumptions, Receipt
-from core.language import N_, _, figures, written
 from core.record.step import Step
 from pages.ui.charts import charts, palette
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _, figures, written
 from pages.ui.session import current
 
 KINDS = {

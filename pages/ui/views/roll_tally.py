@@ -9,10 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from core.generation.resample import resample
-from core.language import _
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, inside_charts
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 from pages.ui.session import state
 
 TOKENS = 8  # with a row of their own; the others share one

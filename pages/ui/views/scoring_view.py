@@ -7,11 +7,11 @@ import math
 import streamlit as st
 
 from core import ScoredText
-from core.language import _
 from core.record.tables import csv_text
 from pages.ui.charts import charts, inside_charts, scoring_rows
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 from pages.ui.session import elements
 
 PLACES = 4  # in the lists of the most surprising and the most certain tokens

@@ -8,11 +8,11 @@ from core.experiments.newborn import Growth, grow_up
 from core.experiments.teach import Waiting
 from core.finetuning.finetune import LONGEST_TEXT
 from core.finetuning.from_nothing import Newborn
-from core.language import N_, _
 from pages.ui.charts import charts, teach_charts, teach_rows
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n.language import N_, _
 from pages.ui.session import elements, provenance
 from pages.ui.session.state import PERSISTENT
 

@@ -9,9 +9,9 @@ from typing import Any
 import streamlit as st
 
 from core.experiments.speculative import SpeculativeRound
-from core.language import _, said
 from pages.ui.charts import charts, palette
 from pages.ui.i18n import names, numbers
+from pages.ui.i18n.language import _, said
 
 LONGEST_PROMPT = 400  # characters
 

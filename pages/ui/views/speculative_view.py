@@ -7,11 +7,11 @@ import streamlit as st
 
 from core.experiments.speculative import BONUS, PlainStep, SpeculativeRound
 from core.experiments.speculative_gain import Gain, expected_tokens, gain
-from core.language import _, said
 from pages.ui.charts import charts, palette, serving_charts
 from pages.ui.charts.legend import legend
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
+from pages.ui.i18n.language import _, said
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import elements
 from pages.ui.views.speculative_text import draft_tokens, speculative_text

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.language import _
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, step_rows
+from pages.ui.i18n.language import _
 from pages.ui.session import elements
 from pages.ui.views import cache_gauge, receipt
 

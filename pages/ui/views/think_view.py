@@ -11,11 +11,11 @@ import streamlit as st
 from core.engine.model import LanguageModel
 from core.experiments.answers import same_answer
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Answered, PromptingStyle, Question, ReasoningStep, think, wilson
-from core.language import N_, _
 from pages.ui.charts import charts, palette, what_if_charts
 from pages.ui.charts.legend import legend
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _
 from pages.ui.session import elements
 from pages.ui.views.tinted_text import tinted_text
 

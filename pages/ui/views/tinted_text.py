@@ -7,10 +7,10 @@ from html import escape
 
 import streamlit as st
 
-from core.language import _
 from core.record.step import Step
 from pages.ui.charts import charts, palette
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 
 
 def tinted_text(

@@ -11,12 +11,12 @@ from core.costs.published import MODELS
 from core.costs.training import PUBLISHED, answers_until_even, training_work
 from core.engine.model import LanguageModel
 from core.experiments.training_step import StepComparison, compare_steps
-from core.language import _, written
 from core.models.bundled_models import card_section
 from core.models.growth import growth_of
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _, written
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 

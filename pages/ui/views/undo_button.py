@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.language import _
+from pages.ui.i18n.language import _
 from pages.ui.session import elements, undo
 
 

@@ -10,12 +10,12 @@ import streamlit as st
 
 from core.batching.scheduler import Policy
 from core.experiments.waiting import POLICIES, LoadPoint, ServiceTimes, Watched, pollaczek_khinchine
-from core.language import _, ngettext, said
 from pages.ui.charts import charts, palette, waiting_charts
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser.browser import RoundTrip
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
+from pages.ui.i18n.language import _, ngettext, said
 from pages.ui.session import elements
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.language import N_, _, said
 from pages.ui.charts import charts
 from pages.ui.charts.tree_rows import Row
 from pages.ui.components.register import component
+from pages.ui.i18n.language import N_, _, said
 
 WORDS = {
     "here": N_("you are here"),

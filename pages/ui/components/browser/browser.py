@@ -10,10 +10,10 @@ from typing import Any
 
 import streamlit as st
 
-from core.language import _, current
 from core.record.step import Step, TokenDistribution
 from pages.ui.components.register import component
 from pages.ui.i18n import screen_reader
+from pages.ui.i18n.language import _, current
 
 HEARTBEAT = timedelta(hours=12)
 LONGEST = 60.0  # seconds; a longer round trip is not a measurement

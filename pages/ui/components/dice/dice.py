@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from core.language import _
 from core.record.step import Step, TokenDistribution
 from core.record.tables import dice_segments
 from pages.ui.charts import charts, palette
 from pages.ui.components.register import component
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 
 MOST_SINGLE = 24  # tokens with a segment of their own; later ones would be too narrow to see
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.language import N_, _
 from pages.ui.charts import charts
 from pages.ui.components.register import component
+from pages.ui.i18n.language import N_, _
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.language import N_, _, said
 from pages.ui.charts import charts
 from pages.ui.charts.serving_rows import Board, SideRows
 from pages.ui.components.register import component
 from pages.ui.i18n import names, numbers
+from pages.ui.i18n.language import N_, _, said
 
 BLOCKS = {"free": N_("free"), "known": N_("free, prefix still cached"), "held": N_("held (number of the request)"), "shared": N_("shared")}
 LONGEST_TEXT = 150  # characters

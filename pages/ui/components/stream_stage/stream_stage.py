@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.experiments.streaming import Delivery
-from core.language import N_, said
 from core.record.step import Step
 from pages.ui.charts import charts
 from pages.ui.components.register import component
 from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, said
 
 WORDS = {
     "streamed": N_("Streamed"),

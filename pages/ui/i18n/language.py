@@ -5,7 +5,7 @@
     TITLES = {"read": N_("Read a text")}            # a table made at import is only marked
     st.title(_(TITLES["read"]))                     # and translated where it is shown
 
-A language is a folder under `core/languages/`; this module names none of them. A catalogue is read at first use.
+A language is a folder under `pages/ui/i18n/languages/`; this module names none of them. A catalogue is read at first use.
 """
 
 from __future__ import annotations

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from core import language
 from core.errors import BadSetting
-from core.language import N_, _, figures, ngettext, said, say, speaking, with_current_language, written
 from core.message import Message
 from core.settings import SamplingSettings
+from pages.ui.i18n import language
+from pages.ui.i18n.language import N_, _, figures, ngettext, said, say, speaking, with_current_language, written
 
 PO = """
 msgid ""
