@@ -29,15 +29,16 @@ else:  # for every visitor, at every click
     from pages.ui.components.keys import keys
     from pages.ui.presenting import presentation_links, talk_memory
     from pages.ui.session import (
-        active_settings,
         address_bar,
-        admission_slot,
         current,
+        first_page_turn,
         page_visibility,
         requested_model,
+        settings_of_page,
         state,
         url_state,
         visitor_language,
+        visitor_limit,
     )
     from pages.ui.shell import frame, glossary_terms, navigation, next_page_link, sidebar
 
@@ -47,15 +48,15 @@ else:  # for every visitor, at every click
     state.begin_page(page.url_path)
     frame.logo()
     frame.inject_css()
-    if not current.admit():
+    if not visitor_limit.admit():
         frame.capacity_notice()
         st.stop()
-    with admission_slot.admission_slot():
+    with first_page_turn.first_page_turn():
         frame.ensure_model_loaded()
         presentation_links.follow_links(page.url_path)
         if page.url_path not in page_titles.CHROMELESS_PAGES:
             visitor_language.switch()
-            sidebar.sidebar(active_settings.used(page.url_path))
+            sidebar.sidebar(settings_of_page.settings_of_page(page.url_path))
             requested_model.offer()
             presentation_links.talk_bar_of_page(page.url_path)
         else:

@@ -15,7 +15,7 @@ from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import deployment, event_log, loaded_models
 from pages.ui.server.gate import Gate
-from pages.ui.session import current, elements, roles, state
+from pages.ui.session import current, elements, roles, visitor_limit
 from pages.ui.session.page_visibility import every
 from pages.ui.shell import frame
 
@@ -77,7 +77,7 @@ def figures() -> None:
     """Draw the numbers of visitors, connections and experiments, and the memory."""
     import psutil
 
-    limits, people = Limits.from_environment(), state.active_sessions()
+    limits, people = Limits.from_environment(), visitor_limit.active_sessions()
     with st.container(horizontal=True, gap="large", key="operator_figures"):
         st.metric(_("Visitors"), _("{here} of {seats} seats").format(here=len(people), seats=limits.visitors or "∞"), width="content")
         st.metric(_("Connections"), numbers.whole(len(Gate.connections)), width="content")
@@ -98,7 +98,7 @@ def people() -> None:
             _("idle for"): numbers.duration(now - one.seen),
             _("operator"): one.operator,
         }
-        for one in sorted(state.active_sessions(), key=lambda one: one.seen, reverse=True)
+        for one in sorted(visitor_limit.active_sessions(), key=lambda one: one.seen, reverse=True)
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_people") if rows else st.caption(_("There are no other visitors."))
 

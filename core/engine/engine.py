@@ -148,7 +148,7 @@ class Engine:
         with torch_threads(self.threads), torch.inference_mode():
             if cache is None:
                 return 0, self.backend.run(ids, None)
-            reused = self._make_room(ids, cache)
+            reused = cache.cut_to_shared_prefix(ids, self.backend)
             if cache.state is None:
                 cache.state = self.backend.new_state()
             cache.length = reused  # the pass overwrites what follows, even if it fails
@@ -160,15 +160,3 @@ class Engine:
             cache.bytes, cache.held_bytes = self.backend.bytes(cache.state), self.backend.held_bytes(cache.state)
             self.pool.use(cache)
             return reused, logits
-
-    def _make_room(self, ids: np.ndarray, cache: KVCache) -> int:
-        """Cut the cache to the prefix shared with `ids`, at most all but one token, and return its length; clear it if it cannot be cut."""
-        if cache.state is None:
-            cache.clear()
-            return 0
-        shared = min(cache.shared_prefix(ids), len(ids) - 1)
-        cut = shared == cache.length or self.backend.cut(cache.state, shared)
-        if not cut or shared == 0 or not self.backend.extend(cache.state, len(ids) - shared):
-            cache.clear()
-            return 0
-        return shared

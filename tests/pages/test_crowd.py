@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.server import playback_scheduler
 from pages.ui.server.playback_scheduler import APART, BUSY, PlaybackScheduler
-from pages.ui.session import playback, state
+from pages.ui.session import playback, state, visitor_limit
 from tests.pages.apptest import told
 
 APP = str(Path(__file__).with_name("main.py"))
@@ -20,7 +20,7 @@ FULL = "All seats are taken. This page opens by itself when one is free. You can
 
 
 def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    state._active_sessions().clear()
+    visitor_limit.ACTIVE.clear()
     monkeypatch.setenv("TOKEN_VIEWER_VISITORS", "1")
     first = AppTest.from_file(APP, default_timeout=60).run()
     second = AppTest.from_file(APP, default_timeout=60).run()
@@ -30,7 +30,7 @@ def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: p
 
 
 def test_a_seat_that_nobody_sat_on_for_long_goes_to_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    house = state._active_sessions()
+    house = visitor_limit.ACTIVE
     house.clear()
     monkeypatch.setenv("TOKEN_VIEWER_VISITORS", "3")
     idle = [state.Session() for _ in range(3)]  # sockets that were opened once and say nothing any more

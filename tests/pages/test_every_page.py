@@ -15,9 +15,9 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.experiments import recording_specs
 from pages.ui.experiments.experiment import Worker
 from pages.ui.i18n import language, page_titles
-from pages.ui.session import active_settings
+from pages.ui.session import settings_of_page
 from tests.pages.apptest import Open, html
-from tests.pages.test_active_settings import counting
+from tests.pages.test_settings_of_page import counting
 
 FIRST = {take.page for take in recording_specs.RECORDING_SPECS if not take.before and not take.query}
 ENGLISH_TEXTS = ("glossary.py", "growing.py")  # the glossary and the model's card are English as a whole here
@@ -66,7 +66,7 @@ def test_a_page_opens_with_its_result_and_its_numbers_follow_the_language(page: 
     if page in FIRST:
         assert "⟦A recorded result" in html(app)
         assert not any(isinstance(one, Worker) for one in app.session_state["_session"].results.values()), "nothing was run for it"
-    if isinstance(used := active_settings.USED[Path(page).stem], frozenset) and Path(page).stem not in page_titles.CHROMELESS_PAGES:
+    if isinstance(used := settings_of_page.USED[Path(page).stem], frozenset) and Path(page).stem not in page_titles.CHROMELESS_PAGES:
         assert counting(app) == used
     if page not in ENGLISH_TEXTS:
         assert english_numbers(app) == []

@@ -12,7 +12,7 @@ from core import Generation, Recording, SamplingSettings, load_model
 from pages.ui.session import run_start
 from pages.ui.session.provenance import Provenance
 from tests.pages.apptest import Open, State, go, html, press, run_on
-from tests.pages.test_active_settings import blocks
+from tests.pages.test_settings_of_page import blocks
 
 MADE = Provenance("storyteller", "The fox", SamplingSettings(temperature=0.8, seed=3), (("the length", "40 tokens"),), (("rates", "1"),))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.pages.apptest import Open, State, go
-from tests.pages.test_active_settings import counting
+from tests.pages.test_settings_of_page import counting
 
 
 def test_a_setting_keeps_its_value_on_pages_without_it(open_app: Open, session: State) -> None:

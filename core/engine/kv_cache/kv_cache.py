@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from core.engine.engine import Backend
 
 
 class KVCache:
@@ -25,6 +28,18 @@ class KVCache:
         count = min(self.length, len(ids))
         same = self._ids[:count] == ids[:count]
         return count if same.all() else int(same.argmin())
+
+    def cut_to_shared_prefix(self, ids: np.ndarray, backend: Backend) -> int:
+        """Cut to the prefix shared with `ids`, at most all but one token, and return its length; clear the cache if it cannot be cut."""
+        if self.state is None:
+            self.clear()
+            return 0
+        shared = min(self.shared_prefix(ids), len(ids) - 1)
+        cut = shared == self.length or backend.cut(self.state, shared)
+        if not cut or shared == 0 or not backend.extend(self.state, len(ids) - shared):
+            self.clear()
+            return 0
+        return shared
 
     def keep(self, ids: np.ndarray, start: int) -> None:
         """Record that the cache now holds these ids. Those before `start` are already recorded."""

@@ -24,7 +24,6 @@ from pages.ui.session.sampling_controls import CONTROLS, LARGEST_SEED, PLAIN, PR
 from pages.ui.session.state import (
     Notice,
     Session,
-    admit,
     anchor_notices,
     current_session,
     error_boundary,
@@ -390,6 +389,6 @@ def playing() -> bool:
 
 
 __all__ = [
-    "START", "Session", "admit", "anchor_notices", "current_session", "error_boundary", "notices", "notify", "refused", "results",
+    "START", "Session", "anchor_notices", "current_session", "error_boundary", "notices", "notify", "refused", "results",
     "session_started", "start_session",
 ]  # fmt: skip

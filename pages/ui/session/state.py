@@ -11,13 +11,11 @@ from secrets import token_hex
 from threading import RLock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ParamSpec
-from weakref import WeakSet
 
 import streamlit as st
 
 from core import list_models
 from core.errors import ViewerError
-from core.limits import Limits
 from pages.ui.i18n import language as languages
 from pages.ui.i18n.language import _, say
 from pages.ui.server import published_models
@@ -137,31 +135,6 @@ class Session:
         """Save the run for undo, with its current node, if it has any steps."""
         if self.run is not None and self.run.path and self.run_of is not None:
             self.saved_run = SavedRun(self.run, self.run.here, self.run_of, self.moment)
-
-
-@st.cache_resource
-def _active_sessions() -> WeakSet[Session]:
-    """Return the set of active sessions. It holds them weakly, so closed sessions disappear."""
-    return WeakSet()
-
-
-def admit() -> bool:
-    """Return whether this visitor is admitted. At the limit TOKEN_VIEWER_VISITORS, the most idle session can lose its place."""
-    active, limits = _active_sessions(), Limits.from_environment()
-    session, most = current_session(), limits.visitors
-    session.seen = monotonic()
-    if session not in active and most and len(active) >= most:
-        idlest = min(active, key=lambda one: one.seen)
-        if not limits.seat_seconds or monotonic() - idlest.seen < limits.seat_seconds:
-            return False
-        active.discard(idlest)
-    active.add(session)
-    return True
-
-
-def active_sessions() -> list[Session]:
-    """Return all admitted sessions."""
-    return list(_active_sessions())
 
 
 def current_session() -> Session:

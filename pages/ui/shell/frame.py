@@ -11,7 +11,7 @@ import streamlit as st
 from core.errors import ViewerError
 from pages.ui.charts import charts, palette
 from pages.ui.i18n.language import _
-from pages.ui.session import current, elements
+from pages.ui.session import current, elements, visitor_limit
 from pages.ui.shell import navigation
 
 HERE = Path(__file__).parent
@@ -70,7 +70,7 @@ def capacity_notice() -> None:
 
 
 def _seat() -> None:
-    if current.admit():
+    if visitor_limit.admit():
         st.rerun()
 
 

@@ -70,7 +70,7 @@ USED: dict[str, frozenset[str] | Callable[[], frozenset[str]]] = {
 }
 
 
-def used(path: str) -> frozenset[str]:
+def settings_of_page(path: str) -> frozenset[str]:
     """Return the keys of the settings that count on the page with this path now; all of them for the landing page and unlisted pages."""
     declared = USED.get(path, ALL)
     return declared if isinstance(declared, frozenset) else declared()

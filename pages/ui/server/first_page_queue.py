@@ -8,7 +8,7 @@ from threading import Condition
 AT_A_TIME = max(2, (os.cpu_count() or 2) // 2)
 
 
-class AdmissionQueue:
+class FirstPageQueue:
     """A queue in order of arrival, in which `at_a_time` visitors are served at once."""
 
     def __init__(self, at_a_time: int = AT_A_TIME) -> None:
@@ -42,4 +42,4 @@ class AdmissionQueue:
         return max(0, self._there.index(place) - self._at_a_time + 1)
 
 
-QUEUE = AdmissionQueue()
+QUEUE = FirstPageQueue()

@@ -12,21 +12,21 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n import names
 from pages.ui.i18n.page_titles import PAGES
-from pages.ui.session import active_settings
+from pages.ui.session import settings_of_page
 from tests.pages.apptest import Open
 
 FILES = [Path(file).stem for _, file, *_ in PAGES]
 # A choice on a page, by the keys of its controls, and which settings count then.
 CHOICES: list[tuple[str, dict[str, Any], frozenset[str]]] = [
-    ("compare", {}, active_settings.SEED),
-    ("compare", {"compare_count": 4}, active_settings.ALL),
-    ("compare", {"compare_view": names.COMPARE_VIEWS[1]}, active_settings.ALL - {"temperature"}),
-    ("candidates", {}, active_settings.ALL),
-    ("candidates", {"candidates_view": names.TRIES_VIEWS[1]}, active_settings.NONE),
-    ("think", {}, active_settings.NONE),
-    ("think", {"think_view": names.THINK_VIEWS[1]}, active_settings.SEED),
-    ("memory", {}, active_settings.NONE),
-    ("memory", {"memory_source": "own"}, active_settings.ALL),
+    ("compare", {}, settings_of_page.SEED),
+    ("compare", {"compare_count": 4}, settings_of_page.ALL),
+    ("compare", {"compare_view": names.COMPARE_VIEWS[1]}, settings_of_page.ALL - {"temperature"}),
+    ("candidates", {}, settings_of_page.ALL),
+    ("candidates", {"candidates_view": names.TRIES_VIEWS[1]}, settings_of_page.NONE),
+    ("think", {}, settings_of_page.NONE),
+    ("think", {"think_view": names.THINK_VIEWS[1]}, settings_of_page.SEED),
+    ("memory", {}, settings_of_page.NONE),
+    ("memory", {"memory_source": "own"}, settings_of_page.ALL),
 ]
 
 
@@ -45,7 +45,7 @@ def counting(app: AppTest) -> frozenset[str]:
 
 
 def test_every_page_lists_which_settings_count_on_it() -> None:
-    assert set(active_settings.USED) == set(FILES)
+    assert set(settings_of_page.USED) == set(FILES)
 
 
 @pytest.mark.parametrize(("page", "choice", "used"), CHOICES)

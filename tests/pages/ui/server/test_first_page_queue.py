@@ -6,12 +6,12 @@ import threading
 
 import pytest
 
-from pages.ui.server.admission_queue import AdmissionQueue
-from pages.ui.session import admission_slot
+from pages.ui.server.first_page_queue import FirstPageQueue
+from pages.ui.session import first_page_turn
 
 
 def test_a_few_have_their_turn_and_the_others_know_how_many_are_before_them() -> None:
-    line = AdmissionQueue(2)
+    line = FirstPageQueue(2)
     places = [line.join() for _ in range(5)]
     assert [line.before(place) for place in places] == [0, 0, 1, 2, 3]
     line.leave(places[1])
@@ -21,7 +21,7 @@ def test_a_few_have_their_turn_and_the_others_know_how_many_are_before_them() ->
 
 
 def test_whoever_waits_is_woken_when_the_line_moves() -> None:
-    line = AdmissionQueue(1)
+    line = FirstPageQueue(1)
     first, second = line.join(), line.join()
     seen: list[int] = []
     waiting = threading.Thread(target=lambda: seen.append(line.before(second, 30.0)))
@@ -35,9 +35,9 @@ def test_a_page_that_fails_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) 
     class Visitor:
         first_page_drawn = False
 
-    line = AdmissionQueue(1)
-    monkeypatch.setattr(admission_slot, "QUEUE", line)
-    monkeypatch.setattr(admission_slot, "current_session", Visitor)
-    with pytest.raises(ValueError), admission_slot.admission_slot():
+    line = FirstPageQueue(1)
+    monkeypatch.setattr(first_page_turn, "QUEUE", line)
+    monkeypatch.setattr(first_page_turn, "current_session", Visitor)
+    with pytest.raises(ValueError), first_page_turn.first_page_turn():
         raise ValueError
     assert line.before(line.join()) == 0

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import streamlit as st
 
 from pages.ui.i18n.language import ngettext
-from pages.ui.server.admission_queue import QUEUE
+from pages.ui.server.first_page_queue import QUEUE
 from pages.ui.session.state import current_session
 
 POLL_SECONDS = 0.5  # seconds between two checks of the queue
@@ -16,7 +16,7 @@ LONGEST_WAIT = 60.0  # seconds after which a visitor is admitted in any case
 
 
 @contextmanager
-def admission_slot() -> Iterator[None]:
+def first_page_turn() -> Iterator[None]:
     """Make the first page render of a session wait for its turn in the queue."""
     session = current_session()
     if session.first_page_drawn:
