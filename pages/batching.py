@@ -11,7 +11,7 @@ import streamlit as st
 from core.batching.scheduler import Policy
 from core.batching.server import ServerSettings
 from core.experiments.batch_curve import batch_curve
-from core.experiments.batching import Reader, compare_alone, readers, serve
+from core.experiments.batching import PlannedRequest, compare_alone, planned_requests, serve
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import example_texts, names
@@ -46,9 +46,9 @@ class Options:
     blocks: int = 48
     share: bool = True
 
-    def requests(self) -> tuple[Reader, ...]:
+    def requests(self) -> tuple[PlannedRequest, ...]:
         """Return the requests. Raises ViewerError."""
-        return readers(
+        return planned_requests(
             current.model(),
             (current.prompt(), *example_texts.OPENINGS[1:]),
             self.count,

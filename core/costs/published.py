@@ -25,8 +25,8 @@ class Published:
     def item_size(self) -> float:
         """Return the published bytes per weight, the mean over all weights."""
         experts = self.shape.expert_parameters
-        rest = self.shape.parameter_count - experts
-        return (experts * self.expert_bits + rest * self.other_bits) / 8 / self.shape.parameter_count
+        remainder = self.shape.parameter_count - experts
+        return (experts * self.expert_bits + remainder * self.other_bits) / 8 / self.shape.parameter_count
 
 
 @dataclass(frozen=True, slots=True)

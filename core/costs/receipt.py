@@ -180,7 +180,7 @@ class Receipt:
                     self.server_seconds,
                     "s",
                     MEASURED,
-                    Message("measured by the server; the rest is the network"),
+                    Message("measured by the server; all else is the network"),
                 )
             )
         if self.new_tokens:

@@ -83,19 +83,19 @@ def answer_of(text: str) -> str:
     return word.group().lower() if word else ""
 
 
-def goes_on(answer: str, behind: str) -> bool | None:
-    """Return whether the text `behind` an answer makes the answer longer; None if it is too short to decide.
+def goes_on(answer: str, following: str) -> bool | None:
+    """Return whether the text `following` an answer makes the answer longer; None if it is too short to decide.
 
     >>> goes_on("24", "0"), goes_on("24", ". So"), goes_on("24", "."), goes_on("24", ".5"), goes_on("ye", "s")
     (True, False, None, True, True)
     """
-    if not behind:
+    if not following:
         return None
     if not answer[-1:].isdigit():
-        return _WORD.match(behind) is not None
-    if behind[0] not in ".,":
-        return behind[0].isdigit()
-    return None if len(behind) == 1 else behind[1].isdigit()
+        return _WORD.match(following) is not None
+    if following[0] not in ".,":
+        return following[0].isdigit()
+    return None if len(following) == 1 else following[1].isdigit()
 
 
 def is_complete(text: str, like: str) -> bool:
@@ -107,14 +107,14 @@ def is_complete(text: str, like: str) -> bool:
     return goes_on(found, text[text.index(found) + len(found) :]) is False
 
 
-def ends_here(model: LanguageModel, probabilities: np.ndarray, answer: str, behind: str = "") -> float:
+def ends_here(model: LanguageModel, probabilities: np.ndarray, answer: str, following: str = "") -> float:
     """Return the probability [0, 1] that the answer is complete: that the next token, with these probabilities [vocabulary], does not
     make it longer."""
     known = _BEGINNINGS.get(model)
     if known is None or len(known) != len(probabilities):
         known = _BEGINNINGS[model] = np.array([_beginning(model, i) for i in range(len(probabilities))], dtype=np.uint8)
     number = answer[-1:].isdigit()
-    longer = (_DIGIT if behind else _DIGIT | _DECIMAL) if number else _DIGIT | _LETTER
+    longer = (_DIGIT if following else _DIGIT | _DECIMAL) if number else _DIGIT | _LETTER
     return float(max(0.0, 1.0 - probabilities[(known & longer) > 0].sum()))
 
 

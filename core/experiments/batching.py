@@ -26,13 +26,13 @@ from core.settings import LARGEST_SEED, SamplingSettings, whole_number
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
-MOST_READERS = 32
+MOST_PLANNED = 32
 LONGEST_ANSWER = 256  # tokens
 FASTEST = 1000.0  # arrivals a second
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class PlannedRequest:
     """One future request. prompt: its text, background included; arrival: seconds on the server's clock."""
 
     reader_id: int
@@ -55,7 +55,7 @@ class Served:
     iteration: Iteration
 
 
-def readers(
+def planned_requests(
     model: LanguageModel,
     prompts: Sequence[str],
     count: int = 8,
@@ -65,14 +65,14 @@ def readers(
     settings: SamplingSettings | None = None,
     background: str = "",
     background_tokens: int = 0,
-) -> tuple[Reader, ...]:
+) -> tuple[PlannedRequest, ...]:
     """Return `count` requests that take the prompts in turn, each with its own seed and an answer of `shortest` to `longest` tokens.
 
     rate: arrivals per second, as a Poisson process (independent exponential waits); None if all arrive at 0. settings.seed determines
     lengths and arrivals. background: text before every prompt, cut to `background_tokens` tokens.
     Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
-    most = min(MOST_READERS, Limits.from_environment().readers or MOST_READERS)
+    most = min(MOST_PLANNED, Limits.from_environment().readers or MOST_PLANNED)
     count = whole_number(count, Message("The number of requests"), 1, most)
     longest = whole_number(longest, Message("The longest answer"), 1, LONGEST_ANSWER)
     shortest = whole_number(shortest, Message("The shortest answer"), 1, longest)
@@ -97,14 +97,14 @@ def readers(
         text = before + (" " if before and not before.endswith((" ", "\n")) else "") + prompts[number % len(prompts)]
         own = replace(settings, seed=(settings.seed + number) % (LARGEST_SEED + 1))
         ids = tuple(prompt_ids(model, text))
-        made.append(Reader(number, text, ids, own, int(lengths[number]), float(arrivals[number])))
+        made.append(PlannedRequest(number, text, ids, own, int(lengths[number]), float(arrivals[number])))
     return tuple(made)
 
 
-def serve(model: LanguageModel, who: Sequence[Reader], sides: Sequence[ServerSettings]) -> Iterator[Served]:
+def serve(model: LanguageModel, who: Sequence[PlannedRequest], sides: Sequence[ServerSettings]) -> Iterator[Served]:
     """Serve the same requests under each of these settings; yield every iteration of every server. Raises what `Server` raises."""
     compiled = passes_are_compiled(model)
-    servers = [Server(model, [reader.request() for reader in who], settings, None, compiled) for settings in sides]
+    servers = [Server(model, [one.request() for one in who], settings, None, compiled) for settings in sides]
     while busy := [side for side, server in enumerate(servers) if not server.done]:
         side = min(busy, key=lambda place: servers[place].clock)
         yield Served(side, servers[side].step())
@@ -188,14 +188,14 @@ class Alone:
     close_rolls: int
 
 
-def compare_alone(model: LanguageModel, who: Sequence[Reader], finished: Sequence[FinishedRequest]) -> Iterator[Alone]:
+def compare_alone(model: LanguageModel, who: Sequence[PlannedRequest], finished: Sequence[FinishedRequest]) -> Iterator[Alone]:
     """Generate each request's answer alone, with the same seed and settings, and yield its comparison with the served answer."""
     answers = {one.request_id: one for one in finished}
-    for reader in who:
-        served = answers.get(reader.reader_id)
+    for one in who:
+        served = answers.get(one.reader_id)
         if served is None:
             continue
-        run = Generation(model, reader.prompt, reader.settings, top_n=1)
+        run = Generation(model, one.prompt, one.settings, top_n=1)
         try:
             while len(run.path) < len(served.token_ids) and run.finished is None:
                 run.step()
@@ -207,9 +207,9 @@ def compare_alone(model: LanguageModel, who: Sequence[Reader], finished: Sequenc
             parted = len(pairs)
         gaps = [abs(step.chosen.logit - logit) for step, token_id, logit in pairs[:parted] if step.token_id == token_id]
         largest = max(gaps, default=0.0)
-        reach = 2 * largest / reader.settings.temperature
+        reach = 2 * largest / one.settings.temperature
         close = sum(_could_turn(step.roll, step.chosen.dice_start, step.sampling_probability, reach) for step in run.path)
-        yield Alone(reader.reader_id, len(pairs), parted, largest, close)
+        yield Alone(one.reader_id, len(pairs), parted, largest, close)
 
 
 def _could_turn(roll: float | None, start: float | None, share: float, reach: float) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.errors import BadSetting, ViewerError
-from core.experiments.batching import Reader
+from core.experiments.batching import PlannedRequest
 from core.message import Message
 from core.remote.streaming import ServerSaid, ask, stream
 
@@ -46,7 +46,7 @@ class Told:
     said: ServerSaid
 
 
-def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Told]:
+def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arrived | Told]:
     """Send all requests at once and yield answers and metrics in order of arrival.
 
     A refused request ends with an error text, and the others continue. Closing the generator closes the connections. Raises BadSetting
@@ -61,19 +61,19 @@ def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Tol
     stop, began = Event(), perf_counter()
     model_id = getattr(server, "model_id", "")
 
-    def send(reader: Reader) -> None:
+    def send(one: PlannedRequest) -> None:
         error = ""
         try:
-            pieces = stream(server.line, server.kind, model_id, reader.prompt_ids, reader.settings, reader.max_new_tokens)
+            pieces = stream(server.line, server.kind, model_id, one.prompt_ids, one.settings, one.max_new_tokens)
             with closing(pieces):  # type: ignore[type-var]
                 for piece in pieces:
                     if stop.is_set():
                         return
-                    said.put(Arrived(reader.reader_id, perf_counter() - began, piece.tokens, piece.text))
+                    said.put(Arrived(one.reader_id, perf_counter() - began, piece.tokens, piece.text))
         except ViewerError as failed:
             error = str(failed)
         finally:
-            said.put(Arrived(reader.reader_id, perf_counter() - began, 0, "", True, error))
+            said.put(Arrived(one.reader_id, perf_counter() - began, 0, "", True, error))
 
     def heard() -> Told:
         try:
@@ -87,7 +87,7 @@ def burst(model: LanguageModel, who: Sequence[Reader]) -> Iterator[Arrived | Tol
             said.put(heard())
             stop.wait(PAUSE)
 
-    threads = [Thread(target=send, args=(reader,), daemon=True) for reader in who]
+    threads = [Thread(target=send, args=(one,), daemon=True) for one in who]
     watching = Thread(target=watch, daemon=True)
     watching.start()
     for thread in threads:

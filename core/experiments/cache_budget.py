@@ -110,18 +110,18 @@ def fill(
     if isinstance(length, bool) or not isinstance(length, int) or not 0 <= length <= LONGEST:
         raise BadSetting(Message("The answer has 0 to {longest} tokens here, not {length}.", longest=LONGEST, length=str(length)[:20]))
     settings = settings or SamplingSettings()
-    reader = _Reader(model, plan)
+    session = _Session(model, plan)
     ids = _encode(model, prompt)
     for token_id in ids:
-        page = reader.add(token_id, written=False)
+        page = session.add(token_id, written=False)
         yield page
         if page.full:
             return
     for index in range(length):
-        assert reader.logits is not None
+        assert session.logits is not None
         roll = None if settings.greedy else dice.roll(settings.seed, index)
-        seen = stages.observe(reader.logits, settings, np.array(ids), 1, roll=roll, greedily=roll is None)
-        page = reader.add(seen.chosen, written=True)
+        seen = stages.observe(session.logits, settings, np.array(ids), 1, roll=roll, greedily=roll is None)
+        page = session.add(seen.chosen, written=True)
         ids.append(seen.chosen)
         yield page
         if page.full:
@@ -192,25 +192,25 @@ def key_tokens(model: LanguageModel, task: RecallTask) -> range:
 
 def ask(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -> Iterator[CacheBlock | Answer]:
     """Read a story and its question within this budget; yield a CacheBlock per token and the Answer last."""
-    reader = _Reader(model, plan)
+    session = _Session(model, plan)
     prompt = story.told + story.question
     asked = _encode(model, prompt)
     answer = _continuation(model, prompt, story.answer)
     for token_id in asked:
-        page = reader.add(token_id, written=False)
+        page = session.add(token_id, written=False)
         yield page
         if page.full:
-            yield Answer(None, (), "", len(reader.notepad.kept), reader.notepad.bytes)
+            yield Answer(None, (), "", len(session.notepad.kept), session.notepad.bytes)
             return
-    pages, held = len(reader.notepad.kept), reader.notepad.bytes
-    said = _said(reader.copied())
+    pages, held = len(session.notepad.kept), session.notepad.bytes
+    said = _said(session.copied())
     parts, probability = [], 1.0
     for token_id in answer:
-        assert reader.logits is not None
-        distribution = torch.softmax(reader.logits.double(), -1)
+        assert session.logits is not None
+        distribution = torch.softmax(session.logits.double(), -1)
         parts.append((model.token(token_id).text, float(distribution[token_id])))
         probability *= float(distribution[token_id])
-        if len(parts) < len(answer) and reader.add(token_id, written=True).full:
+        if len(parts) < len(answer) and session.add(token_id, written=True).full:
             break
     yield Answer(probability if len(parts) == len(answer) else None, tuple(parts), said, pages, held)
 
@@ -240,20 +240,20 @@ def every_policy(model: LanguageModel, plan: MemoryBudget, story: RecallTask = R
         yield PolicyOutcome(policy, answer)
 
 
-def _said(reader: _Reader) -> str:
+def _said(session: _Session) -> str:
     """Return the model's greedy answer up to the end of a sentence, at most LONGEST_ANSWER tokens."""
     said: list[int] = []
-    while len(said) < LONGEST_ANSWER and reader.logits is not None:
-        favourite = int(reader.logits.argmax())
-        if favourite in reader.model.end_token_ids:
+    while len(said) < LONGEST_ANSWER and session.logits is not None:
+        favourite = int(session.logits.argmax())
+        if favourite in session.model.end_token_ids:
             break
         said.append(favourite)
-        if reader.model.token(favourite).text.strip(" ").endswith((".", "!", "?", "\n")) or reader.add(favourite, written=True).full:
+        if session.model.token(favourite).text.strip(" ").endswith((".", "!", "?", "\n")) or session.add(favourite, written=True).full:
             break
-    return reader.model.text_of(said).strip()
+    return session.model.text_of(said).strip()
 
 
-class _Reader:
+class _Session:
     """A KV cache under a budget, and the logits after its last token."""
 
     def __init__(self, model: LanguageModel, plan: MemoryBudget) -> None:
@@ -262,7 +262,7 @@ class _Reader:
         self.logits: torch.Tensor | None = None
         self._page = page_bytes(model, plan.bits)
 
-    def copied(self) -> _Reader:
+    def copied(self) -> _Session:
         """Return a copy with a cache of its own; changes to it do not affect this reader."""
         twin = copy.copy(self)
         twin.notepad = self.notepad.copied()

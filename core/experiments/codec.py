@@ -52,7 +52,7 @@ CLASSES: dict[str, str] = {
     "Receipt": "core.costs.receipt",
     "Assumptions": "core.costs.receipt",
     "Peak": "core.costs.machine",
-    "Reader": "core.experiments.batching",
+    "PlannedRequest": "core.experiments.batching",
     "Served": "core.experiments.batching",
     "Policy": "core.batching.scheduler",
     "RequestState": "core.batching.request",
@@ -106,7 +106,12 @@ class RecordedWords:
 
 _FIELD = re.compile(r"\{([a-z_]+)\}")  # a message in a file has plain fields only: no attributes, indices or formats
 _SPEC = re.compile(r",?(\.\d)?[fge%]?")
-RENAMED = {"Opinion": "TokenScore", "Stretch": "PhaseSpan", "LatencyTrace": "RequestCost"}  # old names of classes in files
+RENAMED = {
+    "Opinion": "TokenScore",
+    "Stretch": "PhaseSpan",
+    "LatencyTrace": "RequestCost",
+    "Reader": "PlannedRequest",
+}  # old names of classes in files
 REMOVED = {"LatencyTrace": {"parts", "first_token", "total"}, "Assumptions": {"network_seconds"}}  # fields of old files that nothing reads
 RENAMED_FIELDS = {("Provenance", "unsaid"): "hidden_inputs"}  # old names of fields in files, by class
 

@@ -46,29 +46,29 @@ class Drift:
 
 
 @dataclass(frozen=True, slots=True)
-class Odds:
+class TopProbabilities:
     """The kept probabilities of one step: token_ids int64 [kept], ascending, and their probabilities float32 [kept].
 
-    rest: total probability of all other tokens; most: upper bound for the probability of each of them.
+    others: total probability of all other tokens; most: upper bound for the probability of each of them.
     """
 
     token_ids: np.ndarray
     probabilities: np.ndarray
-    rest: float
+    others: float
     most: float
 
     @classmethod
-    def of(cls, logits: torch.Tensor) -> Odds:
+    def of(cls, logits: torch.Tensor) -> TopProbabilities:
         """Return the probabilities of these logits [vocabulary]: all of them, or the KEPT likeliest of a large vocabulary."""
-        odds = torch.softmax(logits.detach().cpu().double(), 0)
-        if len(odds) <= KEPT_WHOLE:
-            return cls(_all(len(odds)), odds.float().numpy(), 0.0, 0.0)
-        best = torch.topk(odds, KEPT)
+        top = torch.softmax(logits.detach().cpu().double(), 0)
+        if len(top) <= KEPT_WHOLE:
+            return cls(_all(len(top)), top.float().numpy(), 0.0, 0.0)
+        best = torch.topk(top, KEPT)
         token_ids, order = torch.sort(best.indices)
         return cls(token_ids.numpy(), best.values[order].float().numpy(), max(0.0, 1.0 - float(best.values.sum())), float(best.values[-1]))
 
     @classmethod
-    def listed(cls, distribution: TokenDistribution) -> Odds:
+    def listed(cls, distribution: TokenDistribution) -> TopProbabilities:
         """Return the model's probabilities of the candidates that a record lists."""
         order = np.argsort(distribution.token_ids)
         probabilities = np.asarray(distribution.probabilities[0], dtype=np.float32)
@@ -138,8 +138,8 @@ class Aligner:
 
     left: list[int] = field(default_factory=list)
     right: list[int] = field(default_factory=list)
-    left_odds: list[Odds] = field(default_factory=list)
-    right_odds: list[Odds] = field(default_factory=list)
+    left_top: list[TopProbabilities] = field(default_factory=list)
+    right_top: list[TopProbabilities] = field(default_factory=list)
     forced: tuple[int, int] = (0, 0)
     _known: dict[tuple[int, int], Drift] = field(default_factory=dict)
     _made: tuple[int, int, Alignment] | None = None
@@ -167,25 +167,25 @@ class Aligner:
     def _drift(self, a: int, b: int) -> Drift:
         known = self._known.get((a, b))
         if known is None:
-            known = self._known[a, b] = bounds(self.left_odds[a], self.right_odds[b])
+            known = self._known[a, b] = bounds(self.left_top[a], self.right_top[b])
         return known
 
 
-def bounds(one: Odds, other: Odds) -> Drift:
+def bounds(one: TopProbabilities, other: TopProbabilities) -> Drift:
     """Return the Jensen-Shannon distance: the root of the divergence in bits (Lin 1991), exact if both sides are known completely.
 
     A token known on one side only has, on the other, at most the smallest known probability there. The lower bound takes these tokens as
     equal as that allows, and tokens unknown on both sides as equal. The upper bound takes all of them as different as possible.
     """
-    one, other = (Odds(odds.token_ids, odds.probabilities.astype(np.float64), odds.rest, odds.most) for odds in (one, other))
+    one, other = (TopProbabilities(top.token_ids, top.probabilities.astype(np.float64), top.others, top.most) for top in (one, other))
     _, here, there = np.intersect1d(one.token_ids, other.token_ids, assume_unique=True, return_indices=True)
     low = high = float(_parts(one.probabilities[here], other.probabilities[there]).sum())
     for mine, theirs, shared in ((one, other, here), (other, one, there)):
         own = np.delete(mine.probabilities, shared)
         total = np.array([own.sum()])
-        low += float(_parts(total, np.minimum(total, min(theirs.rest, theirs.most * len(own)))).sum())
-        furthest = np.maximum(_parts(own, np.zeros_like(own)), _parts(own, np.full_like(own, min(theirs.most, theirs.rest))))
-        high += float(furthest.sum()) + theirs.rest / 2
+        low += float(_parts(total, np.minimum(total, min(theirs.others, theirs.most * len(own)))).sum())
+        furthest = np.maximum(_parts(own, np.zeros_like(own)), _parts(own, np.full_like(own, min(theirs.most, theirs.others))))
+        high += float(furthest.sum()) + theirs.others / 2
     return Drift(_root(low), _root(high))
 
 

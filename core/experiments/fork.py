@@ -15,7 +15,7 @@ import numpy as np
 
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BadPlace, BadToken, EmptyPrompt, RunFinished
-from core.experiments.drift import Aligner, Alignment, Odds
+from core.experiments.drift import Aligner, Alignment, TopProbabilities
 from core.message import Message
 from core.record.step import Step
 
@@ -154,10 +154,10 @@ class Fork:
             if kept is not None:
                 self.run.cache = kept
         known = self._aligner
-        for step, odds, tokens, seen in ((one, here, known.left, known.left_odds), (other, there, known.right, known.right_odds)):
-            if step is not None and odds is not None:
+        for step, top, tokens, seen in ((one, here, known.left, known.left_top), (other, there, known.right, known.right_top)):
+            if step is not None and top is not None:
                 tokens.append(step.token_id)
-                seen.append(odds)
+                seen.append(top)
         pair = Pair(self.parts_at + len(self.pairs), one, other)
         self.pairs.append(pair)
         return pair
@@ -171,7 +171,7 @@ class Fork:
         self._aligner.forced = (_forced(self.pairs, "left"), _forced(self.pairs, "right"))
         return self._aligner.alignment()
 
-    def _go_on(self, side: _Side, beside: Step | None) -> tuple[Step | None, Odds | None]:
+    def _go_on(self, side: _Side, beside: Step | None) -> tuple[Step | None, TopProbabilities | None]:
         """Extend one branch by one step; return the step and its probabilities. beside: the other branch's step, whose settings and roll
         are used here too."""
         run = self.run
@@ -181,10 +181,10 @@ class Fork:
         if run.finished:
             side.finished = run.finished
             return None, None
-        odds = None
+        top = None
         if not run.is_replay:
             run.cache = side.cache
-            odds = None if (logits := run.logits) is None else Odds.of(logits)
+            top = None if (logits := run.logits) is None else TopProbabilities.of(logits)
         if side.follow:
             run.switch(side.follow.pop(0))
         elif side.forced:
@@ -196,7 +196,7 @@ class Fork:
             run.step(beside.attempt if beside is not None and rolled else 0)
         side.line.append(run.here)
         side.finished = None if side.follow else run.finished
-        return run.path[-1], odds or Odds.listed(run.path[-1])
+        return run.path[-1], top or TopProbabilities.listed(run.path[-1])
 
 
 def side_by_side(fork: Fork, steps: int) -> Iterator[Pair]:

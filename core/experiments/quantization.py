@@ -292,8 +292,8 @@ class _Bench:
         """Return the next-token probabilities after these tokens, float64 [vocabulary]."""
         with self._turn(), torch.inference_mode():
             logits = TransformersBackend(network).run(np.array(ids, dtype=np.int64), None)
-            odds: np.ndarray = logits.double().softmax(-1).cpu().numpy()
-            return odds
+            probabilities: np.ndarray = logits.double().softmax(-1).cpu().numpy()
+            return probabilities
 
     def greedy(self, network: Any, ids: Sequence[int], length: int) -> list[int]:
         """Return the tokens that this network generates greedily; takes one turn of the model's engine per token."""

@@ -51,11 +51,11 @@ def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = BITS) -
         raise BadSetting(Message("Keys and values can be stored with {names} bits.", names=" or ".join(map(str, BITS))))
     ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
     full = _read(model, ids, None)
-    odds = full.exp()
+    probabilities = full.exp()
     for count in bits:
         cache = quantized_cache(model.layer_count, count)
         logs = _read(model, ids, cache)
-        apart = torch.where(full.isfinite(), odds * (full - logs), 0.0).sum(1).clamp(min=0)
+        apart = torch.where(full.isfinite(), probabilities * (full - logs), 0.0).sum(1).clamp(min=0)
         yield RoundedCache(
             count,
             len(ids),

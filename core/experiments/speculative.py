@@ -164,12 +164,12 @@ class Speculation:
         p = self._target.probabilities(self.ids, drafted, self._settings)
         verified_at = perf_counter()
         size = len(p[0])
-        q = [_sized(one, size) for one in q]
+        q = [sized(one, size) for one in q]
         rolls = [self._roll(place, ACCEPT_ROLL) for place in range(len(drafted))]
-        accepted, odds = judge(p, q, drafted, rolls)
+        accepted, probabilities = judge(p, q, drafted, rolls)
         kind = BONUS if accepted == len(drafted) else RECOVERED
         roll = self._roll(accepted, TOKEN_ROLL if kind == BONUS else RECOVER_ROLL)
-        last = pick_by(odds, roll)
+        last = pick_by(probabilities, roll)
         ends = self._model.end_token_ids if self._model is not None else frozenset()
         stop = next((place for place, token_id in enumerate(drafted[:accepted]) if token_id in ends), None)
         kept = drafted[:accepted] if stop is None else drafted[: stop + 1]
@@ -196,7 +196,7 @@ class Speculation:
             kind=kind if stop is None else ENDED,
             token_id=last if stop is None else -1,
             text=texts[-1] if stop is None else "",
-            probability=float(odds[last]),
+            probability=float(probabilities[last]),
             roll=None if self._settings.greedy else roll,
             draft_seconds=drafted_at - began,
             verify_seconds=verified_at - drafted_at,
@@ -218,11 +218,11 @@ class Speculation:
         return "" if self._model is None else self._model.token(token_id).text
 
 
-def _sized(odds: np.ndarray, size: int) -> np.ndarray:
-    """Return `odds` cut or zero-padded to `size` entries. Only padding rows of the vocabulary differ, and they have no weight."""
-    if len(odds) >= size:
-        return odds[:size]
-    return np.concatenate([odds, np.zeros(size - len(odds))])
+def sized(probabilities: np.ndarray, size: int) -> np.ndarray:
+    """Return `probabilities` cut or zero-padded to `size` entries. Only padding rows of the vocabulary differ, and they have no weight."""
+    if len(probabilities) >= size:
+        return probabilities[:size]
+    return np.concatenate([probabilities, np.zeros(size - len(probabilities))])
 
 
 class ModelTarget:

@@ -122,10 +122,10 @@ def teach(
 
 def give_way(model: LanguageModel, began: float) -> float:
     """Pause as long as the time since `began`, at most LONGEST_REST, if others used this model since then; return the seconds paused."""
-    rest = min(monotonic() - began, LONGEST_REST) if model.engine.lock.last_used > began else 0.0
-    if rest > 0:
-        threading.Event().wait(rest)
-    return rest
+    pause = min(monotonic() - began, LONGEST_REST) if model.engine.lock.last_used > began else 0.0
+    if pause > 0:
+        threading.Event().wait(pause)
+    return pause
 
 
 def in_turn(queue: _Queue, ticket: object) -> Iterator[Waiting]:

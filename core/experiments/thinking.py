@@ -128,10 +128,10 @@ def chance_of(model: LanguageModel, run: Generation, style: PromptingStyle, answ
     total = 0.0
     for spelling in spellings(answer):
         if begun.casefold().startswith(spelling.casefold()):
-            behind = begun[len(spelling) :]
-            longer = goes_on(spelling, behind)
+            following = begun[len(spelling) :]
+            longer = goes_on(spelling, following)
             if longer is None:
-                total += _joint(model, ids, [], cache, spelling, behind)
+                total += _joint(model, ids, [], cache, spelling, following)
             elif not longer:
                 total += 1.0
         elif spelling.casefold().startswith(begun.casefold()):
@@ -140,7 +140,7 @@ def chance_of(model: LanguageModel, run: Generation, style: PromptingStyle, answ
     return total if math.isnan(total) else min(1.0, total)
 
 
-def _joint(model: LanguageModel, ids: list[int], wanted: list[int], cache: KVCache, answer: str, behind: str) -> float:
+def _joint(model: LanguageModel, ids: list[int], wanted: list[int], cache: KVCache, answer: str, following: str) -> float:
     """Return the probability that the tokens `wanted` follow `ids` and that the answer ends with them."""
     if len(ids) + len(wanted) >= model.context_length:
         return math.nan
@@ -152,7 +152,7 @@ def _joint(model: LanguageModel, ids: list[int], wanted: list[int], cache: KVCac
         total += float(torch.log_softmax(forward.logits.values.float(), 0)[token_id])
         ids.append(token_id)
     behind_it = torch.softmax(model.engine.forward(ids, cache).logits.values.float(), 0)
-    return math.exp(total) * ends_here(model, behind_it.cpu().numpy(), answer, behind)
+    return math.exp(total) * ends_here(model, behind_it.cpu().numpy(), answer, following)
 
 
 def given(text: str, style: PromptingStyle, like: str = "") -> str | None:

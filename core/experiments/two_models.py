@@ -21,6 +21,7 @@ from core.engine.engine import Forward
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BrokenLogits, ModelError
 from core.experiments.candidates import prompt_ids
+from core.experiments.speculative import sized
 from core.inspection.scoring import score_text
 from core.message import Message
 from core.sampling.pick import pick
@@ -181,34 +182,29 @@ def _judged(
     )
 
 
-def sized(odds: np.ndarray, size: int) -> np.ndarray:
-    """Return `odds` cut or zero-padded to `size` entries. Only padding rows of the vocabulary differ, and they have no weight."""
-    return np.concatenate([odds[:size], np.zeros(max(0, size - len(odds)))])
-
-
 def odds_of(forward: Forward) -> np.ndarray:
     """Return the model's probabilities, float64 [vocabulary]. Raises BrokenLogits for NaN."""
     with torch.inference_mode():
-        odds: np.ndarray = forward.logits.values.double().softmax(-1).cpu().numpy()
-    if np.isnan(odds).any():
+        probabilities: np.ndarray = forward.logits.values.double().softmax(-1).cpu().numpy()
+    if np.isnan(probabilities).any():
         raise BrokenLogits(Message("The model returned NaN logits. Try another model or precision."))
-    return odds
+    return probabilities
 
 
-def entropy_of(odds: np.ndarray) -> float:
+def entropy_of(probabilities: np.ndarray) -> float:
     """Return the entropy of these probabilities, in bits."""
-    some = odds[odds > 0]
+    some = probabilities[probabilities > 0]
     return float(-(some * np.log2(some)).sum())
 
 
-def _opinion(model: LanguageModel, odds: np.ndarray, token_id: int, forward: Forward) -> TokenScore:
-    chance = float(odds[token_id])
+def _opinion(model: LanguageModel, probabilities: np.ndarray, token_id: int, forward: Forward) -> TokenScore:
+    chance = float(probabilities[token_id])
     return TokenScore(
         probability=chance,
         surprise=-math.log2(chance) if chance > 0 else math.inf,
-        rank=int((odds > chance).sum()) + 1,
-        favourite=model.piece(int(odds.argmax())),
-        entropy=entropy_of(odds),
+        rank=int((probabilities > chance).sum()) + 1,
+        favourite=model.piece(int(probabilities.argmax())),
+        entropy=entropy_of(probabilities),
         seconds=forward.seconds,
         computed=forward.computed_tokens,
     )

@@ -20,7 +20,7 @@ from core.batching.request import RequestState
 from core.batching.scheduler import Policy
 from core.batching.server import MOST_BLOCKS, Iteration, Server, ServerSettings, passes_are_compiled
 from core.errors import BadSetting
-from core.experiments.batching import MOST_READERS, Reader, readers
+from core.experiments.batching import MOST_PLANNED, PlannedRequest, planned_requests
 from core.experiments.candidates import prompt_ids
 from core.limits import Limits
 from core.message import Message
@@ -94,10 +94,10 @@ def watch_one(
     """
     settings = settings or SamplingSettings()
     length = whole_number(length, Message("The length"), 1, LONGEST)
-    most = Limits.from_environment().readers or MOST_READERS
-    crowd = readers(model, others, max(1, min(BEFORE + BEHIND, most - 1)), 8, 40, rate, settings)
+    most = Limits.from_environment().readers or MOST_PLANNED
+    crowd = planned_requests(model, others, max(1, min(BEFORE + BEHIND, most - 1)), 8, 40, rate, settings)
     before = (len(crowd) + 1) // 2
-    own = Reader(MINE, prompt, tuple(prompt_ids(model, prompt)), settings, length, crowd[before - 1].arrival)
+    own = PlannedRequest(MINE, prompt, tuple(prompt_ids(model, prompt)), settings, length, crowd[before - 1].arrival)
     who = [*crowd[:before], own, *crowd[before:]]
     needed = blocks_for(max(len(one.prompt_ids) + one.max_new_tokens for one in who) + 1)
     sides, compiled = {}, passes_are_compiled(model)
@@ -203,7 +203,7 @@ def load_curve(
 ) -> Iterator[ServiceTimes | LoadPoint]:
     """Measure each request alone, then serve all of them at each load, one at a time and with continuous batching.
 
-    Raises what `core.experiments.batching.readers` raises.
+    Raises what `core.experiments.batching.planned_requests` raises.
     """
     requests = whole_number(requests, Message("The number of requests"), 2, MOST_REQUESTS)
     if not loads or any(isinstance(one, bool) or not isinstance(one, int | float) or not 0 < one < 1 for one in loads):
@@ -226,17 +226,17 @@ def load_curve(
 
 def _crowd(
     model: LanguageModel, prompts: Sequence[str], settings: SamplingSettings, count: int, shortest: int, longest: int
-) -> list[Reader]:
-    """Return `count` requests that all arrive at 0. They are made eight at a time, because `readers` limits its number."""
-    made: list[Reader] = []
+) -> list[PlannedRequest]:
+    """Return `count` requests that all arrive at 0. They are made eight at a time, because `planned_requests` limits its number."""
+    made: list[PlannedRequest] = []
     while len(made) < count:
         own = SamplingSettings(**settings.as_dict() | {"seed": (settings.seed + len(made)) % (LARGEST_SEED + 1)})
-        fresh = readers(model, prompts, min(8, count - len(made)), shortest, longest, None, own)
+        fresh = planned_requests(model, prompts, min(8, count - len(made)), shortest, longest, None, own)
         made += [replace(one, reader_id=len(made) + number) for number, one in enumerate(fresh)]
     return made
 
 
-def _run(model: LanguageModel, who: Sequence[Reader], policy: Policy, compiled: bool) -> Iterator[Iteration]:
+def _run(model: LanguageModel, who: Sequence[PlannedRequest], policy: Policy, compiled: bool) -> Iterator[Iteration]:
     needed = blocks_for(max(len(one.prompt_ids) + one.max_new_tokens for one in who) + 1)
     chosen = ServerSettings(policy, SEATS, 256, min(MOST_BLOCKS, SEATS * needed))
     server = Server(model, [one.request(ignore_eos=True) for one in who], chosen, None, compiled)

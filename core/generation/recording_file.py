@@ -93,9 +93,9 @@ class Content:
             self._data = (data.encode() if isinstance(data, str) else data).removeprefix(b"\xef\xbb\xbf")
         except UnicodeEncodeError as error:
             raise BadRecording(Message(_NO_JSON)) from error
-        rest, self._pieces = _cut(self._data, self._until)
+        outside, self._pieces = _cut(self._data, self._until)
         try:
-            content = from_json(rest)
+            content = from_json(outside)
         except ValueError as error:
             raise BadRecording(Message(_NO_JSON)) from error
         if not isinstance(content, dict) or content.get("format") != FORMAT:
@@ -151,7 +151,7 @@ class _Cutter:
     """Finds, mark by mark, where to cut a file."""
 
     pieces: dict[str, list[_Piece]] = field(default_factory=dict)
-    rest: list[tuple[int, int]] = field(default_factory=list)  # start and end of each part outside of the long lists
+    outside: list[tuple[int, int]] = field(default_factory=list)  # start and end of each part outside of the long lists
     done: int = 0
     list_name: str = ""  # the long list at this position, "" outside
     cut_at: int = 0
@@ -167,7 +167,7 @@ class _Cutter:
         if name in self.pieces:
             raise BadRecording(Message("This recording is broken (at {name}): the entry stands twice.", name=name))
         self.pieces[name], self.list_name = [], name
-        self.rest.append((self.done, at))
+        self.outside.append((self.done, at))
         self.cut_at = self.entry_at = at
         self.count = 0
 
@@ -234,11 +234,11 @@ def _cut(data: bytes, until: float) -> tuple[bytes, dict[str, list[_Piece]]]:
                 cutter.entry_ends(at + 1)
             elif cutter.list_name and depth == 1:
                 cutter.close_list(at)
-    cutter.rest.append((cutter.done, len(data)))
-    if depth or cutter.list_name or sum(end - start for start, end in cutter.rest) - texts > LARGEST_REST:
+    cutter.outside.append((cutter.done, len(data)))
+    if depth or cutter.list_name or sum(end - start for start, end in cutter.outside) - texts > LARGEST_REST:
         raise BadRecording(Message(_NO_JSON))
     pieces = {name: [one for one in known if not one.first or data[one.start : one.end].strip()] for name, known in cutter.pieces.items()}
-    return b"".join(data[start:end] for start, end in cutter.rest), pieces
+    return b"".join(data[start:end] for start, end in cutter.outside), pieces
 
 
 def _in_time(until: float) -> None:

@@ -63,14 +63,14 @@ def layers(read: Iterable[Any]) -> str:
     lines = []
     for layer in reversed(list(read)):
         first, *others = layer.candidates[:4]
-        rest = ", ".join(f"{guess.piece} {percent(guess.model_probability)}" for guess in others)
+        remainder = ", ".join(f"{guess.piece} {percent(guess.model_probability)}" for guess in others)
         lines.append(
             f'<tr><td style="padding:1px 10px 1px 0;color:{MUTED};text-align:right">{layer.number}</td>'
             f'<td style="text-align:left;padding:1px 10px 1px 0;white-space:pre;font-weight:600">{escape(first.piece)}</td>'
             f'<td style="padding:1px 0"><div style="width:160px"><div style="width:{100 * first.model_probability:.2f}%;height:12px;'
             f'background:{MODEL};border-radius:3px"></div></div></td>'
             f'<td style="text-align:left;padding:1px 0 1px 10px;color:{MUTED};white-space:pre">{percent(first.model_probability)} · '
-            f"{escape(rest)}</td></tr>"
+            f"{escape(remainder)}</td></tr>"
         )
     return f'<table style="border-collapse:collapse;border:0;{FONT};font-size:0.95em;color:{TEXT}"><tbody>{"".join(lines)}</tbody></table>'
 

@@ -83,7 +83,7 @@ def _compiled(
         return None
     asked = _as_asked(tuple(stages), greedy)
     count = len(asked.names)
-    measures, table, odds = np.empty((count, 3)), np.empty((4, top_n + 1), np.int64), np.empty((count + 2, top_n + 1))
+    measures, table, probabilities = np.empty((count, 3)), np.empty((4, top_n + 1), np.int64), np.empty((count + 2, top_n + 1))
     listed = compiled.observe(
         logits,
         np.ascontiguousarray(previous_ids, np.int64),
@@ -94,7 +94,7 @@ def _compiled(
         -1 if selection.forced is None else selection.forced,
         measures,
         table,
-        odds,
+        probabilities,
     )
     if listed < 1:
         return None
@@ -102,10 +102,10 @@ def _compiled(
     return Observation(
         token_ids=table[0, :listed],
         ranks=table[1, :listed],
-        logits=odds[count, :listed],
-        probabilities=odds[:count, :listed],
+        logits=probabilities[count, :listed],
+        probabilities=probabilities[:count, :listed],
         removed_at=table[2, :listed],
-        dice_starts=odds[count + 1, :listed],
+        dice_starts=probabilities[count + 1, :listed],
         stage_names=asked.names,
         stage_settings=asked.settings,
         stage_kept=tuple(kept),

@@ -29,7 +29,7 @@ from core.costs.machine import measure
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.experiments.batch_curve import SIZES, CurvePoint, batch_curve
-from core.experiments.batching import Reader, compare_alone
+from core.experiments.batching import PlannedRequest, compare_alone
 from core.experiments.speculative import speculate
 from core.experiments.speculative_gain import gain
 from core.sampling.pick import pick
@@ -85,7 +85,7 @@ def exact(model: LanguageModel, wanted: int) -> None:
         for number in range(8):
             text = OPENINGS[(round_ + number) % len(OPENINGS)]
             settings = SamplingSettings(temperature=(0.7, 1.0, 1.5)[number % 3], top_p=(1.0, 0.95)[number % 2], seed=8 * round_ + number)
-            who.append(Reader(number, text, tuple(model.encode(text)), settings, 120, 0.0))
+            who.append(PlannedRequest(number, text, tuple(model.encode(text)), settings, 120, 0.0))
         server = Server(model, [reader.request() for reader in who], ServerSettings(Policy.CHUNKED, 8, 32, 100))
         finished: list[FinishedRequest] = []
         while not server.done:

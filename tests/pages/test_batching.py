@@ -10,7 +10,7 @@ import pytest
 from core import SamplingSettings
 from core.batching.scheduler import Policy
 from core.batching.server import ServerSettings
-from core.experiments.batching import readers, serve
+from core.experiments.batching import planned_requests, serve
 from pages.ui.charts.serving_rows import Board
 from tests.pages.apptest import Open, State, press, run_on, said
 
@@ -43,7 +43,7 @@ def test_too_few_blocks_are_said_in_a_sentence(open_app: Open, session: State) -
 
 def test_the_board_reads_every_observation_once(tiny: Any) -> None:
     model = tiny("llama")
-    who = readers(model, ("Once upon a time", "A fox"), 5, 2, 9, settings=SamplingSettings(seed=2), rate=50.0)
+    who = planned_requests(model, ("Once upon a time", "A fox"), 5, 2, 9, settings=SamplingSettings(seed=2), rate=50.0)
     seen = list(serve(model, who, [ServerSettings(Policy.STATIC, 2, blocks=20), ServerSettings(Policy.CONTINUOUS, 2, blocks=20)]))
     whole, pieces = Board.of(who), Board.of(who)
     whole.take(seen)

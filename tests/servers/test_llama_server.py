@@ -11,7 +11,7 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import ServerGone, WrongServer
-from core.experiments.batching import readers
+from core.experiments.batching import planned_requests
 from core.experiments.burst import Arrived, Told, burst, figures
 from core.remote import http_client
 from core.remote.streaming import batch_size
@@ -177,7 +177,7 @@ def test_a_process_that_is_asked_for_is_there(server: Process) -> None:
 
 
 def test_a_burst_of_real_requests(served: Any) -> None:
-    who = readers(served, ("Once upon a time", "The old king", "One day a bear"), 6, 24, 24, settings=SamplingSettings(seed=3))
+    who = planned_requests(served, ("Once upon a time", "The old king", "One day a bear"), 6, 24, 24, settings=SamplingSettings(seed=3))
     seen = list(burst(served, who))
     found = figures(seen)
     ends = [one for one in seen if isinstance(one, Arrived) and one.done]

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.batching.request import RequestState
 from core.batching.server import Iteration
-from core.experiments.batching import Reader, Served
+from core.experiments.batching import PlannedRequest, Served
 
 TOUCH = 1e-9  # seconds; spans closer than this are one
 
@@ -34,12 +34,12 @@ class SideRows:
 class Board:
     """All servers. who: the requests; read: number of observations that were added."""
 
-    who: Sequence[Reader]
+    who: Sequence[PlannedRequest]
     sides: list[SideRows]
     read: int = 0
 
     @classmethod
-    def of(cls, who: Sequence[Reader], sides: int = 2) -> Board:
+    def of(cls, who: Sequence[PlannedRequest], sides: int = 2) -> Board:
         """Return a board before the first iteration."""
         return cls(
             who, [SideRows([[] for _request in who], ["" for _request in who], [False for _request in who]) for _side in range(sides)]

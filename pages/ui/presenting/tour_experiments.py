@@ -9,7 +9,7 @@ import streamlit as st
 from core.batching.scheduler import Policy
 from core.batching.server import ServerSettings
 from core.experiments.answers import same_answer
-from core.experiments.batching import readers, serve
+from core.experiments.batching import planned_requests, serve
 from core.experiments.cache_budget import POLICIES, RED_POT, Answer, CacheBlock, MemoryBudget, before_and_after, key_tokens, page_bytes
 from core.experiments.cache_race import CACHED, UNCACHED, race
 from core.experiments.speculative import PlainStep, SpeculativeRound, speculate
@@ -140,7 +140,7 @@ def many() -> None:
     @current.error_boundary
     def begin() -> None:
         model = tour_state.model()
-        who = readers(
+        who = planned_requests(
             model, ("Once upon a time, there was a little", *example_texts.OPENINGS[1:]), READERS, 8, 28, settings=tour_state.SETTINGS
         )
         sides = [ServerSettings(policy, 8, 64, 48) for policy in policies]

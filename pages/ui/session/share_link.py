@@ -234,22 +234,22 @@ def parse_steps(text: str) -> ReplaySteps | None:
                 return None
             steps.append(settings)
             continue
-        kind, rest = (part[0], part[1:]) if part[:1] in ("a", "f", "r") else ("", part)
+        kind, remainder = (part[0], part[1:]) if part[:1] in ("a", "f", "r") else ("", part)
         if kind == "r":
-            found = _tokens(rest)
+            found = _tokens(remainder)
             if found is None:
                 return None
             steps += [Rolled(token_id, attempt) for token_id in found]
-        elif not (rest.isascii() and rest.isdigit()) or len(rest) > 9:
+        elif not (remainder.isascii() and remainder.isdigit()) or len(remainder) > 9:
             return None
         elif kind == "a":
-            attempt = int(rest)
+            attempt = int(remainder)
         elif kind == "f":
-            steps.append(int(rest))
-        elif int(rest) > MOST_STEPS:
+            steps.append(int(remainder))
+        elif int(remainder) > MOST_STEPS:
             return None
         else:
-            steps += [None] * int(rest)
+            steps += [None] * int(remainder)
         if len(steps) > MOST_STEPS:
             return None
     return steps

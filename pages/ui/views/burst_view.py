@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.experiments.batching import Reader, readers
+from core.experiments.batching import PlannedRequest, planned_requests
 from core.experiments.burst import Arrived, Told, burst, figures, rate_over_time
 from core.remote.streaming import batch_size
 from pages.ui.charts import charts, serving_charts
@@ -35,9 +35,9 @@ def burst_page(prompt_field: Callable[[], None]) -> None:
         requests, tokens = N_("{count} requests").format(count=count), N_("{count} tokens").format(count=length)
         now = provenance.now({N_("the requests"): requests, N_("the length"): tokens})
 
-        def who() -> tuple[Reader, ...]:
+        def who() -> tuple[PlannedRequest, ...]:
             prompts = (current.prompt(), *OPENINGS[1:])
-            return readers(current.model(), prompts, count, length, length, settings=current.settings())
+            return planned_requests(current.model(), prompts, count, length, length, settings=current.settings())
 
         def send() -> Iterator[Any]:
             return burst(current.model(), who())
@@ -54,7 +54,7 @@ def draw(run: Experiment) -> None:
     reported([one for one in run.seen if isinstance(one, Told)], run.seen)
 
 
-def board_of(who: tuple[Reader, ...], seen: tuple[Arrived | Told, ...]) -> Board:
+def board_of(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | Told, ...]) -> Board:
     """Return the requests as rows: waiting until their first token, decoding until their last."""
     board = Board.of(who, sides=1)
     side = board.sides[0]
@@ -80,7 +80,7 @@ def board_of(who: tuple[Reader, ...], seen: tuple[Arrived | Told, ...]) -> Board
     return board
 
 
-def arrived(who: tuple[Reader, ...], seen: tuple[Arrived | Told, ...]) -> None:
+def arrived(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | Told, ...]) -> None:
     """Draw the requests, and their latencies."""
     board = board_of(who, seen)
     most = max([len(who), *(int(rows) for _kind, _time, rows in board.sides[0].slots)])

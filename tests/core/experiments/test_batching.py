@@ -14,7 +14,7 @@ from core.batching.scheduler import Policy
 from core.batching.server import ServerSettings
 from core.costs.machine import Peak
 from core.experiments.batch_curve import CurvePoint, batch_curve
-from core.experiments.batching import Reader, Served, compare_alone, readers, serve, summary
+from core.experiments.batching import PlannedRequest, Served, compare_alone, planned_requests, serve, summary
 
 PROMPTS = ("Once upon a time", "A fox", "She looked at the sea")
 SETTINGS = SamplingSettings(temperature=0.9, seed=5)
@@ -22,9 +22,9 @@ SIDES = (ServerSettings(Policy.ONE_AT_A_TIME, blocks=40), ServerSettings(Policy.
 
 
 @pytest.fixture(scope="module")
-def served(tiny: Any) -> tuple[Any, tuple[Reader, ...], list[Served]]:
+def served(tiny: Any) -> tuple[Any, tuple[PlannedRequest, ...], list[Served]]:
     model = tiny("llama")
-    who = readers(model, PROMPTS, 6, 2, 12, settings=SETTINGS)
+    who = planned_requests(model, PROMPTS, 6, 2, 12, settings=SETTINGS)
     return model, who, list(serve(model, who, SIDES))
 
 
@@ -35,14 +35,14 @@ def side(seen: list[Served], place: int) -> list[Any]:
 def test_arrivals_are_a_poisson_process(tiny: Any) -> None:
     waits = []
     for seed in range(60):
-        who = readers(tiny("llama"), PROMPTS, 32, rate=5.0, settings=SamplingSettings(seed=seed))
+        who = planned_requests(tiny("llama"), PROMPTS, 32, rate=5.0, settings=SamplingSettings(seed=seed))
         waits += np.diff([0.0, *(reader.arrival for reader in who)]).tolist()
     assert np.mean(waits) == pytest.approx(1 / 5, rel=0.07)
     assert np.std(waits) == pytest.approx(1 / 5, rel=0.1)  # an exponential's spread is its mean
     assert np.mean(np.array(waits) > 0.2) == pytest.approx(math.exp(-1), abs=0.03)
 
 
-def test_both_sides_write_the_same_and_their_clocks_go_abreast(served: tuple[Any, tuple[Reader, ...], list[Served]]) -> None:
+def test_both_sides_write_the_same_and_their_clocks_go_abreast(served: tuple[Any, tuple[PlannedRequest, ...], list[Served]]) -> None:
     _, who, seen = served
     answers = [{one.request_id: one.token_ids for i in side(seen, place) for one in i.finished} for place in (0, 1)]
     assert answers[0] == answers[1] and len(answers[0]) == len(who)
@@ -53,7 +53,7 @@ def test_both_sides_write_the_same_and_their_clocks_go_abreast(served: tuple[Any
         left[one.side] -= 1
 
 
-def test_figures_follow_from_the_records(served: tuple[Any, tuple[Reader, ...], list[Served]]) -> None:
+def test_figures_follow_from_the_records(served: tuple[Any, tuple[PlannedRequest, ...], list[Served]]) -> None:
     _, who, seen = served
     for place in (0, 1):
         iterations = side(seen, place)
@@ -71,7 +71,7 @@ def test_figures_follow_from_the_records(served: tuple[Any, tuple[Reader, ...], 
     assert nothing.tokens == 0 and math.isnan(nothing.tokens_per_second) and math.isnan(nothing.first_token[0])
 
 
-def test_everybody_is_compared_with_a_run_of_their_own(served: tuple[Any, tuple[Reader, ...], list[Served]]) -> None:
+def test_everybody_is_compared_with_a_run_of_their_own(served: tuple[Any, tuple[PlannedRequest, ...], list[Served]]) -> None:
     model, who, seen = served
     finished = [one for i in side(seen, 1) for one in i.finished]
     compared = list(compare_alone(model, who, finished))

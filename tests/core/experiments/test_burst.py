@@ -11,7 +11,7 @@ import pytest
 
 from core import SamplingSettings, load_model
 from core.errors import BadSetting
-from core.experiments.batching import readers
+from core.experiments.batching import planned_requests
 from core.experiments.burst import Arrived, Told, burst, figures, rate_over_time
 from core.remote import http_client
 from core.remote.streaming import ServerSaid, batch_size, read, stream
@@ -102,7 +102,7 @@ def test_streams_of_real_servers_are_counted_by_their_own_counters(monkeypatch: 
 def test_everybody_is_answered_and_the_server_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     with serve(streaming(FakeLlama(), "llamacpp_stream")) as server:
         model = load_model(server.address, tokenizer=str(TINY))
-        who = readers(model, ("def main", "class Tree"), 5, 8, 8)
+        who = planned_requests(model, ("def main", "class Tree"), 5, 8, 8)
         seen = list(burst(model, who))
         assert {one.reader_id for one in seen if isinstance(one, Arrived) and one.done} == set(range(5))
         assert figures(seen).tokens == 40 and figures(seen).finished == 5
@@ -133,7 +133,7 @@ def test_a_server_that_breaks_off_refuses_or_babbles(monkeypatch: pytest.MonkeyP
     for kind, complains in (("refuses", True), ("dies", True), ("babbles", False), ("endless line", True)):
         with serve(hostile(kind)) as server:
             model = load_model(server.address, tokenizer=str(TINY))
-            seen = list(burst(model, readers(model, ("def main",), 2, 8, 8)))
+            seen = list(burst(model, planned_requests(model, ("def main",), 2, 8, 8)))
             ends = [one for one in seen if isinstance(one, Arrived) and one.done]
             assert len(ends) == 2 and all(bool(one.error) == complains for one in ends), kind
             assert figures(seen).tokens == 0
@@ -150,6 +150,6 @@ def test_what_makes_no_sense_is_left_out() -> None:
 def test_a_model_that_is_here_is_none_for_a_burst(tiny: Any) -> None:
     local = tiny("gpt2")
     with pytest.raises(BadSetting, match="on a server"):
-        next(burst(local, readers(local, ("Once",), 2, 4, 4)))
+        next(burst(local, planned_requests(local, ("Once",), 2, 4, 4)))
     with serve(streaming(FakeLlama(), "llamacpp_stream")) as server, pytest.raises(BadSetting):
         next(burst(load_model(server.address, tokenizer=str(TINY)), ()))

@@ -11,7 +11,7 @@ import torch
 
 from core import Generation, SamplingSettings
 from core.errors import BadPlace, BadToken, EmptyPrompt, ViewerError
-from core.experiments.drift import Aligner, Drift, Odds, bounds
+from core.experiments.drift import Aligner, Drift, TopProbabilities, bounds
 from core.experiments.fork import Fork, continuation, log_probability, side_by_side
 from core.sampling.dice import roll
 from tests.core.plain import plain_odds
@@ -85,8 +85,8 @@ def test_the_tree_holds_both_and_the_run_stands_on_the_second(tiny: Any) -> None
     ]
 
 
-def odds_of(*shares: float) -> Odds:
-    return Odds.of(torch.tensor(shares, dtype=torch.float64).log())
+def odds_of(*shares: float) -> TopProbabilities:
+    return TopProbabilities.of(torch.tensor(shares, dtype=torch.float64).log())
 
 
 def test_the_drift_is_exact_over_the_whole_vocabulary(tiny: Any, plain: Any) -> None:
@@ -125,10 +125,10 @@ def test_texts_that_differ_by_one_token_are_near_each_other() -> None:
     """Twenty tokens with sharp odds, the same on both sides, but one side begins with one token more: by position they never agree."""
     words = list(range(20, 40))
 
-    def before(token: int) -> Odds:
+    def before(token: int) -> TopProbabilities:
         logits = torch.zeros(50)
         logits[token] = 12.0
-        return Odds.of(logits)
+        return TopProbabilities.of(logits)
 
     left, right = [1, *words], [2, 3, *words]
     aligner = Aligner(left, right, [before(t) for t in left], [before(t) for t in right], forced=(1, 2))
@@ -137,10 +137,10 @@ def test_texts_that_differ_by_one_token_are_near_each_other() -> None:
     assert max(found.distances) < 0.01
     assert found.behind_change
     assert found.behind_change.middle < 0.01
-    by_position = [bounds(one, other).middle for one, other in zip(aligner.left_odds, aligner.right_odds, strict=False)]
+    by_position = [bounds(one, other).middle for one, other in zip(aligner.left_top, aligner.right_top, strict=False)]
     assert min(by_position[1:]) > 0.98
     aligner.left.append(5)
-    aligner.left_odds.append(before(5))
+    aligner.left_top.append(before(5))
     assert aligner.alignment().left == 21
 
 
@@ -151,9 +151,9 @@ def test_bounds_hold_the_exact_distance_between_them(top_n: int, tiny: Any) -> N
     for number, pair in enumerate(side_by_side(fork, 8)):
         assert pair.left
         assert pair.right
-        exact = bounds(fork._aligner.left_odds[number], fork._aligner.right_odds[number])
+        exact = bounds(fork._aligner.left_top[number], fork._aligner.right_top[number])
         assert exact.exact
-        found = bounds(Odds.listed(pair.left), Odds.listed(pair.right))
+        found = bounds(TopProbabilities.listed(pair.left), TopProbabilities.listed(pair.right))
         assert found.low - 1e-6 <= exact.middle <= found.high + 1e-6
         widths.append(found.high - found.low)
     assert max(widths) < {1: 1.01, 3: 1.01, 12: 0.9, 400: 1e-3}[top_n]

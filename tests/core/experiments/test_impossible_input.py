@@ -13,7 +13,7 @@ from core.batching.server import ServerSettings
 from core.costs.machine import Peak
 from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong, ViewerError
 from core.experiments.batch_curve import batch_curve
-from core.experiments.batching import readers
+from core.experiments.batching import planned_requests
 from core.experiments.beam import beam_search
 from core.experiments.cache_budget import MemoryBudget, fill, own_task
 from core.experiments.cache_race import race
@@ -49,11 +49,11 @@ SETTINGS: dict[str, tuple[Callable[[Any, Any], Any], list[Any]]] = {
     "race": (lambda m, v: race(m, TEXT, SamplingSettings(), v), [*COUNTS, math.nan]),
     "guesses": (lambda m, v: speculate(m, None, TEXT, guesses=v), [*COUNTS, 17]),
     "speculated tokens": (lambda m, v: speculate(m, None, TEXT, length=v), [*COUNTS, 401]),
-    "readers": (lambda m, v: readers(m, [TEXT], v), [*COUNTS, 33]),
-    "prompts of readers": (lambda m, v: readers(m, v), [[]]),
-    "longest answer": (lambda m, v: readers(m, [TEXT], longest=v), [0, -1, 10**6]),
-    "arrivals": (lambda m, v: readers(m, [TEXT], rate=v), [0, *REAL]),
-    "common beginning": (lambda m, v: readers(m, [TEXT], background_tokens=v), [-1, 10**9, 2.5]),
+    "readers": (lambda m, v: planned_requests(m, [TEXT], v), [*COUNTS, 33]),
+    "prompts of readers": (lambda m, v: planned_requests(m, v), [[]]),
+    "longest answer": (lambda m, v: planned_requests(m, [TEXT], longest=v), [0, -1, 10**6]),
+    "arrivals": (lambda m, v: planned_requests(m, [TEXT], rate=v), [0, *REAL]),
+    "common beginning": (lambda m, v: planned_requests(m, [TEXT], background_tokens=v), [-1, 10**9, 2.5]),
     "batch sizes": (lambda m, v: batch_curve(m, TEXT, PEAK, sizes=v), [(), (0,), (65,)]),
     "repeats of a curve": (lambda m, v: batch_curve(m, TEXT, PEAK, repeats=v), [0]),
     "sequences of a server": (lambda m, v: ServerSettings(max_num_seqs=v), [*COUNTS, 65]),
@@ -91,7 +91,7 @@ PROMPTS: dict[str, Callable[[Any, str], Any]] = {
     "tries": lambda m, text: write_together(m, text),
     "race": lambda m, text: race(m, text),
     "speculation": lambda m, text: speculate(m, None, text),
-    "readers": lambda m, text: readers(m, [text]),
+    "readers": lambda m, text: planned_requests(m, [text]),
     "columns": lambda m, text: side_by_side([Column(m, SamplingSettings())], text, 5),
     "judge": lambda m, text: judge(m, m, text),
     "watch": lambda m, text: watch_one(m, text, [TEXT]),
