@@ -120,13 +120,8 @@ class Receipt:
         if self.joules is not None:
             return Amount(Message("Energy"), self.joules / 3600, "Wh", MEASURED, Message("the device's own energy counter"))
         watts = self.assumptions.watts
-        return Amount(
-            Message("Energy"),
-            watts * self.seconds / 3600,
-            "Wh",
-            ASSUMED,
-            Message("{watts} watts x {seconds} seconds", watts=Number(watts, "g"), seconds=Number(self.seconds, ".3g")),
-        )
+        how = Message("{watts} watts x {seconds} seconds", watts=Number(watts, "g"), seconds=Number(self.seconds, ".3g"))
+        return Amount(Message("Energy"), watts * self.seconds / 3600, "Wh", ASSUMED, how)
 
     @property
     def token_price(self) -> Amount:
@@ -145,11 +140,9 @@ class Receipt:
     @property
     def hardware_price(self) -> Amount:
         """Dollars for the time the hardware was busy."""
-        value = self.assumptions.price_hour * self.seconds / 3600
-        how = Message(
-            "${price} an hour x {seconds} seconds", price=Number(self.assumptions.price_hour, "g"), seconds=Number(self.seconds, ".3g")
-        )
-        return Amount(Message("Price, by the hour"), value, "$", ASSUMED, how)
+        price, seconds = self.assumptions.price_hour, Number(self.seconds, ".3g")
+        how = Message("${price} an hour x {seconds} seconds", price=Number(price, "g"), seconds=seconds)
+        return Amount(Message("Price, by the hour"), price * self.seconds / 3600, "$", ASSUMED, how)
 
     @property
     def _notepad(self) -> Amount:

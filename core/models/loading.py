@@ -239,32 +239,17 @@ def _no_room(name: str, where: Any) -> NotEnoughMemory:
     )
 
 
-def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: str | None) -> LanguageModel:
-    import numpy as np
+def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -> Any:
+    """Return transformers' network of this folder. Raises BrokenModel, NotEnoughMemory."""
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging as transformers_logging
 
-    from core.backends.fast_decoder import FastDecoder
-    from core.backends.transformers_backend import TransformersBackend
-    from core.device import device_for, dtype_for, is_out_of_memory
-    from core.engine.model import LanguageModel
-    from core.engine.stored_weights import keep_stored, widen
-    from core.engine.threads import fastest
+    from core.device import is_out_of_memory
 
     transformers_logging.disable_progress_bar()
-    where = device_for(device)
-    precision = dtype_for(dtype if kept is None else kept, where)
-    tokenizer = read_tokenizer(folder, name)
+    trusted = {"trust_remote_code": False, "use_safetensors": True, "local_files_only": True, "output_loading_info": True}
     try:
-        network, report = AutoModelForCausalLM.from_pretrained(
-            folder,
-            config=config,
-            dtype=precision,
-            trust_remote_code=False,
-            use_safetensors=True,
-            local_files_only=True,
-            output_loading_info=True,
-        )
+        network, report = AutoModelForCausalLM.from_pretrained(folder, config=config, dtype=precision, **trusted)
         network = network.to(where).eval()
     except ModelError:
         raise
@@ -273,9 +258,24 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
             raise _no_room(name, where) from error
         raise BrokenModel(Message("The weights of {name} do not fit its configuration.", name=quoted(name))) from error
     if report.get("missing_keys") or report.get("mismatched_keys"):
-        raise BrokenModel(
-            Message("The weights of {name} do not fit its configuration: some are missing or of another size.", name=quoted(name))
-        )
+        said = Message("The weights of {name} do not fit its configuration: some are missing or of another size.")
+        raise BrokenModel(said.with_values(name=quoted(name)))
+    return network
+
+
+def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: str | None) -> LanguageModel:
+    import numpy as np
+
+    from core.backends.fast_decoder import FastDecoder
+    from core.backends.transformers_backend import TransformersBackend
+    from core.device import device_for, dtype_for, is_out_of_memory
+    from core.engine.model import LanguageModel
+    from core.engine.stored_weights import keep_stored, widen
+    from core.engine.threads import fastest
+
+    where = device_for(device)
+    tokenizer = read_tokenizer(folder, name)
+    network = _network(folder, name, config, where, dtype_for(dtype if kept is None else kept, where))
     surplus = _surplus(tokenizer, network.get_input_embeddings().weight.shape[0], name)
     try:
         backend: Backend | None
@@ -300,9 +300,8 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     except Exception as error:  # a wrong configuration can cause any error here
         if is_out_of_memory(error):
             raise _no_room(name, where) from error
-        raise BrokenModel(
-            Message("{name} was loaded but cannot run: its weights do not fit its configuration.", name=quoted(name))
-        ) from error
+        said = Message("{name} was loaded but cannot run: its weights do not fit its configuration.")
+        raise BrokenModel(said.with_values(name=quoted(name))) from error
     return model
 
 

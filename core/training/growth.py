@@ -13,6 +13,8 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
+from core.training.candidate import Candidate
+
 PROMPTS = [
     "Once upon a time, there was a little",
     "The capital of France is",
@@ -50,33 +52,10 @@ def moment(
         probabilities = torch.softmax(model(input_ids=ids).logits[0, -1].float(), dim=-1)
         values, indices = probabilities.topk(TOP)
         prompts.append({"prompt": prompt, "top": [[int(i), round(float(p), 6)] for i, p in zip(indices, values, strict=True)]})
-    sample = write(model, tokenizer, "Once upon a time, there was a little", 48, seed=1)
+    sample = Candidate(model, tokenizer).continuation("Once upon a time, there was a little", 1, 0.8, 1.0, new_tokens=48)
     model.train()
     losses = {name: None if value is None else round(value, 4) for name, value in (("loss", loss), ("held_out_loss", held_out_loss))}
     return {"step": step, "tokens": tokens, **losses, "prompts": prompts, "sample": sample}
-
-
-@torch.inference_mode()
-def write(
-    model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, prompt: str, new_tokens: int, temperature: float = 0.8, seed: int = 0
-) -> str:
-    """Return the prompt with a sampled continuation of at most `new_tokens` tokens. Temperature 0 takes the likeliest token."""
-    dice = torch.Generator().manual_seed(seed)
-    ids = tokenizer.encode(prompt)
-    past = None
-    step = torch.tensor([ids], device=model.device)
-    for _ in range(new_tokens):
-        out = model(input_ids=step, past_key_values=past, use_cache=True)
-        past = out.past_key_values
-        logits = out.logits[0, -1].float().cpu()
-        chosen = (
-            int(logits.argmax()) if temperature == 0 else int(torch.multinomial(torch.softmax(logits / temperature, -1), 1, generator=dice))
-        )
-        if chosen == tokenizer.eos_token_id:
-            break
-        ids.append(chosen)
-        step = torch.tensor([[chosen]], device=model.device)
-    return tokenizer.decode(ids, skip_special_tokens=True)
 
 
 def append(path: Path, entry: dict[str, Any]) -> None:
