@@ -35,11 +35,11 @@ def test_after_five_wrong_passwords_the_right_one_is_too_late(at: At, public: st
         field.fill(f"not the word {number}")
         press(page, "operator_enter")
         settled(page)
-        told.get_by_text("not the password").wait_for()
+        told.get_by_text("Wrong password").wait_for()
         page.wait_for_function("() => document.querySelector('.st-key-operator_password input').value === ''")
     field.fill(PASSWORD)
     press(page, "operator_enter")
-    told.get_by_text("too many wrong passwords").wait_for()
+    told.get_by_text("Too many wrong passwords").wait_for()
     assert page.locator(".st-key-operator_figures").count() == 0
 
 

@@ -47,7 +47,7 @@ def test_a_name_is_taught_used_on_other_pages_and_kept_in_a_file(at: At, tmp_pat
     page.locator(".st-key-teach_use_it button").wait_for()
     type_into(page, "teach_name", "Bob's own")
     press(page, "teach_use_it")
-    page.get_by_text("Bob's own is in your list of models now").wait_for()
+    page.get_by_text("Bob's own was added to your models").wait_for()
     saved = download(page, page.locator(".st-key-teach_save button")).rename(tmp_path / "bob.zip")
     mine = bars_on_watch(page)
     turn_to(page, "What if", "Compare")

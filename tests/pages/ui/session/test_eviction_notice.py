@@ -90,7 +90,7 @@ def test_what_cannot_come_back_is_one_sentence_and_the_text_stays(writer: Any, t
     folder.rename(tmp_path / "gone")
     one.run()
     press(one, "step")
-    assert len([sentence for sentence in told(one) if "cannot be loaded again just now" in sentence]) == 1
+    assert len([sentence for sentence in told(one) if "cannot be loaded again now" in sentence]) == 1
     assert session(one).run.written == written
     (tmp_path / "gone").rename(folder)
     press(one, "step")
