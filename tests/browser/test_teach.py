@@ -118,4 +118,4 @@ def test_a_newborn_learns_the_text_that_was_just_typed_until_it_is_stopped(at: A
     eventually(page, lambda: drawn.marks("symbol", "value"))
     press(page, "newborn_stop")
     page.locator(".st-key-newborn_start button").wait_for()
-    assert drawn.marks("symbol", "value")
+    eventually(page, lambda: drawn.marks("symbol", "value"))
