@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 GIRLS = """Anna Mia Lily Emma Sara Nora Ella Zoe Lucy Clara Maya Ruby Alice Rosa Ivy Hanna Lena Amy Julia Tina Eva Leila Nina Olga Grace
 Molly Sofia Daisy Emily Marta Yuki Aisha Priya Fatima Ines Freya Carla Bella Wanda Petra Sunita Elif Kim Holly Rita Jana Lotta Mei
 Amina Stella Flora Paula Heidi Greta Sue Dora""".split()
@@ -55,27 +53,3 @@ SEASONS = ["spring", "summer", "autumn", "winter"]
 MONTHS = """January February March April May June July August September October November December""".split()
 NUMBERS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 nineteen twenty""".split()
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Somebody in a lesson, with the words that point back at them."""
-
-    name: str
-    kind: str
-    he: str
-    his: str
-    him: str
-
-    def slots(self, prefix: str = "") -> dict[str, str]:
-        """The words for a template: {n}, {kind}, {he}, {He}, {his}, {His}, {him}; with a prefix {fn}, {fkind} and so on."""
-        words = {
-            "n": self.name,
-            "kind": self.kind,
-            "he": self.he,
-            "He": self.he.capitalize(),
-            "his": self.his,
-            "His": self.his.capitalize(),
-            "him": self.him,
-        }
-        return {prefix + key: value for key, value in words.items()}

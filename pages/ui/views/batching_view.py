@@ -106,7 +106,7 @@ def draw_check(run: Experiment) -> None:
         )
     )
     for one in parted:
-        differs = _("Request {reader} differs from its single run from token {place} on, where a roll fell beside a border.")
+        differs = _("Request {reader} differs from its single run from token {place} on: its random number lay close to a border.")
         st.caption(differs.format(reader=one.reader_id + 1, place=(one.first_difference or 0) + 1))
     st.caption(_("A pass with several requests adds numbers up in another order than a pass with one, so the last digits differ."))
 

@@ -32,7 +32,7 @@ def serving_board(
             "colours": charts.colours(),
             "longest": longest,
             "scale": numbers.duration(longest),
-            "words": {"slots": _("slots in use"), "notepad": _("blocks of the notepad in use:"), **said(names.READER_STATES), **blocks},
+            "words": {"slots": _("slots in use"), "notepad": _("blocks of the KV cache in use:"), **said(names.READER_STATES), **blocks},
             "sides": [_side(board, *entry) for entry in zip(board.sides, titles, lines, slots, strict=True)],
         },
     )
