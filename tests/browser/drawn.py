@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from time import monotonic
 from typing import Any
 
 # Vega keeps the item of the scene graph, with its row of data, on every SVG element that it draws.
@@ -23,37 +25,55 @@ def plainly(text: str) -> str:
 
 
 class Drawn:
-    """A part of a page, by its CSS selector."""
+    """A part of a page, by its CSS selector. Every reading waits a few seconds for something to be drawn, and fails when nothing is."""
 
     def __init__(self, page: Any, part: str) -> None:
         self.page = page
         self.part = part
 
+    def _read(self, read: Callable[[], Any], what: str) -> Any:
+        latest = monotonic() + 10
+        while not (found := read()) and monotonic() < latest:
+            self.page.wait_for_timeout(100)
+        assert found, f"no {what} is drawn in {self.part}"
+        return found
+
     def marks(self, kind: str, field: str) -> list[Any]:
         """Return the value of this field for every mark of this kind ("rect", "symbol", "text") that has one. At least one is visible."""
-        found = [mark for mark in self.page.evaluate(MARKS, self.part) if mark["kind"] == kind and mark["row"]]
-        found = [mark for mark in found if mark["row"].get(field) is not None]
-        assert any(mark["size"] > 0 for mark in found), f"no {kind} with {field} is drawn in {self.part}"
+
+        def read() -> list[Any]:
+            found = [mark for mark in self.page.evaluate(MARKS, self.part) if mark["kind"] == kind and mark["row"]]
+            found = [mark for mark in found if mark["row"].get(field) is not None]
+            return found if any(mark["size"] > 0 for mark in found) else []
+
+        found = self._read(read, f"{kind} with {field}")
         assert not any(mark["broken"] for mark in found), f"a {kind} in {self.part} has no place"
         return [mark["row"][field] for mark in found]
 
     def pairs(self, kind: str, name: str, field: str) -> dict[str, Any]:
         """Return the value of a field by the value of another one; the first mark of a name counts."""
-        values: dict[str, Any] = {}
-        for mark in self.page.evaluate(MARKS, self.part):
-            if mark["kind"] == kind and mark["size"] > 0 and {name, field} <= set(mark["row"] or ()):
-                values.setdefault(mark["row"][name], mark["row"][field])
-        assert values, f"no {kind} with {name} and {field} is drawn in {self.part}"
-        return values
+
+        def read() -> dict[str, Any]:
+            values: dict[str, Any] = {}
+            for mark in self.page.evaluate(MARKS, self.part):
+                if mark["kind"] == kind and mark["size"] > 0 and {name, field} <= set(mark["row"] or ()):
+                    values.setdefault(mark["row"][name], mark["row"][field])
+            return values
+
+        found: dict[str, Any] = self._read(read, f"{kind} with {name} and {field}")
+        return found
 
     def texts(self, selector: str) -> list[str]:
         """Return the texts of the elements in this part, those of components included. At least one has a text."""
-        found = [text.strip() for text in self.page.locator(self.part).locator(selector).all_text_contents()]
-        assert any(found), f"no {selector} is drawn in {self.part}"
+
+        def read() -> list[str]:
+            found = [text.strip() for text in self.page.locator(self.part).locator(selector).all_text_contents()]
+            return found if any(found) else []
+
+        found: list[str] = self._read(read, selector)
         return found
 
     def rows(self) -> list[list[str]]:
         """Return the cells of the tables in this part, row by row, without their headings. There is at least one row."""
-        found: list[list[str]] = self.page.evaluate(ROWS, self.part)
-        assert found, f"no table is drawn in {self.part}"
+        found: list[list[str]] = self._read(lambda: self.page.evaluate(ROWS, self.part), "table")
         return found

@@ -148,7 +148,11 @@ def test_the_browsers_way_back_from_another_page_keeps_the_text(visit: Visit) ->
     page.wait_for_function("() => location.search.includes('steps=r2')")
     whole = parse_qs(urlsplit(page.url).query)
     assert (whole["seed"], whole["prompt"]) == (["8"], ["The old king"]), "the address can be sent from here too"
-    assert Drawn(page, ".st-key-strip").texts(".token")[-2:] == [token.strip("␣") for token in written]
+
+    def strip_has_the_text() -> None:
+        assert Drawn(page, ".st-key-strip").texts(".token")[-2:] == [token.strip("␣") for token in written]
+
+    eventually(page, strip_has_the_text)
     page.go_back()
     watching.until(same_text(written))
     assert urlsplit(page.url).path == "/"
