@@ -64,7 +64,7 @@ class Casting:
             home, setting = ALIVE[noun]
             pronoun = "it" if self.rng.random() < 0.6 else self.rng.choice(["he", "she"])
             name = self.name(names.PETS) if self.rng.random() < 0.3 and pronoun != "it" else ""
-            adjective = "" if " " in noun else self.rng.choice(["little", "old", "small", "", "lonely", "brave", "cheerful"])
+            adjective = "" if " " in noun else self.rng.choice(["little", "old", "small", "", "lonely", "brave", "cheerful", "last"])
             return Entity("alive", noun, pronoun, name, adjective=adjective, home=home, setting=setting)
         setting = self.rng.choice(["house", "village", "town", "farm", "house", "town", "village", "sea"])
         if kind == "I":
@@ -139,7 +139,21 @@ class Casting:
         return Entity("person", noun, pronoun, name, adjective, skills=frozenset(skills.split()), home=home, setting=setting)
 
     def friend(self, role: str = "f", other: bool = False) -> Entity:
-        """A companion who fits the hero: children have friends and family, animals animals. `other`: not of the family."""
+        """The companion of the hero, new unless the story began with one. `other`: not of the family."""
+        known = self.cast.get(role)
+        if isinstance(known, Entity) and not (other and known.owner_word):
+            return known
+        friend = self.companion(other)
+        self.cast[role] = friend
+        hero = self.cast["h"]
+        assert isinstance(hero, Entity)
+        self.cast["both"] = self.pair(hero, friend)
+        self.plot.append(friend.label)
+        self._introduce(friend)
+        return friend
+
+    def companion(self, other: bool = False) -> Entity:
+        """Somebody who fits the hero: children have friends and family, animals animals."""
         hero = self.cast["h"]
         assert isinstance(hero, Entity)
         human = hero.kind == "person"
@@ -147,18 +161,12 @@ class Casting:
         if hero.role in ("child", "I") and not other and self.rng.random() < 0.45:
             noun, pronoun = self.rng.choice([row for row in _FAMILY if not different or row.endswith(different)]).rsplit(" ", 1)
             word = {"he": "his", "she": "her", "I": "my"}[hero.pronoun]
-            friend = Entity("person", noun, pronoun, owner_word=word, home="house")
-        elif hero.role in ("child", "I", "my") and human:
-            friend = self.child(different)
-        elif hero.role == "grown" or (hero.role == "tale" and self.rng.random() < 0.5):
-            friend = self.person(named=0.3) if self.rng.random() < 0.6 else self.child(different)
-        else:
-            friend = self.animal(hero.setting, named=0.25)
-        self.cast[role] = friend
-        self.cast["both"] = self.pair(hero, friend)
-        self.plot.append(friend.label)
-        self._introduce(friend)
-        return friend
+            return Entity("person", noun, pronoun, owner_word=word, home="house")
+        if hero.role in ("child", "I", "my") and human:
+            return self.child(different)
+        if hero.role == "grown" or (hero.role == "tale" and self.rng.random() < 0.5):
+            return self.person(named=0.3) if self.rng.random() < 0.6 else self.child(different)
+        return self.animal(hero.setting, named=0.25)
 
     def _introduce(self, friend: Entity) -> None:
         """Say who the friend is, if the story has only begun."""

@@ -44,7 +44,8 @@ explorer:he she:tent:mountain:climb|detective:he she:office:town:clever|magician
 # Things that are alive in some stories.
 ALIVE = """teddy bear:toy box:house|doll:toy box:house|little train:shed:town|red tractor:barn:farm|old car:garage:town|little boat:harbour:sea|star:sky:mountain|cloud:sky:mountain|little tree:forest:forest|snowflake:sky:snow
 clock:hall:house|teapot:kitchen:house|wooden soldier:toy box:house|toy car:toy box:house|kite:cupboard:village|lamp:corner of the room:house|puppet:trunk:town|pumpkin:field:farm|sunflower:garden:village|balloon:shop:town|broom:cupboard:house
-little bus:garage:town|lighthouse:rock:sea|scarecrow:field:farm|rocking horse:attic:house|pencil:box:house|umbrella:corner:house|river:valley:mountain|moon:sky:mountain|wind:mountains:mountain|little plane:hangar:town""".replace(
+little bus:garage:town|lighthouse:rock:sea|scarecrow:field:farm|rocking horse:attic:house|pencil:box:house|umbrella:corner:house|river:valley:mountain|moon:sky:mountain|wind:mountains:mountain|little plane:hangar:town|cookie:jar:house|pancake:kitchen:house|gingerbread man:bakery:village
+apple:basket:farm|lemon:bowl:house|book:library:town|hat:cupboard:house|candle:church:village|key:drawer:house|shoe:cupboard:house|robot:workshop:town|computer:school:town""".replace(
     "\n", "|"
 ).split("|")
 

@@ -26,6 +26,9 @@ _HABITS = (
 )
 _QUALITY = "[kind|clever|brave|shy|curious|always cheerful|often alone|very strong|never in a hurry|quick and clever|a little lazy|full of ideas|good at many things|always busy|rather forgetful|not very tall|the youngest of all]"
 
+# Plots whose hero is alone at first.
+_ALONE = ("new_here", "made_one")
+
 
 def inside(where: str) -> str:
     """The place with its preposition.
@@ -46,14 +49,15 @@ def opening(s: Story, told: str = "past") -> None:
     assert isinstance(hero, Entity)
     where = _home(s, hero) or inside(s.rng.choice(s.setting.where))
     s.cast["where"] = where
-    style = s.rng.choice(_styles(hero))
+    fitting = [style for style in _styles(hero) if style is not _together or s.plot[0] not in _ALONE]
+    style = s.rng.choice(fitting)
     s.plot.append(style.__name__)
     style(s, hero)
-    s.dated = style in (_time_doing, _doing, _weather, _night, _wake, _i_simple, _i_doing, _i_time, _my_doing, _speech)
+    s.dated = style in (_time_doing, _doing, _weather, _night, _wake, _i_simple, _i_doing, _i_time, _my_doing, _speech, _i_wake)
     if hero.name and hero.noun not in ("girl", "boy") and not hero.owner_word and hero.noun not in s.text:
         s.say("[{h:n} was {h:a}|{h:p} was {h:a}].")
     if s.chance(0.3):
-        s.say(f"{{h}} {_HABITS}.")
+        s.say(f"{{h}} {_HABITS.replace('|no friends', '') if 'f' in s.cast else _HABITS}.")
     elif s.chance(0.15):
         s.say(f"{{h}} was {_QUALITY}.")
     s.sight(0.15)
@@ -72,10 +76,27 @@ def _home(s: Story, hero: Entity) -> str:
 
 def _styles(hero: Entity) -> list:
     if hero.pronoun == "I":
-        return [_i_simple, _i_simple, _i_doing, _i_doing, _weather, _i_time, _night]
+        return [_i_simple, _i_simple, _i_doing, _i_doing, _weather, _i_time, _night, _i_wake, _together]
     if hero.owner_word == "my":
-        return [_my, _my, _my_doing, _time_doing, _night]
-    common = [_once, _in_place, _lived, _time_doing, _time_doing, _doing, _weather, _knew, _speech, _night, _this_is, _every, _was, _wake]
+        return [_my, _my, _my_doing, _time_doing, _night, _together]
+    common = [
+        _together,
+        _together,
+        _once,
+        _in_place,
+        _lived,
+        _time_doing,
+        _time_doing,
+        _doing,
+        _weather,
+        _knew,
+        _speech,
+        _night,
+        _this_is,
+        _every,
+        _was,
+        _wake,
+    ]
     return [*common, _once, _lived, _named, _named] if hero.name else [*common, _once, _the, _the, _a_noun, _a_noun]
 
 
@@ -199,6 +220,30 @@ def _this_is(s: Story, hero: Entity) -> None:
     who = "{h:a} [called|named] {h:n}" if hero.name else "{h:a}"
     s.say(
         f"[This is the story of|This story is about|I once knew|I know a story about|Here is a story about|Listen to the story of|My grandmother told me about|I will tell you about|I want to tell you about] {who}. {{h:p}} lived {{where}}."
+    )
+
+
+def _together(s: Story, hero: Entity) -> None:
+    friend = s.companion()
+    s.cast["f"], s.cast["both"] = friend, s.pair(hero, friend)
+    s.plot.append(friend.label)
+    if hero.pronoun == "I":
+        both = "{f:n} and I" if friend.name or friend.owner_word else "{f:a} and I"
+        s.say(
+            f"{both} [were at home|were alone at home|did everything together|were sitting in the garden|had nothing to do|were on our way home|were out for a walk]."
+        )
+        return
+    s.say(
+        "{h:n} and {f:n} [lived {where}|lived together {where}|were friends|were good friends|were best friends|did everything together|met every day"
+        "|often played together|were neighbours|had known each other for a long time|were sitting in the sun|were on their way home|were out for a walk"
+        "|had nothing to do|were bored]."
+    )
+
+
+def _i_wake(s: Story, hero: Entity) -> None:
+    s.say(
+        "[When|As soon as] I [got up|opened my eyes|came home|looked out|came downstairs|sat up in bed|came into the kitchen], [it was still dark|the sun was already high|everything was quiet|it was snowing|the birds were singing"
+        "|nobody was there|something was different|there was a strange smell in the air|I heard a noise|the bed beside me was empty]."
     )
 
 

@@ -27,6 +27,7 @@ PRONOUNS = {
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
 _SLOT = re.compile(r"\{(\w+)(?::(\w+))?\}")
 _START = re.compile(r'(^|[.!?] |[.!?]\n+|\.["\'] |^"|[.!?] "|\n")([a-z])')
+_I_FIRST = re.compile(r"\bI and (my (?:(?:big|little|best|class|baby) )?\w+|[A-Z]\w+)")
 _FIXED = {"p": 0, "po": 1, "ps": 2, "r": 3}
 
 
@@ -41,6 +42,7 @@ def choose(rng: Random, text: str) -> str:
 
 def tidy(text: str) -> str:
     """Articles before vowels, single spaces, capitals at the start of sentences."""
+    text = _I_FIRST.sub(r"\1 and I", text)
     text = article(re.sub(r" +", " ", text).replace(" .", ".").replace(" ,", ",").strip())
     return _START.sub(lambda found: found[1] + found[2].upper(), text)
 
