@@ -89,6 +89,7 @@ def _spec(tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 SHAPE = {"hidden_size": 32, "num_hidden_layers": 3, "max_position_embeddings": CONTEXT}
+ALTERNATING = ["sliding_attention", "full_attention"] * 2
 GROUPED = SHAPE | {"intermediate_size": 48, "num_attention_heads": 4, "num_key_value_heads": 2}
 
 # What each stands for: grouped queries, learned positions, one key-value head for all, ALiBi, sliding windows, soft caps,
@@ -120,6 +121,44 @@ ARCHITECTURES: dict[str, tuple[str, dict[str, Any]]] = {
         | {"intermediate_size": 48, "moe_intermediate_size": 16, "num_attention_heads": 4, "num_key_value_heads": 4}
         | {"q_lora_rank": 12, "kv_lora_rank": 12, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 8}
         | {"n_routed_experts": 4, "num_experts_per_tok": 2, "n_group": 2, "topk_group": 1, "first_k_dense_replace": 1},
+    ),
+    # Layers of different sizes, shared keys and values, chunks, indexers, and recurrences beside or instead of attention.
+    "gemma4": (
+        "Gemma4TextConfig",
+        GROUPED
+        | {"num_hidden_layers": 4, "head_dim": 8, "global_head_dim": 16, "num_global_key_value_heads": 1, "sliding_window": 8}
+        | {"layer_types": ALTERNATING, "num_kv_shared_layers": 0, "hidden_size_per_layer_input": 8, "vocab_size_per_layer_input": 365},
+    ),
+    "gemma3n": (
+        "Gemma3nTextConfig",
+        GROUPED
+        | {"num_hidden_layers": 4, "head_dim": 8, "sliding_window": 8, "layer_types": ALTERNATING, "num_kv_shared_layers": 2}
+        | {"hidden_size_per_layer_input": 8, "vocab_size_per_layer_input": 365, "laurel_rank": 4, "altup_num_inputs": 2},
+    ),
+    "llama4_text": (
+        "Llama4TextConfig",
+        GROUPED
+        | {"num_local_experts": 2, "attention_chunk_size": 8, "head_dim": 8, "intermediate_size_mlp": 48}
+        | {"no_rope_layers": [1, 0, 1]},
+    ),
+    "deepseek_v32": (
+        "DeepseekV32Config",
+        SHAPE
+        | {"intermediate_size": 48, "moe_intermediate_size": 16, "num_attention_heads": 4, "num_key_value_heads": 4}
+        | {"q_lora_rank": 12, "kv_lora_rank": 12, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 8}
+        | {"n_routed_experts": 4, "num_experts_per_tok": 2, "n_group": 2, "topk_group": 1, "first_k_dense_replace": 1}
+        | {"index_n_heads": 2, "index_head_dim": 8, "index_topk": 128},
+    ),
+    "falcon_h1": (
+        "FalconH1Config",
+        GROUPED | {"mamba_d_ssm": 32, "mamba_n_heads": 4, "mamba_d_head": 8, "mamba_d_state": 8, "mamba_n_groups": 1},
+    ),
+    "qwen3_next": (
+        "Qwen3NextConfig",
+        GROUPED
+        | {"num_hidden_layers": 4, "head_dim": 8, "linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 8}
+        | {"linear_value_head_dim": 8, "num_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 16}
+        | {"shared_expert_intermediate_size": 16},
     ),
 }
 DEFAULT = {"gpt2", "gemma2", "mixtral", "mamba"}  # a classic one, one with sliding windows, one with experts, a recurrent one

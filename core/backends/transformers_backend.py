@@ -145,7 +145,7 @@ def _can_be_cut(layer: Any) -> bool:
 def _tensors(layer: Any) -> list[torch.Tensor]:
     """Return all tensors that a cache layer holds."""
     found: list[torch.Tensor] = []
-    for name in ("keys", "values", "conv_states", "recurrent_states"):
+    for name in ("keys", "values", "indexer_keys", "conv_states", "recurrent_states"):
         value = getattr(layer, name, None)
         values = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value]
         found += [tensor for tensor in values if isinstance(tensor, torch.Tensor)]

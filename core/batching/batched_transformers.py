@@ -36,7 +36,7 @@ def refuse_unless_plain(model: LanguageModel) -> None:
     plain = "past_key_values" in inspect.signature(network.forward).parameters and all(
         type(layer) is DynamicLayer for layer in DynamicCache(config=config).layers
     )
-    if not plain or (model.shape.window_layers and model.shape.window) or model.shape.attention_layers < model.shape.layer_count:
+    if not plain or not model.shape.is_uniform:
         raise ModelError(
             Message(
                 "{model} does not keep one key and one value per token in every layer, so its requests cannot share "

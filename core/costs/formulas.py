@@ -34,9 +34,8 @@ def multiply_adds(shape: ModelShape, context: int) -> int:
 def attention_multiply_adds(shape: ModelShape, context: int) -> int:
     """Return the multiply-adds of one token's attention to `context` positions; a sliding window limits them to its size."""
     context = _count(context, "context")
-    seen = _full_layers(shape) * context + shape.window_layers * min(context, shape.window or context)
-    unfolded = shape.attention_layers * shape.unfolding_parameters * max(0, context - 1)
-    return seen * shape.head_count * (shape.key_size + shape.value_size) + unfolded
+    seen = sum(group.layer_count * group.pair_multiply_adds * min(context, group.window or context) for group in shape.attention)
+    return seen + shape.attention_layers * shape.unfolding_parameters * max(0, context - 1)
 
 
 def pass_multiply_adds(shape: ModelShape, computed: int, reused: int = 0) -> int:
@@ -49,10 +48,9 @@ def pass_multiply_adds(shape: ModelShape, computed: int, reused: int = 0) -> int
     if computed == 0:
         return 0
     layers = shape.attention_parameters + shape.active_feed_forward_parameters + shape.scan_multiply_adds
-    wide, narrow = _ramp(reused, computed, None), _ramp(reused, computed, shape.window)
-    seen = _full_layers(shape) * wide + shape.window_layers * narrow
+    seen = sum(group.layer_count * group.pair_multiply_adds * _ramp(reused, computed, group.window) for group in shape.attention)
     once = shape.head_parameters + shape.attention_layers * shape.unfolding_parameters * reused
-    return computed * layers + once + seen * shape.head_count * (shape.key_size + shape.value_size)
+    return computed * layers + once + seen
 
 
 def answer_multiply_adds(shape: ModelShape, prompt_tokens: int, new_tokens: int, cached: bool = True) -> int:
@@ -68,15 +66,14 @@ def answer_multiply_adds(shape: ModelShape, prompt_tokens: int, new_tokens: int,
 
 
 def cache_bytes(shape: ModelShape, tokens: int, item_size: float) -> int:
-    """Return the bytes of the keys and values of `tokens` tokens: per token, layers x KV heads x (key + value size) x bytes per number.
+    """Return the bytes of the cache after `tokens` tokens: per token, layers x KV heads x (key + value size) x bytes per number.
 
-    A layer with a sliding window keeps window - 1 tokens, because the newest token adds its own.
+    A layer with a sliding window keeps window - 1 tokens, because the newest token adds its own. States of recurrences do not grow.
     """
     tokens = _count(tokens, "tokens")
     item_size = _amount(item_size, "bytes per number")
-    kept = min(tokens, shape.window - 1) if shape.window else tokens
-    positions = (shape.attention_layers - shape.window_layers) * tokens + shape.window_layers * kept
-    return math.ceil(positions * shape.cache_numbers_per_layer * item_size)
+    kept = sum(group.layer_count * group.cached_numbers * group.cached_positions(tokens) for group in shape.attention)
+    return math.ceil((kept + (shape.state_numbers if tokens else 0)) * item_size)
 
 
 def weight_bytes(shape: ModelShape, item_size: float) -> int:
@@ -148,10 +145,6 @@ def forecast(shape: ModelShape, prompt_tokens: int, new_tokens: int, card: Card,
         work, traffic = work + adds, traffic + moved
         seconds += max(2 * adds / card.flops, moved / card.bytes_per_second) / cards
     return Forecast(work, traffic, memory, cards, seconds, cards * card.watts * seconds / 3600)
-
-
-def _full_layers(shape: ModelShape) -> int:
-    return shape.attention_layers - shape.window_layers
 
 
 def _ramp(before: int, count: int, limit: int | None) -> int:

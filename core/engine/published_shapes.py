@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.engine.attention_layers import AttentionLayers
+
 
 def _llama(
     layers: int,
@@ -30,7 +32,7 @@ def _llama(
     one = 3 * hidden * intermediate
     return dict(
         layer_count=layers,
-        attention_layers=layers,
+        attention=_groups(layers, kv_heads * 2 * size, heads * 2 * size, window),
         hidden_size=hidden,
         head_count=heads,
         kv_head_count=kv_heads,
@@ -39,8 +41,6 @@ def _llama(
         intermediate_size=intermediate,
         vocabulary_size=vocabulary,
         context_length=context,
-        window=window,
-        window_layers=layers // 2 if window else 0,
         attention_parameters=layers * hidden * size * 2 * (heads + kv_heads),
         feed_forward_parameters=layers * (experts * (one + hidden) if experts else one),
         active_feed_forward_parameters=layers * (chosen * one + experts * hidden if experts else one),
@@ -51,9 +51,16 @@ def _llama(
     )
 
 
+def _groups(layers: int, cached: int, products: int, window: int | None) -> tuple[AttentionLayers, ...]:
+    """Return the attention of all layers; with a window, of every other layer beginning with the first."""
+    if not window:
+        return (AttentionLayers(layers, cached, products),)
+    return AttentionLayers(layers // 2, cached, products, window), AttentionLayers(layers - layers // 2, cached, products)
+
+
 _GPT_2: dict[str, Any] = dict(
     layer_count=12,
-    attention_layers=12,
+    attention=(AttentionLayers(12, 2 * 768, 2 * 768),),
     hidden_size=768,
     head_count=12,
     kv_head_count=12,

@@ -1,4 +1,4 @@
-"""Model shape, read from a configuration: layers, heads and sizes, from which memory and work are computed."""
+"""Model shape: layers, heads and sizes, from which memory and work are computed."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.engine.attention_layers import AttentionLayers
 from core.engine.published_shapes import SHAPES
+from core.engine.shape_from_config import UNBOUNDED_CONTEXT, WITHOUT_ATTENTION, fields_from_config
 from core.errors import UnknownModel
 from core.message import Message
 
-UNBOUNDED_CONTEXT = 1_048_576  # for architectures whose memory does not grow with the text
+__all__ = ["UNBOUNDED_CONTEXT", "AttentionLayers", "ModelShape"]
+_FEED_FORWARD = ("mlp", "ffn", "feed_forward", "block_sparse_moe", "fc1", "fc2")
+_NO_MATRIX = ("A_log", "_bias", "wpe", "position", "embed_tokens", "conv1d")  # in the names of tables and kernels
 
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
     """The numbers that determine the cost of a forward pass. Sizes are counts of numbers, not bytes.
 
-    key_size, value_size: numbers kept per KV head and position. attention_layers: layers that keep keys and values (a hybrid has fewer
-    than layer_count, a state-space model none). window: positions that a sliding-window layer keeps; window_layers: number of such layers.
+    attention: the layers with attention, in groups of the same sizes; a hybrid has fewer than layer_count, a state-space model none.
+    kv_head_count, key_size, value_size: of the usual layer, the first that attends to all positions; sizes per KV head and position.
 
     attention_parameters: weights in the matrices of attention (or of the recurrence or convolution that replaces it), all layers.
     feed_forward_parameters: weights in the matrices of the feed-forward blocks, all layers and all experts, routers included;
@@ -26,11 +30,12 @@ class ModelShape:
 
     latent_size: numbers kept per layer and position if keys and values share one compressed vector (DeepSeek), else 0;
     unfolding_parameters: weights of one layer that expand this vector, for every kept position, in every pass.
-    scan_multiply_adds: of one token in the recurrences and convolutions of all layers, outside of matrices (Mamba, LFM2), else 0.
+    state_numbers: numbers that recurrences and convolutions keep, whatever the length of the text; scan_multiply_adds: of one token in
+    them, outside of matrices. Both are measured by `of` and 0 without a network. RWKV and xLSTM, with states of their own, are not counted.
     """
 
     layer_count: int
-    attention_layers: int
+    attention: tuple[AttentionLayers, ...]
     hidden_size: int
     head_count: int
     kv_head_count: int
@@ -39,8 +44,6 @@ class ModelShape:
     intermediate_size: int
     vocabulary_size: int
     context_length: int
-    window: int | None = None
-    window_layers: int = 0
     attention_parameters: int = 0
     feed_forward_parameters: int = 0
     active_feed_forward_parameters: int = 0
@@ -50,6 +53,7 @@ class ModelShape:
     small_parameters: int = 0
     latent_size: int = 0
     unfolding_parameters: int = 0
+    state_numbers: int = 0
     scan_multiply_adds: int = 0
 
     @property
@@ -83,73 +87,47 @@ class ModelShape:
         return self.attention_parameters + feed_forward + tables + self.small_parameters
 
     @property
-    def cache_numbers_per_token(self) -> int:
-        """Numbers that the cache keeps per token: layers x KV heads x (key + value)."""
-        return self.attention_layers * self.cache_numbers_per_layer
+    def attention_layers(self) -> int:
+        """Number of layers that keep keys and values."""
+        return sum(group.layer_count for group in self.attention if group.cached_numbers)
 
     @property
-    def cache_numbers_per_layer(self) -> int:
-        """Numbers that one layer keeps per token."""
-        return self.latent_size or self.kv_head_count * (self.key_size + self.value_size)
+    def window(self) -> int | None:
+        """Positions that a token attends to in layers with a sliding window; None without such layers."""
+        return next((group.window for group in self.attention if group.window), None)
+
+    @property
+    def window_layers(self) -> int:
+        """Number of layers that keep a sliding window."""
+        return sum(group.layer_count for group in self.attention if group.window and group.cached_numbers)
+
+    @property
+    def is_uniform(self) -> bool:
+        """Return whether every layer keeps the same numbers for every token, and nothing else."""
+        return self.attention_layers == self.layer_count and len(self.attention) == 1 and not self.window and not self.state_numbers
+
+    @property
+    def cache_numbers_per_token(self) -> int:
+        """Numbers that the cache keeps per token, while the text is shorter than a window."""
+        return sum(group.layer_count * group.cached_numbers for group in self.attention)
 
     @classmethod
     def from_config(cls, config: Any) -> ModelShape:
-        """Return the shape from a transformers configuration; each number is looked up under all names that architectures use."""
-        text = config.get_text_config() if hasattr(config, "get_text_config") else config
-        layers = int(_first(text, "num_hidden_layers", "n_layer", "n_layers", "num_layers", default=0))
-        hidden = int(_first(text, "hidden_size", "n_embd", "d_model", default=0))
-        heads = int(_first(text, "num_attention_heads", "n_head", "n_heads", default=1))
-        head_size = int(_first(text, "head_dim", default=0)) or hidden // max(heads, 1)
-        kv_heads = int(_first(text, "num_key_value_heads", "num_kv_heads", default=0)) or heads
-        if getattr(text, "multi_query", False) and not getattr(text, "new_decoder_architecture", False):
-            kv_heads = 1
-        key_size = value_size = head_size
-        latent = unfolding = 0
-        if _is_latent(text):
-            key_size = int(text.qk_nope_head_dim) + int(text.qk_rope_head_dim)
-            value_size, kv_heads = int(text.v_head_dim), heads
-            latent = int(text.kv_lora_rank) + int(text.qk_rope_head_dim)
-            unfolding = int(text.kv_lora_rank) * heads * (int(text.qk_nope_head_dim) + value_size)
-        kinds = list(getattr(text, "layer_types", None) or getattr(text, "layers_block_type", None) or [])
-        window = getattr(text, "sliding_window", None) if getattr(text, "use_sliding_window", True) else None
-        window_layers = sum("sliding" in kind or "chunked" in kind for kind in kinds) if kinds else (layers if window else 0)
-        attention = sum("attention" in kind and "linear" not in kind for kind in kinds) if kinds else layers
-        if _is_state_space(text):
-            attention = 0
-        attention -= int(getattr(text, "num_kv_shared_layers", 0) or 0)
-        intermediate = int(_first(text, "intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", default=0)) or 4 * hidden
-        mixers = _mixer_weights(text, kinds, layers, hidden, heads, kv_heads, key_size, value_size)
-        feed_forward, active, experts, chosen = _feed_forward_weights(text, layers, hidden, intermediate)
-        return cls(
-            layer_count=layers,
-            attention_layers=attention,
-            hidden_size=hidden,
-            head_count=heads,
-            kv_head_count=kv_heads,
-            key_size=key_size,
-            value_size=value_size,
-            intermediate_size=intermediate,
-            vocabulary_size=int(text.vocab_size),
-            context_length=int(_first(text, "max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length", default=0))
-            or UNBOUNDED_CONTEXT,
-            window=int(window) if window and window_layers else None,
-            window_layers=window_layers if window else 0,
-            attention_parameters=mixers,
-            feed_forward_parameters=feed_forward,
-            active_feed_forward_parameters=active,
-            expert_count=experts,
-            active_experts=chosen,
-            tied_embeddings=bool(getattr(text, "tie_word_embeddings", False)),
-            latent_size=latent,
-            unfolding_parameters=unfolding,
-            scan_multiply_adds=_scan(text, kinds, layers, hidden),
-        )
+        """Return the shape from a transformers configuration. What only the weights tell is estimated."""
+        return cls(**fields_from_config(config))
 
     @classmethod
     def of(cls, network: Any) -> ModelShape:
-        """Return the shape of a loaded network."""
+        """Return the shape of a loaded network. One with recurrences or convolutions makes a short pass, so that their states count."""
         head = getattr(network.get_output_embeddings(), "weight", None)
-        return cls.from_weights(network.config, network.named_parameters(), network.get_input_embeddings().weight, head)
+        shape = cls.from_weights(network.config, network.named_parameters(), network.get_input_embeddings().weight, head)
+        kinds = getattr(network.config.get_text_config(), "layer_types", None) or ()
+        if not any(kind in WITHOUT_ATTENTION or "hybrid" in kind for kind in kinds):
+            return shape
+        from core.engine.recurrent_states import recurrent_states
+
+        numbers, products = recurrent_states(network)
+        return replace(shape, state_numbers=numbers, scan_multiply_adds=products)
 
     @classmethod
     def from_weights(cls, config: Any, weights: Iterable[tuple[str, Any]], table: Any, head: Any) -> ModelShape:
@@ -163,7 +141,7 @@ class ModelShape:
             if weight is table or weight is head:
                 continue
             kernel = weight.dim() == 3 and "conv" in name
-            if weight.dim() < 2 or kernel or "A_log" in name or "_bias" in name or "wpe" in name or "position" in name:
+            if weight.dim() < 2 or kernel or any(word in name for word in _NO_MATRIX):
                 small += weight.numel()
             elif ".experts" in name and "shared" not in name:
                 experts += weight.numel()
@@ -192,95 +170,3 @@ class ModelShape:
                 Message("“{name}” is not a published shape. Known shapes: {names}.", name=str(name)[:40], names=", ".join(SHAPES))
             )
         return cls(**known)
-
-
-def _first(config: Any, *names: str, default: int) -> Any:
-    """Return the first of these attributes that is a number, else `default`."""
-    for name in names:
-        value = getattr(config, name, None)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return value
-    return default
-
-
-def _is_latent(config: Any) -> bool:
-    """Return whether this is DeepSeek's attention: one compressed vector per position is expanded to every head's key and value."""
-    return bool(getattr(config, "kv_lora_rank", None) and getattr(config, "qk_rope_head_dim", None))
-
-
-def _is_state_space(config: Any) -> bool:
-    return getattr(config, "model_type", "") in {"mamba", "mamba2", "falcon_mamba", "rwkv", "xlstm"}
-
-
-# Architectures whose feed-forward block has two matrices. All others are counted with a third one, the gate.
-_UNGATED = {
-    "gpt2",
-    "gpt_bigcode",
-    "gpt_neo",
-    "gpt_neox",
-    "gptj",
-    "codegen",
-    "bloom",
-    "mpt",
-    "falcon",
-    "opt",
-    "phi",
-    "starcoder2",
-    "persimmon",
-}
-_FEED_FORWARD = ("mlp", "ffn", "feed_forward", "block_sparse_moe", "fc1", "fc2")
-
-
-def _mixer_weights(
-    config: Any, kinds: list[str], layers: int, hidden: int, heads: int, kv_heads: int, key_size: int, value_size: int
-) -> int:
-    """Return the weights of the matrices that mix positions: queries, keys, values, output, or the matrices that replace them."""
-    if _is_state_space(config):
-        inner = int(_first(config, "intermediate_size", default=0)) or int(_first(config, "expand", default=2)) * hidden
-        rank, state = int(_first(config, "time_step_rank", default=0)), int(_first(config, "state_size", default=0))
-        return layers * (hidden * 2 * inner + inner * (rank + 2 * state) + rank * inner + inner * hidden)
-    if _is_latent(config):
-        squeezed, rotary = int(config.kv_lora_rank), int(config.qk_rope_head_dim)
-        query_rank = int(getattr(config, "q_lora_rank", None) or 0)
-        queries = hidden * query_rank + query_rank * heads * key_size if query_rank else hidden * heads * key_size
-        keys_values = hidden * (squeezed + rotary) + squeezed * heads * (key_size - rotary + value_size)
-        return layers * (queries + keys_values + heads * value_size * hidden)
-    attention = hidden * (heads * key_size + kv_heads * (key_size + value_size)) + heads * value_size * hidden
-    convolutions = sum(kind == "conv" for kind in kinds)
-    return (layers - convolutions) * attention + convolutions * 4 * hidden * hidden
-
-
-def _scan(config: Any, kinds: list[str], layers: int, hidden: int) -> int:
-    """Return the multiply-adds of one token outside of matrices, all layers: a recurrence's state and a convolution's window.
-
-    Mamba (Gu and Dao 2023, arXiv 2312.00752, algorithm 2) takes four per number of its state: decay, input, sum and readout. Mamba 2 shares
-    the decay within a head and takes three. RWKV and xLSTM are not counted.
-    """
-    kind = getattr(config, "model_type", "")
-    kernel = int(_first(config, "conv_kernel", "conv_L_cache", default=0))
-    if kind in ("mamba", "falcon_mamba", "mamba2"):
-        inner = int(_first(config, "intermediate_size", default=0)) or int(_first(config, "expand", default=2)) * hidden
-        state = int(_first(config, "state_size", default=0))
-        if kind == "mamba2":
-            return layers * (3 * inner * state + (inner + 2 * int(_first(config, "n_groups", default=1)) * state) * kernel)
-        return layers * inner * (4 * state + kernel)
-    return sum(layer == "conv" for layer in kinds) * hidden * kernel
-
-
-def _feed_forward_weights(config: Any, layers: int, hidden: int, intermediate: int) -> tuple[int, int, int, int]:
-    """Return the feed-forward weights of all layers, those that one token uses, the number of experts, and experts per token."""
-    if _is_state_space(config):
-        return 0, 0, 0, 0
-    matrices = 2 if getattr(config, "model_type", "") in _UNGATED else 3
-    dense = matrices * hidden * intermediate
-    experts = int(_first(config, "num_local_experts", "n_routed_experts", "num_experts", default=0))
-    chosen = int(_first(config, "num_experts_per_tok", "num_experts_per_token", "moe_topk", default=0))
-    if not experts or not chosen:
-        return layers * dense, layers * dense, 0, 0
-    plain = min(layers, int(_first(config, "first_k_dense_replace", default=0)) + len(getattr(config, "mlp_only_layers", None) or []))
-    sparse = layers - plain
-    size = int(_first(config, "moe_intermediate_size", default=0)) or intermediate
-    shared = int(_first(config, "n_shared_experts", default=0)) * size or int(_first(config, "shared_expert_intermediate_size", default=0))
-    always = hidden * experts + matrices * hidden * shared  # the router and the shared experts, which every token uses
-    one = matrices * hidden * size
-    return plain * dense + sparse * (always + experts * one), plain * dense + sparse * (always + chosen * one), experts, chosen

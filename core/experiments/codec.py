@@ -29,6 +29,7 @@ from core.tokens.tokens import Token, lone_token
 CLASSES: dict[str, str] = {
     "SamplingSettings": "core.settings",
     "ModelShape": "core.engine.shape",
+    "AttentionLayers": "core.engine.attention_layers",
     "RaceStep": "core.experiments.cache_race",
     "ComparisonStep": "core.experiments.sweep",
     "SweepResult": "core.experiments.sweep",
@@ -269,6 +270,7 @@ class Reader:
     def _record(self, cls: type, held: Any, depth: int) -> Any:
         if not is_dataclass(cls) or not isinstance(held, dict):
             raise _broken()
+        held = _with_groups(held) if cls.__name__ == "ModelShape" else held
         held = {RENAMED_FIELDS.get((cls.__name__, name), name): value for name, value in held.items()}
         known = {field.name: field for field in fields(cls) if field.init}
         if not held.keys() <= known.keys():
@@ -304,6 +306,26 @@ class Reader:
         for token_id in file.token_ids:
             self._words[words].token(token_id)
         return step if rolled else TokenDistribution(**{f.name: getattr(step, f.name) for f in fields(TokenDistribution)})
+
+
+def _with_groups(shape: dict[str, Any]) -> dict[str, Any]:
+    """Return a shape of an old file, whose layers had one size, with groups of layers."""
+    if "attention" in shape:
+        return shape
+    shape = dict(shape)
+    window = shape.pop("window", None)
+    given = [shape.pop("attention_layers", 0), shape.pop("window_layers", 0)]
+    given += [shape.get(name, 0) for name in ("key_size", "value_size", "kv_head_count", "head_count", "latent_size")]
+    if not all(isinstance(number, int) for number in given):
+        raise _broken()
+    layers, windowed, key, value, kv_heads, heads, latent = map(int, given)
+    kept, products = latent or kv_heads * (key + value), heads * (key + value)
+    groups = [
+        {"layer_count": count, "cached_numbers": kept, "pair_multiply_adds": products, "window": limit}
+        for count, limit in ((windowed, window), (layers - windowed, None))
+        if count
+    ]
+    return shape | {"attention": {"tuple": [{"record": ["AttentionLayers", group]} for group in groups]}}
 
 
 def _vocabulary(entry: Any) -> RecordedWords:

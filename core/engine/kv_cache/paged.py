@@ -48,7 +48,7 @@ class PagedKVCache:
         config = self._network.config.get_text_config()
         plain = DynamicCache(config=config)
         pages = "past_key_values" in accepted and all(type(layer) is DynamicLayer for layer in plain.layers)
-        if not pages or (model.shape.window_layers and model.shape.window) or model.shape.attention_layers < model.shape.layer_count:
+        if not pages or not model.shape.is_uniform:
             raise ModelError(
                 Message(
                     "{model} does not keep one key and one value per token in every layer. Choose a model with plain "

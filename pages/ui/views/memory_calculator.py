@@ -105,16 +105,24 @@ def result(shape: ModelShape, card: str, memory: int, tokens: int, weight: float
 
 def formula(shape: ModelShape, item: float) -> str:
     """Return the bytes per token as a formula."""
-    kept = str(shape.latent_size)
-    if not shape.latent_size:
-        kept = _("{heads} KV heads × ({key} + {value})").format(heads=shape.kv_head_count, key=shape.key_size, value=shape.value_size)
+    kept = _("{heads} KV heads × ({key} + {value})").format(heads=shape.kv_head_count, key=shape.key_size, value=shape.value_size)
+    if shape.latent_size or any(
+        group.cached_numbers != shape.kv_head_count * (shape.key_size + shape.value_size) for group in shape.attention
+    ):
+        kept = numbers.short(shape.cache_numbers_per_token / max(1, shape.attention_layers))
     window = ""
     if shape.window:
         window = _("; {count} of its layers keep only the last {window} tokens").format(
             count=shape.window_layers, window=numbers.whole(shape.window)
         )
+    if shape.state_numbers:
+        window += _("; recurrent states add {size}, however long the text is").format(size=numbers.size(shape.state_numbers * item))
     return _("{layers} layers × {numbers} numbers × {item} bytes = **{each}** per token{window}").format(
-        layers=shape.attention_layers, numbers=kept, item=numbers.short(item), each=numbers.size(cache_bytes(shape, 1, item)), window=window
+        layers=shape.attention_layers,
+        numbers=kept,
+        item=numbers.short(item),
+        each=numbers.size(shape.cache_numbers_per_token * item),
+        window=window,
     )
 
 

@@ -120,6 +120,10 @@ def cache_contents(last: RaceStep, length: int, shape: ModelShape, token_bytes: 
     charts.draw(cost_charts.cache_grid, table, key=key, alt_text=alt_text, layers=shape.layer_count, length=wide, cells=wide <= CELLS)
     item = token_bytes / max(1, shape.cache_numbers_per_token)
     formula = _("{layers} layers × {heads} KV heads × {size} numbers × {item} bytes × {tokens} tokens = **{computed}** bytes")
+    if not shape.attention_layers:
+        formula = _("This model has no keys and values. It keeps states of a fixed size")
+    elif not shape.is_uniform:
+        formula = _("By formula, all layers together keep **{computed}** bytes")
     counted = formula.format(
         layers=shape.attention_layers,
         heads=shape.kv_head_count,

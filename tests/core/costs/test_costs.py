@@ -32,7 +32,9 @@ from tests.core.engine.test_shape import LLAMAS
 from tests.tiny_models import ARCHITECTURES, some
 
 LLAMA_70B = ModelShape.named("llama-3.1-70b")
-ATTENTION_ONLY = [name for name in ARCHITECTURES if name not in ("mamba", "lfm2")]  # scans and convolutions are no matrices
+RECURRENT = {"mamba", "lfm2", "falcon_h1", "qwen3_next"}  # scans and convolutions are no matrices
+# Gemma 3n multiplies activations with each other; transformers computes every expert of Llama 4 for every token.
+ATTENTION_ONLY = [name for name in ARCHITECTURES if name not in RECURRENT | {"gemma3n", "llama4_text"}]
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,7 @@ def flops(network: Any, tokens: int, **extra: Any) -> int:
 @pytest.mark.parametrize("architecture", some(ATTENTION_ONLY))
 def test_multiply_adds_of_one_token_are_what_torch_counts(architecture: str, open_network: Any) -> None:
     network = open_network(architecture)
-    shape, held = ModelShape.from_config(network.config), DynamicCache(config=network.config)
+    shape, held = ModelShape.of(network), DynamicCache(config=network.config)
     flops(network, 12, past_key_values=held, use_cache=True)
     for position in (13, 14):  # behind a window of 8, too
         counted = flops(network, 1, past_key_values=held, use_cache=True)
@@ -68,7 +70,7 @@ def test_multiply_adds_of_one_token_are_what_torch_counts(architecture: str, ope
 @pytest.mark.parametrize("architecture", some([name for name in ATTENTION_ONLY if "sliding_window" not in ARCHITECTURES[name][1]]))
 def test_multiply_adds_of_a_prefill_are_what_torch_counts_less_the_masked_half(architecture: str, open_network: Any) -> None:
     network, count = open_network(architecture), 9
-    shape = ModelShape.from_config(network.config)
+    shape = ModelShape.of(network)
     per_pair = attention_multiply_adds(shape, 1)
     masked = count * (count - 1) // 2 * per_pair
     assert 2 * (pass_multiply_adds(shape, count) + masked) == flops(network, count, use_cache=False)
@@ -88,13 +90,15 @@ def multiplications_of_a_scan(state: int, inner: int, kernel: int) -> int:
 
 
 def test_the_scan_of_a_recurrent_model_counts(open_network: Any) -> None:
-    config = open_network("mamba").config
-    shape = ModelShape.from_config(config)
+    network = open_network("mamba")
+    config, shape = network.config, ModelShape.of(network)
     scan = config.num_hidden_layers * multiplications_of_a_scan(config.state_size, config.intermediate_size, config.conv_kernel)
     assert shape.scan_multiply_adds == scan > 0
     assert multiply_adds(shape, 1) == shape.matrix_parameters + scan
     assert pass_multiply_adds(shape, 7) == 7 * (shape.attention_parameters + scan) + shape.head_parameters
-    real = ModelShape.from_config(transformers.MambaConfig())  # mamba-130m: 24 layers, 1,536 channels, 16 numbers each, windows of 4
+    with torch.device("meta"):
+        real = ModelShape.of(transformers.AutoModelForCausalLM.from_config(transformers.MambaConfig()))
+    # mamba-130m: 24 layers, 1,536 channels, 16 numbers each, windows of 4
     assert real.scan_multiply_adds == 32 * 1536 * (4 * 16 + 4)
 
 
@@ -107,15 +111,23 @@ def test_multiply_adds_of_a_real_70_billion_network_without_its_memory() -> None
     assert counter.get_total_flops() == 2 * multiply_adds(LLAMA_70B, 1)
 
 
-@pytest.mark.parametrize("architecture", some(ATTENTION_ONLY))
+def held_bytes(layer: Any) -> int:
+    """The bytes of all tensors of one layer of transformers' cache."""
+    kept = [getattr(layer, name, None) for name in ("keys", "values", "indexer_keys")]
+    kept += [state for name in ("conv_states", "recurrent_states") for state in (getattr(layer, name, None) or {}).values()]
+    return sum(tensor.nbytes for tensor in kept if tensor is not None)
+
+
+@pytest.mark.parametrize("architecture", some(ARCHITECTURES, {"gpt2", "gemma2", "mixtral", "mamba", "gemma4", "falcon_h1"}))
 def test_cache_bytes_are_those_of_the_tensors(architecture: str, plain: Any) -> None:
     network = plain(architecture)
-    shape = ModelShape.from_config(network.config)
+    shape = ModelShape.of(network)
+    name = "cache_params" if architecture == "mamba" else "past_key_values"
     for count in (1, 6, 7, 8, 9, 20):
         kept = DynamicCache(config=network.config)
         with torch.inference_mode():
-            network(torch.arange(count)[None], past_key_values=kept, use_cache=True)
-        assert cache_bytes(shape, count, 4) == sum(layer.keys.nbytes + layer.values.nbytes for layer in kept.layers)
+            network(torch.arange(count)[None], use_cache=True, **{name: kept})
+        assert cache_bytes(shape, count, 4) == sum(map(held_bytes, kept.layers)) > 0
 
 
 def test_a_pass_is_the_sum_of_its_positions() -> None:

@@ -21,7 +21,7 @@ def test_a_model_describes_itself_truly(architecture: str, tiny: Any, plain: Any
     assert model.weight_bytes == 4 * network.num_parameters()
     if weights:
         assert model.parameter_count <= sum(tensor.numel() for tensor in weights.values())
-    assert model.layer_count == 3
+    assert model.layer_count == network.config.num_hidden_layers
     assert model.vocabulary_size == network.get_output_embeddings().weight.shape[0] == network.config.vocab_size
     assert (model.device, model.dtype) == ("cpu", "float32")
     assert model.end_token_ids == {network.config.eos_token_id}

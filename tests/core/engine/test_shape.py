@@ -23,7 +23,11 @@ COUNTED = (
 )
 
 
-@pytest.mark.parametrize("architecture", some(ARCHITECTURES))
+# Their configurations do not tell all matrices.
+ESTIMATED = {"gemma4", "gemma3n", "llama4_text", "deepseek_v32", "falcon_h1", "qwen3_next"}
+
+
+@pytest.mark.parametrize("architecture", some(sorted(set(ARCHITECTURES) - ESTIMATED)))
 def test_the_shape_from_the_config_has_the_matrices_of_the_tensors(architecture: str, plain: Any) -> None:
     network = plain(architecture)
     said, counted = ModelShape.from_config(network.config), ModelShape.of(network)

@@ -28,7 +28,7 @@ NORMS |= {"gemma2": "model.norm", "qwen3": "model.norm", "mixtral": "model.norm"
 WITH_ATTENTION = [name for name in ARCHITECTURES if name not in ("mamba", "falcon")]
 
 
-@pytest.mark.parametrize("architecture", some(ARCHITECTURES))
+@pytest.mark.parametrize("architecture", some(sorted(set(ARCHITECTURES) - {"gemma3n"})))  # it keeps several versions of each state
 def test_the_last_layer_is_the_step_itself(architecture: str, tiny: Model, plain: Model) -> None:
     model = tiny(architecture)
     run = Generation(model, TEXT, top_n=5)
