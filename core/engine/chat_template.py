@@ -26,10 +26,31 @@ class TemplateFailed(Exception):
 def render(template: str, turns: list[dict[str, str]], marks: dict[str, Any], seconds: float = SECONDS) -> str:
     """Return the conversation rendered by the template, followed by the prompt for the assistant's answer. Raises TemplateFailed.
 
-    marks: the tokenizer's special tokens by name, as transformers hands them to a template.
+    A template that leaves the last turn's text out is rendered again with the text as a list of typed parts, as templates of models with
+    pictures expect it. marks: the tokenizer's special tokens by name, as transformers hands them to a template.
     """
     plain = {name: mark if isinstance(mark, str) else [str(one) for one in mark] for name, mark in marks.items()}
-    return _render(json.dumps({"template": template, "turns": turns, "marks": plain, "megabytes": MEGABYTES, "longest": LONGEST}), seconds)
+    asked = {"template": template, "marks": plain, "megabytes": MEGABYTES, "longest": LONGEST}
+    typed = [{**turn, "content": [{"type": "text", "text": turn["content"]}]} for turn in turns]
+    said = turns[-1]["content"].strip()
+    first = _attempt(asked | {"turns": turns}, seconds)
+    if isinstance(first, str) and said in first:
+        return first
+    second = _attempt(asked | {"turns": typed}, seconds)
+    if isinstance(second, str) and said in second:
+        return second
+    if isinstance(first, TemplateFailed):
+        raise first
+    if isinstance(second, TemplateFailed):
+        return first  # a template for plain text, which changes the text
+    raise TemplateFailed("it leaves the text out")
+
+
+def _attempt(asked: dict[str, Any], seconds: float) -> str | TemplateFailed:
+    try:
+        return _render(json.dumps(asked), seconds)
+    except TemplateFailed as failed:
+        return failed
 
 
 @lru_cache(maxsize=64)

@@ -56,6 +56,16 @@ def test_a_conversation_is_written_recorded_and_replayed(chatty: Callable[[str],
     assert (replay.text, replay.as_chat, replay.prompt_tokens) == (run.text, True, run.prompt_tokens)
 
 
+TYPED = "{% for m in messages %}{% for part in m.content %}{% if part.type == 'text' %}<|turn|>{{ part.text }}{% endif %}{% endfor %}{% endfor %}"
+
+
+def test_a_template_that_expects_typed_parts_gets_them_and_one_that_drops_the_question_is_refused(chatty: Callable[[str], Any]) -> None:
+    said = b"".join(token.raw for token in chatty(TYPED).tokenize_turn("Who are you? ")).decode()
+    assert said.count("Who are you?") == 1
+    with pytest.raises(chat_template.TemplateFailed, match="leaves the text out"):
+        chat_template.render("Hello!", [{"role": "user", "content": "Who are you?"}], {})
+
+
 def test_a_model_without_a_template_says_so(tiny: Callable[[str], Any]) -> None:
     assert not tiny("gpt2").has_chat_template
     with pytest.raises(ModelError, match="is not a chat model"):
