@@ -85,7 +85,10 @@ def card(name: str, entry: ModelEntry | None, model: LanguageModel | None) -> No
         st.caption(_("{parameters} parameters · {size} on disk").format(**size))
     if model is not None:
         loaded = _("in memory: {size}, {dtype} on {device}")
-        st.caption(loaded.format(size=numbers.size(model.weight_bytes), dtype=model.dtype, device=model.device))
+        if model.stored_dtype != model.dtype:
+            loaded = _("in memory: {size} in {stored}, computed in {dtype} on {device}")
+        size = numbers.size(model.weight_bytes)
+        st.caption(loaded.format(size=size, stored=model.stored_dtype, dtype=model.dtype, device=model.device))
         for note in model.notes:
             st.caption(plain(_(note)))
     with st.container(horizontal=True):

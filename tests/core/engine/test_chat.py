@@ -100,7 +100,7 @@ TEMPLATES = [
     "{{ bos_token }}{% for m in messages %}[INST] {{ m['content'] | trim }} [/INST]{% endfor %}{{ eos_token }}",
     "{%- set ns = namespace(n=0) -%}{%- for m in messages -%}{%- set ns.n = ns.n + 1 -%}{{ ns.n }}:{{ m | tojson }}{%- endfor -%}",
     "{% if tools is none and not documents %}p{% endif %}\n"
-    "    {% for m in messages %}{% if loop.first %}{% continue %}{% endif %}{% endfor %}x",
+    "    {% for m in messages %}{% if loop.first %}{% continue %}{% endif %}{% endfor %}x{{ messages[0].content }}",
     "{% for m in messages %}{% generation %}{{ m.content }}{% endgeneration %}{% endfor %}{{ dict.fromkeys('ab') | tojson }}",
     "{% if add_generation_prompt is defined %}{{ strftime_now('%Y') }}{% endif %}{{ messages[0]['content'].split(' ')[-1] }}",
 ]
