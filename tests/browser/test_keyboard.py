@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 import pytest
 
 from tests.browser.accessibility import STRAYS
-from tests.browser.watching import Watching, press, settled
+from tests.browser.watching import Watching, press, settled, stays
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
@@ -57,6 +57,20 @@ def test_words_are_one_tab_stop_arrows_walk_and_enter_opens(visit: Visit) -> Non
     assert not card.is_visible()
     page.keyboard.press("Tab")
     assert page.evaluate(FOCUSED)["step"] is None, "one stop for all words"
+
+
+def test_quick_presses_wait_for_each_other_and_none_is_lost(visit: Visit) -> None:
+    watching = visit()
+    page = watching.page
+    click = "document.querySelector('.st-key-step button').click()"
+    page.evaluate(f"() => [0, 60, 120, 180, 240].forEach(after => setTimeout(() => {click}, after))")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    watching.until("steps.length === 8")
+    stays(page, "document.querySelector('.st-key-strip [data-step=\"8\"]') === null")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    watching.until("steps.length === 6")
 
 
 def test_bars_are_reached_and_taken_by_keyboard_and_each_step_is_announced(visit: Visit) -> None:

@@ -38,6 +38,32 @@ function listen(state) {
   });
 }
 
+// Streamlit joins presses that arrive during one rerun. A press waits until the rerun of the press before it has ended.
+function queue(state) {
+  window.addEventListener("click", event => {
+    const pressed = event.target.closest?.("button");
+    if (!pressed) return;
+    const name = state.queued.find(one => pressed.closest(`.st-key-${one}`));
+    if (!name) {
+      state.presses.length = 0;
+    } else if (state.waiting) {
+      if (state.presses.length < 100) state.presses.push(name);
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    } else {
+      state.waiting = setTimeout(() => next(state), 5000); // a rerun that failed does not hold the keys
+    }
+  }, true);
+}
+
+function next(state) {
+  clearTimeout(state.waiting);
+  state.waiting = 0;
+  const button = buttons(state.presses.splice(0, 1)).find(found => !found.disabled);
+  if (button) button.click();
+  else if (state.presses.length) next(state);
+}
+
 function list(dialog, data) {
   dialog.querySelector("h2").textContent = data.title;
   dialog.querySelector("button").textContent = data.close;
@@ -51,6 +77,13 @@ export default function ({ parentElement, data }) {
   paint(dialog, data.colours);
   dialog.querySelector("button").onclick = () => dialog.close();
   dialog.onclick = event => { if (event.target === dialog) dialog.close(); };
-  if (!window.tokenViewerKeys) listen(window.tokenViewerKeys = { left: new WeakSet(), byKeyboard: false });
-  Object.assign(window.tokenViewerKeys, { keys: data.keys, list: () => list(dialog, data) });
+  if (!window.tokenViewerKeys) {
+    window.tokenViewerKeys = { left: new WeakSet(), byKeyboard: false, presses: [], waiting: 0, queued: data.queued };
+    listen(window.tokenViewerKeys);
+    queue(window.tokenViewerKeys);
+  }
+  const state = window.tokenViewerKeys;
+  const rerun = state.turn !== data.turn;
+  Object.assign(state, { keys: data.keys, turn: data.turn, list: () => list(dialog, data) });
+  if (rerun && state.waiting) next(state);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import monotonic_ns
 
 from pages.ui.charts import charts
 from pages.ui.components.register import component
@@ -37,6 +38,7 @@ KEYS = (
     Key("?", N_("this list")),
 )
 
+QUEUED = ("step", "back")  # buttons outside fragments whose presses wait for each other
 _KEYS = component("keys")
 
 
@@ -46,6 +48,8 @@ def keys() -> None:
         key="keys",
         data={
             "keys": {name: list(key.buttons) for key in KEYS for name in key.pressed},
+            "queued": QUEUED,
+            "turn": monotonic_ns(),
             "title": _("Keys of this page"),
             "close": _("Close"),
             "lines": [(_(key.label), _(key.does), key.buttons) for key in KEYS],
