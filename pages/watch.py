@@ -67,6 +67,7 @@ def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: 
         accent=isinstance(seen, Step),
         on_click=partial(elements.run_and_rerun, current.word_clicked, distribution_view.FRAGMENTS),
     )
+    prompt_field.final_space(run)
     if run.finished and not current.playing():
         ended = _("The recording ends here. Press Play to see it from its beginning.")
         elements.show_notice(ended if run.is_replay else FINISHED.get(run.finished, run.finished))

@@ -158,6 +158,23 @@ def test_the_browsers_way_back_from_another_page_keeps_the_text(visit: Visit) ->
     assert urlsplit(page.url).path == "/"
 
 
+def test_enter_applies_the_prompt_shift_enter_breaks_the_line_and_a_final_space_is_named(visit: Visit) -> None:
+    watching = visit()
+    page, field = watching.page, watching.page.locator(".st-key-prompt textarea")
+    field.fill("The old")
+    field.press("Shift+Enter")
+    field.press_sequentially("king had ")
+    assert field.input_value() == "The old\nking had "
+    field.press("Enter")
+    watching.until('(seen?.tokens ?? []).map(token => token.text).join("").endsWith("had␣")')
+    page.locator(".st-key-no_space button").click()
+    watching.until('(seen?.tokens ?? []).map(token => token.text).join("").endsWith("had")')
+    assert page.locator(".st-key-final_space").count() == 0
+    field.fill("The bird")
+    watching.button("step").click()
+    watching.until('steps.length === 1 && seen.title[0].includes("What came next?")')
+
+
 def test_play_ends_with_the_page_and_rests_in_a_hidden_tab(visit: Visit) -> None:
     watching = visit()
     page = watching.page

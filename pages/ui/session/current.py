@@ -190,8 +190,8 @@ def changed(moment: str) -> Session:
 @error_boundary
 def step() -> None:
     """Make one step, unless the run has ended."""
+    made = run()  # first: a prompt that was typed but not applied begins a new run
     changed("rolled")
-    made = run()
     if not made.finished:
         made.step()
 
@@ -228,8 +228,9 @@ def go_back() -> None:
 @error_boundary
 def restart() -> None:
     """Go back to the prompt. All steps stay in the tree."""
+    made = run()
     changed("coming").playing = False
-    run().go_to(-1)
+    made.go_to(-1)
 
 
 @error_boundary

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
@@ -10,6 +10,9 @@ from pages.ui.i18n import example_texts
 from pages.ui.i18n.language import _
 from pages.ui.session import current, elements
 from pages.ui.session.state import clear_notices
+
+if TYPE_CHECKING:
+    from core import Generation, Replay
 
 
 def own_text(check: bool = True) -> None:
@@ -22,6 +25,21 @@ def own_text(check: bool = True) -> None:
     if check:
         with elements.error_boundary():
             current.run()
+
+
+def final_space(made: Generation | Replay) -> None:
+    """Say what a space at the end of the prompt does, and offer to remove it. Nothing is drawn for any other prompt."""
+    last = made.prompt_tokens[-1].text if made.prompt_tokens else ""
+    if made.is_replay or made.path or made.as_chat or not last.endswith(" ") or last.strip():
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="final_space"):
+        st.caption(
+            _("The prompt ends in a space. Most tokens begin with their own space, so other tokens follow than expected."), width="content"
+        )
+        shorter = current.prompt().rstrip(" ")
+        st.button(
+            _("Remove the space"), on_click=elements.run_and_rerun, args=(current.use_prompt, (), shorter), type="tertiary", key="no_space"
+        )
 
 
 def field(width: int | Literal["stretch"] = "stretch") -> None:
@@ -37,7 +55,7 @@ def field(width: int | Literal["stretch"] = "stretch") -> None:
         height=44,
         on_change=clear_notices,
         label_visibility="collapsed",
-        placeholder=_("The text that the model continues. Change it, then press Ctrl + Enter."),
+        placeholder=_("The text that the model continues. Change it, then press Enter."),
         width=width,
         persist_state="session",
     )

@@ -87,8 +87,8 @@ def card(name: str, entry: ModelEntry | None, model: LanguageModel | None) -> No
         loaded = _("in memory: {size}, {dtype} on {device}")
         if model.stored_dtype != model.dtype:
             loaded = _("in memory: {size} in {stored}, computed in {dtype} on {device}")
-        size = numbers.size(model.weight_bytes)
-        st.caption(loaded.format(size=size, stored=model.stored_dtype, dtype=model.dtype, device=model.device))
+        taken = numbers.size(model.weight_bytes)
+        st.caption(loaded.format(size=taken, stored=model.stored_dtype, dtype=model.dtype, device=model.device))
         for note in model.notes:
             st.caption(plain(_(note)))
     with st.container(horizontal=True):

@@ -56,7 +56,8 @@ def test_a_conversation_is_written_recorded_and_replayed(chatty: Callable[[str],
     assert (replay.text, replay.as_chat, replay.prompt_tokens) == (run.text, True, run.prompt_tokens)
 
 
-TYPED = "{% for m in messages %}{% for part in m.content %}{% if part.type == 'text' %}<|turn|>{{ part.text }}{% endif %}{% endfor %}{% endfor %}"
+PART = "{% if part.type == 'text' %}<|turn|>{{ part.text }}{% endif %}"
+TYPED = "{% for m in messages %}{% for part in m.content %}" + PART + "{% endfor %}{% endfor %}"
 
 
 def test_a_template_that_expects_typed_parts_gets_them_and_one_that_drops_the_question_is_refused(chatty: Callable[[str], Any]) -> None:

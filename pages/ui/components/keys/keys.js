@@ -29,6 +29,14 @@ function listen(state) {
     event.stopImmediatePropagation();
     if (!(event.repeat && event.key === " ")) button.click();
   }, true);
+  // Enter applies the prompt, as leaving the field does. While an input method composes, Enter belongs to it.
+  window.addEventListener("keydown", event => {
+    const field = event.target;
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229 || !field.matches?.(".st-key-prompt textarea")) return;
+    event.preventDefault();
+    field.blur();
+    field.focus();
+  }, true);
   // Streamlit's own button shortcuts listen above the body. They must not see a key that was left to the focused element.
   document.body.addEventListener("keydown", event => { if (state.left.has(event)) event.stopPropagation(); });
   window.addEventListener("keydown", event => {
