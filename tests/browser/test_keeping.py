@@ -93,6 +93,12 @@ def test_a_recording_beyond_a_megabyte_opens_and_an_empty_one_is_refused(visit: 
     watching.page.locator("[data-testid=stAlert]").first.wait_for()
     watching.open_recording(kept)
     watching.until("steps.length === 60")
+    watching.page.keyboard.press("Escape")
+    watching.click_bar(4)
+    watching.page.get_by_text("does not contain the probabilities after this token").wait_for()
+    assert len(watching.written()) == 60, "a refused bar changes nothing"
+    watching.page.reload()
+    watching.page.get_by_text("A recording is open only as long as its page").wait_for()
 
 
 def test_an_experiment_is_kept_as_a_file_and_opened_in_the_gallery(at: At, tmp_path: Path) -> None:

@@ -239,9 +239,14 @@ def force(token_id: int) -> None:
     seen, made = shown(), run()
     if isinstance(seen, Step) and seen.token_id == token_id:
         return
-    changed("rolled").playing = False
+    here = made.here
     made.go_to(seen.index - 1)
-    made.force(token_id)
+    try:
+        made.force(token_id)
+    except ViewerError:
+        made.switch(here)  # a recording does not know this token: nothing changes
+        raise
+    changed("rolled").playing = False
 
 
 @error_boundary

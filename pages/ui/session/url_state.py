@@ -146,12 +146,15 @@ def text_found(found: object) -> None:
     wanted, session.browser_storage_key = session.browser_storage_key, ""
     query, back = found.get("query"), found.get("back") is True
     values = share_link.decoded(query) if isinstance(query, str) else {}
+    if found.get("recording") is True and back:
+        notify(_("A recording is open only as long as its page. Open its file again."))
     if not values:
         if wanted:
             notify(_("The text of this link is stored in the browser where it was written, and not in this one."))
         return
     if back:
-        notify(_back_again(values, found.get("recording") is True))
+        if found.get("recording") is not True:
+            notify(_back_again(values))
         if query == address_query():  # the address has restored it already
             return
     session.begin_from(values)
@@ -166,10 +169,8 @@ def text_found(found: object) -> None:
     st.session_state["model"] = name if name in current.model_names() else usual
 
 
-def _back_again(values: Mapping[str, str], recording: bool) -> str:
+def _back_again(values: Mapping[str, str]) -> str:
     """Return the notice for a visitor whose connection was lost and whose page got a new session."""
-    if recording:
-        return _("The connection was lost, and the recording was closed. Open its file again.")
     name = values.get("model")
     if name is None or name in current.model_names() or share_link.kind_of_model(name) is not None:
         return _("The connection was lost. Your text was restored. Results of experiments were lost.")

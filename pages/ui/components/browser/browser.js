@@ -22,6 +22,18 @@ function load(name) {
   }
 }
 
+// Remembers in this tab whether a recording is open, which no address contains, and returns what it remembered.
+function recordingWasOpen(open) {
+  try {
+    const was = sessionStorage.getItem(RECORDING) !== null;
+    if (open) sessionStorage.setItem(RECORDING, "");
+    else sessionStorage.removeItem(RECORDING);
+    return was;
+  } catch {
+    return false; // storage is disabled
+  }
+}
+
 function setAddress(state) {
   window.tokenViewerAddress = state;
   window.dispatchEvent(new Event("tokenvieweraddress"));
@@ -42,6 +54,8 @@ function address({ data, setTriggerValue }) {
   } else if (before.asked && !data.answered) {
     return; // the server has not answered yet
   }
+  if (!before && data.asks && !data.recording && recordingWasOpen(false)) setTriggerValue("found", { query: data.query, back: true, recording: true });
+  recordingWasOpen(data.recording);
   setAddress({ session: data.session, whole: data.stored || data.query, recording: data.recording, asked: false });
   if (data.stored) store(data.name, data.stored);
   const search = data.query ? `?${data.query}` : "";
@@ -49,6 +63,7 @@ function address({ data, setTriggerValue }) {
 }
 
 // --- talk: keeps the talk in the storage of this tab. A session on the server ends with a reload; the talk goes on.
+const RECORDING = "token-probability-viewer recording";
 const TALK = "token-probability-viewer talk";
 
 function storedTalk() {

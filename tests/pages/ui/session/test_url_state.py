@@ -109,7 +109,7 @@ def test_a_page_that_lost_its_session_hands_over_what_was_on_it(visitor: state.S
 
 def test_it_says_what_cannot_come_back(visitor: state.Session) -> None:
     assert text_found(visitor, {"query": "prompt=A+boat", "back": True, "recording": True}) == [
-        "The connection was lost, and the recording was closed. Open its file again."
+        "A recording is open only as long as its page. Open its file again."
     ]
     visitor.notes.clear()
     said = text_found(visitor, {"query": "prompt=A+boat&model=my+model&steps=r2AB", "back": True})
