@@ -137,6 +137,14 @@ def test_the_presenters_window_follows_and_drives_beat_by_beat(on_stage: Callabl
     assert seen[: len(rows)] == rows, "the coming probabilities, before the audience sees them"
     stage.press("3")
     notes.page.wait_for_function(f"() => ({FIND})('beat')?.textContent === 'weigh'")
+    temperature = stage.state("my.data.temperature")
+    notes.press("ArrowUp")  # every key of the stage works here
+    stage.wait(f"my.data.temperature !== '{temperature}' && !my.wants")
+    notes.press("b")
+    stage.wait("!part('black').hidden")
+    notes.page.wait_for_function(f"() => ({FIND})('waiting')?.textContent.includes('black')")
+    notes.press("b")
+    stage.wait("part('black').hidden")
     notes.press("PageDown")
     stage.until("roll", 1)
     assert ":" in notes.text("clock")

@@ -9,7 +9,7 @@ function clock(ms) {
 
 function draw(my) {
   const { part, texts, seen } = my;
-  part(".waiting").textContent = seen ? "" : texts.waiting;
+  part(".waiting").textContent = seen ? (seen.blank ? texts.black : "") : texts.waiting;
   for (const name of [".two", ".foot", ".head"]) part(name).hidden = !seen;
   if (!seen) return;
   const talk = seen.talk;
@@ -56,7 +56,9 @@ function begin(notes) {
   my.part(".zero").onclick = () => { my.began = Date.now(); my.zeroed = true; };
   window.addEventListener("keydown", event => {
     if (!notes.isConnected || event.ctrlKey || event.altKey || event.metaKey || event.key.startsWith("F")) return;
-    if (["ArrowRight", "ArrowLeft", "PageDown", "PageUp", " ", "b", "."].includes(event.key)) {
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (event.target.closest?.("button") && (key === " " || key === "Enter")) return;
+    if (my.seen?.keys.includes(key)) {
       event.preventDefault();
       event.stopImmediatePropagation();
       my.channel?.postMessage({ press: event.key });

@@ -17,6 +17,7 @@ NOTES = {
     "back": N_("back"),
     "next": N_("next stop"),
     "stop": N_("Stop {place} of {count}"),
+    "black": N_("The stage is black. Press B to show it."),
     "lost": N_("No message from the stage for {seconds} seconds."),
 }
 

@@ -42,7 +42,7 @@ function publish(my) {
     say: d.say[d.beats[my.beat]][my.t > my.first ? 1 : 0], line: now ? now.lines[my.beat] : d.finished, talk: d.talk,
     rows: coming ? [...coming.rows.map(row => [row[0], row[4], row[2]]), [coming.rest[0], coming.rest[3], coming.rest[1]]] : [],
     text: d.words.map(word => plain(word[0])).join("").slice(-160), temperature: d.temperature, model: d.model, hidden: my.beat < WEIGH,
-    score: d.score, finished: d.finished,
+    score: d.score, finished: d.finished, blank: my.blank, keys: REMOTE,
   });
 }
 
@@ -210,6 +210,9 @@ const KEYS = {
   n: () => window.open(window.location.pathname.replace(/[^/]*$/, "notes"), "token-viewer-notes", "popup,width=900,height=700"),
   "]": my => my.data.talk && my.ask("stop", { by: 1 }), "[": my => my.data.talk && my.ask("stop", { by: -1 }),
 };
+
+// The presenter's window sends all keys but those that a browser allows only in the window that has the focus.
+const REMOTE = [...Object.keys(KEYS).filter(key => key !== "f" && key !== "n"), "1", "2", "3", "4", "5"];
 
 function press(my, key) {
   my.data.notice = ""; // the presenter has seen it
