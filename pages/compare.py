@@ -45,6 +45,7 @@ def column_choice(number: int) -> tuple[str, str]:
     look = {"label_visibility": "collapsed", **PERSISTENT}
     usual = presets.index(USUAL[number])
     preset = st.selectbox(_("Settings"), presets, index=usual, key=f"compare_preset_{number}", format_func=_, **look)
+    current.follow_model([f"compare_model_{number}"], current.model_name())
     if len(models) == 1:
         return preset, models[0]
     return preset, st.selectbox(_("Model"), models, index=models.index(current.model_name()), key=f"compare_model_{number}", **look)

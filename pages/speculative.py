@@ -45,7 +45,10 @@ frame.header(
 with elements.error_boundary():
     own_text()
     drafts = [*(name for name in current.model_names() if name != current.model_name()), N_GRAMS]
-    usual = next((place for place, name in enumerate(drafts) if name.endswith("-mini")), len(drafts) - 1)
+    # A draft needs the tokenizer of the large model: the text itself always has it.
+    mini = f"{current.model_name()}-mini"
+    usual = drafts.index(mini) if mini in drafts else len(drafts) - 1
+    current.follow_model(["speculative_draft"], drafts[usual])
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="speculative_examples"):
         for name, text in example_texts.FORESEEN.items():
             draft = N_GRAMS if name == example_texts.REPEATS else drafts[usual]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import BrokenModel, ModelError
 from core.message import Message
-from core.models.loading import load_model
+from core.models.loading import READING, load_folder
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -62,10 +62,9 @@ def open_zip(data: bytes) -> LanguageModel:
                 if len(content) != entry.file_size:
                     raise BrokenModel(Message("The file sizes in this zip are wrong."))
                 (Path(place) / name).write_bytes(content)
-            model = load_model(place)
             folder = wanted[0].filename.rpartition("/")[0]
-            model.name = _plain(folder) if folder else "opened"
-            return model
+            with READING:
+                return load_folder(Path(place), _plain(folder) if folder else "opened")
     except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
         raise BrokenModel(Message("This file is not a zip of a model, or it is broken.")) from error
 

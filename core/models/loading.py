@@ -56,14 +56,14 @@ def load_model(
     if is_address(name):
         return _connect(name, _written(tokenizer), api_key)
     with READING:
-        return _read(name, device, dtype)
+        return load_folder(find(name), name, device, dtype)
 
 
-def _read(name: str, device: str, dtype: str) -> LanguageModel:
+def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "auto") -> LanguageModel:
+    """Load the model in this folder. name: what it is called, in errors too. Raises a ModelError."""
     from core.device import device_for
     from core.models.memory_fit import numbers_in, stays_in
 
-    folder = find(name)
     check_files(folder, name)
     config = _read_config(folder, name)
     _check_weights(folder, name)

@@ -25,3 +25,14 @@ def test_what_a_round_shows_in_the_text() -> None:
                             ((1, " a", "accepted"), (2, " b", "rejected"), (3, " c", "dropped")))  # fmt: skip
     one = SpeculativeRound(0, (kept, struck, unseen), "recovered", 4, " d", 0.5, 0.2, 0.1, 0.1, 0.3, 2)
     assert tokens_of_round(one) == [(" a", "accepted"), (" b", "rejected"), (" d", "recovered")]
+
+
+def test_choices_follow_the_model_of_the_sidebar_and_a_draft_has_its_tokenizer(open_app: Open) -> None:
+    app = open_app(page="compare.py")
+    assert app.selectbox(key="compare_model_1").value == "storyteller"
+    app.selectbox(key="model").set_value("storyteller-mini").run()
+    assert app.selectbox(key="compare_model_1").value == "storyteller-mini"
+    app.selectbox(key="compare_model_1").set_value("storyteller").run()
+    assert app.selectbox(key="compare_model_1").value == "storyteller", "a choice on the page stays"
+    app = open_app(page="speculative.py", model="storyteller-mini")
+    assert app.selectbox(key="speculative_draft").value == "The text itself (n-grams)", "the mini has no smaller model of its own"

@@ -169,8 +169,8 @@ def guess() -> None:
     @current.error_boundary
     def begin() -> None:
         model = tour_state.model()
-        small = next((name for name in current.model_names() if name.endswith("-mini")), None)
-        draft = None if small is None else current.model_named(small)
+        small = f"{model.name}-mini"
+        draft = current.model_named(small) if small in current.model_names() else None
         experiment.start(
             GUESS, lambda: speculate(model, draft, "Once upon a time, there was a little", tour_state.SETTINGS, GUESSES, LENGTH), now
         )

@@ -40,7 +40,9 @@ def _progress(name: str, drawn_running: bool, number: int) -> None:
         st.progress(share, text=text.format(name=plain(name), done=done, total=total, speed=speed))
         st.button(_("Stop"), key=f"models_stop_{number}", on_click=stop, args=(name,), icon=":material/close:")
     elif one.error is not None:
-        elements.show_notice(str(one.error))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            elements.show_notice(str(one.error))
+            st.button(_("Close"), key=f"models_close_{number}", on_click=current.results().pop, args=("fetching", None), type="tertiary")
     elif name != current.model_name():
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(_("{name} was downloaded.").format(name=plain(name)))
