@@ -71,6 +71,7 @@ else:  # for every visitor, at every click
     keys.keys()
     browser.reconnect()
     page_visibility.watch_visibility()
-    browser.describe_page(page_titles.group_of(page.url_path), page.url_path)
+    unsaved = bool(state.current_session().taught)  # a model that the visitor has trained or opened ends with the page
+    browser.describe_page(page_titles.group_of(page.url_path), page.url_path, ask_before_closing=unsaved)
     if page.url_path not in page_titles.CHROMELESS_PAGES:
         glossary_terms.explain_terms(page.url_path)

@@ -1,7 +1,7 @@
 """Quantize a model's weights to fewer bits, and measure the change of its probabilities and texts, and the saved bytes.
 
-The method is round to nearest: a group of weights (a matrix row, or 32 numbers of it) shares one 16-bit scale, and each weight becomes the
-nearest of 2^bits - 1 evenly spaced values around zero. The rounded values are written back as ordinary weights for the network's own
+The method is round to nearest: a group of weights (a matrix row, or 32 numbers of it) shares one 16-bit scale and a zero point of `bits`
+bits, and each weight becomes the nearest of 2^bits evenly spaced values, of which one is zero. The rounded values are written back as ordinary weights for the network's own
 forward pass. This works for every architecture, and all differences come from the rounding. The bytes are computed, and the time stays the
 same, because the pass still uses ordinary weights.
 """
@@ -96,29 +96,31 @@ class PartDamage:
 
 
 def round_weights(weight: torch.Tensor, bits: int, group: int | None = None) -> torch.Tensor:
-    """Return `weight` [rows, numbers] rounded to `bits` bits, same shape and dtype, with one scale for each `group` of a row.
+    """Return `weight` [rows, numbers] rounded to `bits` bits, same shape and dtype, with one scale and zero point for each `group` of a row.
 
-    >>> round_weights(torch.tensor([[-1.0, 0.2, 0.4, 1.0]]), 2).tolist()
-    [[-1.0, 0.0, 0.0, 1.0]]
+    >>> round_weights(torch.tensor([[-1.0, 0.2, 0.4, 2.0]]), 2).tolist()
+    [[-1.0, 0.0, 0.0, 2.0]]
     """
     if bits == 16:
         return weight.half().to(weight.dtype)
     size = group if group and weight.shape[1] % group == 0 else weight.shape[1]
     groups = weight.float().reshape(len(weight), -1, size)
-    top = 2 ** (bits - 1) - 1
-    scale = (groups.abs().amax(-1, keepdim=True) / top).half().float().clamp(min=6e-8)
-    return ((groups / scale).round().clamp(-top, top) * scale).reshape(weight.shape).to(weight.dtype)
+    top = 2**bits - 1
+    lowest, highest = groups.amin(-1, keepdim=True).clamp(max=0), groups.amax(-1, keepdim=True).clamp(min=0)
+    scale = ((highest - lowest) / top).half().float().clamp(min=6e-8)
+    zero = (-lowest / scale).round().clamp(0, top)
+    return (((groups / scale + zero).round().clamp(0, top) - zero) * scale).reshape(weight.shape).to(weight.dtype)
 
 
 def rounded_bytes(shape: Sequence[int], bits: int, group: int | None = None) -> int:
-    """Return the bytes of quantized weights of shape [rows, numbers]: the bits of each, and 2 bytes per scale.
+    """Return the bytes of quantized weights of shape [rows, numbers]: the bits of each and of each zero point, and 2 bytes per scale.
 
     >>> rounded_bytes((4, 64), 4, 32), rounded_bytes((4, 64), 8), rounded_bytes((4, 64), 16)
-    (144, 264, 512)
+    (148, 268, 512)
     """
     rows, numbers = shape
     scales = 0 if bits == 16 else rows * (numbers // group if group and numbers % group == 0 else 1)
-    return (rows * numbers * bits + 7) // 8 + 2 * scales
+    return ((rows * numbers + scales) * bits + 7) // 8 + 2 * scales
 
 
 def quantize(

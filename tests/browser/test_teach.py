@@ -57,7 +57,11 @@ def test_a_name_is_taught_used_on_other_pages_and_kept_in_a_file(at: At, tmp_pat
     texts = [Drawn(page, ".st-key-result_compare").texts(f".st-key-compare_text_{number} span") for number in (0, 1)]
     assert texts[0] != texts[1], "the taught model and the original"
 
+    assert page.evaluate("() => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }))"), (
+        "the browser asks before it closes"
+    )
     other = at("teach")
+    assert other.evaluate("() => window.dispatchEvent(new Event('beforeunload', { cancelable: true }))")
     other.locator(".st-key-teach_zip input[type=file]").set_input_files(saved)
     other.get_by_text("is open and in use").wait_for()
     assert bars_on_watch(other) == mine, "the same probabilities, to the digit shown"

@@ -117,6 +117,7 @@ function page({ data }) {
   });
   mark();
   document.documentElement.lang = data.language;
+  window.onbeforeunload = data.asks ? event => event.preventDefault() : null;
   for (const delay of [300, 1500]) setTimeout(mark, delay); // Streamlit may draw the menu after this
 }
 

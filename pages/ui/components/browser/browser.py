@@ -36,9 +36,13 @@ def visibility(key: str, on_hidden: Callable[[], None]) -> None:
     _BROWSER(key=key, data={"task": "visibility"}, on_hidden_change=on_hidden)
 
 
-def describe_page(group: str, path: str) -> None:
-    """Set the page's language and mark its menu group; app.py calls it on every page. path: changes where the menu is drawn again."""
-    _BROWSER(key="menu_mark", data={"task": "page", "group": _(group), "page": path, "language": current()})
+def describe_page(group: str, path: str, ask_before_closing: bool = False) -> None:
+    """Set the page's language and mark its menu group; app.py calls it on every page. path: changes where the menu is drawn again.
+
+    ask_before_closing: the browser asks before it closes or reloads the page, because something would be lost.
+    """
+    data = {"task": "page", "group": _(group), "page": path, "language": current(), "asks": ask_before_closing}
+    _BROWSER(key="menu_mark", data=data)
 
 
 def reconnect() -> None:
