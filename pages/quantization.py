@@ -69,8 +69,8 @@ def along_the_text(found: list[Rounded]) -> None:
     elements.table(head, rows)
     st.caption(
         _(
-            "{share} of the weights are rounded. Bytes are **computed** (codes, scales and zero points), everything else is **measured**. The time does "
-            "not shrink, because the rounded weights are stored as {dtype} here. A kernel for {bytes} instead of {full} could be at most "
+            "{share} of the weights are rounded. Bytes are **computed** (codes, scales and zero points), everything else is **measured**. "
+            "The time does not shrink, because the rounded weights are stored as {dtype} here. A kernel for {bytes} instead of {full} could be at most "
             "{times} times as fast (**computed**), if reading the weights takes all the time."
         ).format(
             share=numbers.percent(first.rounded_share),
@@ -111,7 +111,8 @@ with elements.error_boundary():
     with st.container(horizontal=True, vertical_alignment="bottom", key="quantization_controls"):
         bits = elements.choice(_("Bits"), BITS, 4, "quantization_bits")
         shared = _(
-            "The weights of a row, or 32 weights of it, share a 16-bit scale and a zero point. Each weight becomes the nearest of evenly spaced values: four with 2 bits."
+            "The weights of a row, or 32 weights of it, share a 16-bit scale and a zero point. "
+            "Each weight becomes the nearest of evenly spaced values: four with 2 bits."
         )
         scale = elements.choice(_("One scale for"), SCALES, BY_GROUP, "quantization_scale", format_func=_, help=shared)
         last = _("The head turns the last vector into probabilities. If it shares its table with the embeddings, both are rounded.")

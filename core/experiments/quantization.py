@@ -1,9 +1,9 @@
 """Quantize a model's weights to fewer bits, and measure the change of its probabilities and texts, and the saved bytes.
 
 The method is round to nearest: a group of weights (a matrix row, or 32 numbers of it) shares one 16-bit scale and a zero point of `bits`
-bits, and each weight becomes the nearest of 2^bits evenly spaced values, of which one is zero. The rounded values are written back as ordinary weights for the network's own
-forward pass. This works for every architecture, and all differences come from the rounding. The bytes are computed, and the time stays the
-same, because the pass still uses ordinary weights.
+bits, and each weight becomes the nearest of 2^bits evenly spaced values, of which one is zero. The rounded values are written back as
+ordinary weights for the network's own forward pass. This works for every architecture, and all differences come from the rounding. The
+bytes are computed, and the time stays the same, because the pass still uses ordinary weights.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class PartDamage:
 
 
 def round_weights(weight: torch.Tensor, bits: int, group: int | None = None) -> torch.Tensor:
-    """Return `weight` [rows, numbers] rounded to `bits` bits, same shape and dtype, with one scale and zero point for each `group` of a row.
+    """Return `weight` [rows, numbers] rounded to `bits` bits, same shape and dtype. Each `group` of a row has its own scale and zero point.
 
     >>> round_weights(torch.tensor([[-1.0, 0.2, 0.4, 2.0]]), 2).tolist()
     [[-1.0, 0.0, 0.0, 2.0]]
