@@ -70,8 +70,8 @@ def along_the_text(found: list[Rounded]) -> None:
     st.caption(
         _(
             "{share} of the weights are rounded. Bytes are **computed** (codes, scales and zero points), everything else is **measured**. "
-            "The time does not shrink, because the rounded weights are stored as {dtype} here. "
-            "A kernel for {bytes} instead of {full} could be at most {times} times as fast (**computed**), if reading the weights takes all the time."
+            "The time does not shrink, because the rounded weights are stored as {dtype} here. A kernel for {bytes} instead of {full} "
+            "could be at most {times} times as fast (**computed**), if reading the weights takes all the time."
         ).format(
             share=numbers.percent(first.rounded_share),
             dtype=current.model().dtype,

@@ -20,7 +20,7 @@ from pages.ui.views import delivery_view, waiting_view
 frame.page()
 NAME, CURVE, STREAM = "waiting", "waiting_curve", "compare_stream"
 LENGTHS = (8, 16, 32, 64)
-REQUESTS = 16  # of the curve
+REQUESTS = 200  # of the curve
 
 
 def request_view() -> None:

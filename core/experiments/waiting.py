@@ -18,7 +18,7 @@ import numpy as np
 from core.batching.block_pool import blocks_for
 from core.batching.request import RequestState
 from core.batching.scheduler import Policy
-from core.batching.server import MOST_BLOCKS, Iteration, Server, ServerSettings, passes_are_compiled
+from core.batching.server import MOST_BLOCKS, FinishedRequest, Iteration, Server, ServerSettings, passes_are_compiled
 from core.errors import BadSetting
 from core.experiments.batching import MOST_PLANNED, PlannedRequest, planned_requests
 from core.experiments.candidates import prompt_ids
@@ -36,6 +36,8 @@ SEATS = 8
 BEFORE, BEHIND = 8, 8  # other requests that arrive before and after the watched one
 LOADS = (0.3, 0.6, 0.85)
 LONGEST, MOST_REQUESTS = 128, 200
+WARM_UP = 4  # requests before the measurement
+PERCENTILES = (50, 95, 99)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +168,10 @@ class ServiceTimes:
 
 @dataclass(frozen=True, slots=True)
 class LoadPoint:
-    """Mean waiting times at one load. load: arrivals per second x E[S]. queue: from arrival to the first pass; total: to the last token.
+    """Waiting times at one load, seconds. load: arrivals per second x E[S] as planned; reached: as the arrivals came.
 
-    formula: the mean wait that M/G/1 gives for the measured service times, seconds, computed.
+    queue: mean from arrival to the first pass; total: to the last token. formula: the mean wait in the queue that M/G/1 gives for the
+    measured service times, computed. queue_percentiles, total_percentiles: p50, p95 and p99 of the same times; empty in old recordings.
     """
 
     policy: Policy
@@ -178,6 +181,18 @@ class LoadPoint:
     queue: float
     total: float
     formula: float
+    reached: float = math.nan
+    queue_percentiles: tuple[float, ...] = ()
+    total_percentiles: tuple[float, ...] = ()
+
+    @classmethod
+    def of(cls, policy: Policy, load: float, rate: float, done: Sequence[FinishedRequest], times: ServiceTimes) -> LoadPoint:
+        """Return the point of these requests, which were to arrive at `rate` per second."""
+        queue, total = [one.queue_time for one in done], [one.end_to_end_latency for one in done]
+        reached = len(done) / max(one.arrival for one in done) * times.mean
+        formula = pollaczek_khinchine(rate, times.mean, times.second_moment)
+        percentiles = (tuple(map(float, np.percentile(values, PERCENTILES))) for values in (queue, total))
+        return cls(policy, load, rate, len(done), mean(queue), mean(total), formula, reached, *percentiles)
 
 
 def pollaczek_khinchine(rate: float, mean_service: float, second_moment: float) -> float:
@@ -197,7 +212,7 @@ def load_curve(
     prompts: Sequence[str],
     settings: SamplingSettings | None = None,
     loads: Sequence[float] = LOADS,
-    requests: int = 16,
+    requests: int = 200,
     shortest: int = 2,
     longest: int = 8,
 ) -> Iterator[ServiceTimes | LoadPoint]:
@@ -210,6 +225,8 @@ def load_curve(
         raise BadSetting(Message("The load must be above 0 and below 1 (1 is the full capacity)."))
     settings = settings or SamplingSettings()
     crowd, compiled = _crowd(model, prompts, settings, requests, shortest, longest), passes_are_compiled(model)
+    for policy in POLICIES:  # the first passes of a process are slower
+        list(_run(model, crowd[:WARM_UP], policy, compiled))
     alone = [one for iteration in _run(model, crowd, Policy.ONE_AT_A_TIME, compiled) for one in iteration.finished]
     times = ServiceTimes(tuple(one.token_times[-1] - one.admitted for one in alone))
     yield times
@@ -219,9 +236,7 @@ def load_curve(
         coming = [replace(one, arrival=float(wait) / rate) for one, wait in zip(crowd, waits, strict=True)]
         for policy in POLICIES:
             done = [one for iteration in _run(model, coming, policy, compiled) for one in iteration.finished]
-            queue, total = mean(one.queue_time for one in done), mean(one.end_to_end_latency for one in done)
-            formula = pollaczek_khinchine(rate, times.mean, times.second_moment)
-            yield LoadPoint(policy, load, rate, len(done), queue, total, formula)
+            yield LoadPoint.of(policy, load, rate, done, times)
 
 
 def _crowd(

@@ -113,6 +113,19 @@ def draw_curve(run: Experiment) -> None:
         alone, shared = (numbers.duration(last[policy].queue) for policy in POLICIES)
         sentence = _("At a load of {load}: {one} in the queue one at a time, {other} with continuous batching.")
         st.markdown(sentence.format(load=numbers.percent(last[POLICIES[0]].load), one=alone, other=shared))
+    rows = [
+        (
+            numbers.percent(one.reached),
+            _(names.SIDES[one.policy]),
+            " · ".join(map(numbers.duration, one.queue_percentiles)),
+            " · ".join(map(numbers.duration, one.total_percentiles)),
+        )
+        for one in points
+        if one.queue_percentiles
+    ]
+    if rows:
+        head = (_("load, reached"), _("served"), _("in the queue: p50, p95, p99"), _("to the last token: p50, p95, p99"))
+        elements.table(head, rows)
     st.caption(
         _(
             "Dots: the mean wait of {count} requests from arrival to their first pass, **measured**. Dashed: λ E[S²] / (2 (1 − λ E[S])), "

@@ -53,7 +53,7 @@ def test_one_at_a_time_waits_as_lindley_says(model: Any, monkeypatch: pytest.Mon
     points = [one for one in seen if isinstance(one, LoadPoint)]
     times = next(one for one in seen if isinstance(one, ServiceTimes))
     assert len(times.seconds) == 12 and len(points) == 4
-    queued = [(policy, done) for policy, done in runs[1:] if policy is Policy.ONE_AT_A_TIME]
+    queued = [(policy, done) for policy, done in runs[3:] if policy is Policy.ONE_AT_A_TIME]
     for point, (_, done) in zip([one for one in points if one.policy is Policy.ONE_AT_A_TIME], queued, strict=True):
         done.sort(key=lambda one: one.arrival)
         wait, waits = 0.0, []
@@ -64,6 +64,9 @@ def test_one_at_a_time_waits_as_lindley_says(model: Any, monkeypatch: pytest.Mon
         assert point.queue == pytest.approx(np.mean(waits), abs=1e-6)
         assert point.formula == pytest.approx(pollaczek_khinchine(point.rate, times.mean, times.second_moment))
         assert point.load == pytest.approx(point.rate * times.mean)
+        assert point.reached == pytest.approx(12 / done[-1].arrival * times.mean)
+        assert point.queue_percentiles == pytest.approx(np.percentile(waits, (50, 95, 99)), abs=1e-6)
+        assert all(queue <= total for queue, total in zip(point.queue_percentiles, point.total_percentiles, strict=True))
 
 
 @pytest.mark.exhaustive
