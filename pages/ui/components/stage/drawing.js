@@ -13,10 +13,10 @@ function tinted(node, word, my) {
 }
 
 // A leading space stays outside of its token's node, so that tint and underline cover the letters only.
-function spans(words, my, raw, also) {
+function spans(words, my, also) {
   return words.flatMap(word => {
-    const text = raw ? word[0] : plain(word[0]);
-    const lead = raw || text.trim() === "" ? "" : text.match(/^ */)[0];
+    const text = plain(word[0]);
+    const lead = text.trim() === "" ? "" : text.match(/^ */)[0];
     const node = element("span", "token", text.slice(lead.length));
     if (word[5] < 0) node.classList.add("prompt");
     if (MARK.test(word[0])) node.classList.add("mark");
@@ -34,21 +34,21 @@ function shownWords(my) {
 function drawText(my) {
   const text = my.part(".text");
   const words = shownWords(my);
-  const reading = my.beat === READ;
-  const sign = JSON.stringify([words.map(word => [word[0], word[5]]), reading, my.tint, my.beat === WRITE, my.data.colours.page]);
+  const sign = JSON.stringify([words.map(word => [word[0], word[5]]), my.tint, my.beat === WRITE, my.data.colours.page]);
   if (text.sign === sign) return;
   text.sign = sign;
-  const newest = words.at(-1);
-  text.replaceChildren(...spans(words, my, reading, (node, word) => {
-    if (reading && word === newest) node.classList.add("newest");
+  let fresh = null;
+  text.replaceChildren(...spans(words, my, (node, word) => {
     if (my.beat === WRITE && word[5] === my.t) {
-      node.classList.add("accent", "fresh");
+      node.classList.add("accent");
       node.style.backgroundColor = "";
+      fresh = node;
     }
   }), element("span", "caret"));
   text.classList.remove("long");
   if (text.scrollHeight > text.clientHeight + 4) text.classList.add("long");
   text.scrollTop = text.scrollHeight;
+  fresh?.classList.add("fresh"); // its animation begins below the line and would count as a longer text
 }
 
 function drawTokens(my) {
@@ -73,6 +73,13 @@ function drawThought(my, look) {
   my.part(".thought .say").textContent = look.lines[THINK];
   const squares = my.part(".squares");
   const kept = Math.min(look.kept, 90), fresh = Math.min(look.new, 90 - Math.min(kept, 60));
+  squares.setAttribute("aria-hidden", "true");
+  my.part(".kinds").replaceChildren(...[["", my.data.texts.kept, look.kept], ["new", my.data.texts.computed, look.new]].filter(kind => kind[2]).map(
+    ([name, text, count]) => {
+      const kind = element("span");
+      kind.append(element("i", name), `${text}: ${count}`);
+      return kind;
+    }));
   squares.replaceChildren(...Array.from({ length: kept }, () => element("i")), ...Array.from({ length: fresh }, () => element("i", "new")));
 }
 
@@ -177,7 +184,12 @@ function drawLine(my, look) {
 
 function drawFoot(my) {
   const d = my.data;
-  my.part(".beats").replaceChildren(...d.names.map((name, i) => element("span", i === my.beat ? "now" : "", name)));
+  my.part(".beats").replaceChildren(...d.names.map((name, i) => {
+    const beat = element("button", i === my.beat ? "now" : "", name);
+    beat.tabIndex = -1;
+    beat.onclick = () => press(my, String(i + 1));
+    return beat;
+  }));
   const score = d.score.rounds ? `${d.texts.room} ${d.score.room} · ${d.texts.favourite} ${d.score.favourite}` : "";
   my.part(".score").textContent = my.guess || my.flash ? my.flash || score : score;
   const stop = d.talk ? `${d.talk.place + 1}/${d.talk.count} ${d.talk.title}` : d.model;
@@ -191,13 +203,14 @@ function drawOver(my) {
   end.hidden = !my.ending;
   if (my.ending) {
     const whole = my.part(".whole");
-    whole.replaceChildren(...spans(d.words.filter(word => !MARK.test(word[0])), my, false));
+    whole.replaceChildren(...spans(d.words.filter(word => !MARK.test(word[0])), my));
     const long = d.words.reduce((sum, word) => sum + word[0].length, 0);
     whole.style.fontSize = long > 620 ? "max(24px, calc(28 * var(--u)))" : long > 300 ? "max(26px, calc(36 * var(--u)))" : "";
     my.part(".credit").textContent = d.ending;
   }
   const help = my.part(".help");
   help.hidden = !my.help;
+  help.onclick = () => press(my, "?");
   if (my.help && !help.childElementCount) for (const [key, does] of d.keys) help.append(element("b", "", key), element("span", "", does));
 }
 

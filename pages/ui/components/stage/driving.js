@@ -30,6 +30,8 @@ function begin(stage) {
     if (my.data) keyed(my, event);
   };
   window.addEventListener("keydown", listen, true);
+  my.part(".tap.on").onclick = () => press(my, "ArrowRight");
+  my.part(".tap.back").onclick = () => press(my, "ArrowLeft");
   return my;
 }
 
@@ -270,5 +272,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const stage = parentElement.querySelector(".stage");
   stage.my ??= begin(stage);
   stage.my.send = setTriggerValue;
+  stage.my.part(".tap.on").ariaLabel = data.texts.forward;
+  stage.my.part(".tap.back").ariaLabel = data.texts.back;
   receive(stage.my, data);
 }
