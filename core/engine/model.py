@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
@@ -212,9 +212,9 @@ class LanguageModel:
             raise BadToken(Message("Half a character cannot name a token.")) from error
         pieces = [int(i) for i in self.tokenizer(text, add_special_tokens=False)["input_ids"]] if text else []
         own = pieces if len(pieces) == 1 and 0 <= pieces[0] < self.vocabulary_size else range(self.vocabulary_size)
-        found = next((i for i in own if self._bytes[i] == raw), None) if raw else None
+        found = self._token_with(raw, own) if raw else None
         if found is None and own is pieces:  # SentencePiece tokenizers put a space before a text that has none
-            found = next((i for i in range(self.vocabulary_size) if self._bytes[i] == raw), None)
+            found = self._token_with(raw, range(self.vocabulary_size))
         if found is not None:
             return self.token(found)
         shown = " ".join(self.piece(i) for i in pieces[:8] if 0 <= i < self.vocabulary_size)
@@ -225,6 +225,11 @@ class LanguageModel:
                 value=shown or "nothing",
             )
         )
+
+    def _token_with(self, raw: bytes, ids: Sequence[int]) -> int | None:
+        """Return the first of these tokens with exactly these bytes; a token that stands for a single byte only if there is no other."""
+        found = [i for i in ids if self._bytes[i] == raw]
+        return next((i for i in found if not self._bytes.is_byte(i)), found[0] if found else None)
 
     def __repr__(self) -> str:
         return f"LanguageModel({self.name}, {self.parameter_count / 1e6:.1f} M parameters, {self.dtype} on {self.device})"

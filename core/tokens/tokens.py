@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
+import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+_BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 _VISIBLE = {" ": "␣", "\n": "↵", "\r": "␍", "\t": "⇥", "\u00a0": "⍽", "\u200b": "⟨ZWSP⟩", "\u200d": "⟨ZWJ⟩", "\ufeff": "⟨BOM⟩"}
+_FILLERS = "\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800"  # letters without a shape
+_JOINING = "\u200c"  # changes the letters on both sides
+_SELECTORS = "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0x180B, 0x180E), *range(0xE0100, 0xE01F0)]))  # change the character before
+_NAMES = {"\u200c": "⟨ZWNJ⟩", "\ufe0e": "⟨VS15⟩", "\ufe0f": "⟨VS16⟩"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,19 @@ def written(raw: bytes) -> str:
     ('␣fox↵', '⟨A6⟩⟨8A⟩')
     """
     text = raw.decode("utf-8", "token-bytes")
-    return "".join(_VISIBLE.get(c) or (c if c.isprintable() or c == "\u200c" else f"⟨U+{ord(c):04X}⟩") for c in text)
+    return "".join(_visible(c, text[i - 1] if i else "") for i, c in enumerate(text))
+
+
+def _visible(c: str, before: str) -> str:
+    """Return one character of a token, or its name if it cannot be seen after the character before it ("" at the start of the token)."""
+    if c in _VISIBLE:
+        return _VISIBLE[c]
+    if c in _FILLERS or not (c.isprintable() or c in _JOINING):
+        return f"⟨U+{ord(c):04X}⟩"
+    alone = not before or before.isspace()
+    if alone and (c in _JOINING or c in _SELECTORS):
+        return _NAMES.get(c) or f"⟨U+{ord(c):04X}⟩"
+    return f"◌{c}" if alone and unicodedata.category(c).startswith("M") else c
 
 
 def lone_token(token_id: int, raw: bytes, special: bool) -> Token:
@@ -117,12 +136,16 @@ class TokenBytes:
         added = getattr(tokenizer, "added_tokens_decoder", {})
         self._special = frozenset(map(int, tokenizer.all_special_ids)) | {int(i) for i, token in added.items() if token.special}
         self._known: dict[int, bytes] = {}
-        self._kind, self._prefix = _family(tokenizer)
+        self._kind, self._prefix, self._cleans = _family(tokenizer)
         self._added = {int(i) for i in added}
 
     def is_special(self, token_id: int) -> bool:
         """Return whether this is a special token rather than text."""
         return token_id in self._special
+
+    def is_byte(self, token_id: int) -> bool:
+        """Return whether this token stands for one byte of a character that has no token of its own, such as <0x61>."""
+        return _BYTE.fullmatch(str(self._tokenizer.convert_ids_to_tokens(token_id))) is not None
 
     def __getitem__(self, token_id: int) -> bytes:
         known = self._known.get(token_id)
@@ -134,29 +157,41 @@ class TokenBytes:
         name = self._tokenizer.convert_ids_to_tokens(token_id)
         if name is None:  # an unused id that pads the model's vocabulary
             return b""
-        if token_id in self._special or token_id in self._added:
+        if token_id in self._special:
             return str(name).encode()
         if self._kind == "byte-level":
             alphabet = _byte_alphabet()
             return bytes(alphabet[c] for c in name) if all(c in alphabet for c in name) else str(name).encode()
         if self._kind == "sentence-piece":
-            if len(name) == 6 and name.startswith("<0x") and name.endswith(">"):
+            if _BYTE.fullmatch(name):
                 return bytes([int(name[3:5], 16)])
             return str(name).replace(self._prefix, " ").encode()
+        if self._kind == "word-piece":
+            joined = name.startswith(self._prefix) or token_id in self._added or (self._cleans and name in _CLOSING)
+            return (str(name).removeprefix(self._prefix) if joined else f" {name}").encode()
+        if self._kind == "suffix":
+            return str(name).replace(self._prefix, " ").encode()
+        if self._kind == "spaced":
+            return f" {name}".encode()
         return str(self._tokenizer.decode([token_id], clean_up_tokenization_spaces=False)).encode()
 
 
-def _family(tokenizer: Any) -> tuple[str, str]:
-    """Return the family of a tokenizer, and the character it writes for a space."""
+_CLOSING = (".", "?", "!", ",")  # a decoder that cleans up puts no space before these
+
+
+def _family(tokenizer: Any) -> tuple[str, str, bool]:
+    """Return the family of a tokenizer, the mark that its decoder replaces, and whether the decoder removes spaces before punctuation."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is None:
-        return "other", "▁"
-    spec = json.loads(backend.to_str())
-    decoder = spec.get("decoder") or {}
-    parts = [decoder, *decoder.get("decoders", [])]
-    kinds = {part.get("type") for part in parts}
-    if "ByteLevel" in kinds:
-        return "byte-level", "Ġ"
-    if kinds & {"ByteFallback", "Metaspace"}:
-        return "sentence-piece", "▁"
-    return "other", "▁"
+        return "other", "▁", False
+    decoder = json.loads(backend.to_str()).get("decoder") or {}
+    parts = {part.get("type"): part for part in (decoder, *decoder.get("decoders", []))}
+    if "ByteLevel" in parts:
+        return "byte-level", "Ġ", False
+    if parts.keys() & {"ByteFallback", "Metaspace"}:
+        return "sentence-piece", parts.get("Metaspace", {}).get("replacement", "▁"), False
+    if "WordPiece" in parts:
+        return "word-piece", parts["WordPiece"].get("prefix", "##"), bool(parts["WordPiece"].get("cleanup"))
+    if "BPEDecoder" in parts:
+        return "suffix", parts["BPEDecoder"].get("suffix", "</w>"), False
+    return ("other" if decoder else "spaced"), "▁", False

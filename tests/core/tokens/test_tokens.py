@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import codecs
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as budget
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from transformers import PreTrainedTokenizerFast
 
 from core import load_model
-from core.tokens.tokens import ByteJoiner, Token
+from core.tokens.tokens import ByteJoiner, Token, TokenBytes, written
 from tests.tiny_models import rewriting_tokenizer, save
 
 TEXTS = [
@@ -135,3 +138,67 @@ def test_an_incomplete_character_waits_for_its_last_byte() -> None:
     assert joiner.add(b"\xf0\x9f") == ""
     assert joiner.waiting == b"\xf0\x9f"
     assert joiner.add(b"!") == "⟨F0⟩⟨9F⟩!"
+
+
+def word_piece() -> Tokenizer:
+    made = Tokenizer(
+        models.WordPiece({"[UNK]": 0, "the": 1, "fox": 2, "##es": 3, "ran": 4, ".": 5, "!": 6, "a": 7, "##b": 8}, unk_token="[UNK]")
+    )
+    made.pre_tokenizer, made.decoder = pre_tokenizers.BertPreTokenizer(), decoders.WordPiece()
+    return made
+
+
+def unigram() -> Tokenizer:
+    made = Tokenizer(
+        models.Unigram([("<unk>", 0.0), ("▁the", -1.0), ("▁fo", -2.0), ("xes", -2.0), ("x", -3.0), ("▁", -3.0), ("é", -4.0)], 0)
+    )
+    made.pre_tokenizer, made.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
+    made.add_tokens(["▁▁▁", "<x>"])
+    return made
+
+
+def characters() -> Tokenizer:
+    made = Tokenizer(models.WordLevel({letter: place for place, letter in enumerate("?thefoxran .")}, unk_token="?"))
+    made.pre_tokenizer = pre_tokenizers.Split("", "isolated")
+    return made
+
+
+def suffixes() -> Tokenizer:
+    made = Tokenizer(models.BPE({"t": 0, "h": 1, "e</w>": 2, "th": 3, "fox</w>": 4, ".</w>": 5}, [("t", "h")], end_of_word_suffix="</w>"))
+    made.decoder = decoders.BPEDecoder()
+    return made
+
+
+@pytest.mark.parametrize("family", [word_piece, unigram, characters, suffixes])
+@given(data=st.data())
+def test_text_put_together_token_by_token_is_what_decode_returns(family: Callable[[], Tokenizer], data: st.DataObject) -> None:
+    """Word pieces, Unigram with added runs of spaces, characters without a decoder, and marks at the end of words."""
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=family())
+    ids = data.draw(st.lists(st.integers(0, len(tokenizer) - 1), max_size=12))
+    known = TokenBytes(tokenizer)
+    joined = b"".join(known[i] for i in ids).decode()
+    assert joined.strip(" ") == tokenizer.decode(ids, clean_up_tokenization_spaces=False).strip(" ")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\ufe0f", "⟨VS16⟩"),
+        ("❤\ufe0f", "❤\ufe0f"),
+        ("\u200c", "⟨ZWNJ⟩"),
+        ("می\u200cروم", "می\u200cروم"),
+        ("\u3164", "⟨U+3164⟩"),
+        ("\u0301", "◌\u0301"),
+        (" \u0301", "␣◌\u0301"),
+        ("e\u0301", "e\u0301"),
+        ("\U000e0101", "⟨U+E0101⟩"),
+    ],
+)
+def test_what_cannot_be_seen_has_a_name(text: str, shown: str) -> None:
+    assert written(text.encode()) == shown
+
+
+def test_a_letter_is_forced_by_its_own_token_and_not_by_the_token_of_its_byte(tiny: Any) -> None:
+    model = tiny("llama")
+    token = model.token_of("a")
+    assert (token.raw, model.tokenizer.convert_ids_to_tokens(token.token_id)) == (b"a", "a")
