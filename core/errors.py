@@ -157,3 +157,11 @@ class BadGuess(InputError):
 
 class BadRunningOrder(InputError):
     """A file is not a running order of a talk, or its content is invalid."""
+
+
+class CannotWrite(ViewerError, OSError):
+    """A file could not be written."""
+
+
+class TooLarge(ViewerError):
+    """A file would be larger than its limit."""

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 import streamlit as st
 
 from core.record.tables import csv_text, steps_table
+from core.reports.page import page
 from pages.ui.charts import charts
 from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.share_link.share_link import share_link
@@ -97,7 +98,7 @@ def whole_link(query: str) -> str:
 
 def handout_of(run: Generation | Replay, link: str) -> str:
     """Return the handout. It is called outside of a session."""
-    return run.to_html(link, wording=wording())
+    return page(run, link, wording=wording())
 
 
 def steps_of(run: Generation | Replay) -> str:
