@@ -165,3 +165,7 @@ class CannotWrite(ViewerError, OSError):
 
 class TooLarge(ViewerError):
     """A file would be larger than its limit."""
+
+
+class EmptyChart(InputError):
+    """A chart without rows has no picture."""

@@ -9,7 +9,7 @@ from typing import Literal
 
 from core.message import ENGLISH, Message, Number, Wording
 from core.record.frozen import percent
-from core.record.step import Candidate, Step
+from core.record.step import Candidate, Step, TokenDistribution
 from core.record.tables import DiceSegment, bundled_segments
 from core.reports import drawing, fonts
 from core.reports.drawing import LINE, Span, rect, text
@@ -158,20 +158,25 @@ def legend(entries: Sequence[tuple[str, str]], x: float, y: float, size: float, 
     return "".join(drawn)
 
 
-def dice(step: Step, look: Look, x: float, y: float, room: float, fallen: bool = True, high: float = 62, size: float = 34) -> str:
+def dice(
+    step: TokenDistribution, look: Look, x: float, y: float, room: float, fallen: bool = True, high: float = 62, size: float = 34
+) -> str:
     """Return the strip of the dice from 0 to 1. fallen: with the roll and the chosen token. A greedy step has no strip."""
     c = look.colours
     top = y + 1.75 * size
-    if step.chosen_by == "greedy":
+    fallen = fallen and isinstance(step, Step)
+    roll = step.roll if isinstance(step, Step) else None
+    if isinstance(step, Step) and step.chosen_by == "greedy":
         return text(x, top, look.say(_told(step, look)), size, c.text) if fallen else ""
     parts = [rect(x, top, room, high, c.rest, 12)]
     for place, part in enumerate(bundled_segments(step, look.say(Message("many unlikely tokens")))):
         parts.append(_segment(part, look, x, top, room, high, size, fallen, place % 2))
-    told = look.say(_told(step, look)) if fallen else ""
-    if step.roll is not None and fallen:
-        parts.append(_marker(look, x + room * step.roll, top, size, Number(step.roll, ".4f"), (x, x + room)))
-    left = step.roll is not None and step.roll < 0.5
-    parts.append(text(x + room if left else x, y + size, told, size - 4, c.text, anchor="end" if left else "start"))
+    if roll is not None and fallen:
+        parts.append(_marker(look, x + room * roll, top, size, Number(roll, ".4f"), (x, x + room)))
+    if fallen and isinstance(step, Step):
+        left = roll is not None and roll < 0.5
+        told = look.say(_told(step, look))
+        parts.append(text(x + room if left else x, y + size, told, size - 4, c.text, anchor="end" if left else "start"))
     return "".join(parts)
 
 
