@@ -86,7 +86,7 @@ def drawn(steps: Sequence[Step], options: Options, kind: str = ".gif") -> Iterat
     frames: list[bytes] = []  # as PNG, which takes a twentieth of the memory of pixels
     for step in steps:
         for beat in shown:
-            frames.append(files.png(step_svg(step, look, beat, (size,)), FRAME_WIDTH / WIDE))
+            frames.append(files.rendered(step_svg(step, look, beat, (size,)), FRAME_WIDTH / WIDE))
             yield Drawn(len(frames), total)
     pause = round(1000 / options.speed / len(shown))
     content = _encoded(frames, look.colours, [*[pause] * (total - 1), max(pause, LAST)], kind)

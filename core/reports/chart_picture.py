@@ -78,7 +78,7 @@ def framed(drawn: Drawing, caption: Caption, colours: Palette) -> str:
     room, parts, y = drawn.wide, [], MARGIN * 0.6
     wide = drawn.wide + 2 * MARGIN
     for content, size, ink, bold in ((caption.title, TITLE, colours.text, True), (caption.note, NOTE, colours.muted_text, False)):
-        for line in drawing.paragraph(content, size * (fonts.BOLD if bold else 1), room) if content else []:
+        for line in drawing.paragraph(content, size, room, bold) if content else []:
             y += 1.3 * size
             parts.append(text(MARGIN, y, line, size, ink, bold=bold))
     for colour, meaning, x, row in _legend(caption.legend, room):

@@ -69,9 +69,9 @@ def shortened(content: str, size: float, room: float, bold: bool = False) -> str
     return content.rstrip() + "…"
 
 
-def paragraph(content: str, size: float, room: float) -> list[str]:
+def paragraph(content: str, size: float, room: float, bold: bool = False) -> list[str]:
     """Return a text broken into lines of this width in pixels."""
-    return ["".join(span.text for span in line).strip() for line in broken([Span(word) for word in _words(content)], size, room)]
+    return ["".join(span.text for span in line).strip() for line in broken([Span(word, bold=bold) for word in _words(content)], size, room)]
 
 
 def _words(content: str) -> list[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from core.errors import BadSetting, CannotWrite
 from core.message import Message, Wording, quote
@@ -34,25 +35,33 @@ def ending(path: str | Path, *known: str) -> str:
 
 def write(path: str | Path, content: bytes) -> None:
     """Write a file whole: if that fails, a file that was there before is kept. Raises CannotWrite."""
-    path, new = Path(path), ""
+    path = Path(path)
+    new = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
-        number, new = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(number, "wb") as file:
-            file.write(content)
+        new.write_bytes(content)
         os.replace(new, path)
     except OSError as error:
         with contextlib.suppress(OSError):
-            os.unlink(new)
+            new.unlink()
         said = Message("{name} could not be written ({reason}). Nothing was changed. Choose another folder, or free space on the disk.")
         raise CannotWrite(said.with_values(name=quote(path.name), reason=error.strerror or type(error).__name__)) from error
 
 
-def png(svg: str, scale: float = 1.0) -> bytes:
-    """Return an SVG picture as PNG, made offline."""
+def rendered(svg: str, scale: float = 1.0) -> bytes:
+    """Return an SVG picture as PNG, made offline and hardly compressed."""
     import vl_convert
 
     picture: bytes = vl_convert.svg_to_png(svg, scale=scale)
     return picture
+
+
+def png(svg: str, scale: float = 1.0) -> bytes:
+    """Return an SVG picture as a small PNG without transparency."""
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.open(io.BytesIO(rendered(svg, scale))).convert("RGB").save(file, "PNG")
+    return file.getvalue()
 
 
 def write_step(step: Step, path: str | Path, theme: str, wording: Wording) -> None:

@@ -15,15 +15,20 @@ from html import escape
 FAMILY = "'Liberation Sans', Arial, Helvetica, sans-serif"
 OTHER = "'DejaVu Sans', 'Noto Sans', 'Segoe UI', 'Arial Unicode MS', sans-serif"
 EMOJI = "'Noto Color Emoji', 'Apple Color Emoji', 'Segoe UI Emoji', 'DejaVu Sans'"
-BOLD = 1.07  # mean width of bold letters against regular ones
 UNASSIGNED = "\u0378"  # no font has a glyph for it
 _SIZE = 32  # pixels, of a trial drawing
-# Widths of Helvetica in thousandths of the size, from the space to the tilde (Adobe font metrics).
+# Widths of Helvetica and Helvetica Bold in thousandths of the size, from the space to the tilde (Adobe font metrics).
 _WIDTHS = [
     *(278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, *[556] * 10, 278, 278, 584, 584, 584, 556),
     *(1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667),
     *(611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500),
     *(278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584),
+]
+_BOLD = [
+    *(278, 333, 474, 556, 556, 889, 722, 238, 333, 333, 389, 584, 278, 333, 278, 278, *[556] * 10, 333, 333, 584, 584, 584, 611),
+    *(975, 722, 722, 722, 722, 667, 611, 778, 722, 278, 556, 722, 611, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667),
+    *(611, 333, 278, 333, 584, 556, 333, 556, 611, 556, 611, 556, 333, 611, 611, 278, 278, 556, 278, 889, 611, 611, 611, 611, 389, 556),
+    *(333, 611, 556, 778, 556, 556, 500, 389, 280, 389, 584),
 ]
 _COVERED = ((0x20, 0x17F), (0x386, 0x3CE), (0x401, 0x45F), (0x2013, 0x2014), (0x2018, 0x201E), (0x2020, 0x2022), (0x2026, 0x2026))
 _MORE = set("€™‰‹›→←↑↓−≈≠≤≥")
@@ -65,19 +70,21 @@ def width(text: str, size: float, bold: bool = False) -> float:
     >>> round(width("Once upon a time", 100))
     795
     """
-    return sum(_advance(letter) for letter in text) * size * (BOLD if bold else 1.0)
+    return sum(_advance(letter, bold) for letter in text) * size
 
 
 @lru_cache(4096)
-def _advance(letter: str) -> float:
+def _advance(letter: str, bold: bool) -> float:
     """Return the width of a character of size 1."""
     if " " <= letter <= "~":
-        return _WIDTHS[ord(letter) - 32] / 1000
+        return (_BOLD if bold else _WIDTHS)[ord(letter) - 32] / 1000
     if is_mark(letter):
         return 0.0
+    if not letter.isprintable():
+        return 0.6  # drawn as a replacement character
     plain = unicodedata.normalize("NFKD", letter)[0]
     if is_covered(letter) and " " <= plain <= "~":
-        return _advance(plain)
+        return _advance(plain, bold)
     wide = _right_edge(f"{letter}|", family_of(letter)) - _right_edge("|", family_of(letter))
     return min(2.0, max(0.2, wide / _SIZE))
 
