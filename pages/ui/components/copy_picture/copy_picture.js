@@ -1,5 +1,5 @@
 export default function ({ parentElement, data }) {
-  const root = parentElement.querySelector(".copy");
+  const root = parentElement.querySelector(".picture");
   const [image, button, told] = root.children;
   paint(root, data.colours);
   const address = `data:image/png;base64,${data.picture}`;
