@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from core.errors import BadSetting, RunFinished, TooLarge
 from core.message import ENGLISH, Message, Number, Wording
 from core.record.step import Step
-from core.reports import files
+from core.reports import files, fonts
 from core.reports.palette import Palette
-from core.reports.step_picture import WIDE, Beat, Look, fitting_size, step_svg
+from core.reports.step_picture import WIDE, Beat, Look, fitting_size, step_svg, texts_of
 from core.settings import whole_number
 
 if TYPE_CHECKING:
@@ -146,5 +146,7 @@ def _mixed(one: str, other: str, share: float) -> str:
 def write(path: Sequence[Step], file: str | Path, options: Options, first: int, last: int | None) -> None:
     """Write an animation; see `Run.to_gif`."""
     kind = files.ending(file, *FORMATS)
-    *_progress, made = drawn(part_of(path, first, last, options.most), options, kind)
+    steps = part_of(path, first, last, options.most)
+    fonts.warn_of_missing(text for step in steps for text in texts_of(step))
+    *_progress, made = drawn(steps, options, kind)
     files.write(file, made.content)

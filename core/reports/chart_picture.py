@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from html import unescape
+from html import escape, unescape
 from typing import Any
 
 from core.errors import EmptyChart
@@ -67,10 +67,23 @@ def _finite(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_fonts(found: re.Match[str]) -> str:
-    """Return a text element with a font that has its characters."""
-    before, _family, middle, content, after = found.groups()
-    odd = [letter for letter in unescape(content) if not fonts.is_covered(letter) and not fonts.is_mark(letter)]
-    return f"{before}{fonts.family_of(odd[0]) if odd else fonts.FAMILY}{middle}{content}{after}"
+    """Return a text element of Vega with fonts that have its characters, one element for each font."""
+    before, _family, middle, escaped, after = found.groups()
+    content = unescape(escaped)
+    runs = list(fonts.font_runs(content))
+    if len(runs) < 2 or drawing.is_right_to_left(content):
+        return f"{before}{runs[0][1] if runs else fonts.FAMILY}{middle}{escaped}{after}"
+    look = before + middle
+    size = float((re.search(r'font-size="([\d.]+)', look) or ["", "11"])[1])
+    bold = re.search(r'font-weight="(bold|[6-9]00)"', look) is not None
+    anchor = (re.search(r'text-anchor="(\w+)"', look) or ["", "start"])[1]
+    x = -drawing.ANCHORS[anchor] * fonts.width(content, size, bold)
+    parts = []
+    for part, family in runs:
+        start = re.sub(r'text-anchor="\w+"', "", before).replace("<text ", f'<text x="{x:.1f}" xml:space="preserve" ', 1)
+        parts.append(f"{start}{family}{re.sub(r'text-anchor=.[a-z]+.', '', middle)}{escape(part)}{after}")
+        x += fonts.width(part, size, bold)
+    return "".join(parts)
 
 
 def framed(drawn: Drawing, caption: Caption, colours: Palette) -> str:

@@ -11,6 +11,7 @@ from unicodedata import bidirectional
 from core.reports.fonts import OTHER, font_runs, width
 
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0 forbids these characters
+ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}  # part of a text that stands before its place
 LINE = 1.34  # height of a line of text against its size
 
 
@@ -36,7 +37,7 @@ def text(x: float, y: float, content: str, size: float, fill: str, *, bold: bool
     content = clean(content)
     if is_right_to_left(content):
         return _element(x, y, content, size, fill, bold, OTHER, anchor)
-    x -= width(content, size, bold) * {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor]
+    x -= width(content, size, bold) * ANCHORS[anchor]
     drawn = []
     for part, family in font_runs(content):
         drawn.append(_element(x, y, part, size, fill, bold, family))
@@ -114,13 +115,13 @@ def _grouped(spans: Sequence[Span]) -> Iterator[list[Span]]:
     """Yield the tokens of each word. A line feed is a word of its own."""
     word: list[Span] = []
     for span in spans:
-        for part in re.split(r"(\n)", span.text):
+        for part in re.findall(r"\n|[^\S\n]*\S+|[^\S\n]+", span.text):
             if word and part[:1].isspace():
                 yield word
                 word = []
             if part == "\n":
                 yield [replace(span, text=part)]
-            elif part:
+            else:
                 word.append(replace(span, text=part))
     if word:
         yield word
@@ -163,7 +164,10 @@ def _spans(line: Sequence[Span], x: float, base: float, size: float) -> str:
 
 
 def _bidirectional(line: Sequence[Span], x: float, base: float, size: float, room: float, right: bool) -> str:
-    parts = "".join(f'<tspan fill="{span.fill}">{escape(clean(span.text))}</tspan>' for span in line)
+    parts = ""
+    for number, span in enumerate(line):
+        content = clean(span.text).lstrip() if number == 0 else clean(span.text)
+        parts += f'<tspan fill="{span.fill}">{escape(content)}</tspan>'
     embedded = f"\u202b{parts}\u202c" if right else parts
     place = f'x="{x + room:.1f}" text-anchor="end"' if right else f'x="{x:.1f}"'
     return f'<text {place} y="{base:.1f}" font-size="{size:g}" font-family="{OTHER}" xml:space="preserve">{embedded}</text>'

@@ -66,8 +66,11 @@ def png(svg: str, scale: float = 1.0) -> bytes:
 
 def write_step(step: Step, path: str | Path, theme: str, wording: Wording) -> None:
     """Write the picture of a step; see `Step.to_image`."""
-    from core.reports.step_picture import Look, step_svg
+    from core.reports import fonts
+    from core.reports.step_picture import Look, step_svg, texts_of
 
     kind = ending(path, ".png", ".svg")
     drawn = step_svg(step, Look(checked_theme(theme), wording))
+    if kind == ".png":
+        fonts.warn_of_missing(texts_of(step))
     write(path, png(drawn) if kind == ".png" else drawn.encode())

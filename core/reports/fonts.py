@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import unicodedata
+import warnings
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from html import escape
@@ -93,6 +94,12 @@ def missing(texts: Iterable[str]) -> list[str]:
     """Return the characters that no font of this machine can draw, in the order in which they occur."""
     letters = dict.fromkeys(letter for text in texts for letter in text if not is_covered(letter) and letter not in "\n\t\r")
     return [letter for letter in letters if letter.isprintable() and not is_mark(letter) and _is_missing(letter)]
+
+
+def warn_of_missing(texts: Iterable[str]) -> None:
+    """Warn of characters that a picture shows as empty boxes, for callers without a page."""
+    if letters := missing(texts):
+        warnings.warn(f"No font of this machine has {' '.join(letters[:20])}; the picture shows boxes instead.", stacklevel=4)
 
 
 @lru_cache(4096)

@@ -90,6 +90,12 @@ def _spans(step: Step, look: Look, newest: bool) -> list[Span]:
     return spans
 
 
+def texts_of(step: Step) -> list[str]:
+    """Return the texts that the picture of a step shows, for a look at the fonts."""
+    prompt, path = step.sentence(NEWEST)
+    return [prompt, *(one.text or one.piece for one in path), *(label_of(candidate) for candidate in bar_rows(step)[0])]
+
+
 def bar_rows(step: Step, count: int = ROWS) -> tuple[list[Candidate], float, float]:
     """Return the candidates with a bar, and the model's and the final probability of all other tokens."""
     listed = [c for c in step.candidates if c.removed_by is None or c.model_probability >= 0.01][:count]

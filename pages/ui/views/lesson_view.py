@@ -83,10 +83,11 @@ def still_known(lesson: Lesson) -> None:
     shown = next((look for look in looks if lesson.shown is not None and look.index == lesson.shown.index), None)
     if shown is None:
         return
-    elements.section(_("Does it still know “{beginning}”?").format(beginning=lesson.known), _("catastrophic forgetting"))
+    title = _("Does it still know “{beginning}”?").format(beginning=lesson.known)
+    elements.section(title, _("catastrophic forgetting"))
     table = teach_rows.before_and_after_rows(looks, shown, STILL_SHOWN)
     alt_text = _("Bars from 0 to 100 percent for the likeliest next tokens after a known prompt: pale before, solid now.")
-    chart.draw(teach_charts.before_and_after, table, key="teach_kept", alt_text=alt_text, rows=STILL_SHOWN)
+    chart.draw(teach_charts.before_and_after, table, key="teach_kept", title=title, alt_text=alt_text, rows=STILL_SHOWN)
     st.markdown(teach_rows.memory_verdict(looks[0], shown))
 
 

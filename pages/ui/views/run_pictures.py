@@ -13,7 +13,7 @@ from core.reports import animation, files, fonts
 from core.reports.animation import Drawn, Options
 from core.reports.chart_picture import file_name
 from core.reports.page import LONGEST_TEXT, page
-from core.reports.step_picture import Look, step_svg
+from core.reports.step_picture import Look, step_svg, texts_of
 from pages.ui.charts import charts
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers
@@ -46,7 +46,7 @@ def pictures(run: Generation | Replay, link: str) -> None:
     with st.container(horizontal=True):
         _step_button(step, theme or charts.theme(), run)
         _page_button(run, link, first, last)
-    said_missing(fonts.missing([run.prompt, *(step.text or step.piece for step in run.path)]))
+    said_missing(fonts.missing([*texts_of(step), *(one.text for one in run.path)]))
     _animation(run, theme or charts.theme(), first, last)
 
 

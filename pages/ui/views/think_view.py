@@ -51,7 +51,14 @@ def draw_one(run: Experiment) -> None:
         ),
     )
     alt_text = _("Two lines from 0 to 100 percent: the probability of the right answer before every token, at once and step by step.")
-    chart.draw(what_if_charts.answer_probability, chances(steps), key="think_chance", alt_text=alt_text, legend=styles())
+    chart.draw(
+        what_if_charts.answer_probability,
+        chances(steps),
+        key="think_chance",
+        title=_("How likely is the right answer, if it had to answer now?"),
+        alt_text=alt_text,
+        legend=styles(),
+    )
     legend(*styles())
 
 
@@ -107,7 +114,7 @@ def draw_set(run: Experiment) -> None:
         return
     table = pd.DataFrame(rows, columns=["side", "row", "share", "low", "high"])
     alt_text = _("Two bars from 0 to 100 percent with their 95 percent intervals: right answers at once and step by step.")
-    chart.draw(what_if_charts.right_answers, table, key="think_right", alt_text=alt_text, legend=styles())
+    chart.draw(what_if_charts.right_answers, table, key="think_right", title=_("Right answers"), alt_text=alt_text, legend=styles())
     legend(*styles())
     st.markdown(_("Thinking aloud cost {times} times the tokens.").format(times=numbers.decimal(tokens[1] / max(1, tokens[0]), 0)))
     lines = [

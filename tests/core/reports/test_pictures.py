@@ -19,7 +19,7 @@ from core.errors import BadSetting, CannotWrite, EmptyChart, RunFinished
 from core.record.frozen import percent
 from core.record.step import Step, Words
 from core.reports import __main__ as readme
-from core.reports import animation, chart_picture, files
+from core.reports import animation, chart_picture, files, fonts
 from core.reports.animation import Options
 from core.reports.chart_picture import Caption, file_name
 from core.reports.palette import DARK, LIGHT
@@ -92,6 +92,12 @@ def test_hostile_tokens_stay_text(run: Generation) -> None:
 def test_any_text_has_a_picture(run: Generation, text: str) -> None:
     step = replace(run.path[0], before=text)
     assert Image.open(io.BytesIO(files.png(step_svg(step, Look())))).size == (1920, 1080)
+
+
+def test_characters_without_a_font_are_named(run: Generation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fonts, "missing", lambda texts: ["漢"] if any("漢" in text for text in texts) else [])
+    with pytest.warns(UserWarning, match="No font of this machine has 漢"):
+        replace(run.path[0], before="漢字").to_image(tmp_path / "step.png")
 
 
 def test_an_animation_has_a_frame_per_token_at_the_chosen_speed(run: Generation, tmp_path: Path) -> None:
