@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from core import Generation, SamplingSettings, load_model
+from core.generation.generation import Generation
+from core.models.loading import load_model
+from core.settings import SamplingSettings
 
 PICTURE = Path(__file__).with_name("step.png")
 PROMPT, SETTINGS, STEPS = "Once upon a time", SamplingSettings(temperature=0.9, top_p=0.95, seed=7), 14

@@ -163,7 +163,7 @@ def test_a_chart_has_title_legend_line_and_its_rows(theme: str) -> None:
     caption = Caption("How sure was it?", "A note.", (("#DE6B08", "chosen token"),), "storyteller · “The fox” · seed 7")
     svg = chart_picture.picture(lambda colours: chart_picture.of_chart(bars(3), rows, colours), caption, theme)
     shown = texts(svg)
-    assert {"How sure was it?", "A note.", "chosen token", "storyteller · “The fox” · seed 7", "␣fox", "🦊", "<b>&"} <= set(shown)
+    assert {"How sure was it?", "A note.", "chosen token", "storyteller · “The fox” · seed 7", "fox", "🦊", "<b>&"} <= set(shown)
     assert re.search(rf'<rect x="0.0" y="0.0"[^>]*fill="{LIGHT.page if theme == "light" else DARK.page}"', svg)
     picture = Image.open(io.BytesIO(files.png(svg, chart_picture.SCALE)))
     assert picture.width == 2 * float(re.search(r'width="([\d.]+)"', svg)[1])  # type: ignore[index]
