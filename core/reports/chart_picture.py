@@ -27,7 +27,7 @@ TEXT = re.compile(r'(<text [^>]*?font-family=")([^"]*)("[^>]*>)([^<]*)(</text>)'
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """What stands around a chart. note: what it shows. legend: (colour, meaning) pairs. line: model, prompt, settings and seed."""
+    """The texts around a chart. note: what it shows. legend: (colour, meaning) pairs. line: model, prompt, settings and seed."""
 
     title: str
     note: str = ""
@@ -112,7 +112,7 @@ def _nested(drawn: Drawing) -> str:
 
 
 def _legend(entries: Iterable[tuple[str, str]], room: float) -> list[tuple[str, str, float, int]]:
-    """Return where the entries of a legend stand: colour, meaning, x, row."""
+    """Return the places of the entries of a legend: colour, meaning, x, row."""
     placed, x, row = [], 0.0, 0
     for colour, meaning in entries:
         wide = 18 + fonts.width(meaning, NOTE)

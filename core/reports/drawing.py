@@ -11,7 +11,7 @@ from unicodedata import bidirectional
 from core.reports.fonts import OTHER, font_runs, width
 
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # XML 1.0 forbids these characters
-ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}  # part of a text that stands before its place
+ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}  # share of a text's width left of its x
 LINE = 1.34  # height of a line of text against its size
 
 

@@ -53,10 +53,10 @@
       mark.textContent = step.rolled;
       mark.style.left = `${Math.min(94, Math.max(6, 100 * step.roll))}%`;
       track.replaceChildren(...step.rows.filter(row => row[5] >= 0 && row[2] > 0).map(([label, , share, , kind, begin]) => {
-        const piece = make("span", kind, share > 0.012 * label.length + 0.03 ? label : "");
-        piece.style.left = `${100 * begin}%`;
-        piece.style.width = `${100 * share}%`;
-        return piece;
+        const segment = make("span", kind, share > 0.012 * label.length + 0.03 ? label : "");
+        segment.style.left = `${100 * begin}%`;
+        segment.style.width = `${100 * share}%`;
+        return segment;
       }));
     }
 

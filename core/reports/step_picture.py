@@ -181,8 +181,8 @@ def dice(
         parts.append(_marker(look, x + room * roll, top, size, Number(roll, ".4f"), (x, x + room)))
     if fallen and isinstance(step, Step):
         left = roll is not None and roll < 0.5
-        told = look.say(_told(step, look))
-        parts.append(text(x + room if left else x, y + size, told, size - 4, c.text, anchor="end" if left else "start"))
+        sentence_shown = look.say(_told(step, look))
+        parts.append(text(x + room if left else x, y + size, sentence_shown, size - 4, c.text, anchor="end" if left else "start"))
     return "".join(parts)
 
 

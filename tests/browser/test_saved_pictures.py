@@ -30,6 +30,20 @@ COPIED = """async () => {
   const picture = await createImageBitmap(await item.getType("image/png"));
   return [picture.width, picture.height];
 }"""
+# A notebook sets the HTML of an output cell and then runs its scripts.
+IN_A_NOTEBOOK = """texts => {
+  for (const text of texts) {
+    const cell = document.createElement("div");
+    cell.className = "output";
+    cell.innerHTML = text;
+    document.body.append(cell);
+    for (const old of cell.querySelectorAll("script:not([type])")) {
+      const script = document.createElement("script");
+      script.textContent = old.textContent;
+      old.replaceWith(script);
+    }
+  }
+}"""
 OUTSIDE_FORBIDDEN = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -126,6 +140,13 @@ def test_the_run_is_saved_as_a_slide_a_page_and_an_animation(visit: Visit, brows
     alone.locator(".token").nth(2).hover()
     assert percent(path[2].sampling_probability) in alone.locator(".card").inner_text() or path[2].rank > 5
     assert [url for url in asked if not url.startswith(("file:", "about:", "data:"))] == []
+    alone.goto("about:blank")
+    alone.evaluate(IN_A_NOTEBOOK, [replayed.read_text("utf-8")] * 2)
+    outputs = alone.locator(".output")
+    for number in range(2):
+        outputs.nth(number).locator("[data-do=back]").click()
+        assert outputs.nth(number).locator(".token.later").count() == 1
+    assert alone.evaluate("getComputedStyle(document.body).margin") == "8px", "the page changes nothing outside of its cell"
     context.close()
 
 

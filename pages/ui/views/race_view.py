@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from html import escape
 
 import pandas as pd
@@ -57,60 +58,30 @@ def verdict(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]]) -> None:
 
 
 def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: int, kinds: Sequence[tuple[str, str]]) -> None:
-    """Draw time per token, positions in all and time in all."""
+    """Draw time per token, positions in all and time in all. kinds: the legend."""
     fits = {kind: trend(seen, runner) for kind, runner in (("with", CACHED), ("without", UNCACHED))}
+    draw = partial(chart.draw, cost_charts.race, length=length, legend=kinds)
     left, right = st.columns(2, gap="large")
     with left:
-        elements.section(_("How long does one more token take?"), _("dots: passes; line: median of five; the first one reads the prompt"))
+        title = _("How long does one more token take?")
+        elements.section(title, _("dots: passes; line: median of five; the first one reads the prompt"))
         alt_text = _("Milliseconds of every pass on both sides: level with the cache, rising without.")
-        table, key = race_rows.passes(steps), "cache_pace"
-        chart.draw(
-            cost_charts.race,
-            table,
-            key=key,
-            alt_text=alt_text,
-            length=length,
-            column="seconds",
-            unit="ms",
-            single=True,
-            title=_("How long does one more token take?"),
-            legend=kinds,
-        )
+        draw(race_rows.passes(steps), key="cache_pace", title=title, alt_text=alt_text, column="seconds", unit="ms", single=True)
         growth(fits)
     with right:
-        elements.section(_("How much had to be computed?"), _("positions, in all"))
+        title, column = _("How much had to be computed?"), "total_positions"
+        elements.section(title, _("positions, in all"))
         alt_text = _("Positions computed in all: a straight line with the cache, a parabola without.")
-        table, key = race_rows.table(steps, "total_positions"), "cache_total"
-        chart.draw(
-            cost_charts.race,
-            table,
-            key=key,
-            alt_text=alt_text,
-            length=length,
-            column="total_positions",
-            unit="",
-            title=_("How much had to be computed?"),
-            legend=kinds,
-        )
+        draw(race_rows.table(steps, column), key="cache_total", title=title, alt_text=alt_text, column=column, unit="")
         formula = _("For a prompt of {prompt} tokens: {prompt} + n − 1 positions with the cache, {prompt} × n + n(n − 1) ÷ 2 without.")
         st.caption(formula.format(prompt=steps[CACHED][0].computed))
     left, _right = st.columns(2, gap="large")
     with left:
-        elements.section(_("How long did it take so far?"), _("seconds, measured; dashed: the sum of the fitted steps"))
+        title, column = _("How long did it take so far?"), "total_seconds"
+        elements.section(title, _("seconds, measured; dashed: the sum of the fitted steps"))
         alt_text = _("Seconds in all on both sides, and dashed the sums of the lines fitted to the single steps.")
-        table, key = race_rows.with_fit(steps, fits), "cache_clock"
-        chart.draw(
-            cost_charts.race,
-            table,
-            key=key,
-            alt_text=alt_text,
-            length=length,
-            column="total_seconds",
-            unit="s",
-            fitted=True,
-            title=_("How long did it take so far?"),
-            legend=kinds,
-        )
+        table = race_rows.with_fit(steps, fits)
+        draw(table, key="cache_clock", title=title, alt_text=alt_text, column=column, unit="s", fitted=True)
         if all(fits.values()):
             st.caption(_("Equal steps add up to a line, $n$. Steps that grow by an equal amount add up to a parabola, $n^2$."))
 

@@ -86,9 +86,7 @@ def _page_button(run: Generation | Replay, link: str, first: int, last: int) -> 
         mime="text/html",
         on_click="ignore",
         icon=":material/article:",
-        help=_(
-            "One offline page that replays the text. Printed, it is a handout with charts, settings, receipt and a QR code of the link."
-        ),
+        help=_("One offline page that replays the text. Printed, it is a handout with charts, settings, costs and a QR code of the link."),
         key="pictures_page",
     )
     if last - first >= LONGEST_TEXT:
