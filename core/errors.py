@@ -157,3 +157,15 @@ class BadGuess(InputError):
 
 class BadRunningOrder(InputError):
     """A file is not a running order of a talk, or its content is invalid."""
+
+
+class CannotWrite(ViewerError, OSError):
+    """A file could not be written."""
+
+
+class TooLarge(ViewerError):
+    """A file would be larger than its limit."""
+
+
+class EmptyChart(InputError):
+    """A chart without rows has no picture."""

@@ -25,14 +25,15 @@ def draw(run: Experiment) -> None:
     steps: dict[str, list[RaceStep]] = {runner: [step for step in run.seen if step.runner == runner] for runner in (CACHED, UNCACHED)}
     colours = palette.of(charts.theme())
     titles = (_("With notes"), _("Without notes"))
-    legend((colours.dice, titles[0]), (colours.other, titles[1]))
+    kinds = ((colours.dice, titles[0]), (colours.other, titles[1]))
+    legend(*kinds)
     terms = (_("cache on"), _("cache off"))
     for home, title, term, mine in zip(st.columns(2, gap="large"), titles, terms, steps.values(), strict=True):
         with home:
             race_view.side(title, term, mine, length, prompt)
     if all(steps.values()):
         race_view.verdict(run.seen, steps)
-        race_view.curves(run.seen, steps, length)
+        race_view.curves(run.seen, steps, length, kinds)
         if shape is not None:
             race_view.cache_contents(steps[CACHED][-1], length, shape, token_bytes)
         st.caption(

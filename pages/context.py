@@ -9,14 +9,14 @@ import streamlit as st
 
 from core.engine.model import LanguageModel
 from core.experiments.context import LengthPoint, LimitReached, Spread, at_the_limit, lengths_for, measure
-from pages.ui.charts import charts, cost_charts
+from pages.ui.charts import cost_charts
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _, ngettext
 from pages.ui.session import current, elements, provenance
 from pages.ui.shell import frame
-from pages.ui.views import cache_gauge
+from pages.ui.views import cache_gauge, chart
 
 frame.page()
 NAME, END = "context", "context_end"
@@ -47,11 +47,25 @@ def curves(run: Experiment) -> None:
     with left:
         elements.section(_("Until the first token"), _("prefill"))
         alt_text = _("Time to read the prompt against its length, with the spread of the repeats.")
-        charts.draw(cost_charts.spread, table(points, "prefill"), key="context_prefill", alt_text=alt_text, longest=longest)
+        chart.draw(
+            cost_charts.spread,
+            table(points, "prefill"),
+            key="context_prefill",
+            alt_text=alt_text,
+            longest=longest,
+            title=_("Until the first token"),
+        )
     with right:
         elements.section(_("For every token after it"), _("decode"))
         alt_text = _("Time of one further token against the length before it, with the spread of the repeats.")
-        charts.draw(cost_charts.spread, table(points, "decode"), key="context_decode", alt_text=alt_text, longest=longest)
+        chart.draw(
+            cost_charts.spread,
+            table(points, "decode"),
+            key="context_decode",
+            alt_text=alt_text,
+            longest=longest,
+            title=_("For every token after it"),
+        )
     if points and not run.running:
         growth(points[0], points[-1], repeats)
 

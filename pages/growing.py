@@ -16,10 +16,10 @@ from pages.ui.experiments import results
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.language import N_, _
 from pages.ui.server import loaded_models
-from pages.ui.session import current, elements
+from pages.ui.session import current, elements, provenance
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
-from pages.ui.views import scratch_training, training_bill
+from pages.ui.views import chart, scratch_training, training_bill
 
 frame.page()
 TIPS = (("rank", N_("rank")), ("read", N_("after")))
@@ -40,16 +40,19 @@ def expected(record: Growth, model: LanguageModel, name: str) -> None:
         title = lambda number: f"{' '.join(record.prompts[number].split())} …"  # noqa: E731 (a short format function)
         usual, count = min(1, len(record.prompts) - 1), range(len(record.prompts))
         asked = st.selectbox(_("Prompt"), count, format_func=title, index=usual, key="growing_prompt") or 0
-        results.provenance_line("growing_guesses", Provenance(name, record.prompts[asked]), [])
-        charts.draw(
-            inside_charts.logit_lens,
-            inside_rows.growth_rows(record.moments, asked, model.piece),
-            key="growing_lens",
-            alt_text=_("One row for each moment of the training, with its five likeliest next tokens, bluer where they are likelier."),
-            layers=len(record.moments),
-            guesses=inside_rows.GUESSES,
-            more=TIPS,
-        )
+        by = Provenance(name, record.prompts[asked])
+        results.provenance_line("growing_guesses", by, [])
+        with provenance.of_result(by):
+            chart.draw(
+                inside_charts.logit_lens,
+                inside_rows.growth_rows(record.moments, asked, model.piece),
+                key="growing_lens",
+                title=_("What did it expect next?"),
+                alt_text=_("One row for each moment of the training, with its five likeliest next tokens, bluer where they are likelier."),
+                layers=len(record.moments),
+                guesses=inside_rows.GUESSES,
+                more=TIPS,
+            )
         st.caption(_("Top: before the training, all tokens are equally likely. Bottom: today; **bold** is its likeliest token."))
 
 
@@ -76,11 +79,13 @@ def losses(record: Growth, model: LanguageModel) -> None:
         return
     elements.section(_("How wrong was it, on average?"), _("loss, nats per token"))
     held_out = bool((rows.kind == inside_rows.HELD_OUT).any())
+    colours = palette.of(charts.theme())
+    kinds = ((colours.dice, _("training text")), (colours.other, _("held-out text"))) if held_out else ()
     if held_out:
-        colours = palette.of(charts.theme())
-        legend((colours.dice, _("training text")), (colours.other, _("held-out text")))
+        legend(*kinds)
     alt_text = _("One dot for each moment of the training: the mean negative log-likelihood of a token, in nats.")
-    charts.draw(inside_charts.loss, rows, key="growing_loss", alt_text=alt_text)
+    with provenance.of_result(Provenance(model.name)):
+        chart.draw(inside_charts.loss, rows, key="growing_loss", alt_text=alt_text, title=_("How wrong was it, on average?"), legend=kinds)
     size = model.vocabulary_size
     notes = [
         _("Equal probabilities for all {size} tokens would be {loss}. The mixture of texts changed during the training.").format(

@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.charts import charts, step_rows
-from pages.ui.components.token_strip import token_strip
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.presenting import guess_game
@@ -16,6 +15,7 @@ from pages.ui.presenting.guess_game import Game
 from pages.ui.session import current, elements, state
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
+from pages.ui.views import chart, distribution_view, saved_components
 
 frame.page()
 
@@ -53,10 +53,13 @@ def answer(now: Game) -> None:
         sentences.append(_("“{said}” begins with the token “{piece}”.").format(said=guess.said, piece=guess.piece.removeprefix("␣")))
     st.text(" ".join(sentences))
     table = step_rows.distribution_rows(step, step_rows.USUAL)
-    charts.draw(
+    chart.draw(
         charts.distribution,
         table,
         key="guess_odds",
+        title=_("What came next?"),
+        legend=distribution_view.entries(),
+        settings=step.settings,
         alt_text=_("Bars: the model's probability (pale) and the probability after the settings (solid) of each token, 0 to 100 percent."),
         rows=step_rows.USUAL + 1,
     )
@@ -101,7 +104,9 @@ frame.header(
 )
 with elements.error_boundary():
     run, now = current.run(), guess_game.game()
-    token_strip.token_strip(run.prompt_tokens, run.path, key="guess_strip", memory=state.results(), tint="none", accent=bool(now.rounds))
+    saved_components.token_strip(
+        run.prompt_tokens, run.path, key="guess_strip", memory=state.results(), tint="none", accent=bool(now.rounds)
+    )
     if now.rounds:
         points = _("You {own} · the likeliest token {favourite}").format(
             own=numbers.decimal(now.points, 1), favourite=numbers.decimal(now.favourite_points, 1)

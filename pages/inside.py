@@ -8,9 +8,7 @@ from core.record.step import Step
 from pages.ui.charts import charts, inside_rows, palette
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
-from pages.ui.components.dice import dice
 from pages.ui.components.live_text.live_text import live_text
-from pages.ui.components.token_strip import token_strip
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, names, numbers, page_titles
 from pages.ui.i18n.language import _
@@ -18,7 +16,7 @@ from pages.ui.session import current, elements, provenance, state
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.selected_step import SelectedStep, inside_of, selected_step
 from pages.ui.shell import frame
-from pages.ui.views import cut_text, inside_view
+from pages.ui.views import cut_text, inside_view, saved_components
 from pages.ui.views.roll_tally import roll_tally
 
 frame.page()
@@ -37,7 +35,7 @@ def part(place: str, title: str, term: str, lead: str = "") -> None:
 def text_so_far(step: SelectedStep) -> None:
     """Draw the text with the step that is looked into, and the buttons to other steps."""
     run, seen = current.run(), step.distribution
-    token_strip.token_strip(
+    saved_components.token_strip(
         run.prompt_tokens,
         run.path,
         key="strip",
@@ -93,7 +91,7 @@ def made_with(step: SelectedStep) -> bool:
 
 def roll(step: SelectedStep) -> None:
     """Draw the dice, once and many times."""
-    dice.dice_strip(step.distribution, key="inside_dice")
+    saved_components.dice_strip(step.distribution, key="inside_dice")
     if step.distribution.settings.greedy:
         st.caption(_("Greedy is on, so the likeliest token is chosen without dice. Switch it off in the sidebar to roll."))
         return

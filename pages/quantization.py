@@ -19,6 +19,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field
+from pages.ui.views import chart
 
 frame.page()
 BY_GROUP = N_("32 numbers")
@@ -33,13 +34,21 @@ def after_the_prompt(one: Rounded, prompt: str) -> None:
     with left:
         elements.section(_("After the prompt"), _("full precision and {bits} bits").format(bits=one.bits))
         colours = palette.of(charts.theme())
-        legend((colours.model, _("Full precision")), (colours.dice, rounded))
+        kinds = ((colours.model, _("Full precision")), (colours.dice, rounded))
+        legend(*kinds)
         rows = [
             {"place": place, "piece": token, "full": full, "rounded": less, "end": max(full, less)}
             | {"label": f"{numbers.percent(full)} · {numbers.percent(less)}"}
             for place, (token, full, less) in enumerate(zip(one.pieces, one.full_odds, one.odds, strict=True))
         ]
-        charts.draw(serving_charts.two_bars, pd.DataFrame(rows), key="quantization_bars", alt_text=_("After the prompt"), rows=len(rows))
+        chart.draw(
+            serving_charts.two_bars,
+            pd.DataFrame(rows),
+            key="quantization_bars",
+            alt_text=_("After the prompt"),
+            legend=kinds,
+            rows=len(rows),
+        )
     with right:
         elements.section(_("What it writes"), _("greedy"))
         for title, text in ((_("Full precision"), one.full_written), (rounded, one.written)):
@@ -98,7 +107,7 @@ def parts(run: Experiment) -> None:
         for one in found
     ]
     title, layers = _("Which part changes the text most?"), len({one.layer for one in found})
-    charts.draw(serving_charts.part_heat, pd.DataFrame(rows), key="quantization_heat", alt_text=title, layers=layers)
+    chart.draw(serving_charts.part_heat, pd.DataFrame(rows), key="quantization_heat", alt_text=title, layers=layers)
 
 
 frame.header(

@@ -11,7 +11,7 @@ from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.language import N_, _
-from pages.ui.session import current, elements
+from pages.ui.session import current, elements, provenance
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
@@ -59,9 +59,10 @@ def shown(model: LanguageModel, text: str, tint: str, key: str, wide: bool = Fal
         if not found.scored_count:
             elements.show_notice(_("A single token cannot be scored, because no token comes before it. Write a little more."))
             return
-        results.provenance_line(f"read_{key}", Provenance(model.name, text), [])
+        by = Provenance(model.name, text)
+        results.provenance_line(f"read_{key}", by, [])
         left, right = st.columns([0.64, 0.36], gap="large") if wide else (st.container(), st.container())
-        with left:
+        with left, provenance.of_result(by):
             scoring_view.text_and_curve(found, tint, key)
         with right:
             scoring_view.in_numbers(found, key)

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.language import _
 from pages.ui.presenting import tour_experiments, tour_state, tour_stops, tour_voices
-from pages.ui.session import current, elements
+from pages.ui.session import current, elements, provenance
 from pages.ui.shell import frame
 
 frame.page()
@@ -98,7 +98,8 @@ st.markdown(f"# {text.title}")
 st.markdown(text.said)
 attempt = st.container(key="tour_attempt")
 with elements.error_boundary(), st.container(border=True, key=f"tour_widget_{now.stop}"):
-    WIDGETS[now.stop]()
+    with provenance.of_result(tour_experiments.made_by(prompt=None)):
+        WIDGETS[now.stop]()
     elements.notices("tour_widget")
 current.current_session().place = now.address()
 with attempt:

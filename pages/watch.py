@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.record.step import Step, TokenDistribution
-from pages.ui.charts import charts, palette
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
-from pages.ui.components.dice import dice
-from pages.ui.components.token_strip import token_strip
 from pages.ui.i18n import example_texts, language, page_titles, phrases
 from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
@@ -20,7 +17,7 @@ from pages.ui.session import address_bar, current, cut_rows, elements, playback,
 from pages.ui.shell import frame, prompt_field, remote_model_notes
 from pages.ui.shell.display_options import display_options
 from pages.ui.shell.player import player
-from pages.ui.views import distribution_view, export, step_costs
+from pages.ui.views import distribution_view, export, saved_components, step_costs
 from pages.ui.views.undo_button import undo_button
 
 if TYPE_CHECKING:
@@ -57,7 +54,7 @@ def prompts() -> None:
 
 def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: str) -> None:
     """Draw the text so far, why it ended, and that it is a recording."""
-    token_strip.token_strip(
+    saved_components.token_strip(
         run.prompt_tokens,
         run.path,
         key="strip",
@@ -120,10 +117,8 @@ with st.container(horizontal=True, vertical_alignment="center", key="ask"):
 left, right = st.columns([0.64, 0.36], gap="large")
 with left, st.container(gap="xsmall"):
     head = st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
-    colours = palette.of(charts.theme())
     with st.container(horizontal=True, vertical_alignment="center", key="odds_legend"):
-        kinds = (_("model's probability"), _("probability after your settings"), _("chosen token"))
-        legend(*zip((colours.model, colours.dice, colours.chosen), kinds, strict=True))
+        legend(*distribution_view.entries())
         if not look.folded:
             st.button(_("Fold excluded tokens"), on_click=cut_rows.show, args=(False,), type="tertiary", key="fold_cut")
     bars = st.container()
@@ -154,7 +149,7 @@ def stage() -> None:
                 distribution_view.distribution(seen, look.rows, look.logarithmic, look.folded)
                 remote_model_notes.estimates(seen)
             with thrown:
-                dice.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
+                saved_components.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
                 browser.announce_step(seen, key="announcer", finished=FINISHED.get(run.finished or "", ""))
             address_bar.write_address("address_stage")
         playback.advance(run, speed)

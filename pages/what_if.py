@@ -59,11 +59,12 @@ def measures(now: fork_playback.ForkPlayback) -> None:
     """Draw the charts and what both branches were written with; dimmed when the settings have changed."""
     first = next((step for pair in now.fork.pairs for step in (pair.left, pair.right) if step is not None), None)
     changed: list[str] = []
+    by = None
     if first is not None and not now.run.is_replay:
         by = Provenance(current.model_name(), now.run.prompt, first.settings)
         changed = by.differences(provenance.now())
         results.provenance_line(fork_playback.NAME, by, changed, fork_playback.restart)
-    with results.dimmed(fork_playback.NAME, bool(changed)):
+    with results.dimmed(fork_playback.NAME, bool(changed)), provenance.of_result(by):
         fork_charts.draw(now)
 
 

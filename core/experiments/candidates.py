@@ -190,6 +190,7 @@ class _Row:
                 chosen_by="greedy" if thrown is None else "sampled",
                 roll=thrown,
                 attempt=0 if thrown is None else self.number,
+                before=self.path[-1] if self.path else "",
             )
         )
         self.ids.append(seen.chosen)

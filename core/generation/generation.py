@@ -252,6 +252,7 @@ class Generation(Run):
             chosen_by=chosen_by,
             roll=roll,
             attempt=attempt,
+            before=self._path[-1] if self._path else self.prompt,
         )
         self.add(step, waiting)
         self._write_id(step)

@@ -69,7 +69,8 @@ class Recording:
             token = self.model.token(entry.token_id)
             text = "" if token.special else joiner.add(token.raw)
             depth = depths[entry.parent]
-            step = step_of(entry, depth, depth + len(self.prompt_tokens), settings, self.model, text)
+            before = tree.nodes[entry.parent].step or self.prompt
+            step = step_of(entry, depth, depth + len(self.prompt_tokens), settings, self.model, text, before)
             tree.attach(entry.parent, step, joiner.waiting).name = entry.name
             depths.append(depth + 1)
         if here >= len(tree.nodes):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import wraps
+from pathlib import Path
 from threading import RLock
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -104,14 +105,48 @@ class Run(Tree, ABC):
             yield step
             made += 1
 
-    def to_html(self, link: str = "", charts: int = 3, wording: Wording = ENGLISH) -> str:
-        """Return the run as one self-contained HTML page: the tinted text, charts of the most telling steps, settings, model, receipt.
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        link: str = "",
+        charts: int = 3,
+        wording: Wording = ENGLISH,
+        first: int | None = None,
+        last: int | None = None,
+    ) -> str | None:
+        """Return the run as one HTML page that replays it offline; with a path, write it there instead and return None.
 
-        link: an address that repeats the run, shown with its QR code. charts: how many steps get a chart.
+        Printed, the page is a handout. link: an address that repeats the run, shown with its QR code. charts: how many steps get a chart.
+        first, last: the tokens to show, from 1; without them the newest 2,000. Raises BadSetting, CannotWrite.
         """
-        from core.reports.handout import handout  # imported here, because reports import runs: the one declared import cycle
+        from core.reports import files, page  # imported here, because reports import runs: the one declared import cycle
 
-        return handout(self, link, charts, wording=wording)
+        made = page.page(self, link, charts, wording=wording, first=first, last=last)
+        if path is None:
+            return made
+        files.write(path, made.encode())
+        return None
+
+    def to_gif(
+        self,
+        path: str | Path,
+        *,
+        speed: float = 2.0,
+        theme: str = "light",
+        beats: bool = False,
+        first: int = 1,
+        last: int | None = None,
+        wording: Wording = ENGLISH,
+    ) -> None:
+        """Write the run as an animation of 960 x 540, one frame per token. path: ends in .gif or .webp.
+
+        speed: tokens per second. beats: three frames per token: probabilities, choice, text. first, last: the tokens to show, from 1; at
+        most 240, or 80 with beats. Raises RunFinished for a run without steps, BadSetting, TooLarge beyond 10 MB, CannotWrite.
+        """
+        from core.reports import animation  # see `to_html`
+
+        animation.write(self.path, path, animation.Options(theme, speed, beats, wording), first, last)
 
     def chart(self) -> Any:
         """Return a Vega-Lite chart of each token's probability and surprise, for notebooks. Raises RunFinished for a run without steps."""

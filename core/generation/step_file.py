@@ -113,7 +113,9 @@ def step_file(step: Step, parent: int | None, name: str) -> StepFile:
     )
 
 
-def step_of(entry: StepFile, index: int, position: int, settings: SamplingSettings, model: Vocabulary, text: str) -> Step:
+def step_of(
+    entry: StepFile, index: int, position: int, settings: SamplingSettings, model: Vocabulary, text: str, before: Step | str = ""
+) -> Step:
     return Step(
         index=index,
         position=position,
@@ -137,4 +139,5 @@ def step_of(entry: StepFile, index: int, position: int, settings: SamplingSettin
         chosen_by=entry.chosen_by,
         roll=entry.roll,
         attempt=entry.attempt,
+        before=before,
     )

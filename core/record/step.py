@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from core.errors import BadToken
-from core.message import Message
+from core.message import ENGLISH, Message, Wording
 from core.record import rich
 from core.record.frozen import FrozenArrays, percent
 from core.settings import SamplingSettings
@@ -230,6 +231,7 @@ class Step(TokenDistribution):
 
     token_id, text: the token and what it adds to the readable text. chosen_by: "sampled", "greedy" or "forced".
     roll: the number in [0, 1) that selected it, None if greedy or forced. attempt: 0 for the first roll at this step, 1 for the next, ...
+    before: the step before it, or the prompt for the first step. A pickle does not hold it.
     """
 
     token_id: int
@@ -237,6 +239,7 @@ class Step(TokenDistribution):
     chosen_by: str
     roll: float | None
     attempt: int
+    before: Step | str = ""
 
     def __repr__(self) -> str:
         return f"Step({self.index}, {self.piece!r}, {percent(self.model_probability)}, rank {self.rank}, {self.chosen_by})"
@@ -245,6 +248,26 @@ class Step(TokenDistribution):
         """Return the bars, the chosen token and how it was chosen, for a notebook."""
         how = self.chosen_by if self.roll is None else f"rolled {self.roll:.4f}"
         return rich.framed(f"Token {self.index + 1}: {self.piece} · {how}", rich.bars(self))
+
+    def _pickled(self) -> dict[str, Any]:
+        return TokenDistribution._pickled(self) | {"before": ""}
+
+    def sentence(self, most: int) -> tuple[str, list[Step]]:
+        """Return the text up to this step: the prompt ("…" if more than `most` steps were written) and at most `most` steps."""
+        path, before = [self], self.before
+        while not isinstance(before, str) and len(path) < most:
+            path.append(before)
+            before = before.before
+        return before if isinstance(before, str) else "…", path[::-1]
+
+    def to_image(self, path: str | Path, theme: str = "light", wording: Wording = ENGLISH) -> None:
+        """Write the step as a picture of 1920 x 1080: the text, the bars, the dice. path: ends in .png or .svg. theme: "light" or "dark".
+
+        Raises BadSetting for another ending or theme, CannotWrite.
+        """
+        from core.reports import files  # imported here, because reports import steps: a declared import cycle
+
+        files.write_step(self, path, theme, wording)
 
     @property
     def chosen(self) -> Candidate:

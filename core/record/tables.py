@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,18 @@ from core.record.step import Step, TokenDistribution
 REST = "everything else"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute
 SLIVER = 1e-6  # a narrower gap on the strip is a rounding error, not a token
+MOST_SINGLE = 24  # tokens with a segment of their own; later ones would be too narrow to see
+
+
+@dataclass(frozen=True, slots=True)
+class DiceSegment:
+    """A drawn part of the dice strip from `start` to `end`: one token, or with token_id -1 several neighbours that were not chosen."""
+
+    token_id: int
+    label: str
+    start: float
+    end: float
+    chosen: bool = False
 
 
 def csv_text(table: pd.DataFrame) -> str:
@@ -51,6 +64,21 @@ def dice_segments(distribution: TokenDistribution) -> list[tuple[int, str, float
     if 1.0 - reached > SLIVER and distribution.rest_sampling_probability > 0:
         rows.append((-1, REST, reached, 1.0, 1.0 - reached, False))
     return rows
+
+
+def bundled_segments(distribution: TokenDistribution, unlikely: str) -> list[DiceSegment]:
+    """Return the drawn segments: the largest tokens and the chosen one on their own, the others bundled under the label `unlikely`."""
+    drawn: list[DiceSegment] = []
+    singles = 0
+    for token_id, piece, start, end, _share, chosen in dice_segments(distribution):
+        if token_id >= 0 and (chosen or singles < MOST_SINGLE):
+            singles += not chosen
+            drawn.append(DiceSegment(token_id, piece.removeprefix("␣"), start, end, chosen))
+        elif drawn and drawn[-1].token_id < 0:
+            drawn[-1] = DiceSegment(-1, unlikely, drawn[-1].start, end)
+        else:
+            drawn.append(DiceSegment(-1, unlikely, start, end))
+    return drawn
 
 
 def stages_table(distribution: TokenDistribution) -> pd.DataFrame:

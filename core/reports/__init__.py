@@ -1,1 +1,1 @@
-"""Reports of a run: a handout in one HTML file, charts as SVG, and a chart for notebooks."""
+"""Reports of a run: pictures of charts and steps, an animation, a page that replays it, and a chart for notebooks."""

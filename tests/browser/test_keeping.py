@@ -46,7 +46,7 @@ def test_link_recording_table_and_handout_hold_what_is_on_screen(visit: Visit, b
     press(page, "keep")
     kept = download(page, page.get_by_role("button", name="Recording (JSON)")).read_text("utf-8")
     table = download(page, page.get_by_role("button", name="Steps (CSV)")).read_text("utf-8")
-    handout = download(page, page.get_by_role("button", name="Handout (HTML)")).rename(tmp_path / "handout.html")
+    replayed = download(page, page.get_by_role("button", name="Page (HTML)")).rename(tmp_path / "run.html")
     page.get_by_role("button", name="Copy link").click()
     page.get_by_role("button", name="Copied").wait_for()
     link = page.evaluate("() => navigator.clipboard.readText()")
@@ -69,7 +69,7 @@ def test_link_recording_table_and_handout_hold_what_is_on_screen(visit: Visit, b
 
     offline = browser.new_context(offline=True, java_script_enabled=False)
     paper = offline.new_page()
-    paper.goto(handout.as_uri())
+    paper.goto(replayed.as_uri())
     text = paper.locator("body").inner_text()
     assert "seed 11" in text and urlsplit(link).query in text.replace("\n", "")
     assert paper.locator("svg path, svg rect").count() > 20

@@ -1,4 +1,4 @@
-"""Charts of a run, and `draw`, which puts any chart on the page.
+"""Charts of a run.
 
 A chart is a function that returns a constant Altair specification; tables are sent beside it. The specification depends on the theme and
 on few options, never on the step: then Vega replaces the data and does not embed the chart again.
@@ -6,16 +6,11 @@ on few options, never on the step: then Vega replaces the data and does not embe
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from html import escape
 from typing import Any
 
 import altair as alt
-import pandas as pd
-import pyarrow as pa
 import streamlit as st
 
-from pages.ui.charts import chart_descriptions
 from pages.ui.charts import palette as palettes
 from pages.ui.charts.parts import Spec, by_kind, percent_axis, small_axis, spec, tips
 from pages.ui.i18n.language import _, by_language
@@ -24,27 +19,6 @@ ROW = 26  # pixels per candidate
 _FLOOR = 0.0001  # start of the logarithmic axis: 0.01 %
 _LABELS = 132  # pixels for the tokens, left of the bars
 _NUMBERS = 72  # pixels for the numbers, right of the longest bar
-
-
-def draw(
-    chart: Callable[..., Spec],
-    table: pd.DataFrame | pa.Table,
-    *,
-    key: str,
-    alt_text: str,
-    on_select: Callable[[], None] | None = None,
-    described: bool = True,
-    **options: Any,
-) -> None:
-    """Draw a chart with this table.
-
-    alt_text: what the chart shows, the same at every step, because another text would embed the chart again. described: also write the
-    numbers for screen readers. on_select is called when a mark is clicked, in charts with a selection named `pick`.
-    """
-    picking: dict[str, Any] = {"on_select": on_select, "selection_mode": "pick"} if on_select else {}
-    st.vega_lite_chart(table, chart(theme(), **options), key=key, width="stretch", theme="streamlit", alt=alt_text, **picking)
-    if described:
-        st.html(f'<div class="tv-screen-reader">{escape(chart_descriptions.numbers_of(table))}</div>')
 
 
 def theme() -> str:

@@ -21,7 +21,7 @@ from pages.ui.experiments import experiment, recorded_results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
-from pages.ui.session import current, elements, playback
+from pages.ui.session import current, elements, playback, provenance
 from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
@@ -106,7 +106,7 @@ def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -
         recording_line(name, run, outdated, again)
     elif run.made_by is not None and run.seen:
         provenance_line(name, run.made_by, changed, None if run.running else again, run)
-    with dimmed(name, outdated):
+    with dimmed(name, outdated), provenance.of_result(run.made_by):
         yield run
 
 

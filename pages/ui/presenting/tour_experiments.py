@@ -18,7 +18,6 @@ from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, 
 from pages.ui.charts import charts, cost_charts, palette, race_rows
 from pages.ui.charts.legend import legend
 from pages.ui.charts.serving_rows import Board
-from pages.ui.components.serving_board.serving_board import serving_board
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.i18n.language import N_, _, said
@@ -26,7 +25,8 @@ from pages.ui.presenting import tour_state
 from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
-from pages.ui.views import cache_text
+from pages.ui.views import cache_text, chart
+from pages.ui.views.saved_components import serving_board
 from pages.ui.views.speculative_text import speculative_text
 from pages.ui.views.tinted_text import tinted_text
 
@@ -73,13 +73,15 @@ def notepad() -> None:
         with results.shown(RACE, now, begin) as run:
             steps = {runner: [step for step in run.seen if step.runner == runner] for runner in (CACHED, UNCACHED)}
             colours = palette.of(charts.theme())
-            legend((colours.dice, _("With notes")), (colours.other, _("Without notes")))
+            kinds = ((colours.dice, _("With notes")), (colours.other, _("Without notes")))
+            legend(*kinds)
             if all(steps.values()):
                 table = race_rows.table(steps, "total_positions")
-                charts.draw(
+                chart.draw(
                     cost_charts.race,
                     table,
                     key="tour_race",
+                    legend=kinds,
                     alt_text=_("Two lines: tokens computed so far with and without the notepad (KV cache)."),
                     length=LENGTH,
                     column="total_positions",

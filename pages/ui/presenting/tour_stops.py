@@ -16,17 +16,15 @@ from core.inspection.embeddings import neighbours, tokens_of_words
 from core.inspection.inside import Inside, inspect_step
 from pages.ui.charts import charts, inside_charts, inside_rows, step_rows
 from pages.ui.charts.token_text import Word, shown
-from pages.ui.components.dice import dice
 from pages.ui.components.live_text.live_text import live_text
 from pages.ui.components.scored_text.scored_text import scored_text
-from pages.ui.components.token_strip import token_strip
 from pages.ui.experiments.fork_playback import Side
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.language import N_, _
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, state
 from pages.ui.session.state import PERSISTENT
-from pages.ui.views import receipt
+from pages.ui.views import chart, receipt, saved_components
 from pages.ui.views.fork_view import fork_view
 
 TYPED_EXAMPLES = {N_("A long word"): "incomprehensibilities", N_("An emoji"): "🦊", N_("Numbers"): "42 and 4242"}
@@ -43,7 +41,7 @@ PEOPLE = (1, 1_000, 1_000_000, 100_000_000, 1_000_000_000)
 def sentence() -> None:
     """Draw the tour's story so far."""
     made = tour_state.run()
-    token_strip.token_strip(made.prompt_tokens, made.path, key="tour_strip", memory=state.results(), accent=bool(made.path))
+    saved_components.token_strip(made.prompt_tokens, made.path, key="tour_strip", memory=state.results(), accent=bool(made.path))
 
 
 def send() -> None:
@@ -96,7 +94,7 @@ def meaning() -> None:
         **PERSISTENT,
     )
     near = inside_rows.neighbour_rows(neighbours(model, known[0] if picked is None else picked, 6))
-    charts.draw(
+    chart.draw(
         inside_charts.neighbours,
         near,
         key="tour_near",
@@ -116,7 +114,7 @@ def layers() -> None:
     last = len(seen.layers)
     place = int(st.select_slider(_("Stop after layer"), range(1, last + 1), 1, key="tour_layer", **PERSISTENT))
     rows = inside_rows.logit_lens_rows(seen, None)
-    charts.draw(
+    chart.draw(
         inside_charts.logit_lens,
         rows[rows.layer <= place] if not rows.empty else rows,
         key="tour_lens",
@@ -149,7 +147,7 @@ def odds() -> None:
     )
     made = tour_state.run("odds", asked or first)
     coming = made.next_distribution(SamplingSettings())
-    charts.draw(
+    chart.draw(
         charts.distribution,
         step_rows.distribution_rows(coming, 8),
         key="tour_odds",
@@ -181,14 +179,14 @@ def throw() -> None:
         steps.append(made.step(attempt))
         made.go_to(-1)
     newest = steps[-1] if steps and throws[-1] == heat else None
-    charts.draw(
+    chart.draw(
         charts.distribution,
         step_rows.distribution_rows(newest or coming, 6),
         key="tour_bars",
         alt_text=_("Bars from 0 to 100 percent: how likely each next token is."),
         rows=7,
     )
-    dice.dice_strip(newest or coming, key="tour_dice")
+    saved_components.dice_strip(newest or coming, key="tour_dice")
     tally = Counter(inside_rows.plain(step.text.strip() or step.piece) for step in steps)
     counts = ", ".join(f"{piece} × {times}" for piece, times in tally.most_common())
     st.caption(_("So far: {tally}").format(tally=counts) if counts else _("Not rolled yet."))
@@ -203,7 +201,7 @@ def loop() -> None:
         st.button(_("Ten tokens"), on_click=tour_state.write, args=(10,), type="primary", icon=":material/all_inclusive:", key="tour_ten")
         st.button(_("From the start"), on_click=tour_state.from_the_start, type="tertiary", key="tour_start_again")
     path = tour_state.run().path
-    charts.draw(
+    chart.draw(
         charts.step_time,
         step_rows.step_rows(path),
         key="tour_times",

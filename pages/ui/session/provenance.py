@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 
 from core import SamplingSettings
 from pages.ui.i18n import phrases
@@ -11,6 +13,7 @@ from pages.ui.i18n.language import _, quoted
 from pages.ui.server import loaded_models
 from pages.ui.session import current
 
+_RESULT: ContextVar[Provenance | None] = ContextVar("provenance of the drawn result", default=None)
 LONGEST = 60  # characters shown of a prompt
 
 
@@ -71,3 +74,26 @@ def now(
         tuple((chosen or {}).items()),
         tuple((hidden_inputs or {}).items()),
     )
+
+
+@contextmanager
+def of_result(made_by: Provenance | None) -> Iterator[None]:
+    """Context of drawing a result: `shown` returns what made it."""
+    token = _RESULT.set(made_by)
+    try:
+        yield
+    finally:
+        _RESULT.reset(token)
+
+
+def shown() -> Provenance:
+    """Return the provenance of the result that is being drawn; outside of a result that of the visitor's run. Raises ViewerError."""
+    if (result := _RESULT.get()) is not None:
+        return result
+    run = current.run()
+    return Provenance(run.model_name, run.prompt, run.path[-1].settings if run.path else run.settings)
+
+
+def with_settings(settings: SamplingSettings) -> Provenance:
+    """Return what `shown` returns, with the settings of a step. Raises ViewerError."""
+    return replace(shown(), settings=settings)

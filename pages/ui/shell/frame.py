@@ -77,7 +77,13 @@ def _seat() -> None:
 def inject_css() -> None:
     """Add the styles that the theme cannot express. app.py calls this once per run."""
     colours = palette.of(charts.theme())
-    names = {"muted": colours.muted_text, "on-dice": colours.on_dice, "focus": colours.dice, "dice-text": colours.dice_text}
+    names = {
+        "muted": colours.muted_text,
+        "on-dice": colours.on_dice,
+        "focus": colours.dice,
+        "dice-text": colours.dice_text,
+        "card": colours.card,
+    }
     paint = f":root {{ {' '.join(f'--tv-{name}: {colour};' for name, colour in names.items())} }}"
     st.html(f"<style>{paint}\n{_css()}</style>")
 

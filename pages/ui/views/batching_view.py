@@ -10,11 +10,12 @@ from core.experiments.batching import Alone, Summary, summary
 from pages.ui.charts import charts, palette, serving_charts
 from pages.ui.charts.legend import legend
 from pages.ui.charts.serving_rows import Board
-from pages.ui.components.serving_board.serving_board import serving_board
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.language import _, said, written
 from pages.ui.session import current, elements
+from pages.ui.views import chart
+from pages.ui.views.saved_components import serving_board
 
 BOARD = "batching_board"
 CLOSE = 1.15  # times as fast; below it both sides are called equally fast
@@ -136,10 +137,10 @@ def draw_curve(run: Experiment) -> None:
     one, other = st.columns(2, gap="large")
     with one:
         st.caption(rate)
-        charts.draw(serving_charts.batch_curve, table, key="batching_rate", alt_text=rate, column="rate", unit="", ceiling=True)
+        chart.draw(serving_charts.batch_curve, table, key="batching_rate", alt_text=rate, column="rate", unit="", ceiling=True)
     with other:
         st.caption(wait)
-        charts.draw(serving_charts.batch_curve, waits, key="batching_wait", alt_text=wait, column="wait", unit="ms")
+        chart.draw(serving_charts.batch_curve, waits, key="batching_wait", alt_text=wait, column="wait", unit="ms")
     first, last = points[0], points[-1]
     if first.size == 1 and last.size > 1:
         sentence = _(

@@ -11,15 +11,16 @@ import streamlit as st
 from core.experiments.batching import PlannedRequest, planned_requests
 from core.experiments.burst import Arrived, Told, burst, figures, rate_over_time
 from core.remote.streaming import batch_size
-from pages.ui.charts import charts, serving_charts
+from pages.ui.charts import serving_charts
 from pages.ui.charts.serving_rows import Board
-from pages.ui.components.serving_board.serving_board import serving_board
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import OPENINGS
 from pages.ui.i18n.language import N_, _
 from pages.ui.session import current, elements, provenance
+from pages.ui.views import chart
+from pages.ui.views.saved_components import serving_board
 
 NAME = "batching_burst"
 COUNTS, LENGTHS = (2, 4, 8, 16), (32, 64, 128, 256)
@@ -134,7 +135,7 @@ def reported(said: list[Told], seen: tuple[Arrived | Told, ...]) -> None:
         with home:
             st.caption(title)
             if len(part):
-                charts.draw(serving_charts.over_time, part, key=f"burst_{name}", alt_text=title, unit=unit)
+                chart.draw(serving_charts.over_time, part, key=f"burst_{name}", alt_text=title, unit=unit)
             else:
                 st.caption("–")
     if all(one.said.running is None and one.said.cache_use is None for one in said):

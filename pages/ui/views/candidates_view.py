@@ -10,13 +10,13 @@ import streamlit as st
 from core.experiments.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamStep
 from core.experiments.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, Ranked, merged, ranked
 from pages.ui.charts.tree_rows import rows_of_beams, rows_of_candidates
-from pages.ui.components.branch_tree.branch_tree import branch_tree
 from pages.ui.experiments import experiment
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _, figures, quoted
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, undo
+from pages.ui.views.saved_components import branch_tree
 from pages.ui.views.tinted_text import tinted_text
 from pages.ui.views.undo_button import undo_button
 
@@ -44,7 +44,13 @@ def draw_tries(run: Experiment, by: str) -> None:
     left, right = st.columns([0.5, 0.5], gap="large")
     with left:
         elements.section(_("All tries as one tree"), _("equal beginnings are merged"))
-        branch_tree(rows_of_candidates(merged(newest.tries), order[0].attempt.number), key="candidates_tree", can=(), height=460)
+        branch_tree(
+            rows_of_candidates(merged(newest.tries), order[0].attempt.number),
+            key="candidates_tree",
+            title=_("All tries as one tree"),
+            can=(),
+            height=460,
+        )
     with right:
         elements.section(_("From best to worst"), _(by), help=_(FORMULAS[by]))
         for place, entry in enumerate(order[:SHOWN]):
@@ -109,7 +115,7 @@ def draw_beam(found: Sequence[BeamStep], width: int) -> None:
     with left:
         elements.section(_("All beginnings as one tree"), _("dashed: dropped"))
         winner = newest.answers[0].node_id if newest.done else None
-        branch_tree(rows_of_beams(found, winner), key="candidates_beam_tree", can=(), height=480)
+        branch_tree(rows_of_beams(found, winner), key="candidates_beam_tree", title=_("All beginnings as one tree"), can=(), height=480)
     with right:
         elements.section(_("What is kept and what is dropped"), _("step {place}").format(place=newest.index + 1))
         lines = []

@@ -8,6 +8,7 @@ from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.i18n import screen_reader
 from pages.ui.i18n.language import _
 from pages.ui.session import current, cut_rows, elements
+from pages.ui.views import chart
 
 FRAGMENTS = ("stage", "cost")  # of Watch, redrawn after a token was taken
 
@@ -15,10 +16,13 @@ FRAGMENTS = ("stage", "cost")  # of Watch, redrawn after a token was taken
 def distribution(seen: TokenDistribution | Step, rows: int, logarithmic: bool, folded: bool) -> None:
     """Draw the bars. rows: candidates listed. folded: excluded tokens stand in one line."""
     table = step_rows.distribution_rows(seen, rows, current.clicks(), folded)
-    charts.draw(
+    chart.draw(
         charts.distribution,
         table,
         key="odds",
+        title=_("What came next?") if isinstance(seen, Step) else _("What comes next?"),
+        legend=entries(),
+        settings=seen.settings,
         alt_text=_("Bars: the model's probability (pale) and the probability after the settings (solid) of each token, 0 to 100 percent."),
         described=False,
         on_select=bar_pressed,
@@ -32,6 +36,13 @@ def distribution(seen: TokenDistribution | Step, rows: int, logarithmic: bool, f
         label=_("Next-token probabilities: arrow keys move, Enter takes a token"),
         on_take=bar_taken,
     )
+
+
+def entries() -> list[tuple[str, str]]:
+    """Return the legend of the bars: (colour, meaning) pairs."""
+    colours = charts.colours()
+    kinds = (_("model's probability"), _("probability after your settings"), _("chosen token"))
+    return list(zip((colours["model"], colours["dice"], colours["chosen"]), kinds, strict=True))
 
 
 def bar_taken() -> None:

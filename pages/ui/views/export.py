@@ -1,4 +1,4 @@
-"""Export and sharing: the link, the recording, the table of steps, the charts; and opening a recording again."""
+"""Export and sharing: the link, the recording, the table of steps, pictures; and opening a recording again."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from core.record.tables import csv_text, steps_table
 from pages.ui.charts import charts
 from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.share_link.share_link import share_link
-from pages.ui.i18n.language import N_, _, said, with_current_language, wording
+from pages.ui.i18n.language import N_, _, said
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, opened_recording, url_state
+from pages.ui.views import run_pictures
 
 if TYPE_CHECKING:
     from core import Generation
     from core.generation.replay import Replay
 
-CHARTS = {"odds": N_("Probabilities"), "notepad": N_("KV cache"), "pace": N_("Time"), "surprise": N_("Surprise")}
-WORDS = {"copy": N_("Copy link"), "copied": N_("Copied"), "charts": N_("Charts as SVG"), "link": N_("Link")}
+WORDS = {"copy": N_("Copy link"), "copied": N_("Copied"), "link": N_("Link")}
 
 
 def keep(run: Generation | Replay) -> None:
@@ -29,7 +29,7 @@ def keep(run: Generation | Replay) -> None:
     with st.popover(
         _("Keep or share"),
         icon=":material/ios_share:",
-        help=_("Copy a link, download the run, save the charts, or open a recording."),
+        help=_("Copy a link, save the run, a picture or an animation of it, or open a recording."),
         on_change="rerun",
         key="keep",
     ) as popover:
@@ -37,10 +37,11 @@ def keep(run: Generation | Replay) -> None:
             return
         with elements.error_boundary():
             query, note = url_state.link_query()
-            data = {"query": query, "charts": list(said(CHARTS).items()), "words": said(WORDS), "colours": charts.colours()}
+            data = {"query": query, "words": said(WORDS), "colours": charts.colours()}
             share_link(key="link", data=data)
             st.caption(note)
-            files(run, query)
+            files(run)
+            run_pictures.pictures(run, whole_link(query))
             st.file_uploader(
                 _("Open a recording"),
                 type=["json"],
@@ -52,8 +53,8 @@ def keep(run: Generation | Replay) -> None:
             elements.notices("recording")
 
 
-def files(run: Generation | Replay, query: str) -> None:
-    """Draw the buttons that download the recording, the handout and the steps. query: of the link."""
+def files(run: Generation | Replay) -> None:
+    """Draw the buttons that download the recording and the steps."""
     with st.container(horizontal=True):
         st.download_button(
             _("Recording (JSON)"),
@@ -62,15 +63,6 @@ def files(run: Generation | Replay, query: str) -> None:
             mime="application/json",
             on_click="ignore",
             icon=":material/movie:",
-        )
-        st.download_button(
-            _("Handout (HTML)"),
-            data=with_current_language(partial(handout_of, run, whole_link(query))),
-            file_name="handout.html",
-            mime="text/html",
-            on_click="ignore",
-            icon=":material/article:",
-            help=_("One page with the text, its charts, settings, receipt and a QR code of the link. It can be printed."),
         )
         st.download_button(
             _("Steps (CSV)"),
@@ -93,11 +85,6 @@ def whole_link(query: str) -> str:
     """Return the link with this query, with the host that the visitor's browser uses."""
     parts = urlsplit(st.context.url or "")
     return urlunsplit((parts.scheme, parts.netloc, "/", query, "")) if parts.netloc else ""
-
-
-def handout_of(run: Generation | Replay, link: str) -> str:
-    """Return the handout. It is called outside of a session."""
-    return run.to_html(link, wording=wording())
 
 
 def steps_of(run: Generation | Replay) -> str:

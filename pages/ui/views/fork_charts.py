@@ -7,16 +7,19 @@ import streamlit as st
 from pages.ui.charts import charts, palette, what_if_charts
 from pages.ui.charts.legend import legend
 from pages.ui.charts.tree_rows import branch_name, rows_of_run
-from pages.ui.components.branch_tree.branch_tree import branch_tree
 from pages.ui.experiments import fork_playback
 from pages.ui.i18n.language import _
 from pages.ui.session import current, elements
+from pages.ui.views import chart
+from pages.ui.views.saved_components import branch_tree
 
 
 def draw(now: fork_playback.ForkPlayback) -> None:
     """Draw the three charts of both branches."""
     if sentence := fork_playback.verdict(now.fork):
         st.markdown(sentence)
+    colours = palette.of(charts.theme())
+    kinds = ((colours.dice, fork_playback.beginning(now, 0)), (colours.other, fork_playback.beginning(now, 1)))
     left, middle, right = st.columns(3, gap="large")
     likely = fork_playback.likely_table(now.fork)
     with left:
@@ -29,17 +32,36 @@ def draw(now: fork_playback.ForkPlayback) -> None:
         alt_text = _(
             "Dots from 0 to 1, one for each place where both branches have just said the same words: how different their probabilities are."
         )
-        charts.draw(what_if_charts.branch_distance, fork_playback.drift_table(now.fork), key="what_if_drift", alt_text=alt_text)
+        chart.draw(
+            what_if_charts.branch_distance,
+            fork_playback.drift_table(now.fork),
+            key="what_if_drift",
+            alt_text=alt_text,
+            title=_("How far apart?"),
+        )
     with middle:
         elements.section(_("How likely was each token?"), _("model's probability"))
         alt_text = _("Dots from 0 to 100 percent, one per token and branch: the model's probability of the token.")
-        charts.draw(what_if_charts.token_probabilities, likely, key="what_if_likely", alt_text=alt_text)
+        chart.draw(
+            what_if_charts.token_probabilities,
+            likely,
+            key="what_if_likely",
+            alt_text=alt_text,
+            title=_("How likely was each token?"),
+            legend=kinds,
+        )
     with right:
         elements.section(_("All its tokens together"), _("log-probability"))
         alt_text = _("Two falling lines: the sum of the natural logarithms of all tokens' probabilities, one line per branch.")
-        charts.draw(what_if_charts.joint_probability, likely, key="what_if_joint", alt_text=alt_text)
-    colours = palette.of(charts.theme())
-    legend((colours.dice, fork_playback.beginning(now, 0)), (colours.other, fork_playback.beginning(now, 1)))
+        chart.draw(
+            what_if_charts.joint_probability,
+            likely,
+            key="what_if_joint",
+            alt_text=alt_text,
+            title=_("All its tokens together"),
+            legend=kinds,
+        )
+    legend(*kinds)
 
 
 def tree() -> None:
@@ -51,7 +73,7 @@ def tree() -> None:
         st.caption(_("Nothing is written yet. Press Step both."))
         return
     st.caption(_("The wider a line, the higher the model's probability. Click a branch to make it the current path on every page."))
-    action = branch_tree(rows, key="what_if_tree")
+    action = branch_tree(rows, key="what_if_tree", title=_("Everything tried so far"))
     if action is not None:
         fork_playback.do_tree_action(action)
         st.rerun()

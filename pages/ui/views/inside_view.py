@@ -14,6 +14,7 @@ from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.i18n.language import _
 from pages.ui.session import current, elements
 from pages.ui.session.selected_step import SelectedStep
+from pages.ui.views import chart
 
 MOST_CHOICES = 24  # tokens to choose from
 MANY_LAYERS = 12  # up to here each layer has a button
@@ -44,18 +45,18 @@ def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
         size = _("{count} numbers, faint is low, strong is high").format(count=numbers.whole(len(vector)))
         elements.section(_("The vector of {piece}").format(piece=title(token_id)), size)
         alt_text = _("Every number of the vector as a small field, from faint (low) to strong (high).")
-        charts.draw(inside_charts.vector, vector, key="inside_vector", alt_text=alt_text, rows=int(vector.row.max()) + 1)
+        chart.draw(inside_charts.vector, vector, key="inside_vector", alt_text=alt_text, rows=int(vector.row.max()) + 1)
         elements.section(_("Which tokens are near?"), _("cosine similarity"))
         near = inside_rows.neighbour_rows(seen.neighbours(token_id, 8))
         alt_text = _("The tokens with the most similar vectors, with the cosine from 0 to 1.")
-        charts.draw(inside_charts.neighbours, near, key="inside_near", alt_text=alt_text, rows=len(near))
+        chart.draw(inside_charts.neighbours, near, key="inside_near", alt_text=alt_text, rows=len(near), title=_("Which tokens are near?"))
     with right:
         elements.section(_("A map of its tokens"), _("PCA of the embeddings"))
         own = [i for i in choices if not model.token(i).special]
         flat = flat_map(model, [*own, *tokens_of_words(model, example_texts.FAMILIAR)])
         rows = inside_rows.embedding_map_rows(flat, [model.piece(i) for i in flat.token_ids], set(own), token_id)
         alt_text = _("Tokens of the text among familiar words on a plane; near means similar.")
-        charts.draw(inside_charts.embedding_map, rows, key="inside_map", alt_text=alt_text)
+        chart.draw(inside_charts.embedding_map, rows, key="inside_map", alt_text=alt_text, title=_("A map of its tokens"))
         st.caption(_("The map shows {share} of the variance of these vectors.").format(share=numbers.percent(flat.kept)))
 
 
@@ -70,13 +71,14 @@ def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
         way = seen.follow(followed)
         rows = inside_rows.token_by_layer_rows(way, followed == step.taken)
         alt_text = _("Probability of one token after every layer, with its rank.")
-        charts.draw(inside_charts.token_by_layer, rows, key="inside_way", alt_text=alt_text, layers=len(way))
+        chart.draw(inside_charts.token_by_layer, rows, key="inside_way", alt_text=alt_text, layers=len(way))
     with left:
         elements.section(_("The five likeliest tokens of each layer"))
-        charts.draw(
+        chart.draw(
             inside_charts.logit_lens,
             inside_rows.logit_lens_rows(seen, followed),
             key="inside_lens",
+            title=_("The five likeliest tokens of each layer"),
             alt_text=_("One row per layer, its five likeliest next tokens, tinted by probability."),
             layers=len(seen.layers) + 1,
             guesses=inside_rows.GUESSES,
@@ -109,7 +111,14 @@ def attention(step: SelectedStep, seen: Inside) -> None:
     legend(*((f"color-mix(in srgb, {ink} {depth:.0%}, transparent)", numbers.percent(share)) for share, depth in depths))
     alt_text = _("One row per layer, one column per token: the darker, the larger its part of the attention.")
     rows = sum(row is not None for row in seen.attention)
-    charts.draw(inside_charts.attention, inside_rows.attention_rows(seen), key="inside_heat", alt_text=alt_text, layers=rows)
+    chart.draw(
+        inside_charts.attention,
+        inside_rows.attention_rows(seen),
+        key="inside_heat",
+        alt_text=alt_text,
+        layers=rows,
+        title=_("Layer by layer"),
+    )
 
 
 def choose_head(seen: Inside) -> tuple[int | None, int | None]:
@@ -144,7 +153,7 @@ def stages(step: SelectedStep) -> None:
                 term = _("softmax") if stage.name == "model" else f"{_(stage.name)}{setting}"
                 elements.section(_(names.STAGES.get(stage.name, stage.name)), term)
                 alt_text = _("Bars of the likeliest tokens before (pale) and after (solid) this stage, 0 to 100 percent.")
-                charts.draw(inside_charts.stage, table, key=f"inside_stage_{stage.name}", alt_text=alt_text, rows=len(table))
+                chart.draw(inside_charts.stage, table, key=f"inside_stage_{stage.name}", alt_text=alt_text, rows=len(table))
                 st.caption(caption)
     if len(found) == 1:
         st.caption(_("All settings are off, so the model's own probabilities are used."))

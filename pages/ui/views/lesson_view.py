@@ -17,6 +17,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _, ngettext, written
 from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance
+from pages.ui.views import chart
 from pages.ui.views.scratch_training import waiting
 
 STILL_SHOWN = 4  # tokens of what the model knew before
@@ -41,7 +42,13 @@ def draw(now: Provenance, begin: Callable[[], None]) -> None:
             still_known(lesson)
             elements.section(_("How wrong is it still?"), _("training loss"))
             alt_text = _("A falling line: the loss of each training step on the new text, and paler on the known texts.")
-            charts.draw(teach_charts.loss, teach_rows.loss_rows(lesson.steps), key="teach_loss", alt_text=alt_text)
+            chart.draw(
+                teach_charts.loss,
+                teach_rows.loss_rows(lesson.steps),
+                key="teach_loss",
+                alt_text=alt_text,
+                title=_("How wrong is it still?"),
+            )
             measured(lesson)
         if len(lesson.looks) > 1:
             moments(lesson, run.running)
@@ -54,9 +61,17 @@ def expected(lesson: Lesson) -> None:
     colours = palette.of(charts.theme())
     title = _("What it expects after “{beginning}”").format(beginning=lesson.beginning)
     elements.section(title, _("next token, before and after {index} steps").format(index=shown.index))
-    legend((colours.model, _("before")), (colours.dice, _("now")))
+    kinds = ((colours.model, _("before")), (colours.dice, _("now")))
+    legend(*kinds)
     alt_text = _("Bars from 0 to 100 percent for the likeliest next tokens: pale before the training, solid now.")
-    charts.draw(teach_charts.before_and_after, teach_rows.before_and_after_rows(looks, shown), key="teach_bars", alt_text=alt_text)
+    chart.draw(
+        teach_charts.before_and_after,
+        teach_rows.before_and_after_rows(looks, shown),
+        key="teach_bars",
+        alt_text=alt_text,
+        title=title,
+        legend=kinds,
+    )
     for name, look in ((_("Before"), looks[0]), (_("After {index} steps").format(index=shown.index), shown)):
         st.caption(name)
         st.text(f"{lesson.beginning}{look.written}")
@@ -68,10 +83,11 @@ def still_known(lesson: Lesson) -> None:
     shown = next((look for look in looks if lesson.shown is not None and look.index == lesson.shown.index), None)
     if shown is None:
         return
-    elements.section(_("Does it still know “{beginning}”?").format(beginning=lesson.known), _("catastrophic forgetting"))
+    title = _("Does it still know “{beginning}”?").format(beginning=lesson.known)
+    elements.section(title, _("catastrophic forgetting"))
     table = teach_rows.before_and_after_rows(looks, shown, STILL_SHOWN)
     alt_text = _("Bars from 0 to 100 percent for the likeliest next tokens after a known prompt: pale before, solid now.")
-    charts.draw(teach_charts.before_and_after, table, key="teach_kept", alt_text=alt_text, rows=STILL_SHOWN)
+    chart.draw(teach_charts.before_and_after, table, key="teach_kept", title=title, alt_text=alt_text, rows=STILL_SHOWN)
     st.markdown(teach_rows.memory_verdict(looks[0], shown))
 
 
@@ -107,7 +123,7 @@ def moments(lesson: Lesson, running: bool) -> None:
     table = teach_rows.history_rows(lesson.looks, lesson.shown, current.clicks())
     clicked = partial(elements.run_and_rerun, finetuning_session.moment_clicked, ("teach_course",))
     alt_text = _("A strip of fields: one column per moment of the training, one row per token, darker where the token was likelier.")
-    charts.draw(teach_charts.history, table, key="teach_way", alt_text=alt_text, on_select=clicked)
+    chart.draw(teach_charts.history, table, key="teach_way", alt_text=alt_text, on_select=clicked, title=_("All moments of the training"))
     tips: dict[int, list[str]] = {}
     for index, tip in zip(table["index"].tolist(), table["tip"].tolist(), strict=True):
         tips.setdefault(index, []).append(tip)

@@ -11,8 +11,10 @@ from pages.ui.charts import charts, cost_charts, palette
 from pages.ui.charts.legend import legend
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _
-from pages.ui.session import current, elements
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
+from pages.ui.views import chart
 
 LENGTHS = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000)
 THIS = "this model"
@@ -62,7 +64,9 @@ def calculator() -> None:
         item = weight_item(int(bits))
     else:
         item = MODELS[name].item_size if name in MODELS else model.weight_bytes / max(1, model.parameter_count)
-    result(shapes[name], _(card.title), card.memory_bytes, tokens, item, cache_item(cache_bits))
+    by = Provenance(title(name), chosen=((N_("Card"), _(card.title)), (N_("Tokens of each request"), numbers.tokens(tokens))))
+    with provenance.of_result(by):
+        result(shapes[name], _(card.title), card.memory_bytes, tokens, item, cache_item(cache_bits))
     if bits == SHIPPED and name in MODELS and MODELS[name].expert_bits != MODELS[name].other_bits:
         shipped = _("As published: {experts} bits for each weight of an expert (MXFP4, scales included), {others} for all others.")
         st.caption(shipped.format(experts=numbers.short(MODELS[name].expert_bits), others=numbers.short(MODELS[name].other_bits)))
@@ -90,13 +94,15 @@ def result(shape: ModelShape, card: str, memory: int, tokens: int, weight: float
         free=numbers.size(max(0, memory - taken)),
     )
     st.markdown(f"### {sentence}")
-    charts.draw(cost_charts.memory_bar, shelf(memory, taken, each, requests), key="calculator_shelf", alt_text=sentence.replace("*", ""))
     colours = palette.of(charts.theme())
-    legend(
+    kinds = (
         (colours.muted_text, _("weights, {size}").format(size=numbers.size(taken))),
         (colours.computed, _("one KV cache, {size}").format(size=numbers.size(each))),
         (colours.line, _("free")),
     )
+    rows = shelf(memory, taken, each, requests)
+    chart.draw(cost_charts.memory_bar, rows, key="calculator_shelf", alt_text=sentence.replace("*", ""), legend=kinds)
+    legend(*kinds)
     st.caption(formula(shape, item))
     if tokens > shape.context_length:
         longer = _("This model was trained for at most {limit} tokens. Longer texts fit into the memory, but not into the model.")

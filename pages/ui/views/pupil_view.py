@@ -20,6 +20,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _, written
 from pages.ui.server import loaded_models
 from pages.ui.session import elements
+from pages.ui.views import chart
 
 DEEPEST = 6.0  # bits of difference with the darkest tint
 LEAST = 0.05  # bits of surprise below which no number is shown
@@ -94,7 +95,8 @@ def probabilities(one: JudgedToken, names: tuple[str, str]) -> None:
     """Draw both distributions at one place, mirrored."""
     assert one.judge is not None
     colours = palette.of(charts.theme())
-    legend((colours.dice, names[0]), (colours.other, names[1]))
+    kinds = ((colours.dice, names[0]), (colours.other, names[1]))
+    legend(*kinds)
     labels = [(numbers.percent(mine), numbers.percent(theirs)) for mine, theirs in zip(one.writer_odds, one.judge_odds, strict=True)]
     table = pd.DataFrame(
         {
@@ -109,7 +111,15 @@ def probabilities(one: JudgedToken, names: tuple[str, str]) -> None:
     )
     told = "; ".join(f"{row.piece} {row.left_label} {row.right_label}" for row in table.itertuples())
     alt_text = f"{_('Both probabilities at one place')}: {told}"
-    charts.draw(serving_charts.mirrored, table, key="pupil_odds", alt_text=alt_text, rows=len(table))
+    chart.draw(
+        serving_charts.mirrored,
+        table,
+        key="pupil_odds",
+        title=_("Both probabilities at one place"),
+        alt_text=alt_text,
+        legend=kinds,
+        rows=len(table),
+    )
     st.caption(
         _("Overlap of both distributions: {share}. Entropy: {writer} and {judge}.").format(
             share=numbers.percent(one.overlap), writer=numbers.bits(one.writer.entropy), judge=numbers.bits(one.judge.entropy)
@@ -131,7 +141,7 @@ def surprises(seen: list[JudgedToken]) -> None:
             if one.judge is not None
         ]
     )
-    charts.draw(serving_charts.two_surprises, table, key="pupil_surprises", alt_text=_("Surprise along the text"))
+    chart.draw(serving_charts.two_surprises, table, key="pupil_surprises", alt_text=_("Surprise along the text"))
 
 
 def parts(found: JudgedParts, names: tuple[str, str]) -> None:

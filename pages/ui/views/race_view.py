@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from html import escape
 
 import pandas as pd
@@ -11,10 +12,11 @@ import streamlit as st
 from core.costs.formulas import cache_bytes
 from core.engine.shape import ModelShape
 from core.experiments.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, Trend, same_text, speed_up, trend
-from pages.ui.charts import charts, cost_charts, race_rows
+from pages.ui.charts import cost_charts, race_rows
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _, written
 from pages.ui.session import elements
+from pages.ui.views import chart
 
 SHOWN = 190  # characters of each side's text
 CELLS = 96  # tokens; up to here each token of the cache is a cell of its own
@@ -55,29 +57,31 @@ def verdict(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]]) -> None:
     st.markdown(f"{faster.format(factor=numbers.decimal(factor, 1), count=both)} {same}")
 
 
-def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: int) -> None:
-    """Draw time per token, positions in all and time in all."""
+def curves(seen: Sequence[RaceStep], steps: dict[str, list[RaceStep]], length: int, kinds: Sequence[tuple[str, str]]) -> None:
+    """Draw time per token, positions in all and time in all. kinds: the legend."""
     fits = {kind: trend(seen, runner) for kind, runner in (("with", CACHED), ("without", UNCACHED))}
+    draw = partial(chart.draw, cost_charts.race, length=length, legend=kinds)
     left, right = st.columns(2, gap="large")
     with left:
-        elements.section(_("How long does one more token take?"), _("dots: passes; line: median of five; the first one reads the prompt"))
+        title = _("How long does one more token take?")
+        elements.section(title, _("dots: passes; line: median of five; the first one reads the prompt"))
         alt_text = _("Milliseconds of every pass on both sides: level with the cache, rising without.")
-        table, key = race_rows.passes(steps), "cache_pace"
-        charts.draw(cost_charts.race, table, key=key, alt_text=alt_text, length=length, column="seconds", unit="ms", single=True)
+        draw(race_rows.passes(steps), key="cache_pace", title=title, alt_text=alt_text, column="seconds", unit="ms", single=True)
         growth(fits)
     with right:
-        elements.section(_("How much had to be computed?"), _("positions, in all"))
+        title, column = _("How much had to be computed?"), "total_positions"
+        elements.section(title, _("positions, in all"))
         alt_text = _("Positions computed in all: a straight line with the cache, a parabola without.")
-        table, key = race_rows.table(steps, "total_positions"), "cache_total"
-        charts.draw(cost_charts.race, table, key=key, alt_text=alt_text, length=length, column="total_positions", unit="")
+        draw(race_rows.table(steps, column), key="cache_total", title=title, alt_text=alt_text, column=column, unit="")
         formula = _("For a prompt of {prompt} tokens: {prompt} + n − 1 positions with the cache, {prompt} × n + n(n − 1) ÷ 2 without.")
         st.caption(formula.format(prompt=steps[CACHED][0].computed))
     left, _right = st.columns(2, gap="large")
     with left:
-        elements.section(_("How long did it take so far?"), _("seconds, measured; dashed: the sum of the fitted steps"))
+        title, column = _("How long did it take so far?"), "total_seconds"
+        elements.section(title, _("seconds, measured; dashed: the sum of the fitted steps"))
         alt_text = _("Seconds in all on both sides, and dashed the sums of the lines fitted to the single steps.")
-        table, key = race_rows.with_fit(steps, fits), "cache_clock"
-        charts.draw(cost_charts.race, table, key=key, alt_text=alt_text, length=length, column="total_seconds", unit="s", fitted=True)
+        table = race_rows.with_fit(steps, fits)
+        draw(table, key="cache_clock", title=title, alt_text=alt_text, column=column, unit="s", fitted=True)
         if all(fits.values()):
             st.caption(_("Equal steps add up to a line, $n$. Steps that grow by an equal amount add up to a parabola, $n^2$."))
 
@@ -117,7 +121,16 @@ def cache_contents(last: RaceStep, length: int, shape: ModelShape, token_bytes: 
     ]
     alt_text = _("One row per layer, one column per token: kept positions pale, the newest one dark.")
     table, key = pd.DataFrame(rows), "cache_kept"
-    charts.draw(cost_charts.cache_grid, table, key=key, alt_text=alt_text, layers=shape.layer_count, length=wide, cells=wide <= CELLS)
+    chart.draw(
+        cost_charts.cache_grid,
+        table,
+        key=key,
+        title=_("What do the notes hold?"),
+        alt_text=alt_text,
+        layers=shape.layer_count,
+        length=wide,
+        cells=wide <= CELLS,
+    )
     item = token_bytes / max(1, shape.cache_numbers_per_token)
     formula = _("{layers} layers × {heads} KV heads × {size} numbers × {item} bytes × {tokens} tokens = **{computed}** bytes")
     if not shape.attention_layers:

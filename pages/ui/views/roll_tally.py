@@ -10,10 +10,11 @@ import streamlit as st
 
 from core.generation.resample import resample
 from core.record.step import Step, TokenDistribution
-from pages.ui.charts import charts, inside_charts
+from pages.ui.charts import inside_charts
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.session import state
+from pages.ui.views import chart
 
 TOKENS = 8  # with a row of their own; the others share one
 MOST_ROLLS = 3_000
@@ -38,7 +39,7 @@ def roll_tally(distribution: TokenDistribution | Step, *, key: str) -> None:
                 st.button(_("Delete the rolls"), on_click=set_rolls, args=(0,), type="tertiary", key=f"{key}_delete")
                 st.caption(_("{n} rolls").format(n=numbers.whole(count)), width="content")
         rows, rolls = tally_rows(distribution, count)
-        charts.draw(
+        chart.draw(
             inside_charts.tally,
             rows,
             key=f"{key}_chart",
@@ -48,7 +49,7 @@ def roll_tally(distribution: TokenDistribution | Step, *, key: str) -> None:
         if not count:
             st.caption(_("Colour: the probability. Dark: how often the token came. Line: where 95 of 100 repetitions end."))
             return
-        charts.draw(inside_charts.rolls, rolls, key=f"{key}_rolls", alt_text=_("The newest rolls as marks from 0 to 1."), described=False)
+        chart.draw(inside_charts.rolls, rolls, key=f"{key}_rolls", alt_text=_("The newest rolls as marks from 0 to 1."), described=False)
         near = _("{within} of {all} tokens came as often as chance usually allows. More rolls come closer to the probabilities.")
         st.caption(near.format(within=int(rows.usual.sum()), all=len(rows)))
 

@@ -8,11 +8,12 @@ import streamlit as st
 
 from core import ScoredText
 from core.record.tables import csv_text
-from pages.ui.charts import charts, inside_charts, scoring_rows
+from pages.ui.charts import inside_charts, scoring_rows
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.session import elements
+from pages.ui.views import chart
 
 PLACES = 4  # in the lists of the most surprising and the most certain tokens
 
@@ -37,7 +38,13 @@ def text_and_curve(found: ScoredText, tint: str, key: str) -> None:
     scored_text(scoring_rows.scored_words(found, tint, part), key=f"read_strip_{key}", alt_text=alt_text)
     elements.section(_("Where was it surprised?"), _("surprise along the text, bits"))
     curve = scoring_rows.curve_rows(found)
-    charts.draw(inside_charts.curve, curve, key=f"read_curve_{key}", alt_text=_("Surprise of every token along the text in bits."))
+    chart.draw(
+        inside_charts.curve,
+        curve,
+        key=f"read_curve_{key}",
+        alt_text=_("Surprise of every token along the text in bits."),
+        title=_("Where was it surprised?"),
+    )
     if curve.cut.any():
         cut = _("↑ Bars are cut at {most} bits; the highest value is {highest}.")
         st.caption(cut.format(most=inside_charts.MOST_BITS, highest=numbers.bits(float(curve.surprise.max()))))

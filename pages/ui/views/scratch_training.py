@@ -8,13 +8,14 @@ from core.experiments.newborn import Growth, grow_up
 from core.experiments.teach import Waiting
 from core.finetuning.finetune import LONGEST_TEXT
 from core.finetuning.from_nothing import Newborn
-from pages.ui.charts import charts, teach_charts, teach_rows
+from pages.ui.charts import teach_charts, teach_rows
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.language import N_, _
 from pages.ui.session import elements, provenance
 from pages.ui.session.state import PERSISTENT
+from pages.ui.views import chart
 
 NAME = "newborn"
 SHOWN = 8  # samples
@@ -54,7 +55,7 @@ def draw(run: Experiment) -> None:
     left, right = st.columns([0.4, 0.6], gap="large")
     with left:
         alt_text, rows = _("A falling line: bits per byte at each training step, from 8 down."), teach_rows.scratch_loss_rows(steps)
-        charts.draw(teach_charts.loss, rows, key="newborn_loss", alt_text=alt_text, unit=N_("bits a byte"), height=220)
+        chart.draw(teach_charts.loss, rows, key="newborn_loss", alt_text=alt_text, unit=N_("bits a byte"), height=220)
     with right:
         samples = [step for step in steps if step.sample is not None]
         for step in samples[:: -max(1, -(-len(samples) // SHOWN))][::-1]:

@@ -14,6 +14,7 @@ from pages.ui.i18n import names, numbers
 from pages.ui.i18n.language import _, said
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import elements
+from pages.ui.views import chart
 from pages.ui.views.speculative_text import draft_tokens, speculative_text
 
 MOST = 12  # drafted tokens per pass
@@ -131,7 +132,7 @@ def curve(found: Gain, ahead: int) -> None:
         }
         for count in range(MOST + 1)
     ]
-    charts.draw(serving_charts.speculation_curve, pd.DataFrame(rows), key="speculative_curve", alt_text=title)
+    chart.draw(serving_charts.speculation_curve, pd.DataFrame(rows), key="speculative_curve", alt_text=title)
     formula = _(
         "Line: 1 + a + a² + … + aᴷ with a = {rate}, **computed** as if every token had the same acceptance rate. Dot: **measured**."
     )

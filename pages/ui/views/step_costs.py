@@ -12,7 +12,7 @@ from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, step_rows
 from pages.ui.i18n.language import _
 from pages.ui.session import elements
-from pages.ui.views import cache_gauge, receipt
+from pages.ui.views import cache_gauge, chart, receipt
 
 if TYPE_CHECKING:
     from core import Generation
@@ -51,11 +51,11 @@ def draw(where: Places, run: Generation | Replay, seen: TokenDistribution | Step
     with where.cache:
         cache_gauge.gauge(seen, run.model, key="gauge")
         alt_text = _("One bar per token: positions reused from the cache and positions newly computed.")
-        charts.draw(charts.notepad, step_rows.notepad_rows(path), key="notepad_chart", alt_text=alt_text)
+        chart.draw(charts.notepad, step_rows.notepad_rows(path), key="notepad_chart", title=_("The notepad"), alt_text=alt_text)
     with where.times:
-        charts.draw(charts.step_time, steps, key="pace_chart", alt_text=_("Milliseconds per token."))
+        chart.draw(charts.step_time, steps, key="pace_chart", title=_("How long did it take?"), alt_text=_("Milliseconds per token."))
     with where.surprise:
         alt_text = _("Line: the entropy before each token, in bits. Dots: the surprise of the chosen token.")
-        charts.draw(charts.surprise, steps, key="surprise_chart", alt_text=alt_text)
+        chart.draw(charts.surprise, steps, key="surprise_chart", title=_("How sure was it?"), alt_text=alt_text)
     with where.receipt:
         receipt.slip(path, run.model)

@@ -17,6 +17,7 @@ from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _
 from pages.ui.session import elements
+from pages.ui.views import chart
 from pages.ui.views.tinted_text import tinted_text
 
 TITLES = {DIRECT: N_("At once"), CHAIN_OF_THOUGHT: N_("Step by step")}
@@ -50,8 +51,15 @@ def draw_one(run: Experiment) -> None:
         ),
     )
     alt_text = _("Two lines from 0 to 100 percent: the probability of the right answer before every token, at once and step by step.")
-    charts.draw(what_if_charts.answer_probability, chances(steps), key="think_chance", alt_text=alt_text)
-    styles_legend()
+    chart.draw(
+        what_if_charts.answer_probability,
+        chances(steps),
+        key="think_chance",
+        title=_("How likely is the right answer, if it had to answer now?"),
+        alt_text=alt_text,
+        legend=styles(),
+    )
+    legend(*styles())
 
 
 def verdict(given: str | None, answer: str) -> str:
@@ -68,10 +76,10 @@ def plain(text: str) -> str:
     return f"**{''.join(c if c.isalnum() or c in ' .,-' else '·' for c in text[:40])}**"
 
 
-def styles_legend() -> None:
-    """Draw the colours of both styles."""
+def styles() -> list[tuple[str, str]]:
+    """Return the colours of both styles with their meaning."""
     colours = palette.of(charts.theme())
-    legend((colours.dice, _("At once")), (colours.other, _("Step by step")))
+    return [(colours.dice, _("At once")), (colours.other, _("Step by step"))]
 
 
 def chances(steps: dict[PromptingStyle, list[ReasoningStep]]) -> pd.DataFrame:
@@ -106,8 +114,8 @@ def draw_set(run: Experiment) -> None:
         return
     table = pd.DataFrame(rows, columns=["side", "row", "share", "low", "high"])
     alt_text = _("Two bars from 0 to 100 percent with their 95 percent intervals: right answers at once and step by step.")
-    charts.draw(what_if_charts.right_answers, table, key="think_right", alt_text=alt_text)
-    styles_legend()
+    chart.draw(what_if_charts.right_answers, table, key="think_right", title=_("Right answers"), alt_text=alt_text, legend=styles())
+    legend(*styles())
     st.markdown(_("Thinking aloud cost {times} times the tokens.").format(times=numbers.decimal(tokens[1] / max(1, tokens[0]), 0)))
     lines = [
         (

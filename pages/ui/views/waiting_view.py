@@ -17,14 +17,18 @@ from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.language import _, ngettext, said
 from pages.ui.session import elements
+from pages.ui.views import chart
 
 
 def draw_request(found: Sequence[Watched], trip: RoundTrip | None, recorded: bool, running: bool) -> None:
     """Draw the watched request under each policy. trip: this browser's network and drawing times, None before they are measured."""
     elements.section(_("Your request, second by second"), _("measured, both by the server's own clock"))
     shades = waiting_charts.shades(palette.of(charts.theme()))
-    legend(*((shades[name], name) for name in said(names.WAITS).values()))
-    charts.draw(waiting_charts.timeline, timeline(found, trip), key="waiting_timeline", alt_text=_("Your request, second by second"))
+    kinds = [(shades[name], name) for name in said(names.WAITS).values()]
+    legend(*kinds)
+    chart.draw(
+        waiting_charts.timeline, timeline(found, trip), key="waiting_timeline", alt_text=_("Your request, second by second"), legend=kinds
+    )
     for one in found:
         st.caption(f"{_(names.SIDES[one.policy])}: …{one.text[-110:]}".replace("\n", " "))
     extra = trip.network + trip.drawing if trip else 0.0
@@ -100,14 +104,22 @@ def draw_curve(run: Experiment) -> None:
     if times is None or not points:
         return
     colours = palette.of(charts.theme())
-    legend(
+    kinds = (
         (colours.dice, _("one at a time, measured")),
         (colours.computed, _("continuous batching, measured")),
         (colours.muted_text, _("one at a time, computed (M/G/1)")),
     )
+    legend(*kinds)
     told = "; ".join(f"{_(names.SIDES[one.policy])} {numbers.percent(one.load)} {numbers.duration(one.queue)}" for one in points)
     alt_text = f"{_('Mean wait in the queue by load')}: {told}"
-    charts.draw(waiting_charts.load_curve, load_rows(points, times), key="waiting_load", alt_text=alt_text)
+    chart.draw(
+        waiting_charts.load_curve,
+        load_rows(points, times),
+        key="waiting_load",
+        alt_text=alt_text,
+        title=_("Mean wait in the queue by load"),
+        legend=kinds,
+    )
     last = {one.policy: one for one in points}
     if len(last) == 2 and last[POLICIES[0]].load == last[POLICIES[1]].load:
         alone, shared = (numbers.duration(last[policy].queue) for policy in POLICIES)

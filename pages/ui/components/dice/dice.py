@@ -2,45 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from core.record.step import Step, TokenDistribution
-from core.record.tables import dice_segments
+from core.record.tables import DiceSegment, bundled_segments
 from pages.ui.charts import charts, palette
 from pages.ui.components.register import component
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 
-MOST_SINGLE = 24  # tokens with a segment of their own; later ones would be too narrow to see
-
 _DICE = component("dice")
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A part of the strip from `start` to `end`: one token, or with token_id -1 several neighbours that were not chosen."""
-
-    token_id: int
-    label: str
-    start: float
-    end: float
-    chosen: bool = False
-
-
-def segments(distribution: TokenDistribution | Step) -> list[Segment]:
-    """Return the drawn segments: the largest tokens and the chosen one on their own, the others bundled in between."""
-    drawn: list[Segment] = []
-    singles = 0
-    for token_id, piece, start, end, _share, chosen in dice_segments(distribution):
-        if token_id >= 0 and (chosen or singles < MOST_SINGLE):
-            singles += not chosen
-            drawn.append(Segment(token_id, piece.removeprefix("␣"), start, end, chosen))
-        elif drawn and drawn[-1].token_id < 0:
-            drawn[-1] = Segment(-1, _("many unlikely tokens"), drawn[-1].start, end)
-        else:
-            drawn.append(Segment(-1, _("many unlikely tokens"), start, end))
-    return drawn
 
 
 def dice_strip(distribution: TokenDistribution | Step, *, key: str, still: bool = False) -> None:
@@ -53,7 +24,7 @@ def strip_data(distribution: TokenDistribution | Step, still: bool = False, them
     step = distribution if isinstance(distribution, Step) else None
     return {
         "colours": palette.as_data(palette.of(theme)),
-        "segments": [_row(segment) for segment in segments(distribution)],
+        "segments": [_row(segment) for segment in bundled_segments(distribution, _("many unlikely tokens"))],
         "roll": step.roll if step else None,
         "roll_text": "" if step is None or step.roll is None else numbers.roll(step.roll),
         "throw": f"{step.index}:{step.token_id}:{step.roll}" if step else "",
@@ -63,7 +34,7 @@ def strip_data(distribution: TokenDistribution | Step, still: bool = False, them
     }
 
 
-def _row(segment: Segment) -> tuple[int, str, float, float, bool, str]:
+def _row(segment: DiceSegment) -> tuple[int, str, float, float, bool, str]:
     share = numbers.chance(segment.end - segment.start)
     return segment.token_id, segment.label, round(segment.start, 7), round(segment.end, 7), segment.chosen, share
 

@@ -1,4 +1,4 @@
-"""The link of a run with a button to copy it, and buttons that save its charts as SVG."""
+"""The link of a run with a button to copy it."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ _LINK = component("share_link")
 
 
 def share_link(key: str, data: dict[str, Any]) -> None:
-    """Draw the link and a button per chart."""
+    """Draw the link and the button."""
     _LINK(key=key, data=data)

@@ -39,10 +39,10 @@ def test_a_chart_is_one_constant_specification_without_data(chart: Callable[...,
 
 
 def draws() -> Iterator[tuple[str, ast.Call]]:
-    """Each call of `charts.draw` in the pages, with its place."""
+    """Each call of `chart.draw` in the pages, with its place."""
     for file in sorted((ROOT / "pages").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "charts.draw" and isinstance(node.args[0], ast.Attribute):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "chart.draw" and isinstance(node.args[0], ast.Attribute):
                 yield f"{file.relative_to(ROOT)}:{node.lineno}", node
 
 
@@ -53,6 +53,6 @@ def test_a_chart_is_drawn_with_its_own_options() -> None:
     for place, call in calls:
         chart: Any = call.args[0]
         parameters = inspect.signature(getattr(import_module(f"pages.ui.charts.{chart.value.id}"), chart.attr)).parameters
-        given = {keyword.arg for keyword in call.keywords} - {"key", "alt_text", "on_select", "described"}
+        given = {keyword.arg for keyword in call.keywords} - {"key", "alt_text", "title", "legend", "settings", "on_select", "described"}
         needed = {name for name, one in parameters.items() if one.default is one.empty}
         assert needed - {"theme"} <= given <= set(parameters), place

@@ -1,20 +1,28 @@
-"""The handout of a run: one file, offline, without script. No token becomes markup."""
+"""The page of a run: one file, offline, with no script but its own. No token becomes markup."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import re
+from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import altair
 import pytest
 
 from core import Generation, Recording, SamplingSettings, inspect_step
-from core.errors import RunFinished
+from core.errors import BadSetting, CannotWrite, RunFinished
 from core.record import rich
+from core.reports import page as page_module
 from core.reports.chart import VEGA_LITE
-from core.reports.handout import telling
-from core.reports.svg import odds_spec, surprise_spec, svg
+from core.reports.page import page as page_of
+from core.reports.page import telling
+from core.reports.step_picture import Look, step_svg
+from core.reports.svg import surprise_spec, svg
 
 HOSTILE = "<script>1</script>\" onload='x' & </p>]]> {{ 7*7 }}"
 LINK = "http://127.0.0.1:8501/?prompt=The%20fox&steps=r2AB"
@@ -48,7 +56,13 @@ class Reader(HTMLParser):
 
 
 def harmless(page: str) -> Reader:
-    """No script, nothing that is fetched, no handler."""
+    """No script but the page's own, which its policy names by its hash; nothing that is fetched, no handler."""
+    own = (Path(page_module.__file__).with_name("page.js")).read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(own.encode()).digest()).decode()
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert scripts in ([], [own]) and (not scripts or f"script-src 'sha256-{digest}'" in unescape(page))
+    page = re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL)
+    page = re.sub(r'<script type="application/json">[^<]*</script>', "", page)
     read = Reader(page)
     assert not {"script", "iframe", "object", "embed", "link", "img", "base", "form"} & set(read.tags)
     for name, value in read.attributes:
@@ -64,12 +78,12 @@ def on_paper(run: Any) -> str:
 
 
 def test_everything_is_in_it(run: Generation) -> None:
-    page = run.to_html(LINK, charts=2)
+    page = page_of(run, LINK, charts=2)
     read = harmless(page)
     assert on_paper(run) in read.text and run.prompt in read.text
     for wanted in ("temperature 0.9, seed 3", "from token 9: temperature 1, top-k 5, seed 9", run.model_name, LINK, "Forward passes"):
         assert wanted in read.text
-    assert page.count("<figure>") == 3 and page.count("<svg") == 4  # two steps, the surprise, the code
+    assert page.count("<figure>") == 3 and page.count("<svg") == 2  # two steps as tables, the surprise, the code
     assert "Content-Security-Policy" in page and "default-src 'none'" in page
 
 
@@ -84,7 +98,7 @@ def test_the_steps_with_a_chart_are_the_most_surprising_in_the_order_of_the_text
 def test_a_hostile_prompt_and_link_are_text(tiny: Any) -> None:
     made = Generation(tiny("llama"), HOSTILE, SamplingSettings(seed=1))
     list(made.stream(5))
-    read = harmless(made.to_html(f"http://x/?prompt={HOSTILE}"))
+    read = harmless(page_of(made, f"http://x/?prompt={HOSTILE}"))
     assert "<script>1</script>" in read.text and "{{ 7*7 }}" in read.text
 
 
@@ -97,17 +111,55 @@ def test_hostile_tokens_are_text_everywhere(run: Generation) -> None:
     step = run.path[0]
     bad = {int(i): lone_token(int(i), HOSTILE.encode(), False) for i in step.token_ids}
     evil = replace(step, vocabulary=Words(bad), text=HOSTILE)
-    for piece in (rich.tinted([evil]), rich.bars(evil), evil._repr_html_(), svg(odds_spec(evil)), svg(surprise_spec([evil, evil]))):
+    for piece in (rich.tinted([evil]), rich.bars(evil), evil._repr_html_(), step_svg(evil, Look()), svg(surprise_spec([evil, evil]))):
         assert "<script" not in piece and "onload='" not in piece.replace("&#x27;", "")
         harmless(piece)
 
 
+def data_of(page: str) -> Any:
+    """The candidates that the script shows."""
+    return json.loads(re.findall(r'<script type="application/json">([^<]*)</script>', page)[0])
+
+
+def test_the_candidates_of_the_page_are_those_of_the_record(run: Generation) -> None:
+    steps = data_of(page_of(run))["steps"]
+    assert len(steps) == len(run.path)
+    for shown, step in zip(steps, run.path, strict=True):
+        assert shown["roll"] == step.roll
+        chosen = next(row for row in shown["rows"] if row[4] == "chosen")
+        assert chosen[1:3] == pytest.approx([step.model_probability, step.sampling_probability], abs=1e-6)
+        assert sum(row[1] for row in shown["rows"]) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_part_of_a_long_text_says_what_is_left_out(run: Generation) -> None:
+    page = page_of(run, first=3, last=5)
+    assert len(data_of(page)["steps"]) == 3
+    assert "… 2 earlier tokens left out …" in page and "… 7 later tokens left out …" in page
+    for first, last in ((0, 3), (5, 3), (2, 99)):
+        with pytest.raises(BadSetting):
+            run.to_html(first=first, last=last)
+
+
+def test_a_page_is_written_whole_or_not_at_all(run: Generation, tmp_path: Path) -> None:
+    file = tmp_path / "run.html"
+    assert run.to_html(file) is None and file.read_text("utf-8") == run.to_html()
+    with pytest.raises(CannotWrite, match="Nothing was changed"):
+        run.to_html(tmp_path / "missing" / "run.html")
+    assert list(tmp_path.iterdir()) == [file], "no rest of a failed write"
+
+
+def test_a_hundred_tokens_take_less_than_a_megabyte(tiny: Any) -> None:
+    made = Generation(tiny("llama"), "The fox", SamplingSettings(seed=3), top_n=50)
+    list(made.stream(100))
+    assert len(str(made.to_html()).encode()) < 2**20
+
+
 def test_an_empty_run_and_a_replay_have_a_page_too(tiny: Any, run: Generation) -> None:
-    empty = harmless(Generation(tiny("llama"), "The fox").to_html())
+    empty = harmless(page_of(Generation(tiny("llama"), "The fox")))
     assert "The fox" in empty.text and "What it cost" not in empty.text and "See it again" not in empty.text
     replay = Recording.of(run).replay()
     list(replay.stream())
-    shown = harmless(replay.to_html())
+    shown = harmless(page_of(replay))
     assert "shown from a recording" in shown.text and on_paper(run) in shown.text
 
 

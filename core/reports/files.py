@@ -1,0 +1,76 @@
+"""Files of reports: pictures of steps, animations and pages, written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from core.errors import BadSetting, CannotWrite
+from core.message import Message, Wording, quote
+
+if TYPE_CHECKING:
+    from core.record.step import Step
+
+THEMES = ("light", "dark")
+
+
+def checked_theme(theme: str) -> str:
+    """Return the theme. Raises BadSetting for another one than "light" and "dark"."""
+    if theme not in THEMES:
+        raise BadSetting(Message("A picture is light or dark, not {value}.", value=repr(theme)))
+    return theme
+
+
+def ending(path: str | Path, *known: str) -> str:
+    """Return the ending of a file's name. Raises BadSetting for one that is not known."""
+    found = Path(path).suffix.lower()
+    if found not in known:
+        raise BadSetting(Message("The file name {name} must end in {endings}.", name=quote(Path(path).name), endings=", ".join(known)))
+    return found
+
+
+def write(path: str | Path, content: bytes) -> None:
+    """Write a file whole: if that fails, a file that was there before is kept. Raises CannotWrite."""
+    path = Path(path)
+    new = path.with_name(f".{path.name}.{uuid4().hex}")
+    try:
+        new.write_bytes(content)
+        os.replace(new, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            new.unlink()
+        said = Message("{name} could not be written ({reason}). Nothing was changed. Choose another folder, or free space on the disk.")
+        raise CannotWrite(said.with_values(name=quote(path.name), reason=error.strerror or type(error).__name__)) from error
+
+
+def rendered(svg: str, scale: float = 1.0) -> bytes:
+    """Return an SVG picture as PNG, made offline and hardly compressed."""
+    import vl_convert
+
+    picture: bytes = vl_convert.svg_to_png(svg, scale=scale)
+    return picture
+
+
+def png(svg: str, scale: float = 1.0) -> bytes:
+    """Return an SVG picture as a small PNG without transparency."""
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.open(io.BytesIO(rendered(svg, scale))).convert("RGB").save(file, "PNG")
+    return file.getvalue()
+
+
+def write_step(step: Step, path: str | Path, theme: str, wording: Wording) -> None:
+    """Write the picture of a step; see `Step.to_image`."""
+    from core.reports import fonts
+    from core.reports.step_picture import Look, step_svg, texts_of
+
+    kind = ending(path, ".png", ".svg")
+    drawn = step_svg(step, Look(checked_theme(theme), wording))
+    if kind == ".png":
+        fonts.warn_of_missing(texts_of(step))
+    write(path, png(drawn) if kind == ".png" else drawn.encode())

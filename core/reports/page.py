@@ -1,0 +1,253 @@
+"""A run as one HTML page that opens anywhere and offline: it replays the run, and its printed form is the handout."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+import segno
+
+from core.costs.receipt import Receipt
+from core.errors import WrongType
+from core.generation.run import Run
+from core.message import ENGLISH, Message, Number, Wording
+from core.record.frozen import percent
+from core.record.step import Step
+from core.reports import palette
+from core.reports.animation import part_of
+from core.reports.settings_text import summary
+from core.reports.step_picture import bar_rows, label_of
+from core.reports.svg import surprise_spec, svg
+from core.settings import SamplingSettings
+
+if TYPE_CHECKING:
+    from core.costs.receipt import Amount
+
+HERE = Path(__file__).parent
+LONGEST_LINK = 1_800  # characters that a QR code holds and a telephone still reads
+MOST_CHARTS = 24
+LONGEST_TEXT = 2_000  # tokens on the page; of a longer run the newest, if no part is named
+ROWS = 8  # candidates of each token
+MARKS = {"measured": "●", "computed": "ƒ", "assumed": "✎"}
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE), autoescape=True, undefined=jinja2.StrictUndefined)
+    return environment.get_template("page.html.j2")
+
+
+@cache
+def _style() -> str:
+    """Return the style sheet with the colours of both themes."""
+    style = (HERE / "page.css").read_text("utf-8")
+    for name, colours in (("LIGHT", palette.LIGHT), ("DARK", palette.DARK)):
+        style = style.replace(name, "; ".join(f"--{key.replace('_', '-')}: {value}" for key, value in palette.as_data(colours).items()))
+    return style
+
+
+@cache
+def _script() -> tuple[str, str]:
+    """Return the script, and its hash for the page's Content-Security-Policy, which lets no other script run."""
+    script = (HERE / "page.js").read_text("utf-8")
+    return script, f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
+
+
+def page(
+    run: Run,
+    link: str = "",
+    charts: int = 3,
+    receipt: Receipt | None = None,
+    wording: Wording = ENGLISH,
+    first: int | None = None,
+    last: int | None = None,
+) -> str:
+    """Return the page. link: address that repeats the run. charts: number of steps with a chart, the most surprising ones. receipt: None
+    for the default one. wording: the language of the page. first, last: the tokens to show, from 1; without them the newest 2,000.
+
+    Raises WrongType if `run` is not a run, BadSetting for tokens that do not exist or are more than 2,000.
+    """
+    if not isinstance(run, Run):
+        raise WrongType(Message("A page is made of a run, not of {kind}.", kind=type(run).__name__))
+    whole = run.path
+    path = part_of(whole, 1 if first is None else first, last, LONGEST_TEXT) if (first, last) != (None, None) else whole[-LONGEST_TEXT:]
+    model: Any = run.model  # type: ignore[attr-defined]  # every kind of run has one
+    script, script_hash = _script()
+    return _template().render(
+        _=lambda template, **values: wording.say(Message(template, **values)),
+        language=wording.language,
+        title=_title(run),
+        model=run.model_name,
+        facts=[wording.say(fact) for fact in _facts(model)],
+        recorded=run.is_replay,  # type: ignore[attr-defined]
+        prompt=[(token.text or token.piece) for token in run.prompt_tokens if not token.special],
+        tokens=[_token(step, wording) for step in path],
+        earlier=path[0].index if path else 0,
+        later=len(whole) - 1 - path[-1].index if path else 0,
+        finished=run.finished,
+        settings=_settings(path, run.settings, wording),
+        steps=[_charted(step, wording) for step in telling(path, charts)],
+        surprise=_themed(svg(surprise_spec(path, wording=wording), wording)) if path else "",
+        bill=[_line(amount, wording) for amount in (receipt or _receipt(whole, model)).amounts] if path else [],
+        link=link,
+        code=segno.make(link, error="l").svg_inline(scale=3, border=2) if link and len(link) <= LONGEST_LINK else "",
+        style=_style(),
+        script=script,
+        script_hash=script_hash,
+        buttons=_buttons(wording),
+        data=_data(path, len(whole), wording),
+    )
+
+
+def _buttons(wording: Wording) -> list[tuple[str, str]]:
+    return [
+        ("first", wording.say(Message("First token"))),
+        ("back", wording.say(Message("One token back"))),
+        ("play", wording.say(Message("Play"))),
+        ("on", wording.say(Message("Next token"))),
+        ("last", wording.say(Message("Last token"))),
+    ]
+
+
+def _data(path: Sequence[Step], count: int, wording: Wording) -> str:
+    """Return the candidates of each step as JSON in which no text can end the script element."""
+    steps = [
+        {
+            "title": wording.say(Message("Token {number}: {piece}", number=step.index + 1, piece=step.piece)),
+            "place": wording.say(Message("Token {number} of {count}", number=step.index + 1, count=count)),
+            "how": f"{step.piece}: {_how(step, wording)}",
+            "roll": step.roll,
+            "rolled": wording.figures(f"{step.roll:.4f}") if step.roll is not None else "",
+            "rows": [
+                [row["label"], row["model"] / 100, row["dice"] / 100, row["number"], row["kind"], row["start"]]
+                for row in _rows(step, wording)
+            ],
+        }
+        for step in path
+    ]
+    data = {"steps": steps, "play": wording.say(Message("Play")), "pause": wording.say(Message("Pause"))}
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.translate({ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"})
+
+
+def _rows(step: Step, wording: Wording) -> list[dict[str, Any]]:
+    """Return the bars of a step, in percent, and where each token begins on the dice."""
+    listed, model, final = bar_rows(step, ROWS)
+    rows = [
+        {
+            "label": label_of(one),
+            "model": round(100 * one.model_probability, 4),
+            "dice": round(100 * one.sampling_probability, 4),
+            "number": _share(one.sampling_probability, wording),
+            "kind": "chosen" if one.token_id == step.token_id else "gone" if one.removed_by else "",
+            "start": -1 if one.dice_start is None else round(one.dice_start, 6),
+        }
+        for one in listed
+    ]
+    rest = {"label": wording.say(Message("everything else")), "model": round(100 * model, 4), "dice": round(100 * final, 4)}
+    return [*rows, {**rest, "number": _share(final, wording), "kind": "rest", "start": -1}]
+
+
+def _share(probability: float, wording: Wording) -> str:
+    return wording.figures(percent(probability)) if probability else wording.say(Message("excluded"))
+
+
+def _themed(picture: str) -> str:
+    """Return a chart whose colours follow the theme of the page."""
+    picture = picture.replace('fill="white"', 'fill="none"')
+    for name, colour in palette.as_data(palette.LIGHT).items():
+        picture = picture.replace(f'"{colour}"', f'"var(--{name.replace("_", "-")})"')
+    return picture
+
+
+def telling(path: Sequence[Step], count: int) -> list[Step]:
+    """Return the `count` most surprising steps, in the order of the text."""
+    wanted = max(0, min(count, MOST_CHARTS))
+    return sorted(sorted(path, key=lambda step: -step.surprise)[:wanted], key=lambda step: step.index)
+
+
+def _title(run: Run) -> str:
+    line = " ".join(run.prompt.split())
+    return line if len(line) <= 70 else f"{line[:69]}…"
+
+
+def _token(step: Step, wording: Wording) -> dict[str, str]:
+    share = step.model_probability
+    title = Message("{piece}: {share}, rank {rank}", piece=step.piece, share=wording.figures(percent(share)), rank=step.rank)
+    return {"text": step.text or step.piece, "title": wording.say(title), "depth": f"{0.03 + 0.25 * share:.3f}"}
+
+
+def _charted(step: Step, wording: Wording) -> dict[str, Any]:
+    return {"number": step.index + 1, "piece": step.piece, "how": _how(step, wording), "rows": _rows(step, wording)}
+
+
+def _how(step: Step, wording: Wording) -> str:
+    share = wording.figures(percent(step.model_probability))
+    if step.chosen_by == "forced":
+        return wording.say(Message("chosen by hand; the model gave it {share}", share=share))
+    if step.roll is None:
+        return wording.say(Message("the likeliest token, with {share}", share=share))
+    return wording.say(Message("rolled {roll}; the model gave it {share}", roll=Number(step.roll, ".4f"), share=share))
+
+
+def _settings(path: Sequence[Step], now: SamplingSettings, wording: Wording) -> list[str]:
+    """Return the settings in use, one line each time they changed."""
+    lines: list[str] = []
+    before = None
+    for step in path:
+        if step.settings != before:
+            named = summary(step.settings, wording)
+            since = Message("from token {number}: {settings}", number=step.index + 1, settings=named)
+            lines.append(named if before is None else wording.say(since))
+            before = step.settings
+    return lines or [summary(now, wording)]
+
+
+def _facts(model: Any) -> list[Message]:
+    """Return the size of the model, its shape and its precision, in short lines."""
+    return [
+        Message("{count} parameters", count=model.parameter_count),
+        Message("{layers} layers, {tokens} tokens in the vocabulary", layers=model.layer_count, tokens=model.vocabulary_size),
+        Message("{precision} on {device}", precision=model.dtype, device=model.device),
+    ]
+
+
+def _receipt(path: Sequence[Step], model: Any) -> Receipt:
+    shape, parameters = getattr(model, "shape", None), getattr(model, "parameter_count", 0)
+    return Receipt.of(path, shape, item_size=model.weight_bytes / parameters if shape is not None and parameters else 4.0)
+
+
+def _line(amount: Amount, wording: Wording) -> tuple[str, str, str, str]:
+    value = _number(amount.value, amount.unit, wording)
+    return wording.say(amount.name), value, MARKS.get(amount.kind, ""), wording.say(amount.how)
+
+
+def _number(value: float, unit: str, wording: Wording = ENGLISH) -> str:
+    """Return a number with its unit, as people read it.
+
+    >>> _number(30, ""), _number(5.1e8, "FLOP"), _number(0.0659, "s"), _number(0.31, "share")
+    ('30', '510 MFLOP', '66 ms', '31 %')
+    """
+    if unit == "$" and value < 0.995:
+        return wording.say(Message("{count} cents", count=Number(100 * value, ".2g")))
+    return wording.figures(_plain_number(value, unit))
+
+
+def _plain_number(value: float, unit: str) -> str:
+    if unit == "share":
+        return f"{100 * value:.0f} %"
+    if unit == "$":
+        return f"${value:,.2f}"
+    if not unit:
+        return f"{value:,.0f}"
+    for size, letter in ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ")):
+        if abs(value) >= size * 0.9995:
+            shown = value / size
+            return f"{shown:.0f} {letter}{unit}" if shown >= 9.95 else f"{shown:.2g} {letter}{unit}"
+    return f"{value:.2g} {unit}" if value else f"0 {unit}"

@@ -1,0 +1,229 @@
+"""A step as one picture of 1920 x 1080, as on the stage: the text so far, the next-token probabilities, the dice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.message import ENGLISH, Message, Number, Wording
+from core.record.frozen import percent
+from core.record.step import Candidate, Step, TokenDistribution
+from core.record.tables import DiceSegment, bundled_segments
+from core.reports import drawing, fonts
+from core.reports.drawing import LINE, Span, rect, text
+from core.reports.palette import Palette
+from core.reports.palette import of as palette_of
+from core.reports.settings_text import summary
+
+WIDE, HIGH = 1920, 1080
+MARGIN = 84
+ROWS = 6  # candidates with a bar
+SIZES = (104, 84, 68, 56)  # pixels of the text, the largest in which it fits
+TALLEST = 345  # pixels of the text's lines; of a longer text the newest lines are shown
+LABELS, NUMBERS = 480, 220  # pixels left of the bars and right of the longest one
+NEWEST = 400  # steps of the text that are looked at: more never fit
+
+Beat = Literal["weigh", "roll", "write"]  # before the choice, the choice, and the token in the text
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How pictures of steps are drawn: the theme, "light" or "dark", and the language."""
+
+    theme: str = "light"
+    wording: Wording = ENGLISH
+
+    @property
+    def colours(self) -> Palette:
+        return palette_of(self.theme)
+
+    def say(self, message: str) -> str:
+        return self.wording.say(message)
+
+    def share(self, probability: float) -> str:
+        return self.wording.figures(percent(probability))
+
+
+def step_svg(step: Step, look: Look, beat: Beat = "write", sizes: Sequence[float] = SIZES) -> str:
+    """Return the picture of a step as SVG. beat: which part of the step is shown; "write" shows all of it. sizes: of the text."""
+    c = look.colours
+    parts = [
+        sentence(step, look, (MARGIN, 60, WIDE - 2 * MARGIN), sizes, newest=beat == "write"),
+        _bars(step, look, beat != "weigh", 444),
+        _legend(look, 850),
+        dice(step, look, MARGIN, 874, WIDE - 2 * MARGIN, beat != "weigh"),
+    ]
+    parts.append(text(MARGIN, HIGH - 26, _foot(step, look), 30, c.muted_text))
+    return drawing.svg(WIDE, HIGH, *parts, background=c.page)
+
+
+def sentence(step: Step, look: Look, place: tuple[float, float, float], sizes: Sequence[float], newest: bool = True) -> str:
+    """Return the text up to this step, tinted by the model's probability. newest: with the step's own token, marked as chosen.
+
+    place: x, y and width. sizes: the largest one in which the text fits is used.
+    """
+    spans = _spans(step, look, newest)
+    size = fitting_size(step, look, place[2], sizes)
+    lines, most = drawing.broken(spans, size, place[2]), max(1, int(TALLEST / size / LINE))
+    if len(lines) > most:
+        lines = lines[-most:]
+        lines[0] = [Span("… ", look.colours.muted_text), *lines[0]]
+    return drawing.spans_in_lines(lines, place[0], place[1] + size * 0.9, size, place[2])
+
+
+def fitting_size(step: Step, look: Look, room: float = WIDE - 2 * MARGIN, sizes: Sequence[float] = SIZES) -> float:
+    """Return the largest of these sizes in which the whole text fits, or the smallest one."""
+    spans = _spans(step, look, newest=True)
+    return next((size for size in sizes if len(drawing.broken(spans, size, room)) * size * LINE <= TALLEST), sizes[-1])
+
+
+def _spans(step: Step, look: Look, newest: bool) -> list[Span]:
+    c = look.colours
+    prompt, path = step.sentence(NEWEST)
+    spans = [Span(prompt, c.muted_text)]
+    for one in path if newest else path[:-1]:
+        chosen = newest and one is step
+        depth = 0.0 if chosen else 0.04 + 0.34 * one.model_probability
+        spans.append(Span(one.text or one.piece, c.chosen_text if chosen else c.text, c.dice, depth, chosen))
+    return spans
+
+
+def texts_of(step: Step) -> list[str]:
+    """Return the texts that the picture of a step shows, for a look at the fonts."""
+    prompt, path = step.sentence(NEWEST)
+    return [prompt, *(one.text or one.piece for one in path), *(label_of(candidate) for candidate in bar_rows(step)[0])]
+
+
+def bar_rows(step: Step, count: int = ROWS) -> tuple[list[Candidate], float, float]:
+    """Return the candidates with a bar, and the model's and the final probability of all other tokens."""
+    listed = [c for c in step.candidates if c.removed_by is None or c.model_probability >= 0.01][:count]
+    if all(candidate.token_id != step.token_id for candidate in listed):
+        listed = [*listed[: count - 1], step.chosen]
+    model = max(0.0, 1.0 - math.fsum(c.model_probability for c in listed))
+    final = max(0.0, 1.0 - math.fsum(c.sampling_probability for c in listed))
+    kept = step.stage_kept[-1] > sum(c.sampling_probability > 0 for c in listed)
+    return listed, model, final if kept else 0.0
+
+
+def label_of(candidate: Candidate) -> str:
+    """Return a token as a label: without its leading space."""
+    return candidate.piece.removeprefix("␣") or candidate.piece
+
+
+def _bars(step: Step, look: Look, fallen: bool, top: float) -> str:
+    c = look.colours
+    listed, model, final = bar_rows(step)
+    high = min(72.0, 360 / (len(listed) + 1))
+    drawn = []
+    for place, one in enumerate(listed):
+        chosen = fallen and one.token_id == step.token_id
+        gone = one.removed_by is not None
+        inks = (
+            c.chosen_text if chosen else c.muted_text if gone else c.text,
+            c.removed if gone else c.model,
+            c.chosen if chosen else c.dice,
+        )
+        shares = (one.model_probability, one.sampling_probability)
+        drawn.append(_bar(look, (top + high * place, high), label_of(one), shares, inks, chosen))
+    rest = (c.muted_text, c.rest, c.muted_text)
+    drawn.append(_bar(look, (top + high * len(listed), high), look.say(Message("everything else")), (model, final), rest, False))
+    return "".join(drawn)
+
+
+def _bar(look: Look, place: tuple[float, float], label: str, shares: tuple[float, float], inks: tuple[str, str, str], bold: bool) -> str:
+    """Return one row: the label, a pale bar of the model's probability, a solid bar of the final one, and the final one as a number."""
+    (y, high), (ink, pale, solid) = place, inks
+    size, x, room = min(46.0, 0.72 * high), MARGIN + LABELS, WIDE - 2 * MARGIN - LABELS - NUMBERS
+    base = y + 0.46 * high + 0.34 * size
+    number = look.share(shares[1]) if shares[1] or not shares[0] else look.say(Message("excluded"))
+    parts = [text(MARGIN, base, drawing.shortened(label, size, LABELS - 30, bold), size, ink, bold=bold)]
+    parts.append(rect(x, y + 0.04 * high, max(4, room * shares[0]), 0.84 * high, pale, 8))
+    if shares[1] > 0:
+        parts.append(rect(x, y + 0.22 * high, max(4, room * shares[1]), 0.48 * high, solid, 8))
+    parts.append(text(x + room * max(shares) + 18, base, number, size - 4, ink, bold=bold))
+    return "".join(parts)
+
+
+def _legend(look: Look, y: float) -> str:
+    c = look.colours
+    names = (Message("model's probability"), Message("probability after your settings"), Message("chosen token"))
+    return legend(
+        [(colour, look.say(name)) for colour, name in zip((c.model, c.dice, c.chosen), names, strict=True)], MARGIN + LABELS, y, 30, c
+    )
+
+
+def legend(entries: Sequence[tuple[str, str]], x: float, y: float, size: float, colours: Palette) -> str:
+    """Return (colour, meaning) pairs in one line."""
+    drawn = []
+    for colour, meaning in entries:
+        drawn.append(rect(x, y - 0.78 * size, 0.8 * size, 0.8 * size, colour, 0.16 * size))
+        drawn.append(text(x + 1.15 * size, y, meaning, size, colours.muted_text))
+        x += 1.15 * size + fonts.width(meaning, size) + 1.6 * size
+    return "".join(drawn)
+
+
+def dice(
+    step: TokenDistribution, look: Look, x: float, y: float, room: float, fallen: bool = True, high: float = 62, size: float = 34
+) -> str:
+    """Return the strip of the dice from 0 to 1. fallen: with the roll and the chosen token. A greedy step has no strip."""
+    c = look.colours
+    top = y + 1.75 * size
+    fallen = fallen and isinstance(step, Step)
+    roll = step.roll if isinstance(step, Step) else None
+    if isinstance(step, Step) and step.chosen_by == "greedy":
+        return text(x, top, look.say(_told(step, look)), size, c.text) if fallen else ""
+    parts = [rect(x, top, room, high, c.rest, 12)]
+    for place, part in enumerate(bundled_segments(step, look.say(Message("many unlikely tokens")))):
+        parts.append(_segment(part, look, x, top, room, high, size, fallen, place % 2))
+    if roll is not None and fallen:
+        parts.append(_marker(look, x + room * roll, top, size, Number(roll, ".4f"), (x, x + room)))
+    if fallen and isinstance(step, Step):
+        left = roll is not None and roll < 0.5
+        sentence_shown = look.say(_told(step, look))
+        parts.append(text(x + room if left else x, y + size, sentence_shown, size - 4, c.text, anchor="end" if left else "start"))
+    return "".join(parts)
+
+
+def _segment(part: DiceSegment, look: Look, x: float, top: float, room: float, high: float, size: float, fallen: bool, odd: int) -> str:
+    c = look.colours
+    chosen = fallen and part.chosen
+    left, wide = x + room * part.start, room * (part.end - part.start)
+    fill = c.chosen if chosen else c.rest if part.token_id < 0 else c.dice
+    ink = c.on_chosen if chosen else c.text if part.token_id < 0 else c.on_dice
+    gap = 2 if wide > 10 else 0
+    drawn = [rect(left, top, max(wide - gap, 4 if chosen else 0.5), high, fill, 4 if wide > 20 else 0, 0.86 if odd and not chosen else 1.0)]
+    if fonts.width(part.label, size - 4, chosen) < wide - 16:
+        drawn.append(text(left + wide / 2, top + high / 2 + 0.34 * size, part.label, size - 4, ink, bold=chosen, anchor="middle"))
+    return "".join(drawn)
+
+
+def _marker(look: Look, at: float, top: float, size: float, roll: Number, ends: tuple[float, float]) -> str:
+    c = look.colours
+    shown = look.wording.figures(str(roll))
+    wide = fonts.width(shown, size, True) + 28
+    left = min(max(at - wide / 2, ends[0]), ends[1] - wide)
+    high = 1.3 * size
+    arrow = f'<path d="M {at - 11:.1f} {top - 15:.1f} h 22 l -11 15 z" fill="{c.text}"/>'
+    return (
+        rect(left, top - 14 - high, wide, high, c.text, 10)
+        + arrow
+        + text(left + wide / 2, top - 14 - 0.33 * size, shown, size, c.page, bold=True, anchor="middle")
+    )
+
+
+def _told(step: Step, look: Look) -> Message:
+    piece = label_of(step.chosen)
+    if step.chosen_by == "forced":
+        return Message("You chose “{piece}”. The dice were not rolled.", piece=piece)
+    if step.roll is None:
+        return Message("The likeliest token was “{piece}”.", piece=piece)
+    said = Message("{roll} falls on “{piece}”, which has {share} of the strip.")
+    return said.with_values(roll=Number(step.roll, ".4f"), piece=piece, share=look.share(step.sampling_probability))
+
+
+def _foot(step: Step, look: Look) -> str:
+    name = str(getattr(step.vocabulary, "name", ""))
+    token = look.say(Message("Token {number}", number=step.index + 1))
+    return drawing.shortened(" · ".join(filter(None, (token, name, summary(step.settings, look.wording)))), 30, WIDE - 2 * MARGIN)

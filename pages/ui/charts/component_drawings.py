@@ -1,0 +1,134 @@
+"""Drawings of what the custom components show, for saved pictures: the dice, a text token by token, a tree of branches, servers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from core.record.step import Step, TokenDistribution
+from core.record.tables import dice_segments
+from core.reports import drawing
+from core.reports.chart_picture import WIDE, Drawing
+from core.reports.drawing import LINE, Span, rect, text
+from core.reports.fonts import width
+from core.reports.palette import DARK, Palette
+from core.reports.step_picture import Look
+from core.reports.step_picture import dice as dice_drawing
+from core.tokens.tokens import Token
+from pages.ui.charts.serving_rows import Board, SideRows
+from pages.ui.charts.tree_rows import Row
+from pages.ui.i18n.language import _, wording
+
+MOST_TOKENS = 1_000  # of a text; the newest
+MOST_DOUBT = 6.0  # bits of entropy at which the tint is full
+MOST_TREE_ROWS = 60
+SIZE = 22  # pixels of a text
+ROW = 34  # pixels of a row of the tree
+STATES = {"queued": "muted_text", "prefill": "computed", "decode": "dice", "stalled": "doubt", "preempted": "other"}
+BLOCKS = {-1: "line", -2: "reused", -3: "computed"}  # free, free with a known prefix, shared
+
+
+def dice(seen: TokenDistribution | Step, colours: Palette) -> Drawing:
+    """Return the dice strip with the roll, if there is one."""
+    look = Look("dark" if colours is DARK else "light", wording())
+    return Drawing(_svg(WIDE, 74, dice_drawing(seen, look, 0, 0, WIDE, high=36, size=19)), WIDE, 74)
+
+
+def dice_table(seen: TokenDistribution | Step) -> pd.DataFrame:
+    """Return the segments of the strip: token_id (-1 for unlisted tokens), piece, start, end, probability, chosen."""
+    return pd.DataFrame(dice_segments(seen), columns=["token_id", "piece", "start", "end", "probability", "chosen"])
+
+
+def token_text(prompt: Sequence[Token], path: Sequence[Step], tint: str, colours: Palette) -> Drawing:
+    """Return the text token by token; of a long one the newest tokens. tint: "likely", "unsure" or "none"."""
+    spans = [Span(token.text, colours.muted_text) for token in prompt if not token.special]
+    paint = colours.doubt if tint == "unsure" else colours.dice
+    for step in path:
+        depth = {"likely": step.model_probability, "unsure": min(1.0, step.model_entropy / MOST_DOUBT)}.get(tint, -0.1)
+        spans.append(Span(step.text or step.piece, colours.text, paint, 0.04 + 0.34 * depth if depth >= 0 else 0.0))
+    lines = drawing.broken(spans[-MOST_TOKENS:], SIZE, WIDE)
+    high = LINE * SIZE * len(lines) + 8
+    return Drawing(_svg(WIDE, high, drawing.spans_in_lines(lines, 2, SIZE, SIZE, WIDE)), WIDE, high)
+
+
+def tree(rows: Sequence[Row], colours: Palette) -> Drawing:
+    """Return the tree of branches as an outline; of a large tree the first rows."""
+    parts: list[str] = []
+    places: dict[int | None, tuple[int, int]] = {}  # node: depth and line of its row
+    for number, row in enumerate(rows[:MOST_TREE_ROWS]):
+        depth, line = places.get(row.parent, (-1, number))
+        places[row.node_id] = (depth + 1, number)
+        x, y = 24.0 * (depth + 1), ROW * number + 24
+        ink = {"path": colours.chosen, "good": colours.dice, "gone": colours.removed}.get(row.kind, colours.model)
+        if depth >= 0:
+            parts.append(f'<path d="M {x - 18:.1f} {ROW * line + 34} V {y - 6}" stroke="{colours.line}" stroke-width="2" fill="none"/>')
+        dashes = ' stroke-dasharray="2 5"' if row.kind == "gone" else ""
+        thick = 1 + 9 * max(0.0, min(1.0, row.share)) ** 0.5
+        line_path = f'd="M {x - 18 if depth >= 0 else x:.1f} {y - 6} H {x + 18:.1f}"'
+        parts.append(f'<path {line_path} stroke="{ink}" stroke-width="{thick:.1f}" stroke-linecap="round"{dashes}/>')
+        parts.append(_tree_texts(row, x + 28, y, colours))
+    high = ROW * min(len(rows), MOST_TREE_ROWS) + 10
+    return Drawing(_svg(WIDE, high, *parts), WIDE, high)
+
+
+def _tree_texts(row: Row, x: float, y: float, colours: Palette) -> str:
+    ink = {"path": colours.chosen_text, "good": colours.dice_text, "gone": colours.muted_text}.get(row.kind, colours.text)
+    named = row.name or (_("you are here") if row.here else "")
+    note = " · ".join(part for part in (named, row.note) if part)
+    room = WIDE - x - width(note, 13) - 12
+    shown = drawing.shortened(row.text.strip().replace("\n", " ↵ "), 16, max(60, room), row.here)
+    return text(x, y, shown, 16, ink, bold=row.here) + text(x + width(shown, 16, row.here) + 12, y, note, 13, colours.muted_text)
+
+
+def tree_table(rows: Sequence[Row]) -> pd.DataFrame:
+    """Return one row per part of the tree: node_id, parent, text, share, note, kind, name."""
+    columns = ["node_id", "parent", "text", "share", "note", "kind", "name"]
+    return pd.DataFrame([[getattr(row, name) for name in columns] for row in rows], columns=columns)
+
+
+def board(servers: Board, titles: Sequence[str], longest: float, colours: Palette) -> Drawing:
+    """Return the servers one below the other: each request's time, and the blocks of the KV cache."""
+    parts, y = [], 0.0
+    for side, title in zip(servers.sides, titles, strict=False):
+        parts.append(text(0, y + 18, title, 17, colours.text, bold=True))
+        parts.append(text(WIDE, y + 18, f"{side.clock:.2f} s" if side.iterations else "", 15, colours.muted_text, anchor="end"))
+        y += 30
+        for number, spans in enumerate(side.spans):
+            parts.append(text(18, y + 12, str(number + 1), 13, colours.muted_text, anchor="end"))
+            parts.append(rect(28, y, WIDE - 28, 14, colours.line, 3))
+            for start, stop, kind in spans:
+                x, wide = 28 + (WIDE - 28) * start / longest, (WIDE - 28) * (stop - start) / longest
+                parts.append(rect(x, y, max(1.0, wide), 14, getattr(colours, STATES.get(kind, "line"))))
+            y += 20
+        drawn, high = _blocks(side, y + 8, colours)
+        parts.append(drawn)
+        y += high + 24
+    return Drawing(_svg(WIDE, y, *parts), WIDE, y)
+
+
+def _blocks(side: SideRows, y: float, colours: Palette) -> tuple[str, float]:
+    each, columns = 20, WIDE // 20
+    parts = []
+    for number, holder in enumerate(side.blocks):
+        x, top = each * (number % columns), y + each * (number // columns)
+        parts.append(rect(x, top, each - 2, each - 2, getattr(colours, BLOCKS.get(holder, "model")), 3))
+        if holder >= 0:
+            parts.append(text(x + each / 2 - 1, top + 13, str(holder + 1), 10, colours.text, anchor="middle"))
+    return "".join(parts), each * -(-len(side.blocks) // columns) + 8
+
+
+def board_table(servers: Board) -> pd.DataFrame:
+    """Return one row per time span of a request: server, request, kind, start and stop in seconds."""
+    rows: list[tuple[Any, ...]] = [
+        (place + 1, number + 1, kind, start, stop)
+        for place, side in enumerate(servers.sides)
+        for number, spans in enumerate(side.spans)
+        for start, stop, kind in spans
+    ]
+    return pd.DataFrame(rows, columns=["server", "request", "kind", "start_seconds", "stop_seconds"])
+
+
+def _svg(wide: float, high: float, *parts: str) -> str:
+    return f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:g}" height="{high:g}">{"".join(parts)}</svg>'

@@ -1,0 +1,116 @@
+"""The menu at every chart: save it as PNG, SVG or CSV, light or dark, or copy it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import streamlit as st
+
+from core.record.tables import csv_text
+from core.reports import files, fonts
+from core.reports.chart_picture import SCALE, Caption, Drawing, file_name, picture
+from core.reports.palette import Palette
+from pages.ui.charts import charts
+from pages.ui.components.copy_picture.copy_picture import copy_picture
+from pages.ui.i18n.language import N_, _, said
+from pages.ui.session import elements, provenance
+from pages.ui.session.provenance import Provenance
+
+THEMES = {"light": N_("Light"), "dark": N_("Dark")}
+MOST_NAMED = 12  # characters without a font that are listed
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What the menu saves. draw: returns the drawing in the colours of a theme. legend: (name of a colour or #RRGGBB, meaning) pairs.
+
+    table: the numbers, for the CSV. made_by: None for the result that is being drawn, or the visitor's run.
+    """
+
+    title: str
+    draw: Callable[[Palette], Drawing]
+    table: pd.DataFrame | pa.Table
+    note: str = ""
+    legend: tuple[tuple[str, str], ...] = ()
+    made_by: Provenance | None = None
+
+
+def menu(key: str, make: Callable[[], Saved]) -> None:
+    """Draw the menu in the upper right corner of the container around the chart. `make` is called once it is opened."""
+    with st.popover(_("Save this chart"), icon=":material/download:", type="tertiary", key=f"save_{key}", on_change="rerun") as popover:
+        if popover.open:
+            with elements.error_boundary():
+                _content(key, make())
+
+
+def _content(key: str, saved: Saved) -> None:
+    names = said(THEMES)
+    theme = st.segmented_control(
+        _("Colours"), list(THEMES), default=charts.theme(), format_func=names.__getitem__, key=f"save_theme_{key}", required=True
+    )
+    theme = theme or charts.theme()
+    made_by = saved.made_by or provenance.shown()
+    caption = Caption(saved.title, saved.note, _shades(saved.legend, theme), made_by.summary())
+    svg = picture(saved.draw, caption, theme)
+    png = _png(svg)
+    name = partial(file_name, saved.title, made_by.model, " ".join((made_by.prompt or "").split()[:6]), theme)
+    with st.container(horizontal=True, gap="small"):
+        for kind, content, mime in (("png", png, "image/png"), ("svg", svg, "image/svg+xml")):
+            st.download_button(
+                kind.upper(), content, name(kind=kind), mime, on_click="ignore", icon=":material/image:", key=f"save_{kind}_{key}"
+            )
+        table = partial(_csv, saved.table)
+        st.download_button("CSV", table, name(kind="csv"), "text/csv", on_click="ignore", icon=":material/table:", key=f"save_csv_{key}")
+    copy_picture(png, saved.title, key=f"save_copy_{key}")
+    _missing_fonts([saved.title, caption.line, *_texts(saved.table)])
+
+
+def _shades(legend: tuple[tuple[str, str], ...], theme: str) -> tuple[tuple[str, str], ...]:
+    """Return the legend in the colours of a theme. A colour that is no name of the palette stays as it is."""
+    own, here = charts.palettes.as_data(charts.palettes.of(theme)), charts.colours()
+    names = {colour: name for name, colour in reversed(here.items())}
+    return tuple((own[names[colour]] if colour in names else own.get(colour, colour), meaning) for colour, meaning in legend)
+
+
+@lru_cache(16)
+def _png(svg: str) -> bytes:
+    """Return the PNG. Cached, because the page is drawn again while the menu is open."""
+    return files.png(svg, SCALE)
+
+
+def _csv(table: pd.DataFrame | pa.Table) -> str:
+    """Return the table as CSV. It is called outside of a session."""
+    return csv_text(table.to_pandas() if isinstance(table, pa.Table) else table)
+
+
+def _texts(table: pd.DataFrame | pa.Table) -> list[str]:
+    """Return the short texts of a table, which the chart may show."""
+    whole = table.to_pandas() if isinstance(table, pa.Table) else table
+    cells = (cell for name in whole.columns if not pd.api.types.is_numeric_dtype(whole[name]) for cell in whole[name])
+    return [cell for cell in cells if isinstance(cell, str) and len(cell) < 200]
+
+
+def _missing_fonts(texts: list[str]) -> None:
+    """Say which characters the pictures cannot show."""
+    said_missing(fonts.missing(texts))
+
+
+def said_missing(letters: list[str]) -> None:
+    """Say that these characters have no font on this machine, if there are any."""
+    if letters:
+        shown = " ".join(letters[:MOST_NAMED]) + (" …" if len(letters) > MOST_NAMED else "")
+        st.caption(
+            _("This machine has no font for {letters}. Pictures show boxes instead; SVG, CSV and pages keep the characters.").format(
+                letters=shown
+            )
+        )
+
+
+def rows_of(table: pd.DataFrame | pa.Table) -> list[dict[str, Any]]:
+    """Return the rows of a table as plain values."""
+    return list(table.to_pylist() if isinstance(table, pa.Table) else table.to_dict("records"))
