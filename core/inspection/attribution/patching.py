@@ -52,12 +52,24 @@ def activation_patching(
     BrokenLogits, NotEnoughMemory.
     """
     patcher = Patcher(model, clean_ids, corrupted_ids, target_id, other_id, pairs)
-    rows = [recovered for _layer, recovered in patcher.measure()]
+    rows = [row.recovered for row in patcher.measure()]
     return ActivationPatching(np.stack(rows), patcher.clean, patcher.corrupted)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PatchedLayer:
+    """One layer, 0 is before the first. recovered: float64 [pairs]; chances: probabilities of target and other, float64 [pairs, 2]."""
+
+    layer: int
+    recovered: np.ndarray
+    chances: np.ndarray
+
+
 class Patcher:
-    """Patches one pair of texts. clean, corrupted: logit(target) - logit(other). layers: the number of layers."""
+    """Patches one pair of texts. clean, corrupted: logit(target) - logit(other), of clean_logits and corrupted_logits [vocabulary].
+
+    layers: the number of layers.
+    """
 
     def __init__(
         self, model: LanguageModel, clean_ids: Any, corrupted_ids: Any, target_id: int, other_id: int, pairs: Sequence[Pair] | None = None
@@ -75,21 +87,28 @@ class Patcher:
         self.layers = len(self._modules)
         self._kept: dict[int, torch.Tensor] = {}
         hooks = [self._noting(layer) for layer in range(self.layers + 1)]
-        self.clean = self._difference(self._passes.logits(clean[None], hooks))[0]
-        self.corrupted = self._difference(self._passes.logits(self._ids[None]))[0]
+        self.clean_logits = self._passes.logits(clean[None], hooks)[0]
+        self.corrupted_logits = self._passes.logits(self._ids[None])[0]
+        self.clean, self.corrupted = (float(self._difference(one[None])[0]) for one in (self.clean_logits, self.corrupted_logits))
         if not abs(self.clean - self.corrupted) > SMALLEST:
             raise InputError(Message("Both texts give the same answer, so nothing can come back. Choose texts with different answers."))
 
-    def measure(self) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield each layer from 0 (before the first) on, with how much came back at every pair, float64 [pairs]."""
+    def chances_of(self, logits: torch.Tensor) -> tuple[float, float]:
+        """Return the probabilities of target and other, for logits [vocabulary]."""
+        one, other = logits.double().softmax(-1)[[self._target, self._other]].tolist()
+        return one, other
+
+    def measure(self) -> Iterator[PatchedLayer]:
+        """Yield each layer from 0 (before the first) on, with how much came back at every pair."""
         known = [pair for pair, (source, place) in enumerate(self._pairs) if not self._unchanged(source, place)]
         for layer in range(self.layers + 1):
-            recovered = np.zeros(len(self._pairs))
+            recovered, chances = np.zeros(len(self._pairs)), np.tile(self.chances_of(self.corrupted_logits), (len(self._pairs), 1))
             for rows in batches(len(known), len(self._ids)):
                 some = [known[row] for row in rows]
-                back = self._difference(self.patched(layer, some)) - self.corrupted
-                recovered[some] = back / (self.clean - self.corrupted)
-            yield layer, recovered
+                logits = self.patched(layer, some)
+                recovered[some] = (self._difference(logits) - self.corrupted) / (self.clean - self.corrupted)
+                chances[some] = [self.chances_of(row) for row in logits]
+            yield PatchedLayer(layer, recovered, chances)
 
     def _unchanged(self, source: Sequence[int], place: Sequence[int]) -> bool:
         """Return whether these activations are equal in both texts, because both begin alike and a model only looks back."""
