@@ -15,8 +15,9 @@ from pages.ui.components.dice import dice
 from pages.ui.components.token_strip import token_strip
 from pages.ui.i18n import example_texts, language, page_titles, phrases
 from pages.ui.i18n.language import _
+from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
-from pages.ui.session import address_bar, current, cut_rows, elements, playback, state
+from pages.ui.session import address_bar, current, cut_rows, elements, explained_token, playback, state
 from pages.ui.shell import frame, prompt_field, remote_model_notes
 from pages.ui.shell.display_options import display_options
 from pages.ui.shell.player import player
@@ -77,6 +78,18 @@ def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: 
             leave = (current.use_prompt, (), current.prompt())
             st.button(_("Close the recording"), on_click=elements.run_and_rerun, args=leave, type="tertiary", key="leave")
     elements.notices()
+
+
+def why(run: Generation | Replay, seen: TokenDistribution | Step) -> None:
+    """Draw the button that leads to what this token depended on."""
+    if current.playing() or run.is_replay or not seen.candidates:
+        return
+    token_id = seen.token_id if isinstance(seen, Step) else seen.candidates[0].token_id
+    word = seen.vocabulary.token(token_id).piece.lstrip("␣") or "␣"
+    label, about = _("Why “{word}”?").format(word=plain(word)), _("Hide words of the text, and see what this token depended on.")
+    if st.button(label, icon=":material/help_center:", type="tertiary", key="to_why", help=about):
+        explained_token.ask()
+        st.switch_page(page_titles.FOLDER / "why.py")
 
 
 def moment(seen: TokenDistribution | Step) -> None:
@@ -149,6 +162,7 @@ def stage() -> None:
                 text_so_far(run, seen, look.tint)
             with head:
                 moment(seen)
+                why(run, seen)
             with bars:
                 distribution_view.distribution(seen, look.rows, look.logarithmic, look.folded)
                 remote_model_notes.estimates(seen)

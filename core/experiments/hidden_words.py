@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -99,8 +99,7 @@ def _hide(
     seen = HiddenWords(texts, model.piece(int(target_id)), method, unit, math.exp(occluder.log_probability), (), 0, total)
     found: dict[Span, float] = {}
     whole = {(group[0][0], group[-1][1]): group for group in groups}
-    for seen in _measured(occluder, list(whole), found, seen):
-        yield seen
+    seen = yield from _measured(occluder, list(whole), found, seen)
     if len(groups) < len(spans):
         finer: list[Span] = []
         for span in sorted(whole, key=lambda one: -abs(found[one])):
@@ -109,18 +108,20 @@ def _hide(
             finer += whole[span]
             del found[span]
         seen = replace(seen, total=seen.done + len(finer))
-        for seen in _measured(occluder, finer, found, seen):
-            yield seen
+        seen = yield from _measured(occluder, finer, found, seen)
     yield _with_gradients(model, ids, target_id, seen)
 
 
-def _measured(occluder: Occluder, spans: Sequence[Span], found: dict[Span, float], seen: HiddenWords) -> Iterator[HiddenWords]:
-    """Measure these spans into `found`, and yield what is known after every batch."""
+def _measured(
+    occluder: Occluder, spans: Sequence[Span], found: dict[Span, float], seen: HiddenWords
+) -> Generator[HiddenWords, None, HiddenWords]:
+    """Measure these spans into `found`, and yield what is known after every batch. Returns the last."""
     for places, effects in occluder.measure(spans):
         found |= {spans[place]: float(effect) for place, effect in zip(places, effects, strict=True)}
         parts = tuple(HiddenPart(start, stop, effect) for (start, stop), effect in sorted(found.items()))
         seen = replace(seen, parts=parts, done=seen.done + len(places))
         yield seen
+    return seen
 
 
 def _with_gradients(model: LanguageModel, ids: np.ndarray, target_id: int, seen: HiddenWords) -> HiddenWords:

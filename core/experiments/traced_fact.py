@@ -15,13 +15,14 @@ from core.message import Message
 
 @dataclass(frozen=True, slots=True)
 class TracedFact:
-    """What is known so far. clean, corrupted: the columns of both prompts as they are shown, tokens or words.
+    """What is known so far. prompts: both. clean, corrupted: their columns as they are shown, tokens or words.
 
     target, other: the answers of both prompts. recovered[layer][column]: 0 is the corrupted prompt's answer, 1 the clean prompt's; row 0
     is before the first layer. chances[layer][column]: the probabilities of both answers then. before, after: the probabilities of both
     answers after the corrupted and after the clean prompt. layers: how many rows there will be.
     """
 
+    prompts: tuple[str, str]
     clean: tuple[str, ...]
     corrupted: tuple[str, ...]
     target: str
@@ -57,7 +58,7 @@ def traced_fact(model: LanguageModel, clean: str, corrupted: str, by_words: bool
     patcher = Patcher(model, ids[0], ids[1], target_id, other_id, pairs)
     pieces = (model.piece(target_id), model.piece(other_id))
     ends = [patcher.chances_of(logits) for logits in (patcher.corrupted_logits, patcher.clean_logits)]
-    seen = TracedFact(columns[0], columns[1], *pieces, (), (), ends[0], ends[1], patcher.layers + 1)
+    seen = TracedFact((clean, corrupted), columns[0], columns[1], *pieces, (), (), ends[0], ends[1], patcher.layers + 1)
     for row in patcher.measure():
         recovered, chances = tuple(map(float, row.recovered)), tuple((float(a), float(b)) for a, b in row.chances)
         seen = replace(seen, recovered=(*seen.recovered, recovered), chances=(*seen.chances, chances))

@@ -20,6 +20,7 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
     (N_("Watch"), "talk.py", N_("A talk"), N_("Prepare the stops of a talk, save it, and give it with the keys.")),
     (N_("Watch"), "notes.py", N_("The speaker's window"), N_("The next stop, your notes and a clock; follows the stage.")),
     (N_("How it works"), "inside.py", N_("Inside one step"), N_("One token on its way through the model, from text to sampling.")),
+    (N_("How it works"), "why.py", N_("Why this token?"), N_("Take a word or a part of the model away, and see what changes.")),
     (
         N_("How it works"),
         "growing.py",
