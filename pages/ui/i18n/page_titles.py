@@ -12,7 +12,7 @@ FOLDER = ROOT / "pages"
 # group, file under pages/, title, one sentence; all marked here and translated where they are shown
 PAGES: tuple[tuple[str, str, str, str], ...] = (
     (N_("Watch"), "watch.py", N_("Watch"), N_("Watch a model write, one token at a time.")),
-    (N_("Watch"), "tour.py", N_("Take the tour"), N_("From the first press to the last token, in fourteen stops.")),
+    (N_("Watch"), "tour.py", N_("Take the tour"), N_("From the first press to the last token, in fifteen stops.")),
     (N_("Watch"), "read.py", N_("Read a text"), N_("How probable the model finds each token of a given text.")),
     (N_("Watch"), "guess.py", N_("Guess the next word"), N_("Ten tokens: your guess beside the model's.")),
     (N_("Watch"), "gallery.py", N_("Gallery"), N_("Recorded runs and experiments, shown without a model.")),

@@ -88,9 +88,8 @@ def headline(seen: HiddenWords) -> None:
     """Draw one sentence: without the part with the largest effect, what becomes of the probability."""
     part = max(seen.parts, key=lambda one: abs(one.effect))
     sentence = _("Without “{word}”, the probability of “{token}” is {after} instead of {before}.")
-    st.markdown(
-        "#### "
-        + sentence.format(
+    elements.section(
+        sentence.format(
             word=plain(why_rows.shortened(why_rows.text_of(seen, part), 60)),
             token=plain(why_rows.word_of(seen.target)),
             after=numbers.percent(seen.without(part)),
