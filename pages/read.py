@@ -70,7 +70,7 @@ def shown(model: LanguageModel, text: str, tint: str, key: str, wide: bool = Fal
 
 def why(found: ScoredText, key: str) -> None:
     """Draw the button that leads to what the most surprising token of this text depended on."""
-    places = [token.position for token in found.most_surprising(len(found.written)) if token.position > 1]
+    places = [token.position for token in found.most_surprising(len(found.written)) if token.position > 1 and token.text[:1].isspace()]
     if found.model.name != current.model_name() or not places or len(found.text) > why_token.LONGEST:
         return
     about = _("Hide words of this text, and see what a token depended on. It begins with the most surprising token.")

@@ -87,9 +87,8 @@ def why(run: Generation | Replay, seen: TokenDistribution | Step) -> None:
     token_id = seen.token_id if isinstance(seen, Step) else seen.candidates[0].token_id
     word = seen.vocabulary.token(token_id).piece.lstrip("␣") or "␣"
     label, about = _("Why “{word}”?").format(word=plain(word)), _("Hide words of the text, and see what this token depended on.")
-    if st.button(label, icon=":material/help_center:", type="tertiary", key="to_why", help=about):
-        explained_token.ask()
-        st.switch_page(page_titles.FOLDER / "why.py")
+    go = {explained_token.MEASURE: "words"}
+    st.page_link(page_titles.FOLDER / "why.py", label=label, icon=":material/help_center:", width="content", help=about, query_params=go)
 
 
 def moment(seen: TokenDistribution | Step) -> None:
@@ -138,6 +137,7 @@ with left, st.container(gap="xsmall"):
         legend(*zip((colours.model, colours.dice, colours.chosen), kinds, strict=True))
         if not look.folded:
             st.button(_("Fold excluded tokens"), on_click=cut_rows.show, args=(False,), type="tertiary", key="fold_cut")
+        asked = st.container(width="content", key="to_why")
     bars = st.container()
     with st.container(key="dice_head"):
         elements.section(_("The dice"), _("sampling"))
@@ -162,6 +162,7 @@ def stage() -> None:
                 text_so_far(run, seen, look.tint)
             with head:
                 moment(seen)
+            with asked:
                 why(run, seen)
             with bars:
                 distribution_view.distribution(seen, look.rows, look.logarithmic, look.folded)

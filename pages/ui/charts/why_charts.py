@@ -90,6 +90,6 @@ def patch_heat(theme: str, layers: int) -> Spec:
         stroke=edge,
         tooltip=tips(("share_text", _("comes back")), ("tip", _("with the patch"))),
     )
-    ink = {"condition": {"test": "datum.effect > 0.45", "value": colours.on_dice}, "value": colours.muted_text}
+    ink = {"condition": {"test": "datum.effect > 0.55", "value": colours.on_dice}, "value": colours.text}
     numbers = base.mark_text(fontSize=11, tooltip=None).encode(text="share_text:N", color=ink)
     return spec(alt.layer(cells.add_params(pick), numbers).properties(height=CELL * layers))

@@ -9,11 +9,13 @@ import streamlit as st
 from core.errors import InputError
 from core.record.step import Step
 from pages.ui.charts.token_text import shown
+from pages.ui.i18n import names
 from pages.ui.i18n.language import _
 from pages.ui.session import current
 from pages.ui.session.selected_step import must_be_own_model, selected_step
 
 GO = "why_go"  # set by a button on another page: the experiment starts when the page opens
+MEASURE = "measure"  # the same in the address of a link
 SOURCE, RUN, TEXT = "why_source", "run", "text"
 OWN_TEXT, PLACE = "why_text", "why_place"
 
@@ -62,15 +64,15 @@ def start_here() -> bool:
     return bool(st.session_state.pop(GO, False))
 
 
-def ask() -> None:
-    """Ask for the experiment about the step that Watch shows."""
-    st.session_state[GO] = True
-    st.session_state[SOURCE] = RUN
-    st.session_state.pop("why_view", None)
+def follow_link() -> None:
+    """Choose the step that Watch shows and ask for the experiment, if a link of Watch led here."""
+    if MEASURE in st.query_params:
+        del st.query_params[MEASURE]
+        st.session_state[GO], st.session_state[SOURCE], st.session_state["why_view"] = True, RUN, names.WHY_VIEWS[0]
 
 
 def ask_about(text: str, place: int) -> None:
     """Ask for the experiment about a token of another text."""
     st.session_state[GO] = True
     st.session_state[SOURCE], st.session_state[OWN_TEXT], st.session_state[PLACE] = TEXT, text, place
-    st.session_state.pop("why_view", None)
+    st.session_state["why_view"] = names.WHY_VIEWS[0]

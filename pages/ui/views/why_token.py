@@ -32,6 +32,7 @@ USUAL = (names.WHY_VIEWS[0], "mask", "word", "zero")
 
 def read_link() -> None:
     """Set the controls from the address, once: when the page opens with one."""
+    explained_token.follow_link()
     if current.current_session().place:
         return
     for name, (key, allowed) in LINKED.items():

@@ -69,7 +69,8 @@ def draw(run: Experiment) -> None:
     """Draw what is known so far."""
     seen: HiddenWords = run.seen[-1]
     if run.running:
-        st.progress(min(1.0, seen.done / seen.total), text=_("{done} of {total} parts hidden").format(done=seen.done, total=seen.total))
+        done = _("{done} of {total} parts hidden") if seen.done < seen.total else _("{done} of {total} parts hidden; now the gradients")
+        st.progress(min(1.0, seen.done / seen.total), text=done.format(done=seen.done, total=seen.total))
     if not seen.parts:
         return
     headline(seen)
@@ -118,6 +119,9 @@ def second_opinion(seen: HiddenWords) -> None:
     elements.section(_("Can a shortcut be trusted?"), _("integrated gradients"))
     if seen.note:
         st.caption(_(seen.note))
+        return
+    if seen.agreement is None and seen.parts[0].gradient is None:
+        st.caption(_("The gradients are computed when all parts have been hidden."))
         return
     if seen.agreement is None:
         st.caption(_("Gradients estimate all effects without hiding anything. With fewer than three parts there is no order to compare."))
