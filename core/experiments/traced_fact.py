@@ -41,18 +41,18 @@ def traced_fact(model: LanguageModel, clean: str, corrupted: str, by_words: bool
     Raises InputError for prompts of unequal length or with the same answer, and what `activation_patching` raises.
     """
     runs = [Generation(model, prompt) for prompt in (clean, corrupted)]
+    spans = [word_spans(run.prompt_tokens) for run in runs]
+    if by_words and len(spans[0]) != len(spans[1]):
+        said = Message("The prompts have {one} and {other} words. To align them by words, use equally many.")
+        raise InputError(said.with_values(one=len(spans[0]), other=len(spans[1])))
     target_id, other_id = (run.next_distribution().candidates[0].token_id for run in runs)
     if target_id == other_id:
         said = Message("Both prompts are continued with {piece}, so nothing can come back. Choose prompts with different answers.")
         raise InputError(said.with_values(piece=model.piece(target_id)))
     ids = [run.token_ids.tolist() for run in runs]
-    spans = [word_spans(run.prompt_tokens) for run in runs]
     pairs: list[Pair] | None = None
     columns = [tuple(token.text or token.piece for token in run.prompt_tokens) for run in runs]
     if by_words:
-        if len(spans[0]) != len(spans[1]):
-            said = Message("The prompts have {one} and {other} words. To align them by words, use equally many.")
-            raise InputError(said.with_values(one=len(spans[0]), other=len(spans[1])))
         pairs = [((one[1] - 1,), (other[1] - 1,)) for one, other in zip(*spans, strict=True)]
         columns = [tuple("".join(row[start:stop]) for start, stop in own) for row, own in zip(columns, spans, strict=True)]
     patcher = Patcher(model, ids[0], ids[1], target_id, other_id, pairs)

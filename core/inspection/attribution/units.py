@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from core.inspection.attribution.occlusion import Span
 from core.tokens.tokens import Token
 
-ENDS = frozenset(".!?…。！？\n")
+_END = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|$)\n*|\n+")
 
 
 def word_spans(tokens: Sequence[Token]) -> tuple[Span, ...]:
@@ -22,16 +24,16 @@ def word_spans(tokens: Sequence[Token]) -> tuple[Span, ...]:
 
 
 def sentence_spans(tokens: Sequence[Token]) -> tuple[Span, ...]:
-    """Return the spans of sentences. A sentence ends with its full stop, or with the line. Special tokens belong to none."""
-    starts: list[int] = []
-    ended = True
+    """Return the spans of sentences, which end with a full stop and closing quotes, or with the line. Special tokens belong to none."""
+    text = "".join("" if token.special else token.text for token in tokens)
+    ends = [found.end() for found in _END.finditer(text)]
+    starts, place_in_text, last = list[int](), 0, -1
     for place, token in enumerate(tokens):
-        closing = token.text.strip() and all(letter in ENDS or letter in "\"'”’)" for letter in token.text.strip())
-        if token.special or (ended and not closing):
+        sentence = bisect_right(ends, place_in_text)
+        if token.special or sentence != last:
             starts.append(place)
-        ended = token.special or (bool(token.text) and (token.text.strip() or token.text)[-1] in ENDS)
-        if closing and any(letter in "\"'”’)" for letter in token.text) and not any(letter in ENDS for letter in token.text):
-            ended = place > 0 and tokens[place - 1].text.strip()[-1:] in ENDS
+        last = -1 if token.special else sentence
+        place_in_text += 0 if token.special else len(token.text)
     return _without_special(_spans(starts, len(tokens)), tokens)
 
 
@@ -45,6 +47,8 @@ def _inside_word(before: str, text: str) -> bool:
     """Return whether a token continues the word of the token before it."""
     if not text or not before:  # a part of a character
         return True
+    if before.isspace() and "\n" not in before:  # a space that is a token of its own belongs to the word after it
+        return not text[0].isspace()
     return not text[0].isspace() and (text[0].isalnum() or text[0] in "'’") and (before[-1].isalnum() or before[-1] in "'’")
 
 

@@ -41,7 +41,7 @@ def draw(run: Experiment) -> None:
     parts = seen.parts
     if current.field("why_sum_heads"):
         parts = tuple(sorted(seen.heads, key=lambda part: -abs(part.value))[:MOST_HEADS])
-    text = "".join(text for text in seen.texts if not text.startswith("⟨"))
+    text = "".join(text for text in seen.texts if not text.startswith("⟨")).replace("␣", " ")
     values = {"token": plain(why_rows.word_of(seen.target)), "text": plain(why_rows.shortened(text.strip(), 60))}
     elements.section(_("What adds up to “{token}” after “{text}”?").format(**values), _("logit"))
     total = _("The parts add up to **{total}**; the logit of the model is **{logit}**.")
