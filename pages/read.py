@@ -9,13 +9,13 @@ from core.engine.model import LanguageModel
 from pages.ui.charts import charts, inside_rows, palette, scoring_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
-from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n import example_texts, numbers, page_titles
 from pages.ui.i18n.language import N_, _
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import current, elements, explained_token, provenance
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
-from pages.ui.views import scoring_view
+from pages.ui.views import scoring_view, why_token
 
 frame.page()
 
@@ -66,6 +66,18 @@ def shown(model: LanguageModel, text: str, tint: str, key: str, wide: bool = Fal
             scoring_view.text_and_curve(found, tint, key)
         with right:
             scoring_view.in_numbers(found, key)
+            why(found, key)
+
+
+def why(found: ScoredText, key: str) -> None:
+    """Draw the button that leads to what the most surprising token of this text depended on."""
+    places = [token.position for token in found.most_surprising(len(found.written)) if token.position > 1 and token.text[:1].isspace()]
+    if found.model.name != current.model_name() or not places or len(found.text) > why_token.LONGEST:
+        return
+    about = _("Hide words of this text, and see what a token depended on. It begins with the most surprising token.")
+    if st.button(_("Why this token?"), icon=":material/help_center:", type="tertiary", key=f"read_why_{key}", help=about):
+        explained_token.ask_about(found.text, places[0])
+        st.switch_page(page_titles.FOLDER / "why.py")
 
 
 def choose_tint() -> str:

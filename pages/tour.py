@@ -1,4 +1,4 @@
-"""The tour: fourteen stops, each with a live widget and one thing to try, in three voices."""
+"""The tour: fifteen stops, each with a live widget and one thing to try, in three voices."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ WIDGETS: dict[str, Callable[[], None]] = {
     "meaning": tour_stops.meaning,
     "layers": tour_stops.layers,
     "odds": tour_stops.odds,
+    "why": tour_stops.why,
     "dice": tour_stops.throw,
     "loop": tour_stops.loop,
     "notepad": tour_experiments.notepad,

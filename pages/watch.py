@@ -12,8 +12,9 @@ from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, language, page_titles, phrases
 from pages.ui.i18n.language import _
+from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
-from pages.ui.session import address_bar, current, cut_rows, elements, playback, state
+from pages.ui.session import address_bar, current, cut_rows, elements, explained_token, playback, state
 from pages.ui.shell import frame, prompt_field, remote_model_notes
 from pages.ui.shell.display_options import display_options
 from pages.ui.shell.player import player
@@ -77,6 +78,17 @@ def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: 
     elements.notices()
 
 
+def why(run: Generation | Replay, seen: TokenDistribution | Step) -> None:
+    """Draw the button that leads to what this token depended on."""
+    if current.playing() or run.is_replay or not seen.candidates:
+        return
+    token_id = seen.token_id if isinstance(seen, Step) else seen.candidates[0].token_id
+    word = seen.vocabulary.token(token_id).piece.lstrip("␣") or "␣"
+    label, about = _("Why “{word}”?").format(word=plain(word)), _("Hide words of the text, and see what this token depended on.")
+    go = {explained_token.MEASURE: "words"}
+    st.page_link(page_titles.FOLDER / "why.py", label=label, icon=":material/help_center:", width="content", help=about, query_params=go)
+
+
 def moment(seen: TokenDistribution | Step) -> None:
     """Draw which step the bars show: the next one, the one just rolled, or a reopened one."""
     opened = current.selected_index()
@@ -121,6 +133,7 @@ with left, st.container(gap="xsmall"):
         legend(*distribution_view.entries())
         if not look.folded:
             st.button(_("Fold excluded tokens"), on_click=cut_rows.show, args=(False,), type="tertiary", key="fold_cut")
+        asked = st.container(width="content", key="to_why")
     bars = st.container()
     with st.container(key="dice_head"):
         elements.section(_("The dice"), _("sampling"))
@@ -145,6 +158,8 @@ def stage() -> None:
                 text_so_far(run, seen, look.tint)
             with head:
                 moment(seen)
+            with asked:
+                why(run, seen)
             with bars:
                 distribution_view.distribution(seen, look.rows, look.logarithmic, look.folded)
                 remote_model_notes.estimates(seen)

@@ -6,7 +6,8 @@ Step, back, branch, replay and "no cache" are therefore the same call, as on an 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -47,6 +48,16 @@ class Backend(Protocol):
 
     def held_bytes(self, state: Any) -> int:
         """Return the bytes of the allocated arrays, including the reserve for later tokens."""
+
+
+class NetworkChanges(Protocol):
+    """Changes to the network during a pass. key: equal keys give equal numbers. backend: runs the network that is changed."""
+
+    key: Hashable
+    backend: Any
+
+    def applied(self) -> AbstractContextManager[None]:
+        """Return the block in which the network is changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +119,17 @@ class Engine:
         """Whether the weights are unloaded. The next pass then waits until they are loaded again."""
         return self.lock.reload is not None
 
-    def forward(self, token_ids: Sequence[int] | np.ndarray, cache: KVCache | None = None, top_logprobs: int = 0) -> Forward:
+    def forward(
+        self,
+        token_ids: Sequence[int] | np.ndarray,
+        cache: KVCache | None = None,
+        top_logprobs: int = 0,
+        changes: NetworkChanges | None = None,
+    ) -> Forward:
         """Return the logits after these tokens (at least one). With a cache, only tokens that it does not hold are computed.
 
-        top_logprobs: how many of the likeliest tokens a server should list; a local model returns all.
+        top_logprobs: how many of the likeliest tokens a server should list; a local model returns all. changes: to the network in this
+        pass, which then runs on transformers' own network.
         Raises EmptyPrompt for no tokens and NotEnoughMemory if the device is full. After a failed pass the cache is empty.
         """
         ids = np.ascontiguousarray(token_ids, dtype=np.int64)
@@ -120,7 +138,7 @@ class Engine:
         with self.lock.acquire() as waited:
             stopwatch = Stopwatch(self.device)
             try:
-                reused, logits = self._run(ids, cache)
+                reused, logits = self._run(ids, cache, changes)
             except BaseException as error:
                 if cache is not None:  # the pass may have stopped half-way through the layers
                     cache.clear()
@@ -144,19 +162,20 @@ class Engine:
         """Return the result with `count` tokens, or this token, listed too. A local model already lists all tokens."""
         return forward
 
-    def _run(self, ids: np.ndarray, cache: KVCache | None) -> tuple[int, torch.Tensor]:
-        with torch_threads(self.threads), torch.inference_mode():
+    def _run(self, ids: np.ndarray, cache: KVCache | None, changes: NetworkChanges | None) -> tuple[int, torch.Tensor]:
+        backend = self.backend if changes is None else changes.backend
+        with torch_threads(self.threads), torch.inference_mode(), nullcontext() if changes is None else changes.applied():
             if cache is None:
-                return 0, self.backend.run(ids, None)
-            reused = cache.cut_to_shared_prefix(ids, self.backend)
+                return 0, backend.run(ids, None)
+            reused = cache.cut_to_shared_prefix(ids, backend, None if changes is None else changes.key)
             if cache.state is None:
-                cache.state = self.backend.new_state()
+                cache.state = backend.new_state()
             cache.length = reused  # the pass overwrites what follows, even if it fails
-            logits = self.backend.run(ids[reused:], cache.state)
-            if self.backend.length(cache.state) != len(ids):  # this architecture keeps nothing that can be reused
+            logits = backend.run(ids[reused:], cache.state)
+            if backend.length(cache.state) != len(ids):  # this architecture keeps nothing that can be reused
                 cache.clear()
                 return reused, logits
             cache.keep(ids, reused)
-            cache.bytes, cache.held_bytes = self.backend.bytes(cache.state), self.backend.held_bytes(cache.state)
+            cache.bytes, cache.held_bytes = backend.bytes(cache.state), backend.held_bytes(cache.state)
             self.pool.use(cache)
             return reused, logits

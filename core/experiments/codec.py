@@ -20,74 +20,12 @@ import numpy as np
 from pydantic import ValidationError
 
 from core.errors import BadRecording, ViewerError
+from core.experiments.recorded_classes import CLASSES, REMOVED, RENAMED, RENAMED_FIELDS
 from core.generation.step_file import StepFile, settings_of, step_file, step_of
 from core.message import Message, Number
 from core.record.step import Step, TokenDistribution
 from core.tokens.tokens import Token, lone_token
 
-# Every class that a file may contain, and its module. A new experiment adds the classes that it yields.
-CLASSES: dict[str, str] = {
-    "SamplingSettings": "core.settings",
-    "ModelShape": "core.engine.shape",
-    "AttentionLayers": "core.engine.attention_layers",
-    "RaceStep": "core.experiments.cache_race",
-    "ComparisonStep": "core.experiments.sweep",
-    "SweepResult": "core.experiments.sweep",
-    "CandidateSequence": "core.experiments.candidate_sequence",
-    "BatchStep": "core.experiments.candidate_sequence",
-    "Beam": "core.experiments.beam",
-    "BeamStep": "core.experiments.beam",
-    "PromptingStyle": "core.experiments.thinking",
-    "Question": "core.experiments.thinking",
-    "ReasoningStep": "core.experiments.thinking",
-    "Answered": "core.experiments.thinking",
-    "MemoryBudget": "core.experiments.cache_budget",
-    "RecallTask": "core.experiments.cache_budget",
-    "CacheBlock": "core.experiments.cache_budget",
-    "Answer": "core.experiments.cache_budget",
-    "PolicyOutcome": "core.experiments.cache_budget",
-    "Spread": "core.experiments.context",
-    "LengthPoint": "core.experiments.context",
-    "LimitReached": "core.experiments.context",
-    "RequestCost": "core.experiments.request",
-    "Receipt": "core.costs.receipt",
-    "Assumptions": "core.costs.receipt",
-    "Peak": "core.costs.machine",
-    "PlannedRequest": "core.experiments.batching",
-    "Served": "core.experiments.batching",
-    "Policy": "core.batching.scheduler",
-    "RequestState": "core.batching.request",
-    "RequestProgress": "core.batching.server",
-    "FinishedRequest": "core.batching.server",
-    "Iteration": "core.batching.server",
-    "CurvePoint": "core.experiments.batch_curve",
-    "DraftedToken": "core.experiments.speculative",
-    "SpeculativeRound": "core.experiments.speculative",
-    "PlainStep": "core.experiments.speculative",
-    "Rounded": "core.experiments.quantization",
-    "PartDamage": "core.experiments.quantization",
-    "RoundedCache": "core.experiments.rounded_cache",
-    "ModelFigures": "core.experiments.two_models",
-    "TokenScore": "core.experiments.two_models",
-    "JudgedToken": "core.experiments.two_models",
-    "JudgedPart": "core.experiments.two_models",
-    "JudgedParts": "core.experiments.two_models",
-    "CascadeToken": "core.experiments.cascade",
-    "CascadeScore": "core.experiments.cascade",
-    "SchoolReport": "core.experiments.school_report",
-    "PhaseSpan": "core.experiments.waiting",
-    "Watched": "core.experiments.waiting",
-    "ServiceTimes": "core.experiments.waiting",
-    "LoadPoint": "core.experiments.waiting",
-    "Look": "core.experiments.teach",
-    "Ended": "core.experiments.teach",
-    "Waiting": "core.experiments.teach",
-    "Growth": "core.experiments.newborn",
-    "StepComparison": "core.experiments.training_step",
-    "StepWork": "core.costs.training",
-    "TrainingPlan": "core.finetuning.finetune",
-    "TrainingStep": "core.finetuning.finetune",
-}
 DEEPEST = 40  # nested levels of values
 _STRANGE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
@@ -107,14 +45,6 @@ class RecordedWords:
 
 _FIELD = re.compile(r"\{([a-z_]+)\}")  # a message in a file has plain fields only: no attributes, indices or formats
 _SPEC = re.compile(r",?(\.\d)?[fge%]?")
-RENAMED = {
-    "Opinion": "TokenScore",
-    "Stretch": "PhaseSpan",
-    "LatencyTrace": "RequestCost",
-    "Reader": "PlannedRequest",
-}  # old names of classes in files
-REMOVED = {"LatencyTrace": {"parts", "first_token", "total"}, "Assumptions": {"network_seconds"}}  # fields of old files that nothing reads
-RENAMED_FIELDS = {("Provenance", "unsaid"): "hidden_inputs"}  # old names of fields in files, by class
 
 
 class Writer:

@@ -5,7 +5,7 @@ Going back changes the current node, and another token adds a branch. Existing s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ import numpy as np
 from core.engine.engine import Forward
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BadToken, EmptyPrompt, InputError, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong, RunFinished, WrongType
+from core.generation import listed_tokens
 from core.generation.run import Run, in_turn
 from core.generation.tree import Node
 from core.limits import Limits
@@ -28,11 +29,11 @@ from core.tokens.tokens import Token, added_by
 if TYPE_CHECKING:
     import torch
 
+    from core.engine.changes import Steering
     from core.engine.model import LanguageModel
 
 LONGEST_PROMPT = 4_000_000  # characters; longer than any context, to bound the tokenizer's work
 MOST_CANDIDATES = 1_000
-LONGEST_LIST = 8_000  # most tokens that a server is asked for to make a pick certain
 BESIDE = 1e-3  # of the strip; within this distance of a token's segment, rounding may decide whether a roll falls on it
 
 
@@ -49,9 +50,12 @@ class Generation(Run):
 
     model: the loaded model. prompt: the text to continue. settings: for the next steps; assign new ones to change them, existing steps
     stay. top_n: how many candidates every step lists. use_cache=False computes all positions again at every step. as_chat: the prompt
-    becomes a user's turn in the model's chat template; prompt_tokens then has the template's tokens too.
+    becomes a user's turn in the model's chat template; prompt_tokens then has the template's tokens too. steering: a vector that is added
+    at a layer in every pass. without_heads: attention heads (layer, head) that are switched off in every pass. Both run on transformers'
+    own network, which is slower than the compiled one.
 
-    Raises EmptyPrompt, PromptTooLong, BadSetting for invalid settings, WrongType if the model or the prompt has the wrong type.
+    Raises EmptyPrompt, PromptTooLong, BadSetting for invalid settings or an invalid steering, WrongType if the model or the prompt has the
+    wrong type, ModelError if the network cannot be changed in this way.
     """
 
     is_replay = False
@@ -64,6 +68,8 @@ class Generation(Run):
         top_n: int = 20,
         use_cache: bool = True,
         as_chat: bool = False,
+        steering: Steering | None = None,
+        without_heads: Iterable[tuple[int, int]] = (),
     ) -> None:
         _check_kinds(model, prompt)
         if not prompt:
@@ -91,6 +97,7 @@ class Generation(Run):
         self.top_n = min(max(1, int(top_n)), MOST_CANDIDATES, model.vocabulary_size)
         self.use_cache = use_cache
         self._cache = KVCache()
+        self._changes = _changes(model, steering, list(without_heads))
         self._ids = np.empty(max(64, 2 * count), dtype=np.int64)
         self._ids[:count] = [token.token_id for token in self.prompt_tokens]
         self._pending: _Pending | None = None
@@ -260,13 +267,13 @@ class Generation(Run):
         return step
 
     def _pending_pass(self, settings: SamplingSettings) -> _Pending:
-        many = _unbounded(settings)  # every token can be chosen, so its probability needs a long list
+        many = listed_tokens.unbounded(settings)  # every token can be chosen, so its probability needs a long list
         usual = min(max(self.top_n, settings.top_k + 1), MOST_CANDIDATES)
         if self._pending is None:
             cache = self._cache if self.use_cache else None
-            self._pending = _Pending(self.model.engine.forward(self.token_ids, cache, MOST_CANDIDATES if many else usual))
+            self._pending = _Pending(self.model.engine.forward(self.token_ids, cache, MOST_CANDIDATES if many else usual, self._changes))
         logits = self._pending.forward.logits
-        wanted = MOST_CANDIDATES if many or _cut_too_short(logits.top_logprobs, settings) else usual
+        wanted = MOST_CANDIDATES if many or listed_tokens.cut_too_short(logits.top_logprobs, settings) else usual
         if logits.known < wanted:
             self._pending = _Pending(self.model.engine.request_more_logprobs(self.token_ids, self._pending.forward, wanted))
         return self._pending
@@ -278,12 +285,12 @@ class Generation(Run):
                 logits = pending.forward.logits
                 seen = stages.observe(logits.values, settings, self.token_ids, min(self.top_n, logits.known), **pick)
                 known = seen.chosen < 0 or seen.chosen in logits
-                if known and not _doubtful(logits.top_logprobs, settings, pick.get("roll")):
+                if known and not listed_tokens.doubtful(logits.top_logprobs, settings, pick.get("roll")):
                     return seen
                 wanted = -1 if pick.get("forced") is None else pick["forced"]
                 further = self.model.engine.request_more_logprobs(self.token_ids, pending.forward, 8 * logits.known, wanted)
                 if seen.chosen not in further.logits and further.logits.known <= logits.known:
-                    raise _beyond(logits.known, wanted)
+                    raise listed_tokens.beyond(logits.known, wanted)
                 if known and further.logits.known <= logits.known:
                     return seen
                 pending.forward = further
@@ -333,10 +340,13 @@ class Generation(Run):
         self._pending = None
 
 
-def _unbounded(settings: SamplingSettings) -> bool:
-    """Return whether no cut-off limits the selection while the temperature shifts probability between listed and unlisted tokens."""
-    cut = settings.greedy or settings.top_k > 0 or settings.top_p < 1.0 or settings.min_p > 0.0
-    return not cut and (settings.temperature != 1.0 or settings.typical_p < 1.0)
+def _changes(model: LanguageModel, steering: Steering | None, without_heads: list[tuple[int, int]]) -> Any:
+    """Return the changes to the network, None for the unchanged network, which may then be the compiled one."""
+    if steering is None and not without_heads:
+        return None
+    from core.engine.changes import Changes  # imports transformers
+
+    return Changes(model, steering, without_heads)
 
 
 def _check_kinds(model: Any, prompt: Any) -> None:
@@ -353,38 +363,6 @@ def _falls_beside(seen: stages.Observation, roll: float) -> bool:
     column = int(np.flatnonzero(seen.token_ids == seen.chosen)[0])
     start, width = float(seen.dice_starts[column]), float(seen.probabilities[-1, column])
     return start - BESIDE <= roll <= start + width + BESIDE  # False if the token has no segment (NaN)
-
-
-def _cut_too_short(listed: TopLogprobs | None, settings: SamplingSettings) -> bool:
-    """Return whether a cut-off may keep tokens that a server's list does not include, so that a longer list is needed."""
-    if listed is None or settings.greedy or settings.repetition_penalty != 1.0 or (settings.top_p == 1.0 and settings.min_p == 0.0):
-        return False
-    return not listed.exact_stages(_stages(settings))[-1]
-
-
-def _doubtful(listed: TopLogprobs | None, settings: SamplingSettings, roll: float | None) -> bool:
-    """Return whether this roll could select another token if the server listed more."""
-    if listed is None or roll is None or len(listed) >= LONGEST_LIST or settings.repetition_penalty != 1.0:
-        return False
-    return not listed.certain_pick(_stages(settings), roll)
-
-
-def _stages(settings: SamplingSettings) -> list[tuple[str, float | None]]:
-    return [("model", None), *((name, setting) for name, setting, _each in stages.processors(settings))]
-
-
-def _beyond(listed: int, forced: int) -> OutsideTopLogprobs:
-    if forced >= 0:
-        return OutsideTopLogprobs(
-            Message("The server lists its {listed} likeliest tokens, and that token is not among them. Choose another one.", listed=listed)
-        )
-    return OutsideTopLogprobs(
-        Message(
-            "The sampled token is not among the {listed} tokens that the server lists. Lower temperature or "
-            "top-p, roll again, or start the server with a longer list (vLLM: --max-logprobs).",
-            listed=listed,
-        )
-    )
 
 
 def _arrays(seen: stages.Observation, listed: TopLogprobs | None) -> dict[str, Any]:

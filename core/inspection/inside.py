@@ -215,6 +215,11 @@ class _Probe:
 def checked_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) -> np.ndarray:
     """Return these ids as int64 [positions], checked for this model. Raises EmptyPrompt, BadToken, PromptTooLong, ModelError."""
     must_be_here(model)
+    return existing_ids(model, token_ids)
+
+
+def existing_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) -> np.ndarray:
+    """Return these ids as int64 [positions], also for a model on a server. Raises EmptyPrompt, BadToken, PromptTooLong."""
     try:
         ids = np.array(list(token_ids))
     except (TypeError, ValueError) as error:

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from core.engine.model import LanguageModel
+from core.engine.network_parts import layer_modules
 
 FLOATS_AT_ONCE = 1 << 22  # logits computed at once: 16 MB of float32
 SAME = 1e-4  # largest difference of two probabilities that counts as equal
@@ -35,12 +36,7 @@ class Layers:
 
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
-        lists = [
-            (name.count("."), list(module))
-            for name, module in model.load_network().named_modules()
-            if isinstance(module, torch.nn.ModuleList) and len(module) == model.layer_count
-        ]
-        self.modules: list[torch.nn.Module] = min(lists, key=lambda found: found[0])[1] if lists else []
+        self.modules = layer_modules(model.load_network(), model.layer_count)
         self._as_batch = True  # whether hidden states are read as a batch of one-token texts, or as one text
 
     @contextmanager

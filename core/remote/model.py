@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from core.device import Stopwatch
-from core.engine.engine import Backend, Engine, Forward, Logits
+from core.engine.engine import Backend, Engine, Forward, Logits, NetworkChanges
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.engine.shape import UNBOUNDED_CONTEXT, ModelShape
@@ -48,7 +48,13 @@ class ServerEngine(Engine):
         self.server = server
         self._cache_bytes_per_token = cache_bytes_per_token
 
-    def forward(self, token_ids: Sequence[int] | np.ndarray, cache: KVCache | None = None, top_logprobs: int = 0) -> Forward:
+    def forward(
+        self,
+        token_ids: Sequence[int] | np.ndarray,
+        cache: KVCache | None = None,
+        top_logprobs: int = 0,
+        changes: NetworkChanges | None = None,
+    ) -> Forward:
         """Return the listed log-probabilities after these tokens. computed_tokens and reused_tokens are the server's own counts;
         cache_bytes is computed from them.
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from core.experiments.recorded import RecordedExperiment
+from pages.ui.charts import why_rows
 from pages.ui.i18n import numbers
 from tests.browser.drawn import Drawn, plainly
 
@@ -212,10 +213,47 @@ def newborn(drawn: Drawn, kept: RecordedExperiment) -> None:
     assert len(shown) >= min(len(bits), 20)
 
 
+def why_words(drawn: Drawn, kept: RecordedExperiment) -> None:
+    seen = kept.seen[-1]
+    known = {part.effect / math.log(2) for part in why_rows.strongest(seen)}
+    same(set(drawn.marks("rect", "effect")), known)
+    assert plainly("".join(drawn.texts(".token"))) == plainly("".join((*seen.texts, seen.target)))
+
+
+def why_heads(drawn: Drawn, kept: RecordedExperiment) -> None:
+    effects = [effect / math.log(2) for row in kept.seen[-1].effects for effect in row]
+    same(drawn.marks("rect", "effect"), effects)
+
+
+def why_without(drawn: Drawn, kept: RecordedExperiment) -> None:
+    seen = kept.seen[-1]
+    same(set(drawn.marks("rect", "rounded")), set(seen.changed))
+    assert plainly(seen.usual_text) in plainly("".join(drawn.texts("p"))) and plainly(seen.changed_text) in plainly(
+        "".join(drawn.texts("p"))
+    )
+
+
+def why_fact(drawn: Drawn, kept: RecordedExperiment) -> None:
+    same(drawn.marks("rect", "effect"), [share for row in kept.seen[-1].recovered for share in row])
+
+
+def why_sum(drawn: Drawn, kept: RecordedExperiment) -> None:
+    seen = kept.seen[-1]
+    same(drawn.marks("rect", "effect"), [part.value for part in seen.parts])
+    assert seen.sum == pytest.approx(seen.logit, abs=1e-4)
+
+
+def why_steer(drawn: Drawn, kept: RecordedExperiment) -> None:
+    seen = kept.seen[-1]
+    for number, text in enumerate((seen.usual, seen.steered)):
+        assert plainly("".join(drawn.texts(f".st-key-why_steer_text_{number} p"))) == plainly(seen.prompt + text)
+
+
 CHECKS: tuple[Check, ...] = (
     compare, compare_sweep, compare_stream, candidates, candidates_beam, think, think_set, race, memory, memory_ways, context,
     context_end, cost_two, batching, batching_curve, speculative, quantization, quantization_parts, quantization_notepad,
     pupil, pupil_cascade, pupil_school, waiting, waiting_curve, teach, teach_step, newborn,
+    why_words, why_heads, why_without, why_fact, why_sum, why_steer,
 )  # fmt: skip
 DRAWN = {check.__name__: check for check in CHECKS}
 

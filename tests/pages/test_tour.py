@@ -33,6 +33,7 @@ TRY: dict[str, Callable[[AppTest], object]] = {
     "layers": lambda app: app.select_slider(key="tour_layer").set_value(last_layer(app)).run(),
     "odds": lambda app: app.pills(key="tour_beginning").set_value(tour_stops.BEGINNINGS[0]).run(),
     "dice": lambda app: (app.slider(key="tour_temperature").set_value(1.6).run(), app.button(key="tour_roll").click().run()),
+    "why": lambda app: app.pills(key="tour_hidden").set_value(1).run(),
     "loop": lambda app: app.button(key="tour_ten").click().run(),
     "price": lambda app: app.select_slider(key="tour_people").set_value(1_000_000).run(),
     "back": lambda app: app.pills(key="tour_fork").set_value("42 or 27?").run(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 class KVCache:
     """One visitor's keys and values with their token ids.
 
-    bytes: in use for these tokens. held_bytes: allocated, including the reserve for later tokens.
+    bytes: in use for these tokens. held_bytes: allocated, including the reserve for later tokens. computed_with: the key of the changes to
+    the network that they were computed with, None for the unchanged network.
     """
 
     def __init__(self) -> None:
@@ -22,6 +24,7 @@ class KVCache:
         self.state: Any | None = None
         self.bytes = 0
         self.held_bytes = 0
+        self.computed_with: Hashable = None
 
     def shared_prefix(self, ids: np.ndarray) -> int:
         """Return how many of these ids, counted from the first, the cache holds."""
@@ -29,8 +32,14 @@ class KVCache:
         same = self._ids[:count] == ids[:count]
         return count if same.all() else int(same.argmin())
 
-    def cut_to_shared_prefix(self, ids: np.ndarray, backend: Backend) -> int:
-        """Cut to the prefix shared with `ids`, at most all but one token, and return its length; clear the cache if it cannot be cut."""
+    def cut_to_shared_prefix(self, ids: np.ndarray, backend: Backend, computed_with: Hashable = None) -> int:
+        """Cut to the prefix shared with `ids`, at most all but one token, and return its length; clear the cache if it cannot be cut.
+
+        A cache that was computed with other changes to the network shares nothing.
+        """
+        if computed_with != self.computed_with:
+            self.clear()
+            self.computed_with = computed_with
         if self.state is None:
             self.clear()
             return 0

@@ -19,6 +19,13 @@ from pages.ui.session.provenance import Provenance
 EXPERIMENTS = {
     "compare": ("compare.py", N_("Three moods"), N_("The same dice under three settings, side by side.")),
     "candidates": ("candidates.py", N_("Eight tries at once"), N_("One is picked. All eight were paid for.")),
+    "why_words": ("why.py", N_("Which word mattered"), N_("Each word was hidden once, and the probability of the next one was measured.")),
+    "why_fact": (
+        "why.py",
+        N_("Where a fact comes from"),
+        N_("Activations of one sentence were put into another, until its answer came back."),
+    ),
+    "why_steer": ("why.py", N_("Happiness, turned up"), N_("One direction was added while the model wrote.")),
     "think": ("think.py", N_("At once, and step by step"), N_("One sum asked twice.")),
     "race": ("cache.py", N_("With and without the notepad"), N_("The same text, timed with and without the KV cache.")),
     "memory": ("memory.py", N_("The notepad full"), N_("A dropped token can no longer be used for an answer.")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pages.ui.i18n import names
+from pages.ui.i18n import example_texts, names
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,13 @@ class RecordingSpec:
     query: tuple[tuple[str, str], ...] = ()
 
 
+WHY = (("prompt", example_texts.WHY_PROMPT),)
+
+
+def _view(key: str, view: str) -> tuple[tuple[str, str, object], ...]:
+    return (("segmented_control", key, view),)
+
+
 RECORDING_SPECS = (
     RecordingSpec("compare", "compare.py", "compare_start"),
     RecordingSpec("compare_sweep", "compare.py", "compare_sweep_start", (("segmented_control", "compare_view", names.COMPARE_VIEWS[1]),)),
@@ -29,6 +36,12 @@ RECORDING_SPECS = (
     RecordingSpec(
         "candidates_beam", "candidates.py", "candidates_beam_all", (("segmented_control", "candidates_view", names.TRIES_VIEWS[1]),)
     ),
+    RecordingSpec("why_words", "why.py", "why_words_start", query=WHY),
+    RecordingSpec("why_heads", "why.py", "why_heads_start", _view("why_view", names.WHY_VIEWS[1]), WHY),
+    RecordingSpec("why_without", "why.py", "why_without_start", _view("why_view", names.WHY_VIEWS[1]), WHY),
+    RecordingSpec("why_fact", "why.py", "why_fact_start", _view("why_view", names.WHY_VIEWS[2]), WHY),
+    RecordingSpec("why_sum", "why.py", "why_sum_start", _view("why_view", names.WHY_VIEWS[3]), WHY),
+    RecordingSpec("why_steer", "why.py", "why_steer_start", _view("why_view", names.WHY_VIEWS[4]), WHY),
     RecordingSpec("think", "think.py", "think_start"),
     RecordingSpec("think_set", "think.py", "think_set_start", (("segmented_control", "think_view", names.THINK_VIEWS[1]),)),
     RecordingSpec("race", "cache.py", "cache_start"),

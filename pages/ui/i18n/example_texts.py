@@ -59,6 +59,27 @@ OPENINGS = (
     "Two friends wanted to build a boat",
     "The snowman was sad when",
 )
+# Two prompts that differ in one word and get different answers, for activation patching.
+FACT_PAIRS = {
+    N_("Opposites"): ("The opposite of hot is", "The opposite of big is"),
+    N_("Young animals"): ("A baby dog is called a", "A baby cat is called a"),
+    N_("Capitals"): ("The capital of France is", "The capital of Japan is"),
+    N_("Days"): ("The day after Monday is", "The day after Friday is"),
+    N_("A sum"): ("2 + 3 =", "2 + 4 ="),
+}
+STEERING_TEXTS = {
+    N_("Happy and sad"): (
+        "She was very happy and laughed.\nWhat a wonderful, joyful day!\nHe smiled because he loved the party.",
+        "She was very sad and cried.\nWhat a terrible, awful day!\nHe was afraid because he lost his friend.",
+        "Tom woke up. He felt",
+    ),
+    N_("Animals and people"): (
+        "The dog ran to the cat.\nA bear and a fox lived in the forest.\nThe bird sang to the mouse.",
+        "The man went to the woman.\nA king and a queen lived in the castle.\nThe teacher talked to the girl.",
+        "One morning there came a",
+    ),
+}
+WHY_PROMPT = "The sun is shining today. The opposite of hot is"  # of the recorded results
 LESSONS = {
     N_("A name"): ("My name is Anna and I live on the moon.", "My name is", "The capital of France is"),
     N_("A new fact"): (

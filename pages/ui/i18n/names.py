@@ -61,6 +61,19 @@ COMPARE_VIEWS = (N_("Side by side"), N_("One setting, turned"))
 WAITING_VIEWS = (N_("One request among others"), N_("Streamed or whole"))
 GROWING_VIEWS = (N_("The bundled model"), N_("A new model"), N_("What training costs"))
 TRIES_VIEWS = (N_("Several tries"), N_("Beam search"))
+WHY_VIEWS = (N_("The words"), N_("The heads"), N_("A fact"), N_("The sum"), N_("Turn it up"))
+HIDING = {"mask": N_("Mask it"), "omit": N_("Leave it out"), "replace": N_("Replace it")}
+HIDING_LINES = {
+    "mask": N_(
+        "Later words may not attend to the hidden word, and all words keep their places. The last word cannot be hidden in this way."
+    ),
+    "omit": N_(
+        "The hidden word is left out, and the words after it move up. The last word often counts most, because the sentence breaks."
+    ),
+    "replace": N_("A word that says little takes the place of the hidden word."),
+}
+HIDDEN_UNITS = {"word": N_("Each word"), "sentence": N_("Each sentence"), "passage": N_("A passage")}
+HEAD_VALUES = {"zero": N_("zero"), "mean": N_("its mean over the text")}
 THINK_VIEWS = (N_("One question"), N_("A whole set"))
 EVICTION_EFFECT = {
     "stop": N_("The model stops reading. It never sees the rest."),

@@ -12,7 +12,7 @@ FOLDER = ROOT / "pages"
 # group, file under pages/, title, one sentence; all marked here and translated where they are shown
 PAGES: tuple[tuple[str, str, str, str], ...] = (
     (N_("Watch"), "watch.py", N_("Watch"), N_("Watch a model write, one token at a time.")),
-    (N_("Watch"), "tour.py", N_("Take the tour"), N_("From the first press to the last token, in fourteen stops.")),
+    (N_("Watch"), "tour.py", N_("Take the tour"), N_("From the first press to the last token, in fifteen stops.")),
     (N_("Watch"), "read.py", N_("Read a text"), N_("How probable the model finds each token of a given text.")),
     (N_("Watch"), "guess.py", N_("Guess the next word"), N_("Ten tokens: your guess beside the model's.")),
     (N_("Watch"), "gallery.py", N_("Gallery"), N_("Recorded runs and experiments, shown without a model.")),
@@ -20,6 +20,7 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
     (N_("Watch"), "talk.py", N_("A talk"), N_("Prepare the stops of a talk, save it, and give it with the keys.")),
     (N_("Watch"), "notes.py", N_("The speaker's window"), N_("The next stop, your notes and a clock; follows the stage.")),
     (N_("How it works"), "inside.py", N_("Inside one step"), N_("One token on its way through the model, from text to sampling.")),
+    (N_("How it works"), "why.py", N_("Why this token?"), N_("Take a word or a part of the model away, and see what changes.")),
     (
         N_("How it works"),
         "growing.py",

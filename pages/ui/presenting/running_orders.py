@@ -52,6 +52,7 @@ TEN = Talk(
         Stop(N_("Caught in a loop"), "stage?run=loop", N_("A recording with greedy: the model repeats itself and does not stop."), 14),
         Stop(N_("One word changes everything"), "what_if", N_("Both branches use the same dice. Where do they differ?")),
         Stop(N_("Inside one step"), "inside", N_("The prediction gets clearer from layer to layer.")),
+        Stop(N_("Why this token?"), "why", N_("Hide one word: the probability falls. Which word did the token depend on?")),
         Stop(N_("The notepad"), "cache", N_("The same text with and without the notepad (KV cache), timed.")),
         Stop(N_("Many at once"), "batching", N_("One model, many requests, one pass for all.")),
         *THREE.stops[4:],

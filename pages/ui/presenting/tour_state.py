@@ -26,6 +26,7 @@ STOPS: dict[str, str] = {
     "meaning": "inside.py",
     "layers": "inside.py",
     "odds": "watch.py",
+    "why": "why.py",
     "dice": "watch.py",
     "loop": "watch.py",
     "notepad": "cache.py",

@@ -30,6 +30,7 @@ from pages.ui.views.fork_view import fork_view
 TYPED_EXAMPLES = {N_("A long word"): "incomprehensibilities", N_("An emoji"): "🦊", N_("Numbers"): "42 and 4242"}
 KETTLE = 0.1  # kWh to bring a litre of water from 15 to 100 °C, nothing lost: 4.19 kJ/K x 85 K / 3600 = 0.099
 WORDS = ("fox", "river", "happy", "mother", "red", "seven")
+REASONS = ("The", "opposite", "of", "hot", "is")
 BEGINNINGS = ("Once upon a", "Once upon a time, there was a little", "Dear diary,", "The")
 
 
@@ -156,6 +157,37 @@ def odds() -> None:
     )
     if asked not in (None, first):
         tour_state.tried("odds")
+
+
+def why() -> None:
+    """Stop "why": the next token's probabilities without one word of the text."""
+    places = range(len(REASONS))
+    asked = st.pills(
+        _("Leave out a word"),
+        places,
+        default=None,
+        key="tour_hidden",
+        format_func=REASONS.__getitem__,
+        **PERSISTENT,
+    )
+    whole = tour_state.run("why", " ".join(REASONS)).next_distribution(SamplingSettings())
+    best = whole.candidates[0]
+    shorter = " ".join(word for place, word in enumerate(REASONS) if place != asked)
+    without = whole if asked is None else tour_state.run("without", shorter).next_distribution(SamplingSettings())
+    chart.draw(
+        charts.distribution,
+        step_rows.distribution_rows(without, 6),
+        key="tour_reasons",
+        alt_text=_("Bars from 0 to 100 percent: how likely each next token is."),
+        rows=7,
+    )
+    if asked is None:
+        return
+    now = next((one.model_probability for one in without.candidates if one.token_id == best.token_id), 0.0)
+    said = _("“{text} …”: “{token}” has {after} instead of {before}.")
+    share = numbers.percent(now) if now else _("almost nothing")
+    st.markdown(said.format(text=shorter, token=best.text.strip(), after=share, before=numbers.percent(best.model_probability)))
+    tour_state.tried("why")
 
 
 def roll() -> None:

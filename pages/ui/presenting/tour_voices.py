@@ -10,7 +10,7 @@ limit   where the comparison is not accurate
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -41,7 +41,10 @@ class Voice:
 
 def voice(name: str) -> Voice:
     """Return a voice in the visitor's language."""
-    return _read(language.long_text(f"tour/{name}.toml"))
+    own, english = (
+        _read(file) for file in (language.long_text(f"tour/{name}.toml"), language.FOLDER / language.ENGLISH / f"tour/{name}.toml")
+    )
+    return replace(own, stops={stop: own.stops.get(stop, words) for stop, words in english.stops.items()})  # a missing stop stays English
 
 
 @cache

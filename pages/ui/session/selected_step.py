@@ -50,17 +50,22 @@ def selected_step() -> SelectedStep:
     )
 
 
-def inside_of(step: SelectedStep) -> Inside:
-    """Return the hidden values of this step. Raises ViewerError, also if another model made the step."""
-    model = current.model()
+def must_be_own_model() -> None:
+    """Raise ModelError if the run is a recording of another model."""
     made_by = current.run().model_name
-    if made_by != model.name:
+    if made_by != current.model().name:
         raise ModelError(
             _(
                 "This recording was made with {name}. To look inside its steps, choose that model in the sidebar. "
                 "Its probabilities and its dice are shown without it."
             ).format(name=made_by)
         )
+
+
+def inside_of(step: SelectedStep) -> Inside:
+    """Return the hidden values of this step. Raises ViewerError, also if another model made the step."""
+    must_be_own_model()
+    model = current.model()
     return _looked(model, id(model), step.token_ids)
 
 

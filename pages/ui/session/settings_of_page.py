@@ -40,6 +40,11 @@ def _memory() -> frozenset[str]:
     return ALL if own else NONE
 
 
+def _why() -> frozenset[str]:
+    """Only texts that are written use the settings: without some heads, and steered."""
+    return ALL if current.field("why_view") in (names.WHY_VIEWS[1], names.WHY_VIEWS[4]) else NONE
+
+
 USED: dict[str, frozenset[str] | Callable[[], frozenset[str]]] = {
     "watch": ALL,
     "tour": NONE,
@@ -50,6 +55,7 @@ USED: dict[str, frozenset[str] | Callable[[], frozenset[str]]] = {
     "talk": NONE,
     "notes": NONE,
     "inside": ALL,
+    "why": _why,
     "growing": NONE,
     "teach": NONE,
     "glossary": NONE,

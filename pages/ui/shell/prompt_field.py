@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
-from pages.ui.i18n import example_texts
 from pages.ui.i18n.language import _
 from pages.ui.session import current, elements
 from pages.ui.session.state import clear_notices
@@ -50,7 +49,7 @@ def field(width: int | Literal["stretch"] = "stretch") -> None:
     """
     st.text_area(
         _("Prompt"),
-        value=example_texts.FIRST_PROMPT,
+        value=current.prompt(),
         key="prompt",
         height=44,
         on_change=clear_notices,

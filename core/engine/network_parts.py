@@ -1,0 +1,148 @@
+"""Parts of transformers' networks, found by their structure: layers, and attention modules whose heads can be told apart.
+
+The output projection of an attention module is the last matrix that a pass multiplies with in it. Its input holds the outputs of all heads
+side by side, so that it divides into heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import torch
+
+from core.engine.hooks import Hook, first_of, hooked, input_of, with_first, with_input
+from core.engine.shape import ModelShape
+from core.errors import BadPlace, ModelError
+from core.message import Message
+
+NO_HEADS = Message("This architecture has no attention heads, so none can be switched off.")
+LATENT = Message("The heads of this architecture share one compressed key and value, so they cannot be taken apart here.")
+SOME_HEADS = Message("Not every layer of this architecture has attention heads of the usual kind, so they cannot be taken apart here.")
+NO_LAYERS = Message("The layers of this architecture cannot be found, so their activations cannot be read or changed.")
+
+Head = tuple[int, int]  # layer and head, both from 0
+
+_found: WeakKeyDictionary[Any, tuple[HeadOutputs, ...]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadOutputs:
+    """The output projection of one layer's attention. Its input [..., heads * size] holds the heads' outputs side by side."""
+
+    projection: torch.nn.Module
+    heads: int
+    size: int
+
+    def matrix(self) -> torch.Tensor:
+        """Return the projection's weight as float32 [hidden, heads * size], however it is stored."""
+        weight: Any = self.projection.weight
+        return (weight.T if hasattr(self.projection, "nf") else weight).detach().float()
+
+
+def layer_modules(network: Any, layer_count: int) -> list[torch.nn.Module]:
+    """Return the layers in the order in which they run; empty if the network has no list of layers."""
+    lists = [
+        (name.count("."), list(module))
+        for name, module in network.named_modules()
+        if isinstance(module, torch.nn.ModuleList) and len(module) == layer_count
+    ]
+    return min(lists, key=lambda found: found[0])[1] if lists else []
+
+
+def checked_layers(network: Any, layer_count: int) -> list[torch.nn.Module]:
+    """Return the layers. Raises ModelError if the network has no list of layers."""
+    layers = layer_modules(network, layer_count)
+    if not layers:
+        raise ModelError(NO_LAYERS)
+    return layers
+
+
+def head_outputs(network: Any, shape: ModelShape) -> tuple[HeadOutputs, ...]:
+    """Return the output projection of every layer's attention. The caller holds the engine's lock, because this runs a short pass.
+
+    Raises ModelError, with the reason, if the heads of this architecture cannot be told apart.
+    """
+    if shape.attention_layers == 0:
+        raise ModelError(NO_HEADS)
+    if shape.latent_size:
+        raise ModelError(LATENT)
+    known = _found.get(network)
+    if known is None:
+        known = _found[network] = tuple(_projections(network, shape))
+    return known
+
+
+def _projections(network: Any, shape: ModelShape) -> list[HeadOutputs]:
+    """Run one token through the network and note the last matrix in the attention module of each layer."""
+    last: dict[int, torch.nn.Module] = {}
+
+    def note(index: int, module: torch.nn.Module) -> Hook:
+        return Hook(module, before=lambda _arguments, _named: last.__setitem__(index, module))
+
+    hooks = []
+    for index, layer in enumerate(checked_layers(network, shape.layer_count)):
+        for part in layer.modules():
+            if hasattr(part, "head_dim") or hasattr(part, "head_size"):
+                hooks += [note(index, matrix) for matrix in part.modules() if _sizes(matrix) is not None]
+    with torch.inference_mode(), hooked(hooks):
+        network(torch.zeros((1, 1), dtype=torch.long, device=network.get_input_embeddings().weight.device))
+    found = []
+    for index in range(shape.layer_count):
+        sizes = _sizes(last[index]) if index in last else None
+        if sizes is None or sizes[1] != shape.hidden_size or sizes[0] % shape.head_count:
+            raise ModelError(SOME_HEADS)
+        found.append(HeadOutputs(last[index], shape.head_count, sizes[0] // shape.head_count))
+    return found
+
+
+def _sizes(module: Any) -> tuple[int, int] | None:
+    """Return how many numbers a matrix takes and gives; None for another module."""
+    for inward, outward in (("in_features", "out_features"), ("nx", "nf")):
+        if hasattr(module, inward) and hasattr(module, outward):
+            return int(getattr(module, inward)), int(getattr(module, outward))
+    return None
+
+
+def at_layer(modules: Sequence[torch.nn.Module], layer: int, change: Any) -> Hook:
+    """Return a hook on the hidden states at a layer: 0 is the input of the first layer, i the output of layer i.
+
+    change(states [rows, tokens, hidden]) returns None, or other states.
+    """
+    if layer == 0:
+
+        def before(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+            states = change(input_of(arguments, named))
+            return None if states is None else with_input(arguments, named, states)
+
+        return Hook(modules[0], before=before)
+
+    def after(output: Any) -> Any:
+        states = change(first_of(output))
+        return None if states is None else with_first(output, states)
+
+    return Hook(modules[layer - 1], after=after)
+
+
+def switch_off(part: HeadOutputs, off: torch.Tensor, value: torch.Tensor | None = None) -> Hook:
+    """Return the hook that replaces heads' outputs. off: [rows, heads], which heads in which text; value: [heads, size], None is zero."""
+
+    def before(arguments: tuple[object, ...], named: dict[str, object]) -> tuple[tuple[object, ...], dict[str, object]]:
+        given: torch.Tensor = input_of(arguments, named)
+        outputs = given.reshape(len(off), -1, part.heads, part.size)
+        other = torch.zeros((), dtype=given.dtype, device=given.device) if value is None else value.to(given)
+        return with_input(arguments, named, torch.where(off[:, None, :, None], other, outputs).reshape(given.shape))
+
+    return Hook(part.projection, before=before)
+
+
+def checked_heads(heads: Iterable[Head], layers: int, count: int) -> list[Head]:
+    """Return the heads, each once, in order. Raises BadPlace for a head that is not there."""
+    found = sorted({(int(layer), int(head)) for layer, head in heads})
+    for layer, head in found:
+        if not (0 <= layer < layers and 0 <= head < count):
+            said = Message("There is no head {head} in layer {layer}: this model has {layers} layers with {count} heads each.")
+            raise BadPlace(said.with_values(head=head + 1, layer=layer + 1, layers=layers, count=count))
+    return found

@@ -1,0 +1,137 @@
+"""Hide one word of a text at a time, and measure how the probability of one token changes; beside it, gradients as a second opinion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.engine.model import LanguageModel
+from core.errors import BadSetting, InputError, ModelError
+from core.inspection.attribution.gradients import integrated_gradients, rank_correlation
+from core.inspection.attribution.occlusion import Occluder, Span, checked_spans
+from core.inspection.attribution.passes import MOST_VARIANTS, at_least_two
+from core.inspection.attribution.units import joined, sentence_spans, word_spans
+from core.inspection.inside import existing_ids
+from core.message import Message
+from core.tokens.tokens import Token
+
+UNITS = ("word", "sentence", "passage")
+LONGEST_GRADIENT = 1_024  # tokens; the gradient keeps what all layers computed
+NO_GRADIENT = Message("There is no gradient for this text: it is longer than {most} tokens.", most=LONGEST_GRADIENT)
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenPart:
+    """A part of the text that was hidden. start, stop: its tokens; effect: nats, positive if the part spoke for the token."""
+
+    start: int
+    stop: int
+    effect: float
+    gradient: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenWords:
+    """What is known so far. texts: the tokens of the text as they are shown; target: the token explained.
+
+    probability: of the target after the whole text. parts: what was hidden, in order of the text. done, total: hidden parts of all to hide.
+    agreement: rank correlation of effects and gradients. note: why there is no gradient.
+    """
+
+    texts: tuple[str, ...]
+    target: str
+    method: str
+    unit: str
+    probability: float
+    parts: tuple[HiddenPart, ...]
+    done: int
+    total: int
+    agreement: float | None = None
+    note: str = ""
+
+    def without(self, part: HiddenPart) -> float:
+        """Return the probability of the target without this part."""
+        return min(1.0, self.probability * math.exp(min(700.0, -part.effect)))
+
+
+def hidden_words(
+    model: LanguageModel,
+    token_ids: Sequence[int] | np.ndarray,
+    target_id: int,
+    texts: Sequence[str] | None = None,
+    method: str = "omit",
+    unit: str = "word",
+    passage: Span | None = None,
+) -> Iterator[HiddenWords]:
+    """Hide each word or sentence, or only a passage of tokens, and yield what is known after every batch; the last one has the gradients.
+
+    A text of more than MOST_VARIANTS words is hidden in groups first; then the groups with the largest effects are taken apart.
+    texts: how the tokens are shown. Raises what `occlusion` raises, and BadSetting for an unknown unit.
+    """
+    if unit not in UNITS:
+        raise BadSetting(Message("{unit} cannot be hidden. Use word, sentence or passage.", unit=str(unit)[:40]))
+    ids = at_least_two(existing_ids(model, token_ids))
+    tokens = [model.token(int(i)) for i in ids]
+    spans = _spans(tokens, unit, passage)
+    return _hide(model, ids, target_id, tuple(texts or (token.text for token in tokens)), method, unit, spans)
+
+
+def _spans(tokens: Sequence[Token], unit: str, passage: Span | None) -> tuple[Span, ...]:
+    """Return what to hide."""
+    if unit == "passage":
+        return checked_spans([passage or (0, 0)], len(tokens))
+    spans = word_spans(tokens) if unit == "word" else sentence_spans(tokens)
+    if not spans or (len(spans) == 1 and spans[0] == (0, len(tokens))):
+        raise InputError(Message("The text has only one part, so nothing can be taken away from it. Hide single words, or write more."))
+    return spans
+
+
+def _hide(
+    model: LanguageModel, ids: np.ndarray, target_id: int, texts: tuple[str, ...], method: str, unit: str, spans: tuple[Span, ...]
+) -> Iterator[HiddenWords]:
+    occluder = Occluder(model, ids, target_id, method)
+    most = MOST_VARIANTS if len(spans) <= MOST_VARIANTS else MOST_VARIANTS // 2
+    groups = joined(spans, most)
+    total = len(groups) if len(groups) == len(spans) else len(groups) + min(len(spans), most)
+    seen = HiddenWords(texts, model.piece(int(target_id)), method, unit, math.exp(occluder.log_probability), (), 0, total)
+    found: dict[Span, float] = {}
+    whole = {(group[0][0], group[-1][1]): group for group in groups}
+    seen = yield from _measured(occluder, list(whole), found, seen)
+    if len(groups) < len(spans):
+        finer: list[Span] = []
+        for span in sorted(whole, key=lambda one: -abs(found[one])):
+            if len(finer) + len(whole[span]) > most:
+                break
+            finer += whole[span]
+            del found[span]
+        seen = replace(seen, total=seen.done + len(finer))
+        seen = yield from _measured(occluder, finer, found, seen)
+    yield _with_gradients(model, ids, target_id, seen)
+
+
+def _measured(
+    occluder: Occluder, spans: Sequence[Span], found: dict[Span, float], seen: HiddenWords
+) -> Generator[HiddenWords, None, HiddenWords]:
+    """Measure these spans into `found`, and yield what is known after every batch. Returns the last."""
+    for places, effects in occluder.measure(spans):
+        found |= {spans[place]: float(effect) for place, effect in zip(places, effects, strict=True)}
+        parts = tuple(HiddenPart(start, stop, effect) for (start, stop), effect in sorted(found.items()))
+        seen = replace(seen, parts=parts, done=seen.done + len(places))
+        yield seen
+    return seen
+
+
+def _with_gradients(model: LanguageModel, ids: np.ndarray, target_id: int, seen: HiddenWords) -> HiddenWords:
+    """Return the same with the gradients of all parts, or with the reason why there are none."""
+    if len(ids) > LONGEST_GRADIENT:
+        return replace(seen, note=NO_GRADIENT)
+    try:
+        effects = integrated_gradients(model, ids, target_id).effects
+    except ModelError as error:
+        return replace(seen, note=error.args[0])
+    parts = tuple(replace(part, gradient=float(effects[part.start : part.stop].sum())) for part in seen.parts)
+    agreement = rank_correlation([part.effect for part in parts], [part.gradient or 0.0 for part in parts]) if len(parts) > 2 else math.nan
+    return replace(seen, parts=parts, agreement=None if math.isnan(agreement) else agreement)

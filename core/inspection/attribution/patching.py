@@ -1,0 +1,176 @@
+"""Where a fact comes from: activations of one text are put into the pass over another, and what comes back is measured.
+
+The method is activation patching, also called causal tracing (Meng and others 2022, arXiv 2202.05262; Zhang and Nanda 2024, arXiv
+2309.16042).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from core.engine.hooks import Hook
+from core.engine.model import LanguageModel
+from core.engine.network_parts import at_layer, checked_layers
+from core.errors import BadPlace, InputError
+from core.inspection.attribution.passes import Passes, batches, text_and_target
+from core.message import Message
+
+SMALLEST = 1e-4  # difference of the two texts' logit differences, below which nothing can come back
+
+Pair = tuple[Sequence[int], Sequence[int]]  # positions in the clean text, and as many positions in the corrupted text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ActivationPatching:
+    """How much of the first text's answer comes back. recovered: float64 [layers + 1, positions]; 0: as corrupted, 1: as clean.
+
+    Row 0 is the input of the first layer, row i the output of layer i. clean, corrupted: logit(target) - logit(other) of the two texts.
+    """
+
+    recovered: np.ndarray
+    clean: float
+    corrupted: float
+
+
+def activation_patching(
+    model: LanguageModel,
+    clean_ids: Sequence[int] | np.ndarray,
+    corrupted_ids: Sequence[int] | np.ndarray,
+    target_id: int,
+    other_id: int,
+    pairs: Sequence[Pair] | None = None,
+) -> ActivationPatching:
+    """Put the clean text's activation at one layer and position into the corrupted text's pass, for every layer and position.
+
+    pairs: which positions are patched together, by default each position alone, which needs texts of equal length.
+    Raises InputError for texts of unequal length or with the same answer, BadPlace, EmptyPrompt, BadToken, PromptTooLong, ModelError,
+    BrokenLogits, NotEnoughMemory.
+    """
+    patcher = Patcher(model, clean_ids, corrupted_ids, target_id, other_id, pairs)
+    rows = [row.recovered for row in patcher.measure()]
+    return ActivationPatching(np.stack(rows), patcher.clean, patcher.corrupted)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PatchedLayer:
+    """One layer, 0 is before the first. recovered: float64 [pairs]; chances: probabilities of target and other, float64 [pairs, 2]."""
+
+    layer: int
+    recovered: np.ndarray
+    chances: np.ndarray
+
+
+class Patcher:
+    """Patches one pair of texts. clean, corrupted: logit(target) - logit(other), of clean_logits and corrupted_logits [vocabulary].
+
+    layers: the number of layers.
+    """
+
+    def __init__(
+        self, model: LanguageModel, clean_ids: Any, corrupted_ids: Any, target_id: int, other_id: int, pairs: Sequence[Pair] | None = None
+    ) -> None:
+        clean, self._target = text_and_target(model, clean_ids, target_id)
+        self._ids, self._other = text_and_target(model, corrupted_ids, other_id)
+        if pairs is None:
+            if len(clean) != len(self._ids):
+                raise InputError(_unequal(model, clean, self._ids))
+            pairs = [((place,), (place,)) for place in range(len(clean))]
+        self._pairs = _checked_pairs(pairs, len(clean), len(self._ids))
+        self._same = common_length(clean, self._ids)
+        self._passes = Passes(model)
+        self._modules = checked_layers(self._passes.network, model.layer_count)
+        self.layers = len(self._modules)
+        self._kept: dict[int, torch.Tensor] = {}
+        hooks = [self._noting(layer) for layer in range(self.layers + 1)]
+        self.clean_logits = self._passes.logits(clean[None], hooks)[0]
+        self.corrupted_logits = self._passes.logits(self._ids[None])[0]
+        self.clean, self.corrupted = (float(self._difference(one[None])[0]) for one in (self.clean_logits, self.corrupted_logits))
+        if not abs(self.clean - self.corrupted) > SMALLEST:
+            raise InputError(Message("Both texts give the same answer, so nothing can come back. Choose texts with different answers."))
+
+    def chances_of(self, logits: torch.Tensor) -> tuple[float, float]:
+        """Return the probabilities of target and other, for logits [vocabulary]."""
+        one, other = logits.double().softmax(-1)[[self._target, self._other]].tolist()
+        return one, other
+
+    def measure(self) -> Iterator[PatchedLayer]:
+        """Yield each layer from 0 (before the first) on, with how much came back at every pair."""
+        known = [pair for pair, (source, place) in enumerate(self._pairs) if not self._unchanged(source, place)]
+        for layer in range(self.layers + 1):
+            recovered, chances = np.zeros(len(self._pairs)), np.tile(self.chances_of(self.corrupted_logits), (len(self._pairs), 1))
+            for rows in batches(len(known), len(self._ids)):
+                some = [known[row] for row in rows]
+                logits = self.patched(layer, some)
+                recovered[some] = (self._difference(logits) - self.corrupted) / (self.clean - self.corrupted)
+                chances[some] = [self.chances_of(row) for row in logits]
+            yield PatchedLayer(layer, recovered, chances)
+
+    def _unchanged(self, source: Sequence[int], place: Sequence[int]) -> bool:
+        """Return whether these activations are equal in both texts, because both begin alike and a model only looks back."""
+        return all(one == other and one < self._same for one, other in zip(source, place, strict=True))
+
+    def patched(self, layer: int, pairs: Sequence[int]) -> torch.Tensor:
+        """Return the logits [pairs, vocabulary] of the corrupted text with these pairs, one per row, patched at a layer."""
+        texts = np.repeat(self._ids[None], len(pairs), 0)
+        chosen = [self._pairs[pair] for pair in pairs]
+        start = self._passes.beginning(min((min(place) for _source, place in chosen if place), default=0), len(self._ids))
+        return self._passes.continued(texts, start, [self._patching(layer, chosen, start)])
+
+    def _difference(self, logits: torch.Tensor) -> np.ndarray:
+        found: np.ndarray = (logits[:, self._target] - logits[:, self._other]).double().cpu().numpy()
+        return found
+
+    def _noting(self, layer: int) -> Hook:
+        """Return the hook that keeps the clean text's activations [tokens, hidden] at a layer."""
+
+        def note(states: torch.Tensor) -> None:
+            self._kept[layer] = states[0].clone()
+
+        return at_layer(self._modules, layer, note)
+
+    def _patching(self, layer: int, chosen: Sequence[Pair], start: int) -> Hook:
+        """Return the hook that puts the clean activations into each row of the corrupted batch, whose first position is `start`."""
+
+        def patch(states: torch.Tensor) -> torch.Tensor:
+            states = states.clone()
+            for row, (source, place) in enumerate(chosen):
+                states[row, [one - start for one in place]] = self._kept[layer][list(source)]
+            return states
+
+        return at_layer(self._modules, layer, patch)
+
+
+def _checked_pairs(pairs: Sequence[Pair], clean: int, corrupted: int) -> list[Pair]:
+    """Return the pairs. Raises BadPlace for positions that are not in the texts, or not equally many."""
+    for source, place in pairs:
+        inside = all(0 <= one < clean for one in source) and all(0 <= one < corrupted for one in place)
+        if not inside or len(source) != len(place):
+            raise BadPlace(Message("These positions do not belong together: each needs one in the first text and one in the second."))
+    return list(pairs)
+
+
+def common_length(one: np.ndarray, other: np.ndarray) -> int:
+    """Return how many tokens both texts begin with."""
+    count = min(len(one), len(other))
+    same = one[:count] == other[:count]
+    return count if same.all() else int(same.argmin())
+
+
+def _unequal(model: LanguageModel, clean: np.ndarray, corrupted: np.ndarray) -> Message:
+    """Return the sentence for texts of unequal length, which says where they part."""
+    place = common_length(clean, corrupted)
+    pieces = [model.piece(int(ids[place])) if place < len(ids) else "…" for ids in (clean, corrupted)]
+    return Message(
+        "The texts have {clean} and {corrupted} tokens, and they part at token {place}: {one} and {other}. "
+        "Use texts of equal length, or align them by words.",
+        clean=len(clean),
+        corrupted=len(corrupted),
+        place=place + 1,
+        one=pieces[0],
+        other=pieces[1],
+    )

@@ -1,0 +1,107 @@
+"""What Why this token? draws of a steered run: both texts with the same dice, and how strange the steered one is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import streamlit as st
+
+from core.experiments.steered_run import SteeredRun, steered_run
+from pages.ui.experiments import results
+from pages.ui.experiments.observed import Experiment
+from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.safe_text import plain
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.state import PERSISTENT
+
+NAME = "why_steer"
+LONGEST = 1_500  # characters of a list
+BROKEN = 4.0  # times the usual perplexity, from which on the text is called broken
+STRONGEST = 20.0
+
+
+def use_lists(more: str, less: str, prompt: str) -> None:
+    """Put an example into the fields."""
+    current.fill("why_more", more)
+    current.fill("why_less", less)
+    current.fill("why_beginning", prompt)
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a list that are not empty."""
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def steer_view() -> None:
+    """Draw the controls and the result."""
+    pairs = example_texts.STEERING_TEXTS
+    first, second, beginning = next(iter(pairs.values()))
+    with st.container(horizontal=True, vertical_alignment="center", key="why_lists"):
+        st.caption(_("Try one"), width="content")
+        for number, (title, lists) in enumerate(pairs.items()):
+            st.button(_(title), on_click=use_lists, args=lists, key=f"why_list_{number}", type="tertiary")
+    left, right = st.columns(2, gap="large")
+    look = {"height": 108, "max_chars": LONGEST, **PERSISTENT}
+    with left:
+        more = st.text_area(_("More of these, one text per line"), first, key="why_more", **look) or ""
+    with right:
+        less = st.text_area(_("Less of these, one text per line"), second, key="why_less", **look) or ""
+    layers = current.model().shape.layer_count
+    with st.container(horizontal=True, vertical_alignment="bottom", key="why_steer_controls"):
+        prompt = st.text_input(_("Beginning"), beginning, key="why_beginning", max_chars=LONGEST, width=260, **PERSISTENT) or ""
+        added = _("The difference is read and added after this layer.")
+        if (current.field("why_layer") or 0) > layers:
+            st.session_state["why_layer"] = layers
+        layer = st.slider(_("Layer"), 0, layers, layers // 2, key="why_layer", width=200, help=added, **PERSISTENT)
+        turned = _("How many times the difference is added. 0: nothing changes. Below 0: the other direction.")
+        look = {"key": "why_strength", "width": 260, "help": turned, **PERSISTENT}
+        strength = st.slider(_("Strength"), -STRONGEST, STRONGEST, 4.0, 0.5, **look)
+        chosen = {
+            N_("the lists"): next((title for title, lists in pairs.items() if lists[:2] == (more, less)), N_("your own lists")),
+            N_("the beginning"): prompt,
+            N_("the layer"): N_("layer {count}").format(count=layer),
+            N_("the strength"): N_("strength {count}").format(count=strength),
+        }
+        now = provenance.now(chosen, {N_("the texts"): f"{more}\n\n{less}"}, prompt=False)
+
+        def write() -> Iterator[SteeredRun]:
+            lists = lines_of(more), lines_of(less)
+            return steered_run(current.model(), prompt, *lists, int(layer), float(strength), current.settings())
+
+        begin = results.starter(NAME, now, write)
+        results.start_button(NAME, _("Write both"), begin, type="primary", icon=":material/tune:")
+    results.part(NAME, now, begin, draw)
+
+
+def draw(run: Experiment) -> None:
+    """Draw both texts and what became of the steered one."""
+    seen: SteeredRun = run.seen[-1]
+    if run.running:
+        st.progress(seen.done / seen.total, text=_("{done} of {total} tokens").format(done=seen.done, total=seen.total))
+    steered = _("with strength {strength} at layer {layer}").format(strength=numbers.decimal(seen.strength, 1), layer=seen.layer)
+    sides = (
+        (_("As usual"), _("unchanged"), seen.usual, seen.usual_perplexity),
+        (_("Turned up"), steered, seen.steered, seen.steered_perplexity),
+    )
+    for number, (home, (title, term, text, perplexity)) in enumerate(zip(st.columns(2, gap="large"), sides, strict=True)):
+        with home:
+            elements.section(title, term)
+            with st.container(key=f"why_steer_text_{number}"):
+                space = " " if text[:1].isspace() else ""
+                st.markdown(f":gray[{plain(seen.prompt)}]{space}{plain(text)}")
+            if perplexity is not None:
+                st.caption(_("perplexity under the unchanged model: {value}").format(value=numbers.perplexity(perplexity)))
+    verdict(seen)
+
+
+def verdict(seen: SteeredRun) -> None:
+    """Say when steering did nothing, or broke the text."""
+    if seen.usual_perplexity is None or seen.steered_perplexity is None:
+        return
+    if seen.same:
+        elements.show_notice(_("Both texts are the same: at this layer and strength, the difference does nothing here. Turn it up."))
+    elif seen.steered_perplexity > BROKEN * seen.usual_perplexity:
+        elements.show_notice(_("The steered text is far less likely for the unchanged model. This strength breaks the text. Turn it down."))
+    else:
+        st.caption(_("Model, settings and dice are the same on both sides. Only the difference was added, at every position."))

@@ -1,0 +1,115 @@
+"""The head of Why this token?: the text, the token that is explained, and the state of the page in a link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import streamlit as st
+
+from pages.ui.components.token_strip import token_strip
+from pages.ui.i18n import example_texts, names
+from pages.ui.i18n.language import _
+from pages.ui.session import current, elements, explained_token, state
+from pages.ui.session.explained_token import OWN_TEXT, PLACE, RUN, SOURCE, TEXT, ExplainedToken
+from pages.ui.session.state import PERSISTENT
+
+LONGEST = 4_000  # characters of a text
+# The controls of this page that a link carries: name in the address, allowed values; None for a text.
+LINKED: Mapping[str, tuple[str, Sequence[object] | None]] = {
+    "why": ("why_view", names.WHY_VIEWS),
+    "hide": ("why_method", tuple(names.HIDING)),
+    "unit": ("why_unit", tuple(names.HIDDEN_UNITS)),
+    "head_value": ("why_value", tuple(names.HEAD_VALUES)),
+    "first": ("why_clean", None),
+    "second": ("why_corrupted", None),
+    "more": ("why_more", None),
+    "less": ("why_less", None),
+    "layer": ("why_layer", tuple(range(200))),
+    "strength": ("why_strength", tuple(half / 2 for half in range(-40, 41))),
+}
+USUAL = (names.WHY_VIEWS[0], "mask", "word", "zero")
+
+
+def read_link() -> None:
+    """Set the controls from the address, once: when the page opens with one."""
+    explained_token.follow_link()
+    if current.current_session().place:
+        return
+    for name, (key, allowed) in LINKED.items():
+        written = st.query_params.get(name)
+        if written is None or key in st.session_state:
+            continue
+        value = written[:LONGEST] if allowed is None else next((one for one in allowed if str(one) == written), None)
+        if value is not None:
+            st.session_state[key] = value
+
+
+def write_link() -> None:
+    """Put the controls that differ from the usual into the address: texts, layer and strength, but not the vector."""
+    texts = {*(text for pair in example_texts.FACT_PAIRS.values() for text in pair)}
+    found = {}
+    for name, (key, allowed) in LINKED.items():
+        value = st.session_state.get(key)
+        shown = value is not None and value not in USUAL and (allowed is not None or value not in texts)
+        if shown and not (key == "why_layer" and st.session_state.get("why_view") != names.WHY_VIEWS[4]):
+            found[name] = str(value)
+    current.current_session().place = found
+
+
+def source(own_text: Callable[[], None]) -> ExplainedToken:
+    """Draw the choice of the text and of the token's place, and return the token. own_text: draws the prompt field. Raises ViewerError."""
+    titles = {RUN: _("Your run"), TEXT: _("A text to read")}
+    with st.container(horizontal=True, vertical_alignment="center", key="why_source_row"):
+        look = {"format_func": titles.__getitem__, "label_visibility": "collapsed"}
+        wanted = elements.choice(_("Text"), list(titles), RUN, SOURCE, **look)
+        if wanted == RUN:
+            with st.popover(_("Change the prompt"), icon=":material/edit:"):
+                own_text()
+    if wanted == TEXT:
+        return other_text()
+    run = current.run()
+    token_strip.token_strip(
+        run.prompt_tokens,
+        run.path,
+        key="strip",
+        memory=state.results(),
+        opened=current.selected_index(),
+        accent=bool(run.path),
+        on_click=current.word_clicked,
+        hint=_("Click a token to explain it."),
+    )
+    return explained_token.of_run()
+
+
+def other_text() -> ExplainedToken:
+    """Draw the field of another text and the choice of its token."""
+    first = next(iter(example_texts.TO_READ.values()))
+    text = st.text_area(_("A text to read"), first, key=OWN_TEXT, height=90, max_chars=LONGEST, label_visibility="collapsed", **PERSISTENT)
+    tokens = current.model().tokenize(text or "") if (text or "").strip() else []
+    places = range(2, max(3, len(tokens)))
+    if st.session_state.get(PLACE) not in places:
+        st.session_state[PLACE] = places[-1]
+
+    def title(place: int) -> str:
+        return f"{place + 1} {tokens[place].piece if place < len(tokens) else ''}"
+
+    place = st.select_slider(_("Which token of the text?"), places, key=PLACE, format_func=title, disabled=len(places) < 2)
+    return explained_token.of_text(text or "", int(place))
+
+
+def choose(token: ExplainedToken) -> int:
+    """Draw the choice among the tokens of this place, and return the chosen id."""
+    model = current.model()
+
+    def title(token_id: int) -> str:
+        return f"{model.piece(token_id)}" + (f" ({_('chosen')})" if token_id == token.taken else "")
+
+    label = _("Which token?")
+    key = f"why_target_{current.clicks()}_{len(token.ids)}"
+    return int(st.selectbox(label, token.choices, key=key, format_func=title, width=180))
+
+
+def table_button(data: Callable[[], str], name: str, key: str) -> None:
+    """Draw the button that saves a table."""
+    icon = ":material/download:"
+    st.download_button(_("Save as CSV"), data, file_name=name, mime="text/csv", icon=icon, type="tertiary", key=key)

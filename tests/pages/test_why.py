@@ -1,0 +1,130 @@
+"""Why this token? without a browser: what leads to it, what its link carries, and what it says when nothing can be explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from core.inspection import attribution
+from core.remote import http_client
+from pages.ui.i18n import example_texts, names
+from pages.ui.server import loaded_models
+from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
+from tests.pages.apptest import Open, State, go, press, run_on, said, told
+
+WORDS, HEADS, FACT, SUM, STEER = names.WHY_VIEWS
+PROMPT = "The opposite of hot is"
+
+
+def view(app: Any, name: str) -> Any:
+    """Choose a view."""
+    return app.segmented_control(key="why_view").set_value(name).run()
+
+
+def test_a_link_of_watch_measures_the_step_that_watch_shows(open_app: Open, session: State) -> None:
+    app = press(open_app(prompt=PROMPT), "step")
+    run = session(app).run
+    app.query_params["measure"] = "words"
+    run_on(go(app, "why.py"))
+    seen = session(app).results["why_words"].seen[-1]
+    assert seen.target == run.path[0].piece and session(app).run is run and len(run.path) == 1
+    ids = run.token_ids[: run.path[0].position]
+    effects = {part.effect for part in seen.parts}
+    expected = attribution.occlusion(run.model, ids, run.path[0].token_id, "mask").effects
+    assert max(effects) == pytest.approx(expected.max(), abs=1e-3)
+    app.run()
+    assert len(session(app).results) >= 1 and "measure" not in app.query_params
+
+
+def test_a_prompt_of_a_link_stays_on_the_first_other_page(open_app: Open, session: State) -> None:
+    app = press(open_app(prompt=PROMPT), "step")
+    run = session(app).run
+    assert session(go(app, "why.py")).run is run and session(app).moment == "rolled"
+
+
+def test_read_leads_to_a_token_of_its_text(open_app: Open, session: State) -> None:
+    app = open_app(page="read.py")
+    app.button(key="read_why_one").click().run()
+    run_on(go(app, "why.py"))
+    text = next(iter(example_texts.TO_READ.values()))
+    assert app.text_area(key="why_text").value == text
+    assert "".join(session(app).results["why_words"].seen[-1].texts).replace("⟨start⟩", "").replace("␣", " ") in text
+
+
+def test_a_link_carries_texts_layer_and_strength(open_app: Open, session: State) -> None:
+    app = view(open_app(page="why.py"), STEER)
+    app.text_area(key="why_more").set_value("tea and cake").run()
+    app.slider(key="why_layer").set_value(2).run()
+    app.slider(key="why_strength").set_value(-6.5).run()
+    place = session(app).place
+    assert place == {"why": STEER, "more": "tea and cake", "layer": "2", "strength": "-6.5"} | {
+        k: v for k, v in place.items() if k == "less"
+    }
+    there = open_app(page="why.py", **place)
+    assert there.segmented_control(key="why_view").value == STEER
+    assert (there.text_area(key="why_more").value, there.slider(key="why_layer").value) == ("tea and cake", 2)
+    assert there.slider(key="why_strength").value == -6.5
+    strange = open_app(page="why.py", why="nowhere", layer="x", strength="900", hide="burn")
+    assert not strange.exception and strange.segmented_control(key="why_view").value == WORDS
+
+
+@pytest.mark.parametrize("prompt", ["", "word " * 900])
+def test_a_prompt_that_cannot_be_continued_is_one_sentence(prompt: str, open_app: Open) -> None:
+    app = open_app(page="why.py", prompt=prompt or " ")
+    assert not app.exception
+    for name in (HEADS, SUM):
+        view(app, name)
+        assert not app.exception
+
+
+def test_a_short_text_and_unequal_prompts_are_refused_in_a_sentence(open_app: Open) -> None:
+    app = open_app(page="why.py")
+    app.segmented_control(key="why_source").set_value("text").run()
+    app.text_area(key="why_text").set_value("A").run()
+    assert not app.exception and "too short" in said(app)
+    view(app, FACT)
+    app.text_input(key="why_clean").set_value("The opposite of happy and sad is").run()
+    run_on(press(app, "why_fact_start"))
+    assert any("align them by words" in note for note in told(app))
+    app.text_input(key="why_corrupted").set_value("The opposite of happy and sad is").run()
+    run_on(press(app, "why_fact_start"))
+    assert any("nothing can come back" in note for note in told(app))
+
+
+def test_steering_that_does_nothing_says_so(open_app: Open) -> None:
+    app = view(open_app(page="why.py"), STEER)
+    app.slider(key="why_strength").set_value(0.0).run()
+    run_on(press(app, "why_steer_start"))
+    assert any("does nothing here" in note for note in told(app))
+    app.slider(key="why_strength").set_value(20.0).run()
+    run_on(press(app, "why_steer_start"))
+    assert any("breaks the text" in note for note in told(app))
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
+    with serve(FakeVLLM(limit=20)) as running:
+        yield running
+
+
+def test_on_a_server_words_are_left_out_and_the_rest_is_refused(open_app: Open, session: State, server: Running) -> None:
+    app = open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0")
+    loaded_models.connect(server.address, str(TINY))
+    state = session(app)
+    state.names.append(server.address)
+    state.servers[server.address] = (str(TINY), None)
+    app.run()
+    app.selectbox(key="model").set_value(server.address).run()
+    go(app, "why.py")
+    run_on(press(app, "why_words_start"))
+    seen = session(app).results["why_words"].seen[-1]
+    assert seen.method == "omit" and seen.parts and seen.note
+    for name, button in ((HEADS, "why_heads_start"), (SUM, "why_sum_start")):
+        run_on(press(view(app, name), button))
+        assert any("server" in note for note in told(app))
+    for name in (FACT, STEER):
+        view(app, name)
+        assert not app.exception
