@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Any
-from weakref import WeakSet, ref
+from weakref import WeakSet, finalize, ref
 
 import streamlit as st
 
@@ -39,6 +39,7 @@ LONGEST_PAUSE = 0.1  # seconds that a draw waits for the worker to finish an obs
 LONGEST_DRAW = 1.0  # seconds that a worker waits for a draw
 MOST_OBSERVATIONS = 20_000  # observations per experiment
 MOST_OF_ONE_VISITOR = 4  # running experiments per visitor
+_KEY = "_presence"
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
@@ -169,20 +170,23 @@ def workers() -> Workers:
 
 
 class _Presence:
-    """Exists as long as the visitor's session, and then stops their experiments."""
+    """Exists as long as the visitor's session state. When Streamlit drops it, the visitor's experiments are stopped."""
 
     def __init__(self) -> None:
         self.workers: WeakSet[Worker] = WeakSet()
-
-    def leave(self) -> None:
-        """Stop all experiments of the session, after Streamlit has closed it."""
-        for worker in list(self.workers):
-            worker.stop()
+        finalize(self, _stop_all, self.workers)
 
 
-@st.cache_resource(scope="session", on_release=_Presence.leave, show_spinner=False)
+def _stop_all(workers: WeakSet[Worker]) -> None:
+    for worker in list(workers):
+        worker.stop()
+
+
 def _presence() -> _Presence:
-    return _Presence()
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = _Presence()
+    known: _Presence = st.session_state[_KEY]
+    return known
 
 
 def of(name: str) -> Experiment:

@@ -1,4 +1,4 @@
-"""ASGI middleware before Streamlit: checks hosts and origins, limits connections and uploads, and sets security headers.
+"""ASGI middleware before Streamlit: checks hosts, origins and messages, limits connections and uploads, sets security headers.
 
 It decides on the event loop, before a script runs. Incomplete requests (silent connections, slow headers) never reach it; the proxy
 in `deploy/` closes them.
@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Any, ClassVar
 
 from core.limits import Limits
-from pages.ui.server import deployment
+from pages.ui.server import browser_message, deployment
 from pages.ui.server.upload_sizes import UploadSizes
 
 Scope = MutableMapping[str, Any]
@@ -29,7 +29,11 @@ log = logging.getLogger(__name__)
 
 FIRST_MESSAGE_SECONDS = 20.0  # seconds within which a browser must send its first message
 SILENT_SECONDS = 60.0  # seconds of silence after which a websocket may be closed for a new one
-TRY_LATER = 1013  # close code of websockets: "try again later"
+TRY_LATER, FORBIDDEN = 1013, 1008  # close codes of websockets: "try again later", "policy violation"
+BYTES_PER_MESSAGE = 20_000  # a larger message counts as several
+RATE, BURST = 30.0, 200.0  # messages per second of one websocket, and how many may come at once
+RATE_PER_ADDRESS, BURST_PER_ADDRESS = 300.0, 2000.0  # of all websockets of one address
+LONGEST_DELAY = 5.0  # seconds
 ALWAYS_ANSWERED = ("/healthz", "/_stcore/health")  # load balancers use the IP address as host
 PRIVATE = ("/_stcore/metrics", "/_stcore/script-health-check")
 UPLOAD = "/_stcore/upload_file/"
@@ -41,10 +45,32 @@ UPLOADS_TOO_LARGE = "The files of this session exceed the upload limit. Remove a
 
 
 @dataclass(slots=True, eq=False)
+class Rate:
+    """Messages that may still come at once. It grows by `per_second` up to `burst`; below 0 the next message waits."""
+
+    per_second: float
+    burst: float
+    left: float = 0.0
+    since: float = field(default_factory=monotonic)
+
+    def __post_init__(self) -> None:
+        self.left = self.burst
+
+    def delay(self, messages: float) -> float:
+        """Count so many messages. Return the seconds until the next one may come."""
+        now = monotonic()
+        self.left = min(self.burst, self.left + (now - self.since) * self.per_second) - messages
+        self.since = now
+        return min(LONGEST_DELAY, max(0.0, -self.left / self.per_second))
+
+
+@dataclass(slots=True, eq=False)
 class Connection:
-    """One websocket. address: of the browser, as reported by the server or a trusted proxy."""
+    """One websocket. address: of the browser, as reported by the server or a trusted proxy. of_address: the rate of all from there."""
 
     address: str
+    of_address: Rate | None = None
+    own: Rate = field(default_factory=lambda: Rate(RATE, BURST))
     last_message: float = field(default_factory=monotonic)
     has_sent: bool = False
     must_close: asyncio.Event = field(default_factory=asyncio.Event)
@@ -92,32 +118,54 @@ class Gate:
 
     async def _serve_websocket(self, scope: Scope, receive: Receive, send: Send, address: str) -> None:
         limits = Limits.from_environment()
-        from_there = sum(connection.address == address for connection in self.connections)
+        neighbours = [connection for connection in self.connections if connection.address == address]
+        from_there = len(neighbours)
         if limits.sockets_per_address and from_there >= limits.sockets_per_address and not deployment.is_loopback(address):
             await self._refuse(scope, receive, send, 429, "sockets of one address", "")
             return
         if limits.sockets and len(self.connections) >= limits.sockets and not self._close_idlest():
             await self._refuse(scope, receive, send, 503, "sockets", "")
             return
-        connection = Connection(address)
+        of_address = neighbours[0].of_address if neighbours else Rate(RATE_PER_ADDRESS, BURST_PER_ADDRESS)
+        connection = Connection(address, None if deployment.is_loopback(address) else of_address)
         self.connections.add(connection)
         closing = asyncio.create_task(connection.must_close.wait())
-        gone = False
+        closed_with: int | None = None
 
         async def receive_checked() -> Message:
-            nonlocal gone
-            message = await self._receive(connection, receive, closing)
-            gone = message["type"] == "websocket.disconnect" and message.get("code") == TRY_LATER
+            nonlocal closed_with
+            message = await self._receive_allowed(connection, receive, closing)
+            if message["type"] == "websocket.disconnect" and message.get("code") in (TRY_LATER, FORBIDDEN):
+                closed_with = message["code"]
             return message
 
         try:
             await self._app(scope, receive_checked, send)
-            if gone:
+            if closed_with is not None:
                 with suppress(Exception):  # the browser may have closed it
-                    await send({"type": "websocket.close", "code": TRY_LATER})
+                    await send({"type": "websocket.close", "code": closed_with})
         finally:
             closing.cancel()
             self.connections.discard(connection)
+
+    async def _receive_allowed(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any]) -> Message:
+        """Return the next message that Streamlit may read, delayed if too many come. Returns a disconnect after a forbidden message."""
+        while True:
+            message = await self._receive(connection, receive, closing)
+            if message["type"] != "websocket.receive":
+                return message
+            data = message.get("bytes") or b""
+            rates = filter(None, (connection.own, connection.of_address))
+            delay = max(rate.delay(1 + len(data) / BYTES_PER_MESSAGE) for rate in rates)
+            if delay:
+                self.refused["messages delayed"] += 1
+                await asyncio.wait({closing}, timeout=delay)  # meanwhile the server does not read from this websocket
+            verdict = browser_message.verdict(data)
+            if verdict == "pass":
+                return message
+            self.refused["forbidden messages"] += 1
+            if verdict == "refuse":
+                return {"type": "websocket.disconnect", "code": FORBIDDEN}
 
     async def _receive(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any]) -> Message:
         """Return the next message of the browser. Returns a disconnect if the websocket must close or sent no first message in time."""
@@ -169,7 +217,7 @@ class Gate:
         log.info("refused", extra={"event": "refused", "why": why, "path": scope["path"][:100]})
         if scope["type"] == "websocket":
             await receive()
-            await send({"type": "websocket.close", "code": 1008})
+            await send({"type": "websocket.close", "code": FORBIDDEN})
             return
         body = sentence.encode()
         head = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode()), (b"connection", b"close")]

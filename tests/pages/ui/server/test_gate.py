@@ -11,6 +11,7 @@ import pytest
 
 from pages.ui.server import deployment, gate
 from pages.ui.server.gate import Gate
+from tests import protocol
 
 T = TypeVar("T")
 
@@ -27,6 +28,7 @@ class Inside:
     def __init__(self) -> None:
         self.came: list[dict[str, str]] = []
         self.ended: list[int] = []
+        self.heard: list[bytes] = []
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         self.came.append({name.decode(): value.decode() for name, value in scope["headers"]})
@@ -35,7 +37,7 @@ class Inside:
             await send({"type": "http.response.body", "body": b"inside"})
             return
         while (message := await receive())["type"] != "websocket.disconnect":
-            pass
+            self.heard.append(message.get("bytes", b""))
         self.ended.append(message["code"])
 
 
@@ -57,8 +59,8 @@ class Browser:
     async def hear(self, message: Any) -> None:
         self.hears.append(message)
 
-    def say(self) -> None:
-        self.says.put_nowait({"type": "websocket.receive", "bytes": b"x"})
+    def say(self, data: bytes = protocol.rerun()) -> None:
+        self.says.put_nowait({"type": "websocket.receive", "bytes": data})
 
     @property
     def refused(self) -> bool:
@@ -224,3 +226,37 @@ def test_streamlit_sees_an_origin_that_it_knows_without_a_network(through: Gate,
     assert run(answer(through, scope("http", **own)))[0] == 200
     assert run(answer(through, scope("http", **own | {"origin": "https://evil.example"})))[0] == 200
     assert [one.get("origin") for one in inside.came] == ["http://localhost", None]
+
+
+def test_a_message_that_this_app_does_not_need_is_dropped_and_a_forbidden_one_ends_the_websocket(through: Gate, inside: Inside) -> None:
+    async def ask() -> None:
+        browser = Browser(through)
+        for data in (protocol.clear_cache(), protocol.rerun("a"), protocol.upload_addresses(10), protocol.upload_addresses(11)):
+            browser.say(data)
+        await settled()
+        assert inside.heard[1:] == [protocol.rerun("a"), protocol.upload_addresses(10)]
+        assert inside.ended == [gate.FORBIDDEN] and browser.refused
+        await browser.task
+
+    run(ask())
+    assert Gate.refused["forbidden messages"] == 2
+
+
+def test_many_messages_of_one_websocket_wait_and_those_of_another_do_not(
+    through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "BURST", 5.0)
+
+    async def ask() -> None:
+        greedy, other = Browser(through), Browser(through)
+        for _number in range(50):
+            greedy.say(protocol.rerun("greedy"))
+        await settled()
+        other.say(protocol.rerun("other"))
+        await settled()
+        assert inside.heard.count(protocol.rerun("greedy")) == 5
+        assert protocol.rerun("other") in inside.heard
+        greedy.task.cancel()
+        other.task.cancel()
+
+    run(ask())
