@@ -11,7 +11,7 @@ from core.models.archive import open_zip, zip_of
 from pages.ui.experiments import experiment, finetuning_session, results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.language import N_, _
-from pages.ui.session import current, elements, opened_recording, roles, taught_models
+from pages.ui.session import current, elements, roles, taught_models, upload_field
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.views import lesson_view
@@ -92,8 +92,7 @@ def use_and_save() -> None:
                 key="teach_save",
             )
     if roles.is_operator():  # the zip can be anybody's model, so only the operator opens one
-        largest = opened_recording.LARGEST_UPLOAD
-        st.file_uploader(_("Open a saved model"), type=["zip"], key="teach_zip", on_change=open_saved, max_upload_size=largest)
+        upload_field.upload_field(_("Open a saved model"), "teach_zip", ["zip"], open_saved)
 
 
 @current.error_boundary
@@ -101,10 +100,10 @@ def open_saved() -> None:
     """Open the model in the uploaded zip, and use it."""
     current.anchor_notices("teach_use")
     roles.require_operator()
-    file = current.field("teach_zip")
-    if file is None:
+    data = upload_field.take("teach_zip")
+    if data is None:
         return
-    model = open_zip(file.getvalue())
+    model = open_zip(data)
     model.name = taught_models.free_name(model.name)
     taught_models.use_taught(model)
     current.notify(_("{name} is open and in use.").format(name=model.name))

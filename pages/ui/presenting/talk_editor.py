@@ -11,7 +11,7 @@ from pages.ui.i18n.language import _
 from pages.ui.presenting import running_order, running_order_file, running_orders, talk
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.presenting.running_order_file import MOST_STOPS
-from pages.ui.session import current, url_state
+from pages.ui.session import current, upload_field, url_state
 from pages.ui.session.state import anchor_notices, error_boundary, notify
 
 FIELDS = ("title", "say", "link", "words")
@@ -126,9 +126,9 @@ def add_recording() -> None:
     from core import Recording
 
     anchor_notices("talk")
-    file = st.session_state.get("talk_recording")
-    if file is not None:
-        recording = Recording.loads(file.getvalue())
+    data = upload_field.take("talk_recording")
+    if data is not None:
+        recording = Recording.loads(data)
         _add(Stop(recording.prompt[:80], talk.STAGE, words=len(recording.path) or None, recording=recording.dumps()))
 
 
@@ -136,9 +136,9 @@ def add_recording() -> None:
 def file_opened() -> None:
     """Open the uploaded running order."""
     anchor_notices("talk")
-    file = st.session_state.get("talk_file")
-    if file is not None:
-        _set_order(running_order_file.loads(file.getvalue()))
+    data = upload_field.take("talk_file")
+    if data is not None:
+        _set_order(running_order_file.loads(data))
         notify(_("“{name}” is open: {count} stops.").format(name=order().name, count=len(order().stops)))
 
 

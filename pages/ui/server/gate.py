@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from core.limits import Limits
 from pages.ui.server import browser_message, deployment
-from pages.ui.server.upload_sizes import UploadSizes
+from pages.ui.server.uploads import UPLOADS
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -37,11 +37,15 @@ LONGEST_DELAY = 5.0  # seconds
 ALWAYS_ANSWERED = ("/healthz", "/_stcore/health")  # load balancers use the IP address as host
 PRIVATE = ("/_stcore/metrics", "/_stcore/script-health-check")
 UPLOAD = "/_stcore/upload_file/"
+UPLOAD_SECONDS = 120.0  # seconds within which a file must arrive
+UNREAD_SECONDS = 120.0  # seconds after which a file is deleted that no page has read
 UNKNOWN_HOST = (
     "This app does not accept this host name. The operator can add it to TOKEN_VIEWER_HOSTS, "
     "or set TOKEN_VIEWER_PUBLIC=1 for a public instance.\n"
 )
-UPLOADS_TOO_LARGE = "The files of this session exceed the upload limit. Remove a file, or reload the page.\n"
+UPLOADS_TOO_LARGE = "The files of this session, or of all visitors together, exceed the upload limit. Try again in two minutes.\n"
+UPLOAD_ARRIVES = "This file has not arrived yet.\n"
+UPLOAD_TOO_SLOW = "This file did not arrive within two minutes.\n"
 
 
 @dataclass(slots=True, eq=False)
@@ -81,9 +85,10 @@ class Gate:
 
     connections: ClassVar[set[Connection]] = set()
     refused: ClassVar[Counter[str]] = Counter()
+    _deleting: ClassVar[set[asyncio.Task[None]]] = set()
 
     def __init__(self, app: App) -> None:
-        self._app, self._uploads = app, UploadSizes()
+        self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request or websocket."""
@@ -194,23 +199,67 @@ class Gate:
         return True
 
     async def _upload(self, scope: Scope, receive: Receive, send: Send, headers: dict[str, str]) -> None:
-        """Pass on a PUT or DELETE of a file. All files of one session together are bounded; a body must state its length."""
+        """Pass on a PUT or DELETE of a file. The files of one session and of all are bounded; a body must state its length."""
         session, _slash, file = scope["path"].split(UPLOAD, 1)[1].partition("/")
+        if scope["method"] == "DELETE":
+            if (session, file) in UPLOADS.arriving:  # it would be kept and not counted
+                await self._refuse(scope, receive, send, 409, "uploads", UPLOAD_ARRIVES)
+            else:
+                await self._delete(scope, session, file, receive, send)
+            return
+        limits, length = Limits.from_environment(), headers.get("content-length", "")
+        bounds = limits.uploads_megabytes * 2**20, limits.all_uploads_megabytes * 2**20
+        if not (length.isdecimal() and len(length) < 15 and UPLOADS.add(session, file, int(length), *bounds)):
+            await self._refuse(scope, receive, send, 413, "uploads", UPLOADS_TOO_LARGE)
+            return
+        status = 0
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        try:
+            async with asyncio.timeout(UPLOAD_SECONDS):
+                await self._app(scope, receive, noting)
+        except TimeoutError:
+            if not status:
+                await self._refuse(scope, receive, send, 408, "slow uploads", UPLOAD_TOO_SLOW)
+        finally:
+            if 200 <= status < 300:
+                self._delete_later(scope, session, file)
+            else:
+                UPLOADS.remove(session, file)
+
+    def _delete_later(self, scope: Scope, session: str, file: str) -> None:
+        """Delete this file once a page has read it, or after UNREAD_SECONDS."""
+        loop = asyncio.get_running_loop()
+        drop = (b"content-length", b"content-type")
+        asked = {**scope, "method": "DELETE", "headers": [pair for pair in scope["headers"] if pair[0].lower() not in drop]}
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Message) -> None:
+            return
+
+        def delete() -> None:
+            timer.cancel()
+            self._deleting.add(task := loop.create_task(self._delete(asked, session, file, receive, send)))
+            task.add_done_callback(self._deleting.discard)
+
+        timer = loop.call_later(UNREAD_SECONDS, delete)
+        UPLOADS.arrived(session, file, lambda: loop.call_soon_threadsafe(delete))
+
+    async def _delete(self, scope: Scope, session: str, file: str, receive: Receive, send: Send) -> None:
+        """Pass on the DELETE of a file, and stop counting it if that succeeds."""
 
         async def deleted(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] < 300:
-                self._uploads.remove(session, file)
+                UPLOADS.remove(session, file)
             await send(message)
 
-        if scope["method"] == "DELETE":
-            await self._app(scope, receive, deleted)
-            return
-        most = Limits.from_environment().uploads_megabytes * 2**20
-        length = headers.get("content-length", "")
-        if most and not (length.isdecimal() and self._uploads.add(session, file, int(length), most)):
-            await self._refuse(scope, receive, send, 413, "uploads", UPLOADS_TOO_LARGE)
-            return
-        await self._app(scope, receive, send)
+        await self._app(scope, receive, deleted)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, status: int, why: str, sentence: str) -> None:
         self.refused[why] += 1

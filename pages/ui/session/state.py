@@ -97,6 +97,7 @@ class Session:
     results: dict[str, Any] = field(default_factory=dict)  # results of experiments, by name
     action_lock: Any = field(default_factory=RLock)  # held during every change of the session; see `error_boundary`
     first_page_drawn: bool = False  # whether the first page render is over
+    files_read: int = 0  # number of uploaded files that were read; part of the keys of upload fields
     operator: bool = False  # whether they typed the operator's password
     language: str = ""  # code of the chosen language, "" for the browser's
     seen: float = field(default_factory=monotonic)  # time of the last request

@@ -14,7 +14,7 @@ from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.share_link.share_link import share_link
 from pages.ui.i18n.language import N_, _, said, with_current_language, wording
 from pages.ui.i18n.safe_text import plain
-from pages.ui.session import current, elements, opened_recording, url_state
+from pages.ui.session import current, elements, opened_recording, upload_field, url_state
 
 if TYPE_CHECKING:
     from core import Generation
@@ -41,14 +41,8 @@ def keep(run: Generation | Replay) -> None:
             share_link(key="link", data=data)
             st.caption(note)
             files(run, query)
-            st.file_uploader(
-                _("Open a recording"),
-                type=["json"],
-                key="recording",
-                on_change=elements.run_and_rerun,
-                args=(opened_recording.recording_uploaded, ()),
-                max_upload_size=opened_recording.LARGEST_UPLOAD,
-            )
+            opened = partial(elements.run_and_rerun, opened_recording.recording_uploaded, ())
+            upload_field.upload_field(_("Open a recording"), "recording", ["json"], opened)
             elements.notices("recording")
 
 
