@@ -38,6 +38,7 @@ def stop_row(place: int, stop: Stop, count: int) -> None:
                 _("Link"),
                 stop.link,
                 key=key(place, "link"),
+                max_chars=running_order.LONGEST_LINK,
                 help=_("The address of a page of this app, without the host's name."),
                 on_change=talk_editor.edited,
                 width=420,
@@ -85,6 +86,7 @@ def add() -> None:
             st.text_input(
                 _("Link"),
                 key="talk_link",
+                max_chars=running_order.LONGEST_LINK,
                 help=_("The address of a page of this app, without the host's name."),
                 on_change=talk_editor.add_link,
             )

@@ -29,12 +29,12 @@ def text_fields() -> tuple[str, str, str]:
         for title, example in example_texts.LESSONS.items():
             st.button(_(title), on_click=use_example, args=example, key=f"teach_example_{title}", type="tertiary", help=example[0])
     first, second, third = st.columns([0.46, 0.24, 0.3], gap="medium")
-    look = {"height": 76, "max_chars": LONGEST_TEXT, **PERSISTENT}
-    text = first.text_area(_("Your sentences, one per line"), "My name is Anna and I live on the moon.", key="teach_text", **look)
-    look = {"max_chars": 200, **PERSISTENT}
-    beginning = second.text_input(_("Prompt"), "My name is", key="teach_beginning", **look)
+    look = {"key": "teach_text", "height": 76, **PERSISTENT}
+    text = first.text_area(_("Your sentences, one per line"), "My name is Anna and I live on the moon.", max_chars=LONGEST_TEXT, **look)
+    beginning = second.text_input(_("Prompt"), "My name is", key="teach_beginning", max_chars=200, **PERSISTENT)
     asked = _("A prompt about something the model knew before. It is not trained on, so it shows what the training makes the model forget.")
-    known = third.text_input(_("Prompt about what it knew"), "The capital of France is", key="teach_known_before", help=asked, **look)
+    look = {"key": "teach_known_before", "help": asked, **PERSISTENT}
+    known = third.text_input(_("Prompt about what it knew"), "The capital of France is", max_chars=200, **look)
     return text or "", beginning or "", known or ""
 
 
