@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import streamlit as st
 
 from core.errors import BadRunningOrder
+from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.presenting import running_order, running_order_file, running_orders, talk
 from pages.ui.presenting.running_order import Stop, Talk
-from pages.ui.presenting.running_order_file import MOST_STOPS
+from pages.ui.presenting.running_order_file import LARGEST_RECORDING, MOST_STOPS
 from pages.ui.session import current, upload_field, url_state
 from pages.ui.session.state import anchor_notices, error_boundary, notify
 
@@ -89,6 +91,9 @@ def _add(stop: Stop) -> None:
     known = order()
     if len(known.stops) >= MOST_STOPS:
         raise BadRunningOrder(_("A running order has at most {most} stops.").format(most=MOST_STOPS))
+    if len(json.dumps(stop.recording, ensure_ascii=False)) > LARGEST_RECORDING:
+        most = numbers.size(LARGEST_RECORDING)
+        raise BadRunningOrder(_("This recording is larger than {most}, the limit for a stop of a talk.").format(most=most))
     _set_order(replace(known, stops=(*known.stops, running_order.checked(stop))))
 
 
