@@ -97,6 +97,7 @@ class Gate:
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         peer = (scope.get("client") or (None,))[0]
+        address = deployment.network_of(peer)
         came = deployment.comes_from(peer, headers)
         added, drop = [(deployment.ORIGIN_HEADER.encode(), came.encode())], {deployment.ORIGIN_HEADER.encode()}
         home = deployment.page_host(headers.get("origin"), headers.get("host"))
@@ -113,7 +114,7 @@ class Gate:
         elif scope["type"] == "websocket" and home is None:
             await self._refuse(scope, receive, send, 403, "another site", "")
         elif scope["type"] == "websocket":
-            await self._serve_websocket(scope, receive, send, str(peer))
+            await self._serve_websocket(scope, receive, send, peer, address)
         elif scope["path"].rstrip("/").endswith(PRIVATE) and came != deployment.LOCAL:
             await self._refuse(scope, receive, send, 404, "metrics", "Not Found\n")
         elif UPLOAD in scope["path"] and scope["method"] in ("PUT", "DELETE"):
@@ -121,18 +122,18 @@ class Gate:
         else:
             await self._app(scope, receive, _with_security_headers(send))
 
-    async def _serve_websocket(self, scope: Scope, receive: Receive, send: Send, address: str) -> None:
+    async def _serve_websocket(self, scope: Scope, receive: Receive, send: Send, peer: str | None, address: str) -> None:
         limits = Limits.from_environment()
         neighbours = [connection for connection in self.connections if connection.address == address]
         from_there = len(neighbours)
-        if limits.sockets_per_address and from_there >= limits.sockets_per_address and not deployment.is_loopback(address):
+        if limits.sockets_per_address and from_there >= limits.sockets_per_address and not deployment.is_loopback(peer):
             await self._refuse(scope, receive, send, 429, "sockets of one address", "")
             return
         if limits.sockets and len(self.connections) >= limits.sockets and not self._close_idlest():
             await self._refuse(scope, receive, send, 503, "sockets", "")
             return
         of_address = neighbours[0].of_address if neighbours else Rate(RATE_PER_ADDRESS, BURST_PER_ADDRESS)
-        connection = Connection(address, None if deployment.is_loopback(address) else of_address)
+        connection = Connection(address, None if deployment.is_loopback(peer) else of_address)
         self.connections.add(connection)
         closing = asyncio.create_task(connection.must_close.wait())
         closed_with: int | None = None

@@ -107,14 +107,16 @@ def test_one_address_cannot_take_all_sockets(through: Gate, monkeypatch: pytest.
     async def crowd() -> None:
         greedy = [Browser(through, "203.0.113.7") for _ in range(8)]
         other = Browser(through, "203.0.113.8")
+        network = [Browser(through, f"2001:db8::{number}") for number in range(6)]
         await settled()
         assert [one.refused for one in greedy] == [False] * 5 + [True] * 3
+        assert [one.refused for one in network] == [False] * 5 + [True]  # one visitor has all addresses of a network of IPv6
         assert not other.refused
-        for one in (*greedy, other):
+        for one in (*greedy, *network, other):
             one.task.cancel()
 
     run(crowd())
-    assert Gate.refused["sockets of one address"] == 3
+    assert Gate.refused["sockets of one address"] == 4
 
 
 def test_a_newcomer_takes_the_place_of_the_socket_that_was_silent_longest(
