@@ -5,7 +5,7 @@ from __future__ import annotations
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-__all__ = ["BackMsg", "ForwardMsg", "clear_cache", "is_end_of_answer", "read", "rerun", "upload_addresses"]
+__all__ = ["BackMsg", "ForwardMsg", "clear_cache", "heartbeat", "is_end_of_answer", "read", "rerun", "upload_addresses"]
 
 
 def rerun(query: str = "", page_name: str = "", page_hash: str = "", press: str = "", fragment: str = "") -> bytes:
@@ -29,6 +29,11 @@ def rerun(query: str = "", page_name: str = "", page_hash: str = "", press: str 
 def clear_cache() -> bytes:
     """Return the message that asks Streamlit to drop its caches, for all visitors."""
     return BackMsg(clear_cache=True).SerializeToString()
+
+
+def heartbeat() -> bytes:
+    """Return the message that the server acknowledges at once."""
+    return BackMsg(app_heartbeat=True).SerializeToString()
 
 
 def upload_addresses(count: int, session: str = "") -> bytes:

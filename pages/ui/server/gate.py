@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from secrets import token_hex
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -70,20 +71,29 @@ class Rate:
 
 @dataclass(slots=True, eq=False)
 class Connection:
-    """One websocket. address: of the browser, as reported by the server or a trusted proxy. of_address: the rate of all from there."""
+    """One websocket. name: how a script knows it. address: of the browser, as reported by the server or a trusted proxy.
+
+    of_address: the rate of all websockets from there.
+    """
 
     address: str
     of_address: Rate | None = None
+    name: str = field(default_factory=lambda: token_hex(8))
     own: Rate = field(default_factory=lambda: Rate(RATE, BURST))
     last_message: float = field(default_factory=monotonic)
     has_sent: bool = False
     must_close: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Gate:
-    """ASGI middleware. connections: the open websockets. refused: number of refused requests by reason."""
+def is_open(name: str | None) -> bool:
+    """Return whether the websocket of this name is open. None: there is no gate, and every visitor counts as present."""
+    return name is None or name in Gate.connections
 
-    connections: ClassVar[set[Connection]] = set()
+
+class Gate:
+    """ASGI middleware. connections: the open websockets by name. refused: number of refused requests by reason."""
+
+    connections: ClassVar[dict[str, Connection]] = {}
     refused: ClassVar[Counter[str]] = Counter()
     _deleting: ClassVar[set[asyncio.Task[None]]] = set()
 
@@ -99,7 +109,10 @@ class Gate:
         peer = (scope.get("client") or (None,))[0]
         address = deployment.network_of(peer)
         came = deployment.comes_from(peer, headers)
-        added, drop = [(deployment.ORIGIN_HEADER.encode(), came.encode())], {deployment.ORIGIN_HEADER.encode()}
+        added, drop = (
+            [(deployment.ORIGIN_HEADER.encode(), came.encode())],
+            {deployment.ORIGIN_HEADER.encode(), deployment.CONNECTION_HEADER.encode()},
+        )
         home = deployment.page_host(headers.get("origin"), headers.get("host"))
         drop.add(b"origin")
         if home is not None and "origin" in headers:
@@ -124,7 +137,7 @@ class Gate:
 
     async def _serve_websocket(self, scope: Scope, receive: Receive, send: Send, peer: str | None, address: str) -> None:
         limits = Limits.from_environment()
-        neighbours = [connection for connection in self.connections if connection.address == address]
+        neighbours = [connection for connection in self.connections.values() if connection.address == address]
         from_there = len(neighbours)
         if limits.sockets_per_address and from_there >= limits.sockets_per_address and not deployment.is_loopback(peer):
             await self._refuse(scope, receive, send, 429, "sockets of one address", "")
@@ -134,7 +147,8 @@ class Gate:
             return
         of_address = neighbours[0].of_address if neighbours else Rate(RATE_PER_ADDRESS, BURST_PER_ADDRESS)
         connection = Connection(address, None if deployment.is_loopback(peer) else of_address)
-        self.connections.add(connection)
+        self.connections[connection.name] = connection
+        scope["headers"].append((deployment.CONNECTION_HEADER.encode(), connection.name.encode()))
         closing = asyncio.create_task(connection.must_close.wait())
         closed_with: int | None = None
 
@@ -152,7 +166,7 @@ class Gate:
                     await send({"type": "websocket.close", "code": closed_with})
         finally:
             closing.cancel()
-            self.connections.discard(connection)
+            del self.connections[connection.name]
 
     async def _receive_allowed(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any]) -> Message:
         """Return the next message that Streamlit may read, delayed if too many come. Returns a disconnect after a forbidden message."""
@@ -192,7 +206,7 @@ class Gate:
 
     def _close_idlest(self) -> bool:
         """Close the websocket with the longest silence, if it exceeds SILENT_SECONDS. Returns whether one was closed."""
-        silent = [connection for connection in self.connections if not connection.must_close.is_set()]
+        silent = [connection for connection in self.connections.values() if not connection.must_close.is_set()]
         oldest = min(silent, key=lambda connection: connection.last_message, default=None)
         if oldest is None or monotonic() - oldest.last_message < SILENT_SECONDS:
             return False
