@@ -92,8 +92,10 @@ class Visitor:
             await self.line.send(data)
             await self.line.send(protocol.heartbeat())
             async with asyncio.timeout(PATIENCE):
-                while protocol.read(await self.line.recv()).WhichOneof("type") != "heartbeat_ack":
-                    pass
+                while True:  # the acknowledgement can be dropped when a script begins; then the script's end tells
+                    message = protocol.read(await self.line.recv())
+                    if message.WhichOneof("type") == "heartbeat_ack" or protocol.is_end_of_answer(message):
+                        break
         except ConnectionClosed:
             return True
         return False
