@@ -6,8 +6,9 @@ import asyncio
 import gzip
 import json
 import random
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack
+from typing import Any
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -20,7 +21,7 @@ from tests.protocol import BackMsg
 
 PASSWORD = "the operator's own word"
 MEGABYTE = 2**20
-Attack = Callable[[str], Awaitable[bool]]
+Attack = Callable[[str], Coroutine[Any, Any, bool]]
 
 
 def addresses() -> Iterator[str]:
