@@ -111,15 +111,11 @@ class _Cutter:
     entry_at: int = 0
     count: int = 0  # entries of that list so far
 
-    def broken(self, why: str) -> ViewerError:
-        """Return the error for content that this list cannot have."""
-        return self.bounds.error(Message(why, place=self.list_name))
-
     def open_list(self, name: str, at: int) -> None:
         """Begin a long list after this position."""
         self.list_name = name
         if name in self.pieces:
-            raise self.broken("This file is broken (at {place}): the list stands twice.")
+            raise self.bounds.error(Message("This file is broken (at {place}): the list stands twice.", place=self.list_name))
         self.pieces[name] = []
         self.outside.append((self.done, at))
         self.cut_at = self.entry_at = at
@@ -128,7 +124,7 @@ class _Cutter:
     def check_entry(self, at: int) -> None:
         """Raise the error if the entry before this position is too large."""
         if at - self.entry_at > self.bounds.entry:
-            raise self.broken("This file is broken (at {place}): one entry is too large.")
+            raise self.bounds.error(Message("This file is broken (at {place}): one entry is too large.", place=self.list_name))
 
     def entry_ends(self, at: int) -> None:
         """End an entry of the list before this position."""
@@ -136,7 +132,7 @@ class _Cutter:
         self.entry_at = at
         self.count += 1
         if self.count > self.bounds.lists[self.list_name] + 1:
-            raise self.broken("This file is broken (at {place}): there are too many entries.")
+            raise self.bounds.error(Message("This file is broken (at {place}): there are too many entries.", place=self.list_name))
         if at - self.cut_at >= CHUNK:
             self._cut(at)
 
