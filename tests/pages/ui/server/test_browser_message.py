@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -77,6 +79,11 @@ def test_no_nested_message_hides_too_many_fields(nested: str) -> None:
         for _ in range(101):
             widgets.add().string_array_value.data.extend([""] * 100)
     assert verdict(made.SerializeToString()) == "refuse"
+
+
+def test_streamlit_has_the_same_limit() -> None:
+    config = tomllib.loads((Path(__file__).parents[4] / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert config["server"]["maxWidgetStateSize"] * 1_000_000 == browser_message.LARGEST
 
 
 def test_what_a_page_sends_passes() -> None:
