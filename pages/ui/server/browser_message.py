@@ -12,6 +12,8 @@ from typing import Any, Literal
 LARGEST = 2_000_000  # bytes, as server.maxWidgetStateSize in .streamlit/config.toml
 MOST_FIELDS = 10_000  # fields of a message, nested ones included; the largest page of the app sends about 500
 MOST_NAMES = 10  # files for which a browser asks upload addresses at once
+BYTES_PER_MESSAGE = 20_000  # a larger message counts as several
+PER_DOWNLOAD = 20
 STOP, RERUN, UPLOAD_ADDRESSES, HEARTBEAT, DOWNLOAD = 7, 11, 16, 17, 19  # the kinds that this app needs
 UNUSED = frozenset({5, 6, 12})  # clear all caches, rerun when a file changes, ask for the state of the git repository
 FILE_NAMES = 2  # of a request for upload addresses
@@ -56,6 +58,12 @@ def verdict(data: bytes) -> Verdict:
     if kind == UPLOAD_ADDRESSES:
         return "pass" if found.count(FILE_NAMES) <= MOST_NAMES else "refuse"
     return "pass" if kind == DOWNLOAD and DOWNLOAD_FIELDS.issuperset(found) else "refuse"
+
+
+def weight(data: bytes) -> float:
+    """Return as how many messages this one counts: one, one more per BYTES_PER_MESSAGE, and as many as PER_DOWNLOAD if a file is made."""
+    makes_a_file = data[:2] == bytes([(DOWNLOAD << 3 | BYTES) & 0x7F | 0x80, DOWNLOAD >> 4])
+    return 1 + len(data) / BYTES_PER_MESSAGE + PER_DOWNLOAD * makes_a_file
 
 
 def _some(fields: Iterator[Any], most: int) -> list[Any]:

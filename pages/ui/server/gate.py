@@ -31,7 +31,6 @@ log = logging.getLogger(__name__)
 FIRST_MESSAGE_SECONDS = 20.0  # seconds within which a browser must send its first message
 SILENT_SECONDS = 60.0  # seconds of silence after which a websocket may be closed for a new one
 TRY_LATER, FORBIDDEN = 1013, 1008  # close codes of websockets: "try again later", "policy violation"
-BYTES_PER_MESSAGE = 20_000  # a larger message counts as several
 RATE, BURST = 40.0, 200.0  # messages per second of one websocket, and how many may come at once; Play sends 23
 RATE_PER_ADDRESS, BURST_PER_ADDRESS = 600.0, 4000.0  # of all websockets of one address
 LONGEST_DELAY = 5.0  # seconds
@@ -176,7 +175,7 @@ class Gate:
                 return message
             data = message.get("bytes") or b""
             rates = filter(None, (connection.own, connection.of_address))
-            delay = max(rate.delay(1 + len(data) / BYTES_PER_MESSAGE) for rate in rates)
+            delay = max(rate.delay(browser_message.weight(data)) for rate in rates)
             if delay:
                 self.refused["messages delayed"] += 1
                 await asyncio.wait({closing}, timeout=delay)  # meanwhile the server does not read from this websocket

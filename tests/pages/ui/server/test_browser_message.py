@@ -38,6 +38,7 @@ def test_only_downloads_pass_among_the_operations() -> None:
     made.backend_operation_request.deferred_file.file_id = "a"
     made.backend_operation_request.request_id, made.backend_operation_request.session_id = "b", "c"
     assert verdict(made.SerializeToString()) == "pass"
+    assert browser_message.weight(made.SerializeToString()) > browser_message.PER_DOWNLOAD > 5 * browser_message.weight(protocol.rerun())
     for name in ("install_skills", "dismiss_skills_nudge", "dataframe_chunk"):
         other = BackMsg()
         getattr(other.backend_operation_request, name).SetInParent()
