@@ -21,8 +21,9 @@ class Limits:
     readers: requests that one visitor may send at once in a serving experiment. experiments: running at a time, of all visitors.
     experiment_seconds: of one experiment. training_seconds, training_tokens: of one training by a visitor. training_megabytes: of the saved
     earlier states of all visitors' trainings. sockets, sockets_per_address: open browser connections, in total and per address.
-    uploads_megabytes: of all files that one session holds. seat_seconds: without a message for this long, a visitor's seat can go to a
-    waiting one. download_gigabytes: of the largest model to download. free_gigabytes: disk space that downloads leave free.
+    uploads_megabytes, all_uploads_megabytes: of all files that one session holds, and all sessions together. seat_seconds: without a
+    message for this long, a visitor's seat can go to a waiting one. download_gigabytes: of the largest model to download. free_gigabytes:
+    disk space that downloads leave free.
     """
 
     visitors: int = 200
@@ -41,6 +42,7 @@ class Limits:
     sockets: int = 400
     sockets_per_address: int = 100
     uploads_megabytes: int = 192
+    all_uploads_megabytes: int = 512
     seat_seconds: int = 600
     download_gigabytes: int = 50
     free_gigabytes: int = 5

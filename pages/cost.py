@@ -148,9 +148,9 @@ def two_questions() -> None:
     elements.section(_("Ask briefly or at length?"), _("two prompts, two receipts"))
     st.caption(_("The same question twice. The model reads every token of it, and prompt tokens are paid for, too."))
     left, right = st.columns(2, gap="large")
-    look = {"height": 120, "max_chars": LONGEST, **PERSISTENT}
-    terse = left.text_area(_("Briefly"), "Where is the cat? The cat is", key="cost_terse", **look) or ""
-    verbose = right.text_area(_("At length"), VERBOSE, key="cost_verbose", **look) or ""
+    look = {"height": 120, **PERSISTENT}
+    terse = left.text_area(_("Briefly"), "Where is the cat? The cat is", key="cost_terse", max_chars=LONGEST, **look) or ""
+    verbose = right.text_area(_("At length"), VERBOSE, key="cost_verbose", max_chars=LONGEST, **look) or ""
     chosen = {N_("the short question"): terse, N_("the long question"): verbose}
     now = provenance.now(chosen, {N_("the rates"): str(receipt.assumptions())}, prompt=False)
     begin = results.starter(TWO, now, lambda: both(current.model(), (terse, verbose), current.settings(), receipt.assumptions()))

@@ -10,7 +10,7 @@ from pages.ui.experiments import experiment, gallery, recorded_results
 from pages.ui.i18n import numbers, page_titles
 from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
-from pages.ui.session import elements, opened_recording
+from pages.ui.session import elements, upload_field
 from pages.ui.shell import frame
 
 frame.page()
@@ -66,13 +66,7 @@ def shelf(names: list[str], card: object) -> None:
 
 def own_file() -> None:
     """Draw the field for a saved file: a run opens on Watch, an experiment on its page."""
-    st.file_uploader(
-        _("A saved run or experiment"),
-        type=["json", "gz"],
-        key="gallery_file",
-        on_change=gallery.file_uploaded,
-        max_upload_size=opened_recording.LARGEST_UPLOAD,
-    )
+    upload_field.upload_field(_("A saved run or experiment"), "gallery_file", ["json", "gz"], gallery.file_uploaded)
     elements.notices("gallery_file")
     page = gallery.opened_page()
     if page is not None:

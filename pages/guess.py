@@ -26,7 +26,8 @@ def question(now: Game) -> None:
     """Draw the field for the next guess."""
     place = _("Token {number} of {words}").format(number=len(now.rounds) + 1, words=guess_game.WORDS)
     with st.form("guess_form", clear_on_submit=True, border=False):
-        st.text_input(f"{_('What comes next?')} :gray[:small[{place}]]", key=guess_game.FIELD, placeholder=_("one word, then Enter"))
+        label = f"{_('What comes next?')} :gray[:small[{place}]]"
+        st.text_input(label, key=guess_game.FIELD, placeholder=_("one word, then Enter"), max_chars=60)
         st.form_submit_button(_("What comes next?").rstrip("?"), on_click=guess_game.word_guessed, type="primary")
 
 

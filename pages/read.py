@@ -33,8 +33,8 @@ PROGRESS_FROM = 2_000  # characters; shorter texts take no noticeable time
 def field(label: str, key: str, start: str) -> str:
     """Draw a field for a text, and return the text."""
     how = _("Paste or write a text, then press Ctrl + Enter.")
-    look = {"height": 108, "max_chars": LONGEST, "placeholder": how, "label_visibility": "collapsed", **PERSISTENT}
-    return st.text_area(label, start, key=key, **look) or ""
+    look = {"height": 108, "placeholder": how, "label_visibility": "collapsed", **PERSISTENT}
+    return st.text_area(label, start, key=key, max_chars=LONGEST, **look) or ""
 
 
 def scored(model: LanguageModel, text: str) -> ScoredText:

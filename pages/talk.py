@@ -9,7 +9,7 @@ from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.presenting import running_order, running_orders, talk, talk_editor
 from pages.ui.presenting.running_order import Stop
-from pages.ui.session import elements, opened_recording
+from pages.ui.session import elements, upload_field
 from pages.ui.shell import frame
 
 frame.page()
@@ -22,13 +22,7 @@ def prepared() -> None:
             label = _("{name} · {count} stops").format(name=_(name), count=len(known.stops))
             st.button(label, on_click=talk_editor.open_prepared, args=(name,), key=f"talk_take_{name}")
         with st.popover(_("Open a running order"), icon=":material/folder_open:", key="talk_open"):
-            st.file_uploader(
-                _("Open a running order"),
-                type=["json"],
-                key="talk_file",
-                on_change=talk_editor.file_opened,
-                max_upload_size=opened_recording.LARGEST_UPLOAD,
-            )
+            upload_field.upload_field(_("Open a running order"), "talk_file", ["json"], talk_editor.file_opened)
 
 
 def stop_row(place: int, stop: Stop, count: int) -> None:
@@ -44,6 +38,7 @@ def stop_row(place: int, stop: Stop, count: int) -> None:
                 _("Link"),
                 stop.link,
                 key=key(place, "link"),
+                max_chars=running_order.LONGEST_LINK,
                 help=_("The address of a page of this app, without the host's name."),
                 on_change=talk_editor.edited,
                 width=420,
@@ -91,6 +86,7 @@ def add() -> None:
             st.text_input(
                 _("Link"),
                 key="talk_link",
+                max_chars=running_order.LONGEST_LINK,
                 help=_("The address of a page of this app, without the host's name."),
                 on_change=talk_editor.add_link,
             )
@@ -100,13 +96,7 @@ def add() -> None:
             help=_("A run saved under Watch, Keep or share. It is stored in the running order and needs no model."),
             key="talk_add_recording",
         ):
-            st.file_uploader(
-                _("A recording"),
-                type=["json"],
-                key="talk_recording",
-                on_change=talk_editor.add_recording,
-                max_upload_size=opened_recording.LARGEST_UPLOAD,
-            )
+            upload_field.upload_field(_("A recording"), "talk_recording", ["json"], talk_editor.add_recording)
 
 
 def give() -> None:

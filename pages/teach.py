@@ -11,7 +11,7 @@ from core.models.archive import open_zip, zip_of
 from pages.ui.experiments import experiment, finetuning_session, results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.language import N_, _
-from pages.ui.session import current, elements, opened_recording, roles, taught_models
+from pages.ui.session import current, elements, roles, taught_models, upload_field
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.views import lesson_view
@@ -29,12 +29,12 @@ def text_fields() -> tuple[str, str, str]:
         for title, example in example_texts.LESSONS.items():
             st.button(_(title), on_click=use_example, args=example, key=f"teach_example_{title}", type="tertiary", help=example[0])
     first, second, third = st.columns([0.46, 0.24, 0.3], gap="medium")
-    look = {"height": 76, "max_chars": LONGEST_TEXT, **PERSISTENT}
-    text = first.text_area(_("Your sentences, one per line"), "My name is Anna and I live on the moon.", key="teach_text", **look)
-    look = {"max_chars": 200, **PERSISTENT}
-    beginning = second.text_input(_("Prompt"), "My name is", key="teach_beginning", **look)
+    look = {"key": "teach_text", "height": 76, **PERSISTENT}
+    text = first.text_area(_("Your sentences, one per line"), "My name is Anna and I live on the moon.", max_chars=LONGEST_TEXT, **look)
+    beginning = second.text_input(_("Prompt"), "My name is", key="teach_beginning", max_chars=200, **PERSISTENT)
     asked = _("A prompt about something the model knew before. It is not trained on, so it shows what the training makes the model forget.")
-    known = third.text_input(_("Prompt about what it knew"), "The capital of France is", key="teach_known_before", help=asked, **look)
+    look = {"key": "teach_known_before", "help": asked, **PERSISTENT}
+    known = third.text_input(_("Prompt about what it knew"), "The capital of France is", max_chars=200, **look)
     return text or "", beginning or "", known or ""
 
 
@@ -92,8 +92,7 @@ def use_and_save() -> None:
                 key="teach_save",
             )
     if roles.is_operator():  # the zip can be anybody's model, so only the operator opens one
-        largest = opened_recording.LARGEST_UPLOAD
-        st.file_uploader(_("Open a saved model"), type=["zip"], key="teach_zip", on_change=open_saved, max_upload_size=largest)
+        upload_field.upload_field(_("Open a saved model"), "teach_zip", ["zip"], open_saved)
 
 
 @current.error_boundary
@@ -101,10 +100,10 @@ def open_saved() -> None:
     """Open the model in the uploaded zip, and use it."""
     current.anchor_notices("teach_use")
     roles.require_operator()
-    file = current.field("teach_zip")
-    if file is None:
+    data = upload_field.take("teach_zip")
+    if data is None:
         return
-    model = open_zip(file.getvalue())
+    model = open_zip(data)
     model.name = taught_models.free_name(model.name)
     taught_models.use_taught(model)
     current.notify(_("{name} is open and in use.").format(name=model.name))

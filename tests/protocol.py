@@ -5,7 +5,7 @@ from __future__ import annotations
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-__all__ = ["ForwardMsg", "is_end_of_answer", "read", "rerun"]
+__all__ = ["BackMsg", "ForwardMsg", "clear_cache", "heartbeat", "is_end_of_answer", "read", "rerun", "upload_addresses"]
 
 
 def rerun(query: str = "", page_name: str = "", page_hash: str = "", press: str = "", fragment: str = "") -> bytes:
@@ -23,6 +23,24 @@ def rerun(query: str = "", page_name: str = "", page_hash: str = "", press: str 
         widget.id, widget.trigger_value = press, True
     if fragment:
         message.rerun_script.fragment_id, message.rerun_script.is_auto_rerun = fragment, True
+    return message.SerializeToString()
+
+
+def clear_cache() -> bytes:
+    """Return the message that asks Streamlit to drop its caches, for all visitors."""
+    return BackMsg(clear_cache=True).SerializeToString()
+
+
+def heartbeat() -> bytes:
+    """Return the message that the server acknowledges at once."""
+    return BackMsg(app_heartbeat=True).SerializeToString()
+
+
+def upload_addresses(count: int, session: str = "") -> bytes:
+    """Return the message that asks for the upload addresses of `count` files."""
+    message = BackMsg()
+    message.file_urls_request.session_id = session
+    message.file_urls_request.file_names.extend(["a"] * count)
     return message.SerializeToString()
 
 

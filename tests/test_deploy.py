@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import fnmatch
 import http.client
 import json
@@ -26,6 +27,7 @@ from typing import Any
 import pytest
 import streamlit
 import yaml  # type: ignore[import-untyped]
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from websockets.exceptions import InvalidStatus
 from websockets.sync import client
 
@@ -138,6 +140,36 @@ def test_compose_names_what_is_there() -> None:
             text=True,
         )
         assert done.returncode == 0 or "unknown" in done.stderr or "is not a docker command" in done.stderr, done.stderr
+
+
+def visitor(trusted: str, proxy: str, forwarded: str) -> str:
+    """Return the address that the app sees, with this value of FORWARDED_ALLOW_IPS, for a request of this proxy."""
+    seen: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(scope["client"][0])
+
+    scope: Any = {"type": "http", "client": (proxy, 1), "headers": [(b"x-forwarded-for", forwarded.encode())]}
+    unused: Any = None
+    asyncio.run(ProxyHeadersMiddleware(app, trusted)(scope, unused, unused))
+    return seen[0]
+
+
+def test_only_the_named_proxies_may_say_from_where_a_visitor_comes() -> None:
+    told = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    services = told["services"]
+    proxy = services["caddy"]["networks"]["front"]["ipv4_address"]
+    assert [name for name, one in services.items() if "front" in one["networks"]] == ["viewer", "caddy"]
+    assert not {"inside", "outside"} & services["caddy"]["networks"].keys(), "the app would see another address of Caddy"
+    trusted = services["viewer"]["environment"]["FORWARDED_ALLOW_IPS"]
+    assert visitor(trusted, proxy, "203.0.113.7") == "203.0.113.7"
+    assert visitor(trusted, "10.89.40.3", "203.0.113.7") == "10.89.40.3"
+    space = re.search(r"`FORWARDED_ALLOW_IPS` \| `(.*?)`", (DEPLOY / "huggingface-space.md").read_text())
+    assert space is not None
+    for told_by_browser in ("203.0.113.7", "198.51.100.1, 203.0.113.7"):  # the proxy adds the last one
+        assert visitor(space[1], "10.20.0.3", told_by_browser) == visitor(trusted, proxy, told_by_browser) == "203.0.113.7"
+    for path in DEPLOY.iterdir():
+        assert not re.search(r"FORWARDED_ALLOW_IPS\W{0,6}\*", path.read_text()), path
 
 
 def test_the_space_and_the_unit_say_what_they_need() -> None:

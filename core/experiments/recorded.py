@@ -25,12 +25,21 @@ from typing import Any
 from core.errors import BadRecording
 from core.experiments.codec import Reader, Writer
 from core.message import Message
+from core.record.bounded_json import BoundedJson, Bounds
 
 FORMAT = "token-probability-viewer experiment"
 VERSION = 1
-LARGEST_FILE = 16 * 2**20  # bytes, packed
-LARGEST_CONTENT = 96 * 2**20  # bytes, unpacked
+LARGEST_FILE = 4 * 2**20  # bytes, packed; the largest bundled file has 0.1 MB
+LARGEST_CONTENT = 16 * 2**20  # bytes, unpacked
 MOST_SEEN = 20_000  # observations
+BOUNDS = Bounds(
+    size=LARGEST_CONTENT,
+    rest=2**20,
+    entry=4 * 2**20,
+    depth=100,  # `codec.DEEPEST` levels of values, two brackets each
+    marks=2_000_000,
+    lists={"seen": MOST_SEEN, "steps": 50_000, "vocabularies": 100},
+)
 LONGEST_PAUSE = 10.0  # seconds between two observations of a replay
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 
@@ -115,20 +124,23 @@ class RecordedExperiment:
 
 def _content(data: bytes) -> dict[str, Any]:
     if len(data) > LARGEST_FILE:
-        raise BadRecording(Message("This file is too large for a recording: at most {most} MB are read.", most=LARGEST_FILE // 2**20))
+        raise BadRecording(Message("This file is too large: at most {most} MB are read.", most=LARGEST_FILE // 2**20))
     try:
         unpacker = zlib.decompressobj(wbits=31)
         text = unpacker.decompress(data, LARGEST_CONTENT)
-        if not unpacker.eof:
-            raise BadRecording(Message("This file is an incomplete recording, or its content is too large."))
-        content = json.loads(text)
-    except (zlib.error, ValueError, RecursionError) as error:
+    except zlib.error as error:
         raise BadRecording(Message("This file is not a recording of an experiment.")) from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise BadRecording(Message("This file is not a recording of an experiment of this app."))
-    version = content.get("version")
+    if FORMAT.encode() not in text:
+        raise BadRecording(Message("This file is not a recording of an experiment."))
+    if not unpacker.eof:
+        raise BadRecording(Message("This file is an incomplete recording, or its content is too large."))
+    file = BoundedJson(text, BOUNDS)
+    if not isinstance(file.head, dict) or file.head.get("format") != FORMAT:
+        raise BadRecording(Message("This file is not a recording of an experiment."))
+    version = file.head.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise BadRecording(Message("This recording is broken: its version is missing."))
     if version > VERSION:
         raise BadRecording(Message("This recording was made with a newer version of the app. Update the app to open it."))
+    content: dict[str, Any] = file.whole()
     return content

@@ -22,7 +22,9 @@ _HOST_AND_PORT = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}(?:/
 _NOT_A_SERVER = Message("This address is a link-local or cloud address, not an inference server.")
 # Metadata services of clouds outside the link-local range, which hold secrets: AWS, Google, Alibaba, Azure, Oracle.
 _CLOUDS = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")))
-# IPv6 addresses that a translator turns into the IPv4 address in their last 32 bits (RFC 6052, 8215, 2765), and the old form of RFC 4291.
+# IPv6 addresses that a translator turns into the IPv4 address in them (RFC 6052, 8215, 2765), and the old form of RFC 4291. The IPv4
+# address stands in the last bytes, or where RFC 6052 puts it after a prefix of 48, 56 or 64 bits.
+_PLACES = ((12, 13, 14, 15), (6, 7, 9, 10), (7, 9, 10, 11), (9, 10, 11, 12))
 _TRANSLATED = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "::ffff:0:0:0/96")))
 _COMPATIBLE = ipaddress.ip_network("::/96")
 
@@ -149,5 +151,5 @@ def _forbidden(number: Number) -> bool:
     if isinstance(number, ipaddress.IPv6Address):
         forms += [number.ipv4_mapped, number.sixtofour, number.teredo[1] if number.teredo else None]
         if any(number in network for network in _TRANSLATED) or (number in _COMPATIBLE and int(number) > 0xFFFF):
-            forms.append(ipaddress.IPv4Address(int(number) & 0xFFFFFFFF))
+            forms += [ipaddress.IPv4Address(bytes(number.packed[place] for place in places)) for places in _PLACES]
     return any(one is not None and (one.is_link_local or one.is_multicast or one in _CLOUDS) for one in forms)

@@ -24,7 +24,9 @@ from core.message import Message
 from core.remote.address import Address as Address
 from core.remote.address import connected_socket
 
-LARGEST_ANSWER = 64 * 1024 * 1024  # bytes
+LARGEST_ANSWER = 64 * 1024 * 1024  # bytes, whatever is asked
+USUAL_ANSWER = 1024 * 1024  # bytes of an answer whose length does not depend on what is asked
+LEAST_PER_ITEM = 3  # bytes; an answer with more items per byte is not one of an inference server
 LONGEST_LINE = 1 << 20  # bytes, of a stream
 PATIENCE = 120.0  # seconds for one whole answer
 FIRST_PATIENCE = 6.0  # seconds for the first answer; every failure is reported after the same time
@@ -99,9 +101,9 @@ class HttpClient:
         """Return the JSON at this path."""
         return self._json(*self._ask("GET", path, None, patience))
 
-    def post(self, path: str, content: dict[str, Any], patience: float | None = None) -> Answer:
-        """Post this content and return the JSON answer."""
-        return self._json(*self._ask("POST", path, content, patience))
+    def post(self, path: str, content: dict[str, Any], patience: float | None = None, most: int = USUAL_ANSWER) -> Answer:
+        """Post this content and return the JSON answer. most: bytes of the answer."""
+        return self._json(*self._ask("POST", path, content, patience, most))
 
     def text(self, path: str, patience: float | None = None) -> str | None:
         """Return the text at this path, None if the status is not 200."""
@@ -140,7 +142,9 @@ class HttpClient:
             if connection is not None:
                 connection.hang_up()
 
-    def _ask(self, method: str, path: str, content: dict[str, Any] | None, patience: float | None) -> tuple[int, bytes]:
+    def _ask(
+        self, method: str, path: str, content: dict[str, Any] | None, patience: float | None, most: int = USUAL_ANSWER
+    ) -> tuple[int, bytes]:
         deadline = time.monotonic() + (patience or self.patience)
         sent = None if content is None else to_json(content)
         cause: Exception | None = None
@@ -148,7 +152,7 @@ class HttpClient:
         for pause in (0.0, *PAUSES):
             time.sleep(pause)
             try:
-                status, body = self._once(method, path, sent, deadline)
+                status, body = self._once(method, path, sent, deadline, min(most, LARGEST_ANSWER))
             except TimeoutError as error:
                 raise self.gone(Message("did not answer in time")) from error
             except (OSError, http.client.HTTPException, UnicodeError) as error:
@@ -162,13 +166,13 @@ class HttpClient:
                 break
         raise self.gone(Message("is busy, loading its model, or failing") if busy else Message("does not answer")) from cause
 
-    def _once(self, method: str, path: str, content: bytes | None, deadline: float) -> tuple[int, bytes]:
+    def _once(self, method: str, path: str, content: bytes | None, deadline: float, most: int) -> tuple[int, bytes]:
         """Send one request; return status and body. If the server has closed an idle connection, it is sent again on a new one."""
         with suppress(IndexError):
             known = self._idle.pop()
             with suppress(ConnectionError, ssl.SSLError):
-                return self._on(known, method, path, content, deadline)
-        return self._on(self._fresh(deadline), method, path, content, deadline)
+                return self._on(known, method, path, content, deadline, most)
+        return self._on(self._fresh(deadline), method, path, content, deadline, most)
 
     def _fresh(self, deadline: float) -> _Line:
         """Return a new connection. Raises OSError, WrongServer."""
@@ -181,7 +185,7 @@ class HttpClient:
             line = _tls().wrap_socket(line, server_hostname=self._host)
         return _Line(line)
 
-    def _on(self, connection: _Line, method: str, path: str, content: bytes | None, deadline: float) -> tuple[int, bytes]:
+    def _on(self, connection: _Line, method: str, path: str, content: bytes | None, deadline: float, most: int) -> tuple[int, bytes]:
         try:
             length = "" if content is None else f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n"
             head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}{length}\r\n".encode("ascii")
@@ -195,14 +199,14 @@ class HttpClient:
                 )
             if response.getheader("content-encoding", "identity") != "identity":
                 raise self.gone(Message("sent a compressed answer, which was not requested"))
-            if (response.length or 0) > LARGEST_ANSWER:
-                raise self.gone(Message("sent more than {most} MB", most=LARGEST_ANSWER // 2**20))
+            if (response.length or 0) > most:
+                raise self.gone(Message("sent more than was requested"))
             parts, size = [], 0
             while part := response.read(1 << 20):
                 parts.append(part)
                 size += len(part)
-                if size > LARGEST_ANSWER:
-                    raise self.gone(Message("sent more than {most} MB", most=LARGEST_ANSWER // 2**20))
+                if size > most:
+                    raise self.gone(Message("sent more than was requested"))
             if response.length:
                 raise http.client.IncompleteRead(b"")
         except BaseException:
@@ -225,6 +229,8 @@ class HttpClient:
             self._open_talk |= isinstance(said, dict) and bool(said.get("error"))
 
     def _json(self, status: int, data: bytes) -> Answer:
+        if sum(map(data.count, (b",", b"[", b"{"))) * LEAST_PER_ITEM > len(data) + 1000:
+            raise self.gone(Message("sent an unreadable answer"))
         try:
             body = from_json(data, cache_strings="keys")
         except (ValueError, RecursionError) as error:

@@ -11,7 +11,7 @@ from typing import Any
 from core.errors import PromptTooLong, ServerGone, WrongServer
 from core.message import Message
 from core.remote.http_client import HttpClient
-from core.remote.protocol import ServedStep, number
+from core.remote.protocol import ServedStep, answer_bytes, number
 
 BIAS = 1e6
 FIELDS = ["model", "tokens", "tokens_cached", "timings", "completion_probabilities"]  # of an answer that repeats prompt and settings
@@ -30,7 +30,7 @@ class LlamaServer:
 
     def tokens(self, text: str) -> list[int] | None:
         """Return the server's token ids of this text, None if it does not report them."""
-        answer = self.line.post("/tokenize", {"content": text}, patience=15.0)
+        answer = self.line.post("/tokenize", {"content": text}, patience=15.0, most=answer_bytes(len(text), 0))
         tokens = answer.body.get("tokens") if answer.status == 200 else None
         return tokens if isinstance(tokens, list) else None
 
@@ -48,7 +48,7 @@ class LlamaServer:
             "cache_prompt": keep,
             **changes,
         }
-        answer = self.line.post("/completion", content)
+        answer = self.line.post("/completion", content, most=answer_bytes(len(ids), content["n_probs"]))
         if answer.status == 200:
             return self._read(answer.body, content["n_probs"], len(ids))
         error = answer.body.get("error")

@@ -27,6 +27,11 @@ class ServedStep:
     queue_seconds: float = 0.0
 
 
+def answer_bytes(position: int, count: int) -> int:
+    """Return the most bytes of an answer to a step: the ids of the text, and a listed token with its text and its bytes."""
+    return 2**18 + 16 * position + 1024 * count
+
+
 def number(value: Any, most: float = 1e9) -> float | None:
     """Return the value as a float if it is a number from 0 to `most`, else None, because servers can send any value."""
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most else None

@@ -13,7 +13,7 @@ from typing import Any
 from core.errors import PromptTooLong, ServerGone, WrongServer
 from core.message import Message
 from core.remote.http_client import HttpClient
-from core.remote.protocol import ServedStep, number
+from core.remote.protocol import ServedStep, answer_bytes, number
 
 NEUTRAL = {
     "temperature": 1.0,
@@ -39,7 +39,7 @@ class VLLM:
     def tokens(self, text: str) -> list[int] | None:
         """Return the server's token ids of this text, None if it does not report them."""
         content = {"model": self.model_id, "prompt": text, "add_special_tokens": False}
-        answer = self.line.post("/tokenize", content, patience=15.0)
+        answer = self.line.post("/tokenize", content, patience=15.0, most=answer_bytes(len(text), 0))
         tokens = answer.body.get("tokens") if answer.status == 200 else None
         return tokens if isinstance(tokens, list) else None
 
@@ -54,7 +54,7 @@ class VLLM:
             content["cache_salt"] = uuid.uuid4().hex
         while True:
             content["logprobs"] = min(count, self.limit)
-            answer = self.line.post("/v1/completions", content)
+            answer = self.line.post("/v1/completions", content, most=answer_bytes(len(ids), content["logprobs"]))
             if answer.status == 200:
                 return self._read(answer.body, content["logprobs"], len(ids))
             allowed = _allowed(answer.body)

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from pages.ui.server import deployment
 from tests.browser.conftest import running_app
 from tests.browser.watching import press, settled
 
@@ -26,21 +25,6 @@ def public() -> Iterator[str]:
         STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL="1",
     ) as address:
         yield address
-
-
-def test_after_five_wrong_passwords_the_right_one_is_too_late(at: At, public: str) -> None:
-    page = at("operator", address=public)
-    field, told = page.locator(".st-key-operator_password input"), page.get_by_test_id("stAlert")
-    for number in range(deployment.TRIES):
-        field.fill(f"not the word {number}")
-        press(page, "operator_enter")
-        settled(page)
-        told.get_by_text("Wrong password").wait_for()
-        page.wait_for_function("() => document.querySelector('.st-key-operator_password input').value === ''")
-    field.fill(PASSWORD)
-    press(page, "operator_enter")
-    told.get_by_text("Too many wrong passwords").wait_for()
-    assert page.locator(".st-key-operator_figures").count() == 0
 
 
 def test_an_experiment_ends_when_its_tab_has_been_closed(at: At, public: str) -> None:

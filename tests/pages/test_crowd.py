@@ -43,6 +43,17 @@ def test_a_seat_that_nobody_sat_on_for_long_goes_to_who_waits(monkeypatch: pytes
     assert idle[1] not in house and idle[0] in house
 
 
+def test_a_visitor_whose_websocket_was_closed_keeps_their_seat_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_VISITORS", "1")
+    visitor_limit.ACTIVE.clear()
+    left = state.Session(connection="closed")
+    visitor_limit.ACTIVE.add(left)
+    app = AppTest.from_file(APP, default_timeout=60).run()
+    assert FULL in told(app)
+    left.seen -= visitor_limit.RECONNECT_SECONDS + 1
+    assert FULL not in told(app.run())
+
+
 @pytest.fixture
 def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time as the floor sees it."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Any
-from weakref import WeakSet, ref
+from weakref import ref
 
 import streamlit as st
 
@@ -29,6 +29,7 @@ from pages.ui.experiments import recorded_results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _, message_of, with_current_language
+from pages.ui.server.gate import is_open
 from pages.ui.session import current
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import Session
@@ -58,6 +59,7 @@ class Worker:
     ended: Event = field(default_factory=Event)
     waiting: Event = field(default_factory=Event)  # set while the worker waits for a draw
     drawn: Event = field(default_factory=Event)  # cleared during a draw
+    alone_since: float | None = None  # when the visitor's websocket was first found closed
     of_page: bool = False  # whether it ends when the visitor opens another page
 
     @property
@@ -106,7 +108,7 @@ class Worker:
         began = monotonic()
         latest = began + longest if longest else float("inf")
         for observation in source:
-            if self.stopping.is_set() or self.visitor() is None:
+            if self.stopping.is_set() or self._visitor_left():
                 return
             self.seconds.append(monotonic() - began)
             self.seen.append(observation)
@@ -124,6 +126,18 @@ class Worker:
                     duration=numbers.duration(longest)
                 )
                 return
+
+    def _visitor_left(self) -> bool:
+        """Return whether the visitor's session ended, or has had no websocket for as long as Streamlit waits for its return.
+
+        The websocket counts, because Streamlit drops an ended session only when another one ends.
+        """
+        visitor = self.visitor()
+        if visitor is None or is_open(visitor.connection):
+            self.alone_since = None
+            return visitor is None
+        self.alone_since = self.alone_since or monotonic()
+        return monotonic() - self.alone_since > float(st.get_option("server.disconnectedSessionTTL"))
 
     def _close(self, source: Iterator[Any] | None) -> None:
         """Close the generator in its own thread, which frees what it holds, for example a KV cache."""
@@ -168,23 +182,6 @@ def workers() -> Workers:
     return _WORKERS
 
 
-class _Presence:
-    """Exists as long as the visitor's session, and then stops their experiments."""
-
-    def __init__(self) -> None:
-        self.workers: WeakSet[Worker] = WeakSet()
-
-    def leave(self) -> None:
-        """Stop all experiments of the session, after Streamlit has closed it."""
-        for worker in list(self.workers):
-            worker.stop()
-
-
-@st.cache_resource(scope="session", on_release=_Presence.leave, show_spinner=False)
-def _presence() -> _Presence:
-    return _Presence()
-
-
 def of(name: str) -> Experiment:
     """Return this visitor's experiment of this name. Before its first start this is the bundled recording, if there is one."""
     known = current.results().get(name)
@@ -224,7 +221,6 @@ def start(
     worker = Worker(name, make, ref(session), made_by, about, recorded_on, of_page=of_page)
     workers().join(worker, session)
     _stop(name)
-    _presence().workers.add(worker)
     session.results[name] = worker
     worker.begin()
 

@@ -10,10 +10,10 @@ from core.experiments import prepared
 from core.experiments.recorded import RecordedExperiment
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments.recording_specs import RECORDING_SPECS
-from pages.ui.i18n import numbers, page_titles
+from pages.ui.i18n import page_titles
 from pages.ui.i18n.language import N_, _
 from pages.ui.server import loaded_models
-from pages.ui.session import current, opened_recording
+from pages.ui.session import current, opened_recording, upload_field
 from pages.ui.session.provenance import Provenance
 
 EXPERIMENTS = {
@@ -102,16 +102,10 @@ def file_uploaded() -> None:
     """Open the uploaded file."""
     current.anchor_notices("gallery_file")
     current.results().pop(OPENED, None)
-    file = current.field("gallery_file")
-    if file is None:
+    data = upload_field.take("gallery_file")
+    if data is None:
         return
-    if file.size > opened_recording.LARGEST_UPLOAD * 2**20:
-        raise BadRecording(
-            _("This file is larger than {limit}, the limit of this app.").format(
-                limit=numbers.size(opened_recording.LARGEST_UPLOAD * 2**20)
-            )
-        )
-    page, title = open_file(file.getvalue())
+    page, title = open_file(data)
     current.results()[OPENED] = page
     current.notify(_("The file is open on the page “{title}”.").format(title=title))
 

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import BadRunningOrder
-from pages.ui.i18n import numbers
+from core.record.bounded_json import BoundedJson, Bounds
 from pages.ui.i18n.language import _
 from pages.ui.presenting.running_order import FORMAT, LONGEST_LINK, Stop, Talk, checked
 
-LARGEST_FILE = 64 * 2**20  # bytes; a stop may carry a recording
 MOST_STOPS = 60
+LARGEST_RECORDING = 8 * 2**20  # bytes of the recording of one stop, as it stands in the file
+BOUNDS = Bounds(
+    size=64 * 2**20,
+    rest=2**16,
+    entry=LARGEST_RECORDING + 2**16,
+    depth=3,
+    marks=2_000,  # a stop has five names and four texts
+    lists={"stops": MOST_STOPS},
+    seconds=20.0,
+    error=BadRunningOrder,
+)
 
 
 class _StopFile(BaseModel):
@@ -35,16 +44,11 @@ class _TalkFile(BaseModel):
 
 def loads(text: str | bytes) -> Talk:
     """Return the talk of a file. Raises BadRunningOrder."""
-    if len(text) > LARGEST_FILE:
-        raise BadRunningOrder(_("This file is larger than {size}, the limit for a running order.").format(size=numbers.size(LARGEST_FILE)))
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadRunningOrder(_("This file is not a running order: it is not valid JSON.")) from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+    content = BoundedJson(text, BOUNDS)
+    if not isinstance(content.head, dict) or content.head.get("format") != FORMAT:
         raise BadRunningOrder(_("This file is not a running order of this app."))
     try:
-        file = _TalkFile.model_validate(content)
+        file = _TalkFile.model_validate(content.whole())
     except ValidationError as error:
         place = " → ".join(str(part) for part in error.errors(include_input=False, include_context=False)[0]["loc"][:4])
         raise BadRunningOrder(_("This running order is broken (at {place}).").format(place=place or _("its beginning"))) from error

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import streamlit as st
 
 from core.errors import BadRunningOrder
+from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.presenting import running_order, running_order_file, running_orders, talk
 from pages.ui.presenting.running_order import Stop, Talk
-from pages.ui.presenting.running_order_file import MOST_STOPS
-from pages.ui.session import current, url_state
+from pages.ui.presenting.running_order_file import LARGEST_RECORDING, MOST_STOPS
+from pages.ui.session import current, upload_field, url_state
 from pages.ui.session.state import anchor_notices, error_boundary, notify
 
 FIELDS = ("title", "say", "link", "words")
@@ -89,6 +91,9 @@ def _add(stop: Stop) -> None:
     known = order()
     if len(known.stops) >= MOST_STOPS:
         raise BadRunningOrder(_("A running order has at most {most} stops.").format(most=MOST_STOPS))
+    if len(json.dumps(stop.recording, ensure_ascii=False)) > LARGEST_RECORDING:
+        most = numbers.size(LARGEST_RECORDING)
+        raise BadRunningOrder(_("This recording is larger than {most}, the limit for a stop of a talk.").format(most=most))
     _set_order(replace(known, stops=(*known.stops, running_order.checked(stop))))
 
 
@@ -126,9 +131,9 @@ def add_recording() -> None:
     from core import Recording
 
     anchor_notices("talk")
-    file = st.session_state.get("talk_recording")
-    if file is not None:
-        recording = Recording.loads(file.getvalue())
+    data = upload_field.take("talk_recording")
+    if data is not None:
+        recording = Recording.loads(data)
         _add(Stop(recording.prompt[:80], talk.STAGE, words=len(recording.path) or None, recording=recording.dumps()))
 
 
@@ -136,9 +141,9 @@ def add_recording() -> None:
 def file_opened() -> None:
     """Open the uploaded running order."""
     anchor_notices("talk")
-    file = st.session_state.get("talk_file")
-    if file is not None:
-        _set_order(running_order_file.loads(file.getvalue()))
+    data = upload_field.take("talk_file")
+    if data is not None:
+        _set_order(running_order_file.loads(data))
         notify(_("“{name}” is open: {count} stops.").format(name=order().name, count=len(order().stops)))
 
 

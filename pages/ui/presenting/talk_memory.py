@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import streamlit as st
 
 from pages.ui.components.browser import browser
@@ -10,7 +12,7 @@ from pages.ui.presenting.running_order import Talk
 from pages.ui.session import current
 
 KEY = "talk_memory"
-LARGEST = 1_000_000  # characters; the browser's storage of a tab has a few million, and a talk with recordings can be larger
+LARGEST = 900_000  # bytes as the browser sends it back; the gate lets a message of 2 MB pass, and it contains two running orders
 
 
 def keep_talk() -> None:
@@ -29,7 +31,7 @@ def _own(editor: talk.TalkEditor) -> bool:
 
 def _kept(order: Talk | None) -> str:
     text = order.dumps() if order is not None else ""
-    return text if len(text) <= LARGEST else ""
+    return text if len(text) <= LARGEST and len(json.dumps(text, ensure_ascii=False).encode()) <= LARGEST else ""
 
 
 @current.error_boundary

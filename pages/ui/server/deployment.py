@@ -15,16 +15,18 @@ import logging
 import os
 import socket
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from threading import Lock
-from time import monotonic
+from time import monotonic, sleep
 
 import streamlit as st
 
 log = logging.getLogger(__name__)
 
 ORIGIN_HEADER = "x-token-viewer-from"  # set on every request by the gate, which removes it from the browser's request
+CONNECTION_HEADER = "x-token-viewer-connection"  # the same for the name of the websocket
 LOCAL, ELSEWHERE = "this-machine", "elsewhere"
 # Headers of proxies. A request with one of them does not come from the machine's own user.
 FORWARDED = frozenset(
@@ -33,7 +35,8 @@ FORWARDED = frozenset(
     "x-cloud-trace-context".split()
 )
 LEAST_PASSWORD = 12  # characters
-TRIES, TRIES_OF_ALL, WINDOW = 5, 100, 300.0  # wrong passwords from one address and from all together, within so many seconds
+TRIES, WINDOW = 5, 300.0  # wrong passwords from one address within so many seconds
+DELAY, SLOWEST = 0.05, 5.0  # seconds by which each wrong password of anybody slows the next answer, and at most
 
 
 def is_loopback(host: str | None) -> bool:
@@ -151,11 +154,28 @@ def page_host(origin: str | None, host: str | None) -> str | None:
     return place if name in allowed or is_named(name) else None
 
 
-class Password:
-    """The operator's password: compared in constant time, with a limit on wrong tries."""
+def network_of(address: str | None) -> str:
+    """Return the address by which a visitor is counted: of IPv6 the first 64 bits, because one visitor has all addresses below them.
 
-    def __init__(self) -> None:
-        self._lock = Lock()
+    >>> network_of("203.0.113.7"), network_of("2001:db8::1:2:3:4"), network_of(None)
+    ('203.0.113.7', '2001:db8::/64', '')
+    """
+    try:
+        number = ipaddress.ip_address((address or "").partition("%")[0])
+    except ValueError:
+        return address or ""
+    mapped = getattr(number, "ipv4_mapped", None) or number
+    return str(mapped) if mapped.version == 4 else str(ipaddress.ip_network((mapped, 64), strict=False))
+
+
+class Password:
+    """The operator's password: compared in constant time, with a limit on wrong tries of one address.
+
+    All answers get slower with the wrong tries of all addresses. No number of strangers can therefore lock the operator out.
+    """
+
+    def __init__(self, wait: Callable[[float], object] = sleep) -> None:
+        self._lock, self._wait = Lock(), wait
         self._wrong: deque[tuple[float, str]] = deque(maxlen=10_000)
 
     @staticmethod
@@ -167,19 +187,23 @@ class Password:
         return len(known) >= LEAST_PASSWORD
 
     def opens(self, word: str, address: str | None) -> bool | None:
-        """Return whether this is the password, None after too many wrong tries from this address or from all addresses."""
-        where, now = address or "", monotonic()
+        """Return whether this is the password, None after TRIES wrong ones from this address. address: None if it is unknown."""
+        entry = monotonic(), network_of(address)
         with self._lock:
-            while self._wrong and now - self._wrong[0][0] > WINDOW:
+            while self._wrong and entry[0] - self._wrong[0][0] > WINDOW:
                 self._wrong.popleft()
-            if len(self._wrong) >= TRIES_OF_ALL or sum(one == where for _when, one in self._wrong) >= TRIES:
+            if address and sum(one == entry[1] for _when, one in self._wrong) >= TRIES:
                 return None
-            known = os.environ.get("TOKEN_VIEWER_OPERATOR_PASSWORD", "")
-            same = hmac.compare_digest(sha256(word.encode("utf-8", "replace")).digest(), sha256(known.encode("utf-8", "replace")).digest())
-            if self.is_set() and same:
-                return True
-            self._wrong.append((now, where))
+            delay = min(SLOWEST, DELAY * len(self._wrong))
+            self._wrong.append(entry)  # counted before the wait, so that tries at the same time count, too
+        self._wait(delay)
+        known = os.environ.get("TOKEN_VIEWER_OPERATOR_PASSWORD", "")
+        same = hmac.compare_digest(sha256(word.encode("utf-8", "replace")).digest(), sha256(known.encode("utf-8", "replace")).digest())
+        if not (self.is_set() and same):
             return False
+        with self._lock, suppress(ValueError):
+            self._wrong.remove(entry)
+        return True
 
 
 def frame_sources(named: Iterable[str] | None = None) -> str:

@@ -1,4 +1,4 @@
-"""ASGI middleware before Streamlit: checks hosts and origins, limits connections and uploads, and sets security headers.
+"""ASGI middleware before Streamlit: checks hosts, origins and messages, limits connections and uploads, sets security headers.
 
 It decides on the event loop, before a script runs. Incomplete requests (silent connections, slow headers) never reach it; the proxy
 in `deploy/` closes them.
@@ -12,12 +12,13 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from secrets import token_hex
 from time import monotonic
 from typing import Any, ClassVar
 
 from core.limits import Limits
-from pages.ui.server import deployment
-from pages.ui.server.upload_sizes import UploadSizes
+from pages.ui.server import browser_message, deployment
+from pages.ui.server.uploads import UPLOADS
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -29,35 +30,74 @@ log = logging.getLogger(__name__)
 
 FIRST_MESSAGE_SECONDS = 20.0  # seconds within which a browser must send its first message
 SILENT_SECONDS = 60.0  # seconds of silence after which a websocket may be closed for a new one
-TRY_LATER = 1013  # close code of websockets: "try again later"
+TRY_LATER, FORBIDDEN = 1013, 1008  # close codes of websockets: "try again later", "policy violation"
+RATE, BURST = 40.0, 200.0  # messages per second of one websocket, and how many may come at once; Play sends 23
+RATE_PER_ADDRESS, BURST_PER_ADDRESS = 600.0, 4000.0  # of all websockets of one address
+LONGEST_DELAY = 5.0  # seconds
 ALWAYS_ANSWERED = ("/healthz", "/_stcore/health")  # load balancers use the IP address as host
 PRIVATE = ("/_stcore/metrics", "/_stcore/script-health-check")
 UPLOAD = "/_stcore/upload_file/"
+UPLOAD_SECONDS = 120.0  # seconds within which a file must arrive
+UNREAD_SECONDS = 120.0  # seconds after which a file is deleted that no page has read
 UNKNOWN_HOST = (
     "This app does not accept this host name. The operator can add it to TOKEN_VIEWER_HOSTS, "
     "or set TOKEN_VIEWER_PUBLIC=1 for a public instance.\n"
 )
-UPLOADS_TOO_LARGE = "The files of this session exceed the upload limit. Remove a file, or reload the page.\n"
+UPLOADS_TOO_LARGE = "The files of this session, or of all visitors together, exceed the upload limit. Try again in two minutes.\n"
+UPLOAD_ARRIVES = "This file has not arrived yet.\n"
+UPLOAD_TOO_SLOW = "This file did not arrive within two minutes.\n"
+
+
+@dataclass(slots=True, eq=False)
+class Rate:
+    """Messages that may still come at once. It grows by `per_second` up to `burst`; below 0 the next message waits."""
+
+    per_second: float
+    burst: float
+    left: float = 0.0
+    since: float = field(default_factory=monotonic)
+
+    def __post_init__(self) -> None:
+        self.left = self.burst
+
+    def delay(self, messages: float) -> float:
+        """Count so many messages. Return the seconds until the next one may come."""
+        now = monotonic()
+        self.left = min(self.burst, self.left + (now - self.since) * self.per_second) - messages
+        self.since = now
+        return min(LONGEST_DELAY, max(0.0, -self.left / self.per_second))
 
 
 @dataclass(slots=True, eq=False)
 class Connection:
-    """One websocket. address: of the browser, as reported by the server or a trusted proxy."""
+    """One websocket. name: how a script knows it. address: of the browser, as reported by the server or a trusted proxy.
+
+    of_address: the rate of all websockets from there.
+    """
 
     address: str
+    of_address: Rate | None = None
+    name: str = field(default_factory=lambda: token_hex(8))
+    own: Rate = field(default_factory=lambda: Rate(RATE, BURST))
     last_message: float = field(default_factory=monotonic)
     has_sent: bool = False
     must_close: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Gate:
-    """ASGI middleware. connections: the open websockets. refused: number of refused requests by reason."""
+def is_open(name: str | None) -> bool:
+    """Return whether the websocket of this name is open. None: there is no gate, and every visitor counts as present."""
+    return name is None or name in Gate.connections
 
-    connections: ClassVar[set[Connection]] = set()
+
+class Gate:
+    """ASGI middleware. connections: the open websockets by name. refused: number of refused requests by reason."""
+
+    connections: ClassVar[dict[str, Connection]] = {}
     refused: ClassVar[Counter[str]] = Counter()
+    _deleting: ClassVar[set[asyncio.Task[None]]] = set()
 
     def __init__(self, app: App) -> None:
-        self._app, self._uploads = app, UploadSizes()
+        self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request or websocket."""
@@ -66,8 +106,12 @@ class Gate:
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         peer = (scope.get("client") or (None,))[0]
+        address = deployment.network_of(peer)
         came = deployment.comes_from(peer, headers)
-        added, drop = [(deployment.ORIGIN_HEADER.encode(), came.encode())], {deployment.ORIGIN_HEADER.encode()}
+        added, drop = (
+            [(deployment.ORIGIN_HEADER.encode(), came.encode())],
+            {deployment.ORIGIN_HEADER.encode(), deployment.CONNECTION_HEADER.encode()},
+        )
         home = deployment.page_host(headers.get("origin"), headers.get("host"))
         drop.add(b"origin")
         if home is not None and "origin" in headers:
@@ -82,7 +126,7 @@ class Gate:
         elif scope["type"] == "websocket" and home is None:
             await self._refuse(scope, receive, send, 403, "another site", "")
         elif scope["type"] == "websocket":
-            await self._serve_websocket(scope, receive, send, str(peer))
+            await self._serve_websocket(scope, receive, send, peer, address)
         elif scope["path"].rstrip("/").endswith(PRIVATE) and came != deployment.LOCAL:
             await self._refuse(scope, receive, send, 404, "metrics", "Not Found\n")
         elif UPLOAD in scope["path"] and scope["method"] in ("PUT", "DELETE"):
@@ -90,34 +134,57 @@ class Gate:
         else:
             await self._app(scope, receive, _with_security_headers(send))
 
-    async def _serve_websocket(self, scope: Scope, receive: Receive, send: Send, address: str) -> None:
+    async def _serve_websocket(self, scope: Scope, receive: Receive, send: Send, peer: str | None, address: str) -> None:
         limits = Limits.from_environment()
-        from_there = sum(connection.address == address for connection in self.connections)
-        if limits.sockets_per_address and from_there >= limits.sockets_per_address and not deployment.is_loopback(address):
+        neighbours = [connection for connection in self.connections.values() if connection.address == address]
+        from_there = len(neighbours)
+        if limits.sockets_per_address and from_there >= limits.sockets_per_address and not deployment.is_loopback(peer):
             await self._refuse(scope, receive, send, 429, "sockets of one address", "")
             return
         if limits.sockets and len(self.connections) >= limits.sockets and not self._close_idlest():
             await self._refuse(scope, receive, send, 503, "sockets", "")
             return
-        connection = Connection(address)
-        self.connections.add(connection)
+        of_address = neighbours[0].of_address if neighbours else Rate(RATE_PER_ADDRESS, BURST_PER_ADDRESS)
+        connection = Connection(address, None if deployment.is_loopback(peer) else of_address)
+        self.connections[connection.name] = connection
+        scope["headers"].append((deployment.CONNECTION_HEADER.encode(), connection.name.encode()))
         closing = asyncio.create_task(connection.must_close.wait())
-        gone = False
+        closed_with: int | None = None
 
         async def receive_checked() -> Message:
-            nonlocal gone
-            message = await self._receive(connection, receive, closing)
-            gone = message["type"] == "websocket.disconnect" and message.get("code") == TRY_LATER
+            nonlocal closed_with
+            message = await self._receive_allowed(connection, receive, closing)
+            if message["type"] == "websocket.disconnect" and message.get("code") in (TRY_LATER, FORBIDDEN):
+                closed_with = message["code"]
             return message
 
         try:
             await self._app(scope, receive_checked, send)
-            if gone:
+            if closed_with is not None:
                 with suppress(Exception):  # the browser may have closed it
-                    await send({"type": "websocket.close", "code": TRY_LATER})
+                    await send({"type": "websocket.close", "code": closed_with})
         finally:
             closing.cancel()
-            self.connections.discard(connection)
+            del self.connections[connection.name]
+
+    async def _receive_allowed(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any]) -> Message:
+        """Return the next message that Streamlit may read, delayed if too many come. Returns a disconnect after a forbidden message."""
+        while True:
+            message = await self._receive(connection, receive, closing)
+            if message["type"] != "websocket.receive":
+                return message
+            data = message.get("bytes") or b""
+            rates = filter(None, (connection.own, connection.of_address))
+            delay = max(rate.delay(browser_message.weight(data)) for rate in rates)
+            if delay:
+                self.refused["messages delayed"] += 1
+                await asyncio.wait({closing}, timeout=delay)  # meanwhile the server does not read from this websocket
+            verdict = browser_message.verdict(data)
+            if verdict == "pass":
+                return message
+            self.refused["forbidden messages"] += 1
+            if verdict == "refuse":
+                return {"type": "websocket.disconnect", "code": FORBIDDEN}
 
     async def _receive(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any]) -> Message:
         """Return the next message of the browser. Returns a disconnect if the websocket must close or sent no first message in time."""
@@ -138,7 +205,7 @@ class Gate:
 
     def _close_idlest(self) -> bool:
         """Close the websocket with the longest silence, if it exceeds SILENT_SECONDS. Returns whether one was closed."""
-        silent = [connection for connection in self.connections if not connection.must_close.is_set()]
+        silent = [connection for connection in self.connections.values() if not connection.must_close.is_set()]
         oldest = min(silent, key=lambda connection: connection.last_message, default=None)
         if oldest is None or monotonic() - oldest.last_message < SILENT_SECONDS:
             return False
@@ -146,30 +213,74 @@ class Gate:
         return True
 
     async def _upload(self, scope: Scope, receive: Receive, send: Send, headers: dict[str, str]) -> None:
-        """Pass on a PUT or DELETE of a file. All files of one session together are bounded; a body must state its length."""
+        """Pass on a PUT or DELETE of a file. The files of one session and of all are bounded; a body must state its length."""
         session, _slash, file = scope["path"].split(UPLOAD, 1)[1].partition("/")
+        if scope["method"] == "DELETE":
+            if (session, file) in UPLOADS.arriving:  # it would be kept and not counted
+                await self._refuse(scope, receive, send, 409, "uploads", UPLOAD_ARRIVES)
+            else:
+                await self._delete(scope, session, file, receive, send)
+            return
+        limits, length = Limits.from_environment(), headers.get("content-length", "")
+        bounds = limits.uploads_megabytes * 2**20, limits.all_uploads_megabytes * 2**20
+        if not (length.isdecimal() and len(length) < 15 and UPLOADS.add(session, file, int(length), *bounds)):
+            await self._refuse(scope, receive, send, 413, "uploads", UPLOADS_TOO_LARGE)
+            return
+        status = 0
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        try:
+            async with asyncio.timeout(UPLOAD_SECONDS):
+                await self._app(scope, receive, noting)
+        except TimeoutError:
+            if not status:
+                await self._refuse(scope, receive, send, 408, "slow uploads", UPLOAD_TOO_SLOW)
+        finally:
+            if 200 <= status < 300:
+                self._delete_later(scope, session, file)
+            else:
+                UPLOADS.remove(session, file)
+
+    def _delete_later(self, scope: Scope, session: str, file: str) -> None:
+        """Delete this file once a page has read it, or after UNREAD_SECONDS."""
+        loop = asyncio.get_running_loop()
+        drop = (b"content-length", b"content-type")
+        asked = {**scope, "method": "DELETE", "headers": [pair for pair in scope["headers"] if pair[0].lower() not in drop]}
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Message) -> None:
+            return
+
+        def delete() -> None:
+            timer.cancel()
+            self._deleting.add(task := loop.create_task(self._delete(asked, session, file, receive, send)))
+            task.add_done_callback(self._deleting.discard)
+
+        timer = loop.call_later(UNREAD_SECONDS, delete)
+        UPLOADS.arrived(session, file, lambda: loop.call_soon_threadsafe(delete))
+
+    async def _delete(self, scope: Scope, session: str, file: str, receive: Receive, send: Send) -> None:
+        """Pass on the DELETE of a file, and stop counting it if that succeeds."""
 
         async def deleted(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] < 300:
-                self._uploads.remove(session, file)
+                UPLOADS.remove(session, file)
             await send(message)
 
-        if scope["method"] == "DELETE":
-            await self._app(scope, receive, deleted)
-            return
-        most = Limits.from_environment().uploads_megabytes * 2**20
-        length = headers.get("content-length", "")
-        if most and not (length.isdecimal() and self._uploads.add(session, file, int(length), most)):
-            await self._refuse(scope, receive, send, 413, "uploads", UPLOADS_TOO_LARGE)
-            return
-        await self._app(scope, receive, send)
+        await self._app(scope, receive, deleted)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, status: int, why: str, sentence: str) -> None:
         self.refused[why] += 1
         log.info("refused", extra={"event": "refused", "why": why, "path": scope["path"][:100]})
         if scope["type"] == "websocket":
             await receive()
-            await send({"type": "websocket.close", "code": 1008})
+            await send({"type": "websocket.close", "code": FORBIDDEN})
             return
         body = sentence.encode()
         head = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode()), (b"connection", b"close")]

@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 DOWNLOADS_AT_A_TIME = 2
 
 
-@st.cache_resource
-def _registry() -> ModelRegistry:
-    return ModelRegistry(_load)
-
-
 def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
     model = preload.pop_model(name)
     if model is None:
@@ -33,22 +28,27 @@ def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -
     return model
 
 
+# Plain objects of the module, because a visitor's browser can clear Streamlit's caches.
+_REGISTRY = ModelRegistry(_load)
+_DOWNLOADS: dict[str, Download] = {}
+
+
 def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
     """Return a model by name, loaded once per process; for a server, by its address with tokenizer and key. Raises ModelError.
 
     A model that was unloaded is returned without its weights. Its next forward pass loads them again.
     """
-    known = _registry().known(name, tokenizer, api_key)
+    known = _REGISTRY.known(name, tokenizer, api_key)
     if known is not None:
         return known
     with st.spinner(_("Loading the model …")):
-        return _registry().model(name, tokenizer, api_key)
+        return _REGISTRY.model(name, tokenizer, api_key)
 
 
 def connect(address: str, tokenizer: str, api_key: str | None = None) -> LanguageModel:
     """Connect to a server and return its model. Asks the server which model it runs and whether it accepts the key. Raises ModelError."""
     with st.spinner(_("Loading the model …")):
-        return _registry().connect(address, tokenizer, api_key)
+        return _REGISTRY.connect(address, tokenizer, api_key)
 
 
 def ensure_model_loaded(model: LanguageModel) -> None:
@@ -60,22 +60,22 @@ def ensure_model_loaded(model: LanguageModel) -> None:
 
 def eviction(model: LanguageModel) -> Eviction:
     """Return how often this model was unloaded, and for which other model."""
-    return _registry().eviction(model)
+    return _REGISTRY.eviction(model)
 
 
 def in_memory() -> dict[str, LanguageModel]:
     """Return the models in memory, by name."""
-    return _registry().in_memory()
+    return _REGISTRY.in_memory()
 
 
 def tokenizer_of_open_server(address: str) -> str | None:
     """Return the tokenizer of a server that is connected without a key, so that every visitor may use it; None if there is none."""
-    return _registry().tokenizer_of_open_server(address)
+    return _REGISTRY.tokenizer_of_open_server(address)
 
 
 def unload(name: str) -> None:
     """Free the memory of a model. Runs with it are kept; their next step loads it again."""
-    _registry().unload(name)
+    _REGISTRY.unload(name)
 
 
 def title(name: str) -> str:
@@ -86,10 +86,9 @@ def title(name: str) -> str:
     return shown if shown in titles.values() else quoted(shown)[1:-1]
 
 
-@st.cache_resource
 def downloads() -> dict[str, Download]:
     """Return the downloads of this process, by model name."""
-    return {}
+    return _DOWNLOADS
 
 
 def download(name: str) -> Download:

@@ -13,7 +13,7 @@ from pages.ui.i18n.language import _
 from pages.ui.server import deployment, published_models
 from pages.ui.session.state import current_session
 
-_PASSWORD = deployment.Password()  # shared, so that wrong passwords of all visitors are counted together
+_PASSWORD = deployment.Password()  # shared, so that wrong passwords of all visitors slow the next answers
 
 
 def is_operator() -> bool:

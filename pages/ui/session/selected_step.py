@@ -1,4 +1,7 @@
-"""Selected step, the tokens before it and its hidden values. These are cached, because a page is drawn often."""
+"""Selected step, the tokens before it and its hidden values.
+
+The hidden values are cached, because a page is drawn often. Every visitor's browser can clear this cache; they are then computed again.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from core import list_models
 from core.errors import ViewerError
 from pages.ui.i18n import language as languages
 from pages.ui.i18n.language import _, say
-from pages.ui.server import published_models
+from pages.ui.server import deployment, published_models
 from pages.ui.session import share_link
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ class Session:
     results: dict[str, Any] = field(default_factory=dict)  # results of experiments, by name
     action_lock: Any = field(default_factory=RLock)  # held during every change of the session; see `error_boundary`
     first_page_drawn: bool = False  # whether the first page render is over
+    connection: str | None = None  # name of the visitor's websocket, set by the gate
+    files_read: int = 0  # number of uploaded files that were read; part of the keys of upload fields
     operator: bool = False  # whether they typed the operator's password
     language: str = ""  # code of the chosen language, "" for the browser's
     seen: float = field(default_factory=monotonic)  # time of the last request
@@ -168,7 +170,7 @@ def session_started() -> bool:
 def start_session() -> None:
     """Note that this session began in app.py, and read its address."""
     st.session_state["_entered"] = True
-    current_session()
+    current_session().connection = st.context.headers.get(deployment.CONNECTION_HEADER)
 
 
 def begin_page(page: str) -> None:

@@ -13,6 +13,8 @@ from pages.ui.session.state import clear_notices
 if TYPE_CHECKING:
     from core import Generation, Replay
 
+LONGEST_PASTED = 200_000  # characters
+
 
 def own_text(check: bool = True) -> None:
     """Draw the field across the page; `current.prompt()` returns its text.
@@ -44,14 +46,15 @@ def final_space(made: Generation | Replay) -> None:
 def field(width: int | Literal["stretch"] = "stretch") -> None:
     """Draw the field alone.
 
-    It is not bound to the address, because the browser's Back would lose its text; `url_state.mark` writes it there. It has no `max_chars`,
-    because the browser would cut a pasted text silently; `current.run()` refuses it in a sentence.
+    It is not bound to the address, because the browser's Back would lose its text; `url_state.mark` writes it there. Its `max_chars` is
+    far above the limit of a prompt, because the browser cuts a pasted text silently; `current.run()` refuses the rest in a sentence.
     """
     st.text_area(
         _("Prompt"),
         value=current.prompt(),
         key="prompt",
         height=44,
+        max_chars=LONGEST_PASTED,
         on_change=clear_notices,
         label_visibility="collapsed",
         placeholder=_("The text that the model continues. Change it, then press Enter."),

@@ -14,7 +14,7 @@ from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.share_link.share_link import share_link
 from pages.ui.i18n.language import N_, _, said
 from pages.ui.i18n.safe_text import plain
-from pages.ui.session import current, elements, opened_recording, url_state
+from pages.ui.session import current, elements, opened_recording, upload_field, url_state
 from pages.ui.views import run_pictures
 
 if TYPE_CHECKING:
@@ -42,14 +42,8 @@ def keep(run: Generation | Replay) -> None:
             st.caption(note)
             files(run)
             run_pictures.pictures(run, whole_link(query))
-            st.file_uploader(
-                _("Open a recording"),
-                type=["json"],
-                key="recording",
-                on_change=elements.run_and_rerun,
-                args=(opened_recording.recording_uploaded, ()),
-                max_upload_size=opened_recording.LARGEST_UPLOAD,
-            )
+            opened = partial(elements.run_and_rerun, opened_recording.recording_uploaded, ())
+            upload_field.upload_field(_("Open a recording"), "recording", ["json"], opened)
             elements.notices("recording")
 
 

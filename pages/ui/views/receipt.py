@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,7 @@ def bill(path: Sequence[Step], model: LanguageModel | Any, peak: Peak | None = N
     return account.bill(path, assumptions=assumptions(), peak=peak)
 
 
-@st.cache_resource(show_spinner=False, max_entries=8)
+@lru_cache(maxsize=8)
 def peak(device: str, dtype: str) -> Peak:
     """Return the speed of this machine, measured once."""
     return measure(device, dtype)

@@ -153,7 +153,7 @@ def test_a_wrong_file_gets_one_sentence(name: str) -> None:
 def test_a_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorded, "LARGEST_CONTENT", 1_000_000)
     with pytest.raises(BadRecording, match="too large"):
-        RecordedExperiment.loads(gzip.compress(b" " * 5_000_000))
+        RecordedExperiment.loads(gzip.compress(b'{"format": "%b"' % recorded.FORMAT.encode() + b" " * 5_000_000))
 
 
 JSON = st.recursive(

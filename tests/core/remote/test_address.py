@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+import random
 import socket
 from typing import Any
 
@@ -24,6 +26,39 @@ OTHERS = "127.0.0.1 [::1] 10.0.0.7 192.168.1.2 0.0.0.0 [fd12::1] 100.64.0.1 203.
 def test_no_spelling_leads_to_the_machines_own_card(host: str) -> None:
     with pytest.raises(WrongServer, match="link-local"):
         Address.parse(f"http://{host}:80/v1")
+
+
+# From IANA's IPv6 special-purpose address registry: the blocks whose addresses stand for an IPv4 address, the lengths of the prefixes
+# before it (RFC 6052 for translators), and the blocks that are link-local themselves.
+EMBEDDING = {"64:ff9b::": (96,), "64:ff9b:1::": (48, 56, 64, 96), "::ffff:0:0": (96,), "2002::": (16,), "::ffff:0:0:0": (96,), "::": (96,)}
+LINK_LOCAL = ("169.254.0.0/16", "fe80::/10")
+
+
+def embedded(block: str, length: int, number: ipaddress.IPv4Address) -> ipaddress.IPv6Address:
+    """Return the address of this block that stands for an IPv4 address behind a prefix of so many bits."""
+    whole, place = bytearray(ipaddress.IPv6Address(block).packed), length // 8
+    for byte in number.packed:
+        if place == 8 and 32 < length < 96:
+            place = 9  # RFC 6052 keeps this byte empty
+        whole[place] = byte
+        place += 1
+    return ipaddress.IPv6Address(bytes(whole))
+
+
+def test_no_special_purpose_address_leads_to_a_link_local_one() -> None:
+    dice = random.Random(0)
+    for _ in range(200):
+        inside = ipaddress.IPv4Address(int(ipaddress.IPv4Address("169.254.0.0")) + dice.randrange(2**16))
+        forms = {str(inside): "", **{str(embedded(block, length, inside)): block for block, known in EMBEDDING.items() for length in known}}
+        own = ipaddress.ip_network(LINK_LOCAL[1])
+        forms[str(own[dice.randrange(own.num_addresses)])] = ""
+        for form in forms:
+            with pytest.raises(WrongServer, match="link-local"):
+                Address.parse(f"http://[{form}]:80" if ":" in form else f"http://{form}:80")
+        for block, known in EMBEDDING.items():
+            for length in known:
+                host = embedded(block, length, ipaddress.IPv4Address("203.0.113.9"))
+                assert Address.parse(f"http://[{host}]:80").url
 
 
 @pytest.mark.parametrize("host", OTHERS)

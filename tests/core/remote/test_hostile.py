@@ -61,7 +61,7 @@ ANSWERS: dict[str, tuple[Callable[[], Reply], type[ModelError], str]] = {
     "still loading": (lambda: Reply.of({"error": {"message": "Loading model", "code": 503}}, 503), ServerGone, "loading its model"),
     "a hung up phone": (lambda: Reply(0), ServerGone, "does not answer"),
     "a body without an end": (lambda: Reply(200, drip()), ServerGone, "in time"),
-    "a huge body": (lambda: Reply(200, (b"x" * 65536 for _ in range(100))), ServerGone, "MB"),
+    "a huge body": (lambda: Reply(200, (b"x" * 65536 for _ in range(100))), ServerGone, "more than was requested"),
     "a packed body": (lambda: Reply(200, b"\x1f\x8b", headers={"Content-Encoding": "gzip"}), ServerGone, "compressed"),
 }
 QUICK_ANSWERS = [
@@ -171,10 +171,23 @@ STEPS: dict[str, tuple[Callable[[dict[str, Any]], Any], type[ModelError]]] = {
     "odds that cannot add up": (entries(lambda top: dict.fromkeys(top, -12.0)), WrongServer),
     "above zero": (entries(lambda top: dict.fromkeys(top, 3.0)), WrongServer),
     "a list of lists": (lambda body: [body], ServerGone),
+    "half a million lists": (lambda body: body | {"more": [[]] * 500_000}, ServerGone),
+    "many lists in a few bytes": (lambda body: body | {"more": [[]] * 50_000}, ServerGone),
+    "a text of a megabyte": (lambda body: body | {"more": "a" * 2**20}, ServerGone),
 }
 
 
-QUICK_STEPS = ["no ids", "ids beyond the vocabulary", "one id twice", "NaN", "above zero", "a list of lists", "400 digits for a token"]
+QUICK_STEPS = [
+    "no ids",
+    "half a million lists",
+    "many lists in a few bytes",
+    "ids beyond the vocabulary",
+    "one id twice",
+    "NaN",
+    "above zero",
+    "a list of lists",
+    "400 digits for a token",
+]
 
 
 @pytest.mark.parametrize("what", some(STEPS, QUICK_STEPS))

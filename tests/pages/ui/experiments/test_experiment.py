@@ -15,6 +15,7 @@ from core.errors import PromptTooLong, TooManyExperiments
 from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Worker, Workers
 from pages.ui.i18n import numbers
+from pages.ui.server.gate import Connection, Gate
 from pages.ui.session.state import Session
 
 SOON = 20.0  # seconds, on a busy machine
@@ -82,6 +83,24 @@ def test_it_ends_when_its_visitor_has_gone() -> None:
     until(lambda: len(worker.seen) > 3)
     del someone
     gc.collect()
+    assert worker.wait(SOON) and source.closed_in is not None
+
+
+def test_it_ends_when_its_visitor_has_no_websocket_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    someone, source = Session(connection="a"), Endless()
+    monkeypatch.setattr(Gate, "connections", {"a": Connection("203.0.113.7")})
+    worker = begun(source, someone)
+    until(lambda: len(worker.seen) > 3)
+    now = [monotonic()]
+    monkeypatch.setattr(experiment, "monotonic", lambda: now[0])
+    Gate.connections.clear()
+    until(lambda: worker.alone_since is not None)
+    someone.connection = "b"  # the browser has connected again
+    Gate.connections["b"] = Connection("203.0.113.7")
+    until(lambda: worker.alone_since is None)
+    Gate.connections.clear()
+    until(lambda: worker.alone_since is not None)
+    now[0] += 31
     assert worker.wait(SOON) and source.closed_in is not None
 
 

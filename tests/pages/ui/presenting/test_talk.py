@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -69,6 +70,25 @@ def test_whatever_stands_in_a_file_it_is_a_talk_or_refused(content: object) -> N
         assert isinstance(running_order_file.loads(file_of(content)), Talk)
     except BadRunningOrder as error:
         assert str(error).endswith(".")
+
+
+HOSTILE = {  # up to 60 MB
+    "lists": lambda: b'{"stops": [' + b"[]," * 20_000_000,
+    "lists outside": lambda: b"[" + b"[]," * 20_000_000 + b"[]]",
+    "names": lambda: b"{" + b",".join(b'"%d":0' % number for number in range(4_000_000)) + b"}",
+    "names of a stop": lambda: b'{"stops": [{' + b",".join(b'"%d":0' % number for number in range(4_000_000)) + b"}]}",
+    "one text": lambda: b'{"format": "' + b"\\\\" * 30_000_000 + b'"}',
+    "numbers": lambda: b'{"stops": [' + b"0," * 30_000_000 + b"0]}",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_is_refused_without_reading_the_whole_of_it(name: str) -> None:
+    data = HOSTILE[name]()
+    before = process_time()
+    with pytest.raises(BadRunningOrder):
+        running_order_file.loads(data)
+    assert process_time() - before < 2.0  # once up to 38 s
 
 
 def test_the_file_has_the_name_of_the_talk() -> None:

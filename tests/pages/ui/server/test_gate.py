@@ -11,6 +11,8 @@ import pytest
 
 from pages.ui.server import deployment, gate
 from pages.ui.server.gate import Gate
+from pages.ui.server.uploads import Uploads
+from tests import protocol
 
 T = TypeVar("T")
 
@@ -26,16 +28,19 @@ class Inside:
 
     def __init__(self) -> None:
         self.came: list[dict[str, str]] = []
+        self.methods: list[str] = []
         self.ended: list[int] = []
+        self.heard: list[bytes] = []
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         self.came.append({name.decode(): value.decode() for name, value in scope["headers"]})
         if scope["type"] == "http":
+            self.methods.append(scope["method"])
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": b"inside"})
             return
         while (message := await receive())["type"] != "websocket.disconnect":
-            pass
+            self.heard.append(message.get("bytes", b""))
         self.ended.append(message["code"])
 
 
@@ -57,8 +62,8 @@ class Browser:
     async def hear(self, message: Any) -> None:
         self.hears.append(message)
 
-    def say(self) -> None:
-        self.says.put_nowait({"type": "websocket.receive", "bytes": b"x"})
+    def say(self, data: bytes = protocol.rerun()) -> None:
+        self.says.put_nowait({"type": "websocket.receive", "bytes": data})
 
     @property
     def refused(self) -> bool:
@@ -102,14 +107,16 @@ def test_one_address_cannot_take_all_sockets(through: Gate, monkeypatch: pytest.
     async def crowd() -> None:
         greedy = [Browser(through, "203.0.113.7") for _ in range(8)]
         other = Browser(through, "203.0.113.8")
+        network = [Browser(through, f"2001:db8::{number}") for number in range(6)]
         await settled()
         assert [one.refused for one in greedy] == [False] * 5 + [True] * 3
+        assert [one.refused for one in network] == [False] * 5 + [True]  # one visitor has all addresses of a network of IPv6
         assert not other.refused
-        for one in (*greedy, other):
+        for one in (*greedy, *network, other):
             one.task.cancel()
 
     run(crowd())
-    assert Gate.refused["sockets of one address"] == 3
+    assert Gate.refused["sockets of one address"] == 4
 
 
 def test_a_newcomer_takes_the_place_of_the_socket_that_was_silent_longest(
@@ -186,36 +193,88 @@ def test_every_answer_carries_the_policy_and_a_strange_name_gets_none_but_the_he
     assert run(answer(through, scope("http", "/healthz", host="evil.example")))[0] == 200
 
 
-def test_what_one_session_hands_in_is_bounded_in_sum(through: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+LARGE = {"content_length": str(9 * 2**20)}
+
+
+@pytest.fixture
+def uploads(monkeypatch: pytest.MonkeyPatch) -> Uploads:
+    """Uploads of one test, with 10 MB for a session and 25 MB for all."""
     monkeypatch.setenv("TOKEN_VIEWER_UPLOADS_MEGABYTES", "10")
-
-    def send(session: str, file: str, method: str = "PUT", **headers: str) -> int:
-        asked = scope("http", f"/_stcore/upload_file/{session}/{file}", method=method, **headers)
-        return run(answer(through, asked))[0]
-
-    large = str(9 * 2**20)
-    assert send("one", "a", content_length=large) == 200
-    assert send("one", "b", content_length=large) == 413
-    assert send("two", "b", content_length=large) == 200  # the bound is per session
-    assert send("one", "a", content_length=large) == 200  # the same file again replaces itself
-    assert send("one", "a", method="DELETE") == 200
-    assert send("one", "b", content_length=large) == 200
-    for length in ({}, {"content_length": "-1"}, {"content_length": "9" * 30}):
-        assert send("three", "a", **length) == 413
+    monkeypatch.setenv("TOKEN_VIEWER_ALL_UPLOADS_MEGABYTES", "25")
+    made = Uploads()
+    monkeypatch.setattr(gate, "UPLOADS", made)
+    return made
 
 
-def test_a_file_that_could_not_be_deleted_still_counts(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+async def sent(through: Gate, session: str, file: str, method: str = "PUT", **headers: str) -> int:
+    return (await answer(through, scope("http", f"/_stcore/upload_file/{session}/{file}", method=method, **headers)))[0]
+
+
+def test_the_files_of_one_session_and_of_all_are_bounded_in_sum(through: Gate, uploads: Uploads) -> None:
+    async def send() -> None:
+        assert await sent(through, "one", "a", **LARGE) == 200
+        assert await sent(through, "one", "b", **LARGE) == 413
+        assert await sent(through, "one", "a", **LARGE) == 413  # a file is sent once
+        assert await sent(through, "two", "b", **LARGE) == 200
+        assert await sent(through, "three", "c", **LARGE) == 413  # 27 MB of all
+        assert await sent(through, "one", "a", method="DELETE") == 200
+        assert await sent(through, "three", "c", **LARGE) == 200
+        for length in ({}, {"content_length": "-1"}, {"content_length": "9" * 30}):
+            assert await sent(through, "four", "a", **length) == 413
+
+    run(send())
+    assert uploads.of_session.total() == sum(uploads.sizes.values()) == 2 * 9 * 2**20
+
+
+def test_a_file_that_was_read_or_that_nobody_reads_is_deleted(
+    through: Gate, inside: Inside, uploads: Uploads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def send() -> None:
+        assert await sent(through, "one", "a", **LARGE) == 200
+        with ThreadPoolExecutor(1) as script:
+            script.submit(uploads.let_go, "a").result()
+        await settled()
+        assert inside.methods == ["PUT", "DELETE"] and not uploads.sizes
+        monkeypatch.setattr(gate, "UNREAD_SECONDS", 0.01)
+        assert await sent(through, "one", "b", **LARGE) == 200
+        await asyncio.sleep(0.05)
+        assert inside.methods == ["PUT", "DELETE"] * 2 and not uploads.sizes
+
+    run(send())
+
+
+def test_a_file_that_fails_or_never_arrives_is_not_counted(uploads: Uploads, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def slow(scope: Any, receive: Any, send: Any) -> None:
+        await asyncio.sleep(60)
+
+    async def refuse(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 400, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def send() -> None:
+        monkeypatch.setattr(gate, "UPLOAD_SECONDS", 0.05)
+        asked = asyncio.ensure_future(sent(Gate(slow), "one", "a", **LARGE))
+        await settled()
+        assert await sent(Gate(refuse), "one", "a", method="DELETE") == 409  # it would not count any more
+        assert await asked == 408
+        assert await sent(Gate(refuse), "one", "b", **LARGE) == 400
+        assert not uploads.sizes and not uploads.arriving
+
+    run(send())
+
+
+def test_a_file_that_could_not_be_deleted_still_counts(uploads: Uploads) -> None:
     async def refuse(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 403 if scope["method"] == "DELETE" else 200, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
-    monkeypatch.setenv("TOKEN_VIEWER_UPLOADS_MEGABYTES", "10")
-    through, large = Gate(refuse), {"content_length": str(9 * 2**20)}
-    statuses = [
-        run(answer(through, scope("http", f"/_stcore/upload_file/one/{file}", method=method, **headers)))[0]
-        for file, method, headers in (("a", "PUT", large), ("a", "DELETE", {}), ("b", "PUT", large))
-    ]
-    assert statuses == [200, 403, 413]
+    async def send() -> None:
+        through = Gate(refuse)
+        assert await sent(through, "one", "a", **LARGE) == 200
+        assert await sent(through, "one", "a", method="DELETE") == 403
+        assert await sent(through, "one", "b", **LARGE) == 413
+
+    run(send())
 
 
 def test_streamlit_sees_an_origin_that_it_knows_without_a_network(through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,3 +283,37 @@ def test_streamlit_sees_an_origin_that_it_knows_without_a_network(through: Gate,
     assert run(answer(through, scope("http", **own)))[0] == 200
     assert run(answer(through, scope("http", **own | {"origin": "https://evil.example"})))[0] == 200
     assert [one.get("origin") for one in inside.came] == ["http://localhost", None]
+
+
+def test_a_message_that_this_app_does_not_need_is_dropped_and_a_forbidden_one_ends_the_websocket(through: Gate, inside: Inside) -> None:
+    async def ask() -> None:
+        browser = Browser(through)
+        for data in (protocol.clear_cache(), protocol.rerun("a"), protocol.upload_addresses(10), protocol.upload_addresses(11)):
+            browser.say(data)
+        await settled()
+        assert inside.heard[1:] == [protocol.rerun("a"), protocol.upload_addresses(10)]
+        assert inside.ended == [gate.FORBIDDEN] and browser.refused
+        await browser.task
+
+    run(ask())
+    assert Gate.refused["forbidden messages"] == 2
+
+
+def test_many_messages_of_one_websocket_wait_and_those_of_another_do_not(
+    through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "BURST", 5.0)
+
+    async def ask() -> None:
+        greedy, other = Browser(through), Browser(through)
+        for _number in range(50):
+            greedy.say(protocol.rerun("greedy"))
+        await settled()
+        other.say(protocol.rerun("other"))
+        await settled()
+        assert inside.heard.count(protocol.rerun("greedy")) == 5
+        assert protocol.rerun("other") in inside.heard
+        greedy.task.cancel()
+        other.task.cancel()
+
+    run(ask())

@@ -10,6 +10,7 @@ import pytest
 from core.engine.model import LanguageModel
 from core.errors import BrokenModel
 from core.models import bundled
+from core.models.registry import ModelRegistry
 from pages.ui.server import loaded_models, preload
 
 
@@ -50,6 +51,6 @@ def test_a_model_that_could_not_be_preloaded_is_tried_again_where_it_is_needed(m
     monkeypatch.setattr(loaded_models, "load_model", refuse)
     preload.begin()
     assert preload.failed()
-    loaded_models._registry.clear()
+    monkeypatch.setattr(loaded_models, "_REGISTRY", ModelRegistry(loaded_models._load))
     with pytest.raises(BrokenModel, match="broken today"):
         loaded_models.loaded("storyteller")

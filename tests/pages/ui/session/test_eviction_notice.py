@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, load_model
+from core.models.registry import ModelRegistry
 from pages.ui.server import loaded_models
 from pages.ui.session import run_start
 from tests.pages.apptest import Open, State, press, told
@@ -25,12 +26,10 @@ def folders(tiny_folder: Callable[[str], Path]) -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def room_for_two_more(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def room_for_two_more(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside the bundled model, with which everybody begins."""
     monkeypatch.setenv("TOKEN_VIEWER_MODELS", "3")
-    loaded_models._registry.clear()
-    yield
-    loaded_models._registry.clear()
+    monkeypatch.setattr(loaded_models, "_REGISTRY", ModelRegistry(loaded_models._load))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.generation.recording import LARGEST_FILE
 from core.limits import Limits
-from pages.ui.session import opened_recording
+from pages.ui.session import upload_field
 
 ROOT = Path(__file__).parents[4]
 
@@ -18,7 +18,7 @@ def config(section: str) -> dict[str, Any]:
 
 
 def test_the_server_lets_in_what_the_widget_promises_and_core_reads() -> None:
-    promised = opened_recording.LARGEST_UPLOAD
+    promised = upload_field.LARGEST_UPLOAD
     assert promised * 2**20 == LARGEST_FILE
     assert Limits().upload_megabytes == promised
     assert config("server")["maxUploadSize"] == promised + 1, "a file of just this size comes wrapped, and the server counts the wrapping"

@@ -17,6 +17,7 @@ from core import Generation, SamplingSettings, load_model
 from core.errors import UnknownModel
 from core.models.hub import downloaded, find
 from core.models.model_names import is_hub_id, with_revision
+from core.models.registry import ModelRegistry
 from pages.ui.i18n import example_texts
 from pages.ui.server import loaded_models
 from pages.ui.session import share_link
@@ -28,10 +29,8 @@ SETTINGS = SamplingSettings(temperature=1.3, top_k=30, seed=8)
 
 
 @pytest.fixture(autouse=True)
-def own_shelf() -> Iterator[None]:
-    loaded_models._registry.clear()
-    yield
-    loaded_models._registry.clear()
+def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loaded_models, "_REGISTRY", ModelRegistry(loaded_models._load))
 
 
 @pytest.fixture

@@ -1,0 +1,43 @@
+"""Upload fields: the only place in which the app takes a file from a browser.
+
+A file that was read is let go: its field gets a new key, so that it is empty, and Streamlit's copy is deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from core.errors import BadRecording
+from core.limits import Limits
+from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
+from pages.ui.server.uploads import UPLOADS
+from pages.ui.session.state import current_session
+
+# Megabytes. A recording of 8,192 tokens has 30 to 50. Streamlit refuses larger files than its own limit, so the smaller one counts.
+LARGEST_UPLOAD = min(Limits.from_environment().upload_megabytes or 64, int(st.get_option("server.maxUploadSize")))
+
+
+def _key(name: str) -> str:
+    return f"{name}_{current_session().files_read}"
+
+
+def upload_field(label: str, name: str, kinds: Sequence[str], on_change: Callable[[], None]) -> None:
+    """Draw a field for one file. `on_change` takes the file with `take(name)`."""
+    with st.container(key=name):
+        st.file_uploader(label, type=kinds, key=_key(name), on_change=on_change, max_upload_size=LARGEST_UPLOAD)
+
+
+def take(name: str) -> bytes | None:
+    """Return the content of the uploaded file and let it go; None if the field is empty. Raises BadRecording if it is too large."""
+    file = st.session_state.get(_key(name))
+    if file is None:
+        return None
+    current_session().files_read += 1
+    UPLOADS.let_go(file.file_id)
+    if file.size > LARGEST_UPLOAD * 2**20:
+        raise BadRecording(_("This file is larger than {limit}, the limit of this app.").format(limit=numbers.size(LARGEST_UPLOAD * 2**20)))
+    content: bytes = file.getvalue()
+    return content

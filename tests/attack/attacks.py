@@ -1,0 +1,228 @@
+"""The attacks. Each is a coroutine that takes the address of a public instance and returns whether the instance held."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import random
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack
+from typing import Any
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from core.experiments import recorded
+from pages.ui.server.deployment import TRIES
+from tests import protocol
+from tests.attack.visitor import Visitor, visit
+from tests.protocol import BackMsg
+
+PASSWORD = "the operator's own word"
+MEGABYTE = 2**20
+Attack = Callable[[str], Coroutine[Any, Any, bool]]
+
+
+def addresses() -> Iterator[str]:
+    """Yield addresses of visitors as a proxy reports them."""
+    return (f"198.51.{number // 250}.{number % 250 + 1}" for number in range(10_000))
+
+
+async def _ends(address: str, *messages: bytes | str) -> bool:
+    """Return whether each message ends its websocket, and nothing else does."""
+    ended = []
+    for message in messages:
+        async with visit(address) as visitor:
+            ended.append(await visitor.is_ended_by(message))
+    async with visit(address) as visitor:
+        return all(ended) and not await visitor.is_ended_by(visitor.rerun(step=True).SerializeToString())
+
+
+async def clear_caches(address: str) -> bool:
+    """The message "clear cache", fifty times. Held: nothing is dropped, not even the text of who sends it."""
+    async with visit(address) as visitor:
+        await visitor.ask(step=True)
+        for _ in range(50):
+            await visitor.line.send(protocol.clear_cache())
+        before = dict(visitor.ids)
+        await visitor.ask(back=True)
+        return visitor.ids.keys() >= before.keys()
+
+
+async def forbidden_kinds(address: str) -> bool:
+    """Messages of kinds that the app does not need: shutdown, installation of software, two kinds in one, no message at all."""
+    skills = BackMsg()
+    skills.backend_operation_request.install_skills.SetInParent()
+    two = protocol.rerun() + protocol.clear_cache()
+    shutdown = BackMsg(debug_shutdown_runtime=True).SerializeToString()
+    return await _ends(address, skills.SerializeToString(), two, shutdown, b"\xff" * 100, b"", "text")
+
+
+async def upload_names(address: str) -> bool:
+    """Upload addresses for 100,000 and for 2,000,000 names."""
+    return await _ends(address, protocol.upload_addresses(100_000), protocol.upload_addresses(2_000_000))
+
+
+async def widget_states(address: str) -> bool:
+    """600,000 states of widgets in one message."""
+    message = BackMsg()
+    for _ in range(600_000):
+        message.rerun_script.widget_states.widgets.add()
+    return await _ends(address, message.SerializeToString())
+
+
+async def component_value(address: str) -> bool:
+    """A value of 24 MB for a component is refused. One of 1.9 MB, and one that is nested deeply, harm only who sends them."""
+    async with visit(address) as visitor:
+        message = visitor.rerun()
+        widget = message.rerun_script.widget_states.widgets.add()
+        widget.id, widget.json_trigger_value = visitor.ids["talk_memory"], json.dumps("a" * 24 * MEGABYTE)
+    held = await _ends(address, message.SerializeToString())
+    for value in (json.dumps({"order": "a" * 1_900_000}), "[" * 1_900_000, "[" + "[]," * 600_000 + "[]]"):
+        async with visit(address) as visitor:
+            message = visitor.rerun()
+            widget = message.rerun_script.widget_states.widgets.add()
+            widget.id, widget.json_trigger_value = visitor.ids["talk_memory"], value
+            await visitor.line.send(message.SerializeToString())
+            await visitor.heard()
+    return held
+
+
+async def flood(address: str) -> bool:
+    """Four websockets that send 3,000 requests for the page as fast as they can."""
+
+    async def one() -> None:
+        async with visit(address) as visitor:
+            message = visitor.rerun().SerializeToString()
+            try:
+                async with asyncio.timeout(8):
+                    for _ in range(3_000):
+                        await visitor.line.send(message)
+            except (TimeoutError, ConnectionClosed):
+                return
+
+    await asyncio.gather(*(one() for _ in range(4)))
+    async with visit(address) as visitor:
+        return await visitor.ask(step=True) < 10
+
+
+async def running_orders(address: str) -> bool:
+    """Running orders of 48 to 60 MB: lists in lists, unknown names, one stop of nothing but names."""
+    names = b",".join(b'"%d":0' % number for number in range(4_000_000))
+    return await _handed_in(
+        address,
+        "talk",
+        "talk_file",
+        b"[" + b"[]," * 20_000_000 + b"[]]",
+        b"{" + names + b"}",
+        b'{"format": "token-probability-viewer running order", "stops": [{' + names + b"}]}",
+    )
+
+
+async def recordings(address: str) -> bool:
+    """Recordings of 60 MB of nothing, and an experiment that unpacks to 60 MB."""
+    unpacked = b'{"format": "%b", "version": 1, "seen": [' % recorded.FORMAT.encode() + b"[]," * 20_000_000 + b"[]]}"
+    return await _handed_in(
+        address,
+        "gallery",
+        "gallery_file",
+        b'{"steps": [' + b"{}," * 20_000_000 + b"{}]}",
+        b'{"format": "token-probability-viewer recording", "a": "' + b'\\"' * 30_000_000 + b'"}',
+        gzip.compress(unpacked, 1),
+    )
+
+
+async def _handed_in(address: str, path: str, key: str, *files: bytes) -> bool:
+    """Return whether each file gets a sentence and opens nothing."""
+    said = []
+    for number, content in enumerate(files):
+        async with visit(address, path) as visitor:
+            said.append(await visitor.hand_in(key, content, f"file{number}"))
+    return all("file" in sentence.lower() and sentence.endswith(".") for sentence in said)
+
+
+async def long_text(address: str) -> bool:
+    """A text of a million characters in Read, whose field takes 200,000."""
+    async with visit(address, "read") as visitor:
+        message = visitor.rerun(read_text="a fox and a hare " * 60_000).SerializeToString()
+        await visitor.line.send(message)
+        await asyncio.sleep(8)  # it is read meanwhile; then its visitor leaves
+    async with visit(address) as visitor:
+        return await visitor.ask(step=True) < 10
+
+
+async def uploads(address: str) -> bool:
+    """Twelve visitors upload three files of 60 MB each and leave them unread. Held: 512 MB are taken, the others refused."""
+    content = random.Random(0).randbytes(60 * MEGABYTE)
+    async with AsyncExitStack() as open_visits:
+        visitors: list[Visitor] = [await open_visits.enter_async_context(visit(address)) for _ in range(12)]
+        taken = 0
+        for visitor in visitors:
+            for number in range(3):
+                taken += await visitor.upload(content, f"file{number}") < 300
+        return 1 <= taken <= 8
+
+
+async def passwords(address: str) -> bool:
+    """A hundred wrong passwords from a hundred addresses, then the right one from another; and six from one address."""
+
+    async def tries(forwarded: str, *words: str) -> list[str]:
+        async with visit(address, "operator", forwarded=forwarded) as visitor:
+            said = []
+            for word in words:
+                await visitor.ask(operator_password=word, operator_enter=True)
+                said.append(" ".join(visitor.sentences))
+            return said
+
+    known = addresses()
+    for _round in range(10):
+        await asyncio.gather(*(tries(next(known), "a wrong word") for _ in range(10)))
+    right = await tries("203.0.113.7", PASSWORD)
+    late = await tries("203.0.113.8", *["a wrong word"] * TRIES, PASSWORD)
+    return "password" not in right[0].lower() and "Too many" in late[-1]
+
+
+async def sockets(address: str) -> bool:
+    """Three hundred silent websockets from one address. Held: at most a hundred are open."""
+    async with AsyncExitStack() as open_visits:
+
+        async def one() -> bool:
+            try:
+                await open_visits.enter_async_context(visit(address, forwarded="203.0.113.9"))
+            except (InvalidStatus, ConnectionClosed, OSError):
+                return False
+            return True
+
+        found = [await one() for _ in range(20)]  # each is a whole visit
+        plain = await asyncio.gather(*(_opened(address, "203.0.113.9", open_visits) for _ in range(280)))
+        return sum(found) + sum(plain) <= 100
+
+
+async def _opened(address: str, forwarded: str, open_visits: AsyncExitStack) -> bool:
+    target = address.replace("http", "ws", 1) + "/_stcore/stream"
+    try:
+        line = connect(target, subprotocols=["streamlit"], additional_headers={"x-forwarded-for": forwarded}, open_timeout=30)  # type: ignore[list-item]
+        await open_visits.enter_async_context(line)
+    except (InvalidStatus, ConnectionClosed, OSError, TimeoutError):
+        return False
+    return True
+
+
+async def other_sites(address: str) -> bool:
+    """Websockets of another site's page, and requests under another host's name."""
+    target = address.replace("http", "ws", 1) + "/_stcore/stream"
+    for headers in ({"origin": "https://evil.example"}, {"origin": "null"}, {"x-token-viewer-from": "this-machine", "origin": "file://"}):
+        try:
+            async with connect(target, additional_headers=headers):
+                return False
+        except InvalidStatus:
+            continue
+    return True
+
+
+def some(quick: bool) -> dict[str, Attack]:
+    """Return the attacks by name. quick: the five shortest."""
+    short: dict[str, Attack] = {one.__name__: one for one in (clear_caches, forbidden_kinds, upload_names, widget_states, other_sites)}
+    others = (component_value, flood, running_orders, recordings, long_text, uploads, sockets, passwords)
+    return short if quick else short | {one.__name__: one for one in others}

@@ -1,0 +1,108 @@
+"""Messages of a browser, made with Streamlit's own protocol."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from pages.ui.server import browser_message
+from pages.ui.server.browser_message import MOST_FIELDS, MOST_NAMES, verdict
+from tests import protocol
+from tests.protocol import BackMsg
+
+
+def message(kind: str) -> BackMsg:
+    """Return a message of this kind without content."""
+    made = BackMsg()
+    field = BackMsg.DESCRIPTOR.fields_by_name[kind]
+    if field.message_type is None:
+        setattr(made, kind, True)
+    else:
+        getattr(made, kind).SetInParent()
+    return made
+
+
+def test_every_kind_of_streamlit_s_protocol_has_its_verdict() -> None:
+    needed = {"stop_script", "rerun_script", "file_urls_request", "app_heartbeat", "backend_operation_request"}
+    ignored = {"clear_cache", "set_run_on_save", "load_git_info"}
+    for field in BackMsg.DESCRIPTOR.fields:
+        wanted = "pass" if field.name in needed else "ignore" if field.name in ignored else "refuse"
+        assert verdict(message(field.name).SerializeToString()) == wanted, field.name
+
+
+def test_only_downloads_pass_among_the_operations() -> None:
+    made = BackMsg()
+    made.backend_operation_request.deferred_file.file_id = "a"
+    made.backend_operation_request.request_id, made.backend_operation_request.session_id = "b", "c"
+    assert verdict(made.SerializeToString()) == "pass"
+    assert browser_message.weight(made.SerializeToString()) > browser_message.PER_DOWNLOAD > 5 * browser_message.weight(protocol.rerun())
+    for name in ("install_skills", "dismiss_skills_nudge", "dataframe_chunk"):
+        other = BackMsg()
+        getattr(other.backend_operation_request, name).SetInParent()
+        assert verdict(other.SerializeToString()) == "refuse", name
+
+
+def test_the_last_of_several_kinds_would_count_so_there_may_be_one_only() -> None:
+    assert verdict(protocol.rerun() + protocol.clear_cache()) == "refuse"
+    assert verdict(protocol.rerun() + protocol.rerun()) == "refuse"
+    assert verdict(b"") == verdict(b"\x5a\xff") == verdict(b"\x28" + b"\x80" * 20) == verdict(b"\x07") == "refuse"
+
+
+def test_names_sizes_and_fields_are_bounded() -> None:
+    assert verdict(protocol.upload_addresses(MOST_NAMES)) == "pass"
+    assert verdict(protocol.upload_addresses(MOST_NAMES + 1)) == verdict(protocol.upload_addresses(100_000)) == "refuse"
+    assert verdict(protocol.rerun("a" * 1_900_000)) == "pass"
+    assert verdict(protocol.rerun("a" * 2_000_000)) == "refuse"
+
+
+@pytest.mark.parametrize("nested", ["widgets", "strings", "files", "chat files", "many lists"])
+def test_no_nested_message_hides_too_many_fields(nested: str) -> None:
+    made = BackMsg()
+    widgets = made.rerun_script.widget_states.widgets
+    count = MOST_FIELDS + 1
+    if nested == "widgets":
+        for _ in range(count):
+            widgets.add()
+    elif nested == "strings":
+        widgets.add().string_array_value.data.extend([""] * count)
+    elif nested == "files":
+        files = widgets.add().file_uploader_state_value.uploaded_file_info
+        for _ in range(count):
+            files.add()
+    elif nested == "chat files":
+        files = widgets.add().chat_input_value.file_uploader_state.uploaded_file_info
+        for _ in range(count):
+            files.add()
+    else:
+        for _ in range(101):
+            widgets.add().string_array_value.data.extend([""] * 100)
+    assert verdict(made.SerializeToString()) == "refuse"
+
+
+def test_streamlit_has_the_same_limit() -> None:
+    config = tomllib.loads((Path(__file__).parents[4] / ".streamlit" / "config.toml").read_text("utf-8"))
+    assert config["server"]["maxWidgetStateSize"] * 1_000_000 == browser_message.LARGEST
+
+
+def test_what_a_page_sends_passes() -> None:
+    made = BackMsg()
+    for number in range(400):
+        widget = made.rerun_script.widget_states.widgets.add()
+        widget.id, widget.string_value = f"$$ID-{number:032}-key", "text " * 50
+    made.rerun_script.widget_states.widgets.add().double_array_value.data.extend([0.5] * 20_000)
+    assert len(made.SerializeToString()) > 2 * MOST_FIELDS
+    assert verdict(made.SerializeToString()) == "pass"
+
+
+def test_no_bytes_raise_anything() -> None:
+    dice = random.Random(0)
+    sound = protocol.rerun("a" * 30_000, press="b")
+    for _ in range(2000):
+        data = bytearray(sound)
+        for _change in range(dice.randrange(1, 6)):
+            data[dice.randrange(60 if dice.random() < 0.5 else len(data))] = dice.randrange(256)
+        assert verdict(bytes(data[: dice.randrange(len(data))])) in ("pass", "ignore", "refuse")
+    assert browser_message.verdict(bytes([0x0A, 0x00] * 500_000)) == "refuse"
