@@ -18,6 +18,7 @@ from pages.ui.i18n.phrases import settings_summary
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
+from pages.ui.session.model_choices import follow_model
 from pages.ui.session.sampling_controls import CONTROLS, PRESETS
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
@@ -45,7 +46,7 @@ def column_choice(number: int) -> tuple[str, str]:
     look = {"label_visibility": "collapsed", **PERSISTENT}
     usual = presets.index(USUAL[number])
     preset = st.selectbox(_("Settings"), presets, index=usual, key=f"compare_preset_{number}", format_func=_, **look)
-    current.follow_model([f"compare_model_{number}"], current.model_name())
+    follow_model(f"compare_model_{number}", current.model_name())
     if len(models) == 1:
         return preset, models[0]
     return preset, st.selectbox(_("Model"), models, index=models.index(current.model_name()), key=f"compare_model_{number}", **look)

@@ -16,6 +16,7 @@ from pages.ui.i18n import example_texts
 from pages.ui.i18n.language import N_, _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
+from pages.ui.session.model_choices import follow_model
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field
 from pages.ui.views import pupil_view
@@ -31,11 +32,11 @@ def choose_models(names: list[str]) -> tuple[str, str]:
     """Draw the choice of both models, and return the names of the large and the small one."""
     look = {"format_func": loaded_models.title, "width": 200, **PERSISTENT}
     usual = names.index(current.model_name()) if not current.model_name().endswith("-mini") else 0
-    current.follow_model(["pupil_large"], names[usual])
+    follow_model("pupil_large", names[usual])
     large = st.selectbox(_("Teacher"), names, index=usual, key="pupil_large", help=_("The larger of the two models."), **look)
     others = [name for name in names if name != large]
     mini = others.index(f"{large}-mini") if f"{large}-mini" in others else 0
-    current.follow_model(["pupil_small"], others[mini])
+    follow_model("pupil_small", others[mini])
     distilled = _("The smaller of the two models. The bundled mini was trained on the probabilities of the bundled storyteller.")
     return large, st.selectbox(_("Pupil"), others, index=mini, key="pupil_small", help=distilled, **look)
 

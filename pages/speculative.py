@@ -14,6 +14,7 @@ from pages.ui.i18n.language import N_, _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
+from pages.ui.session.model_choices import follow_model
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
@@ -48,7 +49,7 @@ with elements.error_boundary():
     # A draft needs the tokenizer of the large model: the text itself always has it.
     mini = f"{current.model_name()}-mini"
     usual = drafts.index(mini) if mini in drafts else len(drafts) - 1
-    current.follow_model(["speculative_draft"], drafts[usual])
+    follow_model("speculative_draft", drafts[usual])
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="speculative_examples"):
         for name, text in example_texts.FORESEEN.items():
             draft = N_GRAMS if name == example_texts.REPEATS else drafts[usual]

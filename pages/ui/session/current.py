@@ -6,7 +6,7 @@ callbacks. An action that fails adds one sentence to `notices()`, which the next
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from secrets import randbelow
 from typing import TYPE_CHECKING, Any
 
@@ -324,15 +324,6 @@ def field(key: str) -> Any:
 def fill(field: str, text: str) -> None:
     """Write an example into a text field, by its key. For `on_click`."""
     st.session_state[field] = text
-
-
-def follow_model(keys: Iterable[str], choice: str) -> None:
-    """Set the widgets with these keys to `choice` if another model was selected since they were drawn. Call it before they are drawn."""
-    drawn = results().setdefault("models of choices", {})
-    for key in keys:
-        if drawn.setdefault(key, model_name()) != model_name():
-            st.session_state[key] = choice
-        drawn[key] = model_name()
 
 
 @error_boundary

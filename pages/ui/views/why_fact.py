@@ -37,9 +37,9 @@ def fact_view() -> None:
         for number, (title, pair) in enumerate(example_texts.FACT_PAIRS.items()):
             st.button(_(title), on_click=use_pair, args=pair, key=f"why_pair_{number}", type="tertiary")
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_fact_controls"):
-        look = {"max_chars": LONGEST, "width": 320, **PERSISTENT}
-        clean = st.text_input(_("First prompt"), first, key="why_clean", **look) or ""
-        corrupted = st.text_input(_("Second prompt"), second, key="why_corrupted", **look) or ""
+        look = {"width": 320, **PERSISTENT}
+        clean = st.text_input(_("First prompt"), first, key="why_clean", max_chars=LONGEST, **look) or ""
+        corrupted = st.text_input(_("Second prompt"), second, key="why_corrupted", max_chars=LONGEST, **look) or ""
         why = _("The last token of each word is put into the same word of the other prompt. For words with different numbers of tokens.")
         by_words = st.toggle(_("Align by words"), key="why_aligned", help=why, **PERSISTENT)
         chosen = {N_("the first prompt"): clean, N_("the second prompt"): corrupted}

@@ -42,11 +42,11 @@ def steer_view() -> None:
         for number, (title, lists) in enumerate(pairs.items()):
             st.button(_(title), on_click=use_lists, args=lists, key=f"why_list_{number}", type="tertiary")
     left, right = st.columns(2, gap="large")
-    look = {"height": 108, "max_chars": LONGEST, **PERSISTENT}
+    look = {"height": 108, **PERSISTENT}
     with left:
-        more = st.text_area(_("More of these, one text per line"), first, key="why_more", **look) or ""
+        more = st.text_area(_("More of these, one text per line"), first, key="why_more", max_chars=LONGEST, **look) or ""
     with right:
-        less = st.text_area(_("Less of these, one text per line"), second, key="why_less", **look) or ""
+        less = st.text_area(_("Less of these, one text per line"), second, key="why_less", max_chars=LONGEST, **look) or ""
     layers = current.model().shape.layer_count
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_steer_controls"):
         prompt = st.text_input(_("Beginning"), beginning, key="why_beginning", max_chars=LONGEST, width=260, **PERSISTENT) or ""
