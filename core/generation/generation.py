@@ -15,13 +15,16 @@ import numpy as np
 from core.engine.engine import Forward
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BadToken, EmptyPrompt, InputError, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong, RunFinished, WrongType
+from core.generation.mirostat import mu_after
 from core.generation.run import Run, in_turn
+from core.generation.server_lists import beyond, is_cut_too_short, is_doubtful, is_unbounded
 from core.generation.tree import Node
 from core.limits import Limits
 from core.message import Message
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
 from core.record.top_logprobs import TopLogprobs
 from core.sampling import dice, stages
+from core.sampling.history import History
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import Token, added_by
 
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
 
 LONGEST_PROMPT = 4_000_000  # characters; longer than any context, to bound the tokenizer's work
 MOST_CANDIDATES = 1_000
-LONGEST_LIST = 8_000  # most tokens that a server is asked for to make a pick certain
 BESIDE = 1e-3  # of the strip; within this distance of a token's segment, rounding may decide whether a roll falls on it
 
 
@@ -259,13 +261,13 @@ class Generation(Run):
         return step
 
     def _pending_pass(self, settings: SamplingSettings) -> _Pending:
-        many = _unbounded(settings)  # every token can be chosen, so its probability needs a long list
+        many = is_unbounded(settings)  # every token can be chosen, so its probability needs a long list
         usual = min(max(self.top_n, settings.top_k + 1), MOST_CANDIDATES)
         if self._pending is None:
             cache = self._cache if self.use_cache else None
             self._pending = _Pending(self.model.engine.forward(self.token_ids, cache, MOST_CANDIDATES if many else usual))
         logits = self._pending.forward.logits
-        wanted = MOST_CANDIDATES if many or _cut_too_short(logits.top_logprobs, settings) else usual
+        wanted = MOST_CANDIDATES if many or is_cut_too_short(logits.top_logprobs, settings) else usual
         if logits.known < wanted:
             self._pending = _Pending(self.model.engine.request_more_logprobs(self.token_ids, self._pending.forward, wanted))
         return self._pending
@@ -275,18 +277,25 @@ class Generation(Run):
         with self._keeping_no_failure():
             while True:
                 logits = pending.forward.logits
-                seen = stages.observe(logits.values, settings, self.token_ids, min(self.top_n, logits.known), **pick)
+                seen = stages.observe(logits.values, settings, self._history(settings), min(self.top_n, logits.known), **pick)
                 known = seen.chosen < 0 or seen.chosen in logits
-                if known and not _doubtful(logits.top_logprobs, settings, pick.get("roll")):
+                if known and not is_doubtful(logits.top_logprobs, settings, pick.get("roll")):
                     return seen
                 wanted = -1 if pick.get("forced") is None else pick["forced"]
                 further = self.model.engine.request_more_logprobs(self.token_ids, pending.forward, 8 * logits.known, wanted)
                 if seen.chosen not in further.logits and further.logits.known <= logits.known:
-                    raise _beyond(logits.known, wanted)
+                    raise beyond(logits.known, wanted)
                 if known and further.logits.known <= logits.known:
                     return seen
                 pending.forward = further
                 pending.distributions.clear()
+
+    def _history(self, settings: SamplingSettings) -> np.ndarray | History:
+        """Return what the stages may know of the text. Mirostat's limit follows from the step before, so every branch has its own."""
+        if stages.usual(settings):
+            return self.token_ids
+        mu = mu_after(self._path[-1] if self._path else None, settings)
+        return History.of(self.model, self.token_ids, len(self.prompt_tokens), mu)
 
     @contextmanager
     def _keeping_no_failure(self) -> Iterator[None]:
@@ -332,12 +341,6 @@ class Generation(Run):
         self._pending = None
 
 
-def _unbounded(settings: SamplingSettings) -> bool:
-    """Return whether no cut-off limits the selection while the temperature shifts probability between listed and unlisted tokens."""
-    cut = settings.greedy or settings.top_k > 0 or settings.top_p < 1.0 or settings.min_p > 0.0
-    return not cut and (settings.temperature != 1.0 or settings.typical_p < 1.0)
-
-
 def _check_kinds(model: Any, prompt: Any) -> None:
     """Raise WrongType if the model or the prompt has the wrong type."""
     if not hasattr(model, "tokenize"):
@@ -352,38 +355,6 @@ def _falls_beside(seen: stages.Observation, roll: float) -> bool:
     column = int(np.flatnonzero(seen.token_ids == seen.chosen)[0])
     start, width = float(seen.dice_starts[column]), float(seen.probabilities[-1, column])
     return start - BESIDE <= roll <= start + width + BESIDE  # False if the token has no segment (NaN)
-
-
-def _cut_too_short(listed: TopLogprobs | None, settings: SamplingSettings) -> bool:
-    """Return whether a cut-off may keep tokens that a server's list does not include, so that a longer list is needed."""
-    if listed is None or settings.greedy or settings.repetition_penalty != 1.0 or (settings.top_p == 1.0 and settings.min_p == 0.0):
-        return False
-    return not listed.exact_stages(_stages(settings))[-1]
-
-
-def _doubtful(listed: TopLogprobs | None, settings: SamplingSettings, roll: float | None) -> bool:
-    """Return whether this roll could select another token if the server listed more."""
-    if listed is None or roll is None or len(listed) >= LONGEST_LIST or settings.repetition_penalty != 1.0:
-        return False
-    return not listed.certain_pick(_stages(settings), roll)
-
-
-def _stages(settings: SamplingSettings) -> list[tuple[str, float | None]]:
-    return [("model", None), *((name, setting) for name, setting, _each in stages.processors(settings))]
-
-
-def _beyond(listed: int, forced: int) -> OutsideTopLogprobs:
-    if forced >= 0:
-        return OutsideTopLogprobs(
-            Message("The server lists its {listed} likeliest tokens, and that token is not among them. Choose another one.", listed=listed)
-        )
-    return OutsideTopLogprobs(
-        Message(
-            "The sampled token is not among the {listed} tokens that the server lists. Lower temperature or "
-            "top-p, roll again, or start the server with a longer list (vLLM: --max-logprobs).",
-            listed=listed,
-        )
-    )
 
 
 def _arrays(seen: stages.Observation, listed: TopLogprobs | None) -> dict[str, Any]:

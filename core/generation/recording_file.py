@@ -27,7 +27,7 @@ MOST_STEPS = 50_000
 DEEPEST = 6  # nested brackets; a valid file has five levels
 MOST_MARKS = 8_000_000  # brackets and strings
 CHUNK = 128 * 1024  # bytes of a list that are parsed at once, or one entry if that is longer
-LARGEST_ENTRY = 2 * 1024 * 1024  # bytes; a step of 1,001 tokens in 16 stages has a quarter of that
+LARGEST_ENTRY = 2 * 1024 * 1024  # bytes; a step of 1,001 tokens in 24 stages has less than half of that
 LARGEST_REST = 1024 * 1024  # bytes outside of the long lists and of all strings
 LISTS = {"prompt_tokens": 2_000_000, "vocabulary": 2_000_000, "steps": MOST_STEPS}  # most entries of each list
 
