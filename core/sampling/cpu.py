@@ -15,14 +15,19 @@ from core.rounding import FEW, HEAD
 from core.sampling import processors_numpy
 from core.sampling.observation import ActiveStage, Observation, Processor, Selection, nothing_left
 from core.sampling.processors_numpy import MANY, Row, among_largest, largest
+from core.sampling.samplers.addition import Addition, places_of
 
 CUTS: dict[str, Callable[[Row, float], np.ndarray | None]] = {
     "top-k": processors_numpy.top_k,
     "top-p": processors_numpy.top_p,
     "min-p": processors_numpy.min_p,
     "typical-p": processors_numpy.typical_p,
+    "epsilon": processors_numpy.epsilon,
+    "eta": processors_numpy.eta,
 }
-COMPILED = ("repetition penalty", "temperature", *CUTS)  # the stages of compiled code, in its order
+COMPILED = ("repetition penalty", "temperature", "top-k", "top-p", "min-p", "typical-p")  # the stages of compiled code, in its order
+LOCAL = ("top-n-sigma", "dynamic temperature", "XTC", "mirostat")  # their processors need no excluded tokens
+CUT_OFFS = ("top-n-sigma", "XTC", "mirostat", "no-repeat n-gram")  # they change no score
 BIT = math.log(2)  # nats
 FEW_PAIRS = 30_000  # up to this many comparisons are faster than an array over the vocabulary
 LIGHTEST = -80.0  # nats below the likeliest token; smaller weights lose precision
@@ -133,8 +138,12 @@ def after(row: Row, size: int, name: str, setting: float, process: Processor, pr
     """Return the scores after a stage, without tokens that a cut-off excluded, because no later stage can bring them back."""
     if name == "temperature":
         return Row.of(row.scores / np.float32(setting), row.ids, row.top / np.float32(setting))
-    if name == "repetition penalty" and row.ids is None:
+    if name == "repetition penalty":
+        if row.ids is not None:
+            previous_ids = places_of(previous_ids, row.ids, size)[0]
         return Row.changed(row, processors_numpy.repetition_penalty(row.scores, setting, previous_ids), previous_ids)
+    if isinstance(process, Addition):
+        return _added(row, name, process)
     if name not in CUTS:
         return _processed(row, size, name, process, previous_ids)
     if len(row.scores) == 1:  # a cut-off always keeps at least one token
@@ -150,17 +159,33 @@ def after(row: Row, size: int, name: str, setting: float, process: Processor, pr
     return Row.of(row.scores[kept], kept if row.ids is None else row.ids[kept])
 
 
+def _added(row: Row, name: str, addition: Addition) -> Row:
+    """Return the scores after an addition."""
+    places, known = places_of(addition.ids, row.ids, len(row.scores))
+    if not len(places):
+        return row
+    scores, amounts = row.scores.copy(), addition.amounts[known]
+    scores[places] += amounts
+    if amounts.min() > -math.inf:
+        return Row.changed(row, scores, places)
+    return _kept(row, scores, name)
+
+
 def _processed(row: Row, size: int, name: str, process: Processor, previous_ids: np.ndarray) -> Row:
-    """Return the scores after a stage without a shortcut: its processor gets the whole vocabulary, as in `generate`."""
+    """Return the scores after a stage without a shortcut. transformers' processors get the whole vocabulary, as in `generate`."""
+    before = row.scores if name in LOCAL else _whole(row, size)
     with torch.inference_mode():
-        scores = process(torch.from_numpy(previous_ids)[None], torch.from_numpy(_whole(row, size))[None])[0].numpy()
-    if row.ids is not None:
-        scores = scores[row.ids]
+        scores = process(torch.from_numpy(previous_ids)[None], torch.from_numpy(before)[None])[0].numpy()
+    return _kept(row, scores if row.ids is None or name in LOCAL else scores[row.ids], name)
+
+
+def _kept(row: Row, scores: np.ndarray, name: str) -> Row:
+    """Return these scores [kept] without the tokens that the stage excluded. Raises BadSetting if none is left."""
     kept = (scores != -math.inf).nonzero()[0]
     if not len(kept):
         raise nothing_left(name)
     if len(kept) == len(scores) or (row.ids is None and len(kept) == row.kept):  # nothing was excluded
-        return Row.of(scores, row.ids)
+        return row if name in CUT_OFFS else Row.of(scores, row.ids)
     return Row.of(scores[kept], kept if row.ids is None else row.ids[kept])
 
 

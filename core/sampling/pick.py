@@ -10,6 +10,7 @@ import torch
 from core.backends import compiled
 from core.sampling import cpu, dice, stages
 from core.sampling.history import History
+from core.sampling.samplers.logit_bias import check_ids
 from core.settings import SamplingSettings
 
 
@@ -41,6 +42,7 @@ def pick(logits: torch.Tensor, settings: SamplingSettings, text: np.ndarray | Hi
 
 def _last_row(scores: np.ndarray, settings: SamplingSettings, text: np.ndarray | History) -> cpu.Row:
     """Return the scores after all stages."""
+    check_ids(settings, len(scores))
     row = cpu.Row.of(scores, None)
     active, previous_ids = stages.at(settings, text)
     for name, setting, process in active:

@@ -23,7 +23,7 @@ from core.sampling.observation import ActiveStage, Observation, Scores, Selectio
 from core.sampling.samplers.contract import Sampler
 from core.sampling.samplers.dry import DRY
 from core.sampling.samplers.dynamic_temperature import DynamicTemperature
-from core.sampling.samplers.logit_bias import LogitBias
+from core.sampling.samplers.logit_bias import LogitBias, check_ids
 from core.sampling.samplers.mirostat import Mirostat
 from core.sampling.samplers.no_repeat_ngram import NoRepeatNGram
 from core.sampling.samplers.penalties import FrequencyPenalty, PresencePenalty
@@ -118,6 +118,7 @@ def observe(
         raise BadToken(
             Message("Token id {forced} does not exist. The ids of this model are 0 to {last}.", forced=forced, last=len(logits) - 1)
         )
+    check_ids(settings, len(logits))
     selection, top_n = Selection(roll, forced, greedily), min(top_n, logits.numel())
     if logits.is_cpu or logits.is_mps:  # MPS has no float64
         scores = logits.numpy(force=logits.is_mps or logits.requires_grad)

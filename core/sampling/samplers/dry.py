@@ -9,8 +9,8 @@ import numpy as np
 
 from core.sampling.history import History, window
 from core.sampling.observation import Processor
+from core.sampling.samplers.addition import Addition
 from core.sampling.samplers.contract import Sampler
-from core.sampling.samplers.penalties import subtracted
 
 LARGEST_LOG = 88.7228391  # logarithm of the largest float32; a larger penalty would be infinite
 
@@ -27,13 +27,16 @@ class DRY(Sampler):
         steps = int(LARGEST_LOG / math.log(settings.dry_base)) if settings.dry_base > 1.000001 else 0
         longest = settings.dry_allowed_length + steps  # a longer repetition has the same penalty
         breakers = [text.encode() for text in settings.dry_sequence_breakers]
-        reach = reach_back(ids, history.raw_of, breakers, longest)
-        if reach < settings.dry_allowed_length:
-            return lambda _ids, scores: scores
-        found = repetitions(ids, min(reach, longest), settings.dry_allowed_length)
-        kept = [(i, n) for i, n in found.items() if not any(one in history.raw_of(i) for one in breakers)]
-        powers = np.array([settings.dry_base ** float(n - settings.dry_allowed_length) for _i, n in kept])
-        return subtracted(np.array([i for i, _n in kept], dtype=np.int64), settings.dry_multiplier * powers)
+        found = repetitions(ids, longest, settings.dry_allowed_length)
+        most = max(found.values(), default=0)
+        reach = reach_back(ids, history.raw_of, breakers, most)
+        if reach < most:
+            found = repetitions(ids, reach, settings.dry_allowed_length)
+        kept = sorted((i, n) for i, n in found.items() if not any(one in history.raw_of(i) for one in breakers))
+        powers = [settings.dry_base ** float(n - settings.dry_allowed_length) for _i, n in kept]
+        with np.errstate(over="ignore"):  # beyond float32, the token is excluded
+            amounts = (-settings.dry_multiplier * np.array(powers)).astype(np.float32)
+        return Addition(np.array([i for i, _n in kept], dtype=np.int64), amounts)
 
 
 def repetitions(ids: np.ndarray, longest: int, allowed: int) -> dict[int, int]:
@@ -47,7 +50,7 @@ def repetitions(ids: np.ndarray, longest: int, allowed: int) -> dict[int, int]:
     ends = (ids[:-1] == ids[-1]).nonzero()[0] if len(ids) else ids  # where the last token occurs earlier
     found: dict[int, int] = {}
     length = 1
-    while len(ends):
+    while len(ends) and longest >= allowed:
         if length >= allowed:
             found |= dict.fromkeys(ids[ends + 1].tolist(), length)
         if length >= longest:

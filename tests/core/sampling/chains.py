@@ -78,7 +78,7 @@ def cases(draw: st.DrawFn, sizes: tuple[int, ...] = SIZES, shuffled: bool = True
 
 
 def plain_chain(case: Case) -> list[tuple[str, torch.Tensor]]:
-    """The scores [vocabulary] after each stage, by transformers' own processors one after the other."""
+    """The scores [vocabulary] after each stage, by transformers' own processors one after the other, until no token is left."""
     settings, scores, found = case.settings, case.logits[None], []
     ids = torch.from_numpy(case.history.ids)[None]
     for name, value, _process in processors(settings):
@@ -96,6 +96,8 @@ def plain_chain(case: Case) -> list[tuple[str, torch.Tensor]]:
         }[name](value)
         scores = made(ids, scores)
         found.append((name, scores[0]))
+        if bool(torch.isneginf(scores).all()):
+            break
     return found
 
 

@@ -202,7 +202,7 @@ def test_nothing_left_and_tokens_outside_the_vocabulary_are_said() -> None:
         stages.observe(torch.zeros(5), SamplingSettings(mirostat_tau=3.0), history([0, 1]), 5)
 
 
-EVERYTHING = {
+EVERYTHING: dict[str, Any] = {
     "temperature": 1.2, "top_k": 60, "top_p": 0.97, "min_p": 0.001, "typical_p": 0.98, "repetition_penalty": 1.1, "presence_penalty": 0.2,
     "frequency_penalty": 0.1, "logit_bias": {1: 2.0, 3: -math.inf}, "no_repeat_ngram_size": 3, "dry_multiplier": 0.8, "top_n_sigma": 3.0,
     "epsilon_cutoff": 1e-4, "eta_cutoff": 1e-4, "xtc_probability": 1.0, "dynatemp_range": 0.3,
