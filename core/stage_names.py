@@ -27,6 +27,7 @@ SETTING_OF: Final = {
     "mirostat": "mirostat_tau",
 }
 CUT_OFFS: Final = frozenset({"top-n-sigma", "top-k", "top-p", "min-p", "typical-p", "epsilon", "eta", "XTC"})
+EXCLUDE_ONLY: Final = CUT_OFFS | {"no-repeat n-gram", "mirostat"}  # they change no logit of the tokens that they keep
 REPETITION: Final = frozenset({"repetition penalty", "frequency penalty", "presence penalty", "no-repeat n-gram", "DRY"})
 
 ORDERS: Final[dict[str, tuple[str, ...]]] = {

@@ -17,10 +17,11 @@ from pages.ui.i18n import example_texts, language, page_titles, phrases
 from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
 from pages.ui.session import address_bar, current, cut_rows, elements, playback, state
-from pages.ui.shell import frame, prompt_field, remote_model_notes
+from pages.ui.shell import all_samplers, frame, prompt_field, remote_model_notes
 from pages.ui.shell.display_options import display_options
 from pages.ui.shell.player import player
 from pages.ui.views import distribution_view, export, step_costs
+from pages.ui.views.token_bias import token_bias
 from pages.ui.views.undo_button import undo_button
 
 if TYPE_CHECKING:
@@ -103,6 +104,17 @@ def moment(seen: TokenDistribution | Step) -> None:
     )
 
 
+def engines(seen: TokenDistribution | Step) -> None:
+    """Draw the bias of a token, and how many tokens stay in each engine's order; not while it plays."""
+    if current.playing():
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="engines_line"):
+        token_bias(seen)
+        line = "" if isinstance(seen, Step) else all_samplers.kept_line(seen.settings)
+        if line:
+            st.caption(line, width="content")
+
+
 speed = player()
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="watch_top"):
     frame.compact_header(_("Watch a model write"), _("It gives each token a probability, then dice decide. Press **Step**."))
@@ -152,6 +164,7 @@ def stage() -> None:
             with bars:
                 distribution_view.distribution(seen, look.rows, look.logarithmic, look.folded)
                 remote_model_notes.estimates(seen)
+                engines(seen)
             with thrown:
                 dice.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
                 browser.announce_step(seen, key="announcer", finished=FINISHED.get(run.finished or "", ""))

@@ -111,7 +111,7 @@ def test_an_order_must_name_every_stage_that_is_on_once() -> None:
         SamplingSettings(top_p=0.9, order=("top-k", "temperature"))
     with pytest.raises(BadSetting, match="Order names top-k twice"):
         SamplingSettings(order=("top-k", "temperature", "top-k"))
-    assert SamplingSettings(top_p=0.9, temperature=0.5, order=["top-p", "temperature"]).active_stages == ("top-p", "temperature")
+    assert SamplingSettings(top_p=0.9, temperature=0.5, order=("top-p", "temperature")).active_stages == ("top-p", "temperature")
 
 
 def test_what_another_setting_replaces_is_said() -> None:
@@ -125,7 +125,7 @@ def test_what_another_setting_replaces_is_said() -> None:
 def test_a_file_stores_new_settings_only_if_they_are_on() -> None:
     assert list(SamplingSettings(temperature=0.5).for_file()) == list(SamplingSettings().as_dict())[:8]
     full = SamplingSettings(
-        logit_bias={7: -math.inf, 3: 1.5}, order=("top-n-sigma", "logit bias"), dry_sequence_breakers=["x"], top_n_sigma=1
+        logit_bias={7: -math.inf, 3: 1.5}, order=("top-n-sigma", "logit bias"), dry_sequence_breakers=("x",), top_n_sigma=1
     )
     assert full.biases == ((3, 1.5), (7, -math.inf))
     assert SamplingSettings(**json.loads(json.dumps(full.for_file()))) == full

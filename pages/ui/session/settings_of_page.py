@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from pages.ui.i18n import names
 from pages.ui.session import current
-from pages.ui.session.sampling_controls import CONTROLS
+from pages.ui.session.more_samplers import ALL_CONTROLS
 
-ALL = frozenset(control.key for control in CONTROLS)
+ALL = frozenset(control.key for control in ALL_CONTROLS)
 NONE: frozenset[str] = frozenset()
 SEED = frozenset({"seed"})
 COLUMNS, SWEEP = names.COMPARE_VIEWS

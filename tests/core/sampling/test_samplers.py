@@ -52,8 +52,9 @@ def same_tokens(found: np.ndarray, scores: np.ndarray, keep: np.ndarray, distanc
 @given(logits=ANY_LOGITS, ids=ANY_TEXT, prompt=st.integers(1, 90), amount=st.floats(-3, 3), last=st.sampled_from([0, 5, 64]))
 @pytest.mark.parametrize("name", ["presence_penalty", "frequency_penalty"])
 def test_presence_and_frequency(name: str, logits: torch.Tensor, ids: list[int], prompt: int, amount: float, last: int) -> None:
-    settings = SamplingSettings(**{name: amount or 1.0}, repeat_last_n=last)
     amount, prompt = amount or 1.0, min(prompt, len(ids))
+    values: dict[str, Any] = {name: amount, "repeat_last_n": last}
+    settings = SamplingSettings(**values)
     expected = logits.double().numpy().copy()
     for token_id, count in Counter(ids[-last:] if last else ids[prompt:]).items():
         expected[token_id] -= amount * (count if name == "frequency_penalty" else 1)
@@ -181,7 +182,8 @@ def test_penalties_in_the_order_of_llama_cpp_read_the_last_64_tokens() -> None:
     ids = [1] + [2] * 70 + [3] * 64
     logits = logits_like("ordinary", 33, 4)
     for name in ("repetition_penalty", "presence_penalty", "frequency_penalty"):
-        seen = stages.observe(logits, SamplingSettings(**{name: 1.5}, order="llama.cpp"), history(ids), 33)
+        values: dict[str, Any] = {name: 1.5, "order": "llama.cpp"}
+        seen = stages.observe(logits, SamplingSettings(**values), history(ids), 33)
         changed = np.abs(seen.probabilities[1] - seen.probabilities[0]) / seen.probabilities[0]
         likely = changed[seen.token_ids == 3][0]
         assert all(abs(changed[seen.token_ids == other][0]) < likely for other in (1, 2))
