@@ -214,6 +214,10 @@ _LABELS = {
     "xtc_threshold": "XTC threshold",
     "no_repeat_ngram_size": "No-repeat n-gram size",
     "top_n_sigma": "Top-n-sigma",
+    "epsilon_cutoff": "Epsilon cut-off",
+    "eta_cutoff": "Eta cut-off",
+    "dynatemp_range": "Dynamic temperature range",
+    "dynatemp_exponent": "Dynamic temperature exponent",
 }
 _BELOW_ONE = math.nextafter(1.0, 0.0)
 _NUMBERS = (

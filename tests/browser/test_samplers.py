@@ -17,7 +17,8 @@ Visit = Callable[..., Watching]
 def listed(watching: Watching) -> list[str]:
     """The stages of the dialog, in their order."""
     return watching.page.evaluate("""() => {
-      const find = node => [...node.querySelectorAll('*')].flatMap(one => one.shadowRoot ? find(one.shadowRoot) : one.dataset?.stage ? [one] : []);
+      const find = node => [...node.querySelectorAll('*')].flatMap(one =>
+        one.shadowRoot ? find(one.shadowRoot) : one.dataset?.stage ? [one] : []);
       return find(document).map(one => one.dataset.stage);
     }""")
 

@@ -74,7 +74,7 @@ def test_a_value_that_makes_no_sense_is_refused_in_one_sentence(name: str, value
     with pytest.raises(BadSetting) as caught:
         SamplingSettings(**{name: value})
     sentence = str(caught.value)
-    assert name.split("_")[0] in sentence.lower()
+    assert name.split("_")[0][:4] in sentence.lower()
     assert "\n" not in sentence
     assert len(sentence) < 250
     assert sentence.endswith(".")

@@ -24,6 +24,15 @@ SETTINGS = {
     "dynatemp_range": N_("dynamic temperature range"),
     "mirostat_tau": N_("mirostat tau"),
 }
+STAGE_NAMES = (
+    N_("logit bias"),
+    N_("DRY"),
+    N_("dynamic temperature"),
+    N_("epsilon"),
+    N_("eta"),
+    N_("XTC"),
+    N_("mirostat"),
+)  # the names of the stages that are not those of their settings
 
 
 def settings_summary(settings: SamplingSettings) -> str:

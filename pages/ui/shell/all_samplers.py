@@ -97,6 +97,9 @@ def _order(settings: SamplingSettings) -> None:
     line = kept_line(settings)
     if line:
         st.caption(line)
+    own = {"vLLM": "vLLM", "llama-server": "llama.cpp"}.get(getattr(current.model(), "server_kind", ""))
+    if own:
+        st.caption(_("The server of this model samples in the order of {engine}.").format(engine=own))
     for engine, name in ENGINES.items():
         missing = [_(stage) for stage in active if stage in MISSING[engine]]
         if missing:
