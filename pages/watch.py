@@ -17,6 +17,7 @@ from pages.ui.i18n import example_texts, language, page_titles, phrases
 from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
 from pages.ui.session import address_bar, current, cut_rows, elements, playback, state
+from pages.ui.session.roll_again import roll_again
 from pages.ui.shell import all_samplers, frame, prompt_field, remote_model_notes
 from pages.ui.shell.display_options import display_options
 from pages.ui.shell.player import player
@@ -138,8 +139,12 @@ with left, st.container(gap="xsmall"):
         if not look.folded:
             st.button(_("Fold excluded tokens"), on_click=cut_rows.show, args=(False,), type="tertiary", key="fold_cut")
     bars = st.container()
-    with st.container(key="dice_head"):
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="dice_head"):
         elements.section(_("The dice"), _("sampling"))
+        another = _(
+            "The last token, or the reopened one, with the next throw of the same seed. The old one stays among the branches. Key: R"
+        )
+        st.button(_("Roll again"), on_click=roll_again, help=another, icon=":material/casino:", type="tertiary", key="roll_again")
     thrown = st.container()
 with right, st.container(gap="xsmall"):
     places = step_costs.places()

@@ -18,8 +18,7 @@ import torch
 
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
-from core.errors import BadSetting
-from core.inspection.inside import must_be_here
+from core.errors import BadSetting, ModelError
 from core.message import Message
 
 MOST_ANSWERS = 12
@@ -84,7 +83,7 @@ def named_answers(model: LanguageModel, token_ids: Sequence[int], answers: Seque
 
     Raises BadSetting for no, too many or too long answers, ModelError for a model on a server.
     """
-    must_be_here(model)
+    _must_be_here(model)
     if not 1 <= len(answers) <= MOST_ANSWERS:
         raise BadSetting(Message("Name 1 to {most} answers, not {count}.", most=MOST_ANSWERS, count=len(answers)))
     if any(not one or len(one) > LONGEST_ANSWER for one in answers):
@@ -94,6 +93,11 @@ def named_answers(model: LanguageModel, token_ids: Sequence[int], answers: Seque
         return [_answer(model, list(token_ids), text, cache) for text in answers]
     finally:
         cache.clear()
+
+
+def _must_be_here(model: LanguageModel) -> None:
+    if not model.has_network:
+        raise ModelError(Message("This model runs on a server, which lists only its likeliest tokens. Choose a model on this machine."))
 
 
 def _answer(model: LanguageModel, ids: list[int], text: str, cache: KVCache) -> NamedAnswer:
@@ -128,7 +132,7 @@ def search(model: LanguageModel, token_ids: Sequence[int], text: str, most: int 
 
     Upper and lower case are the same. Raises ModelError for a model on a server.
     """
-    must_be_here(model)
+    _must_be_here(model)
     wanted = text.casefold().replace("␣", " ")
     logits = model.engine.forward(list(token_ids)).logits.values.double().cpu()
     p, order = torch.softmax(logits, 0).numpy(), torch.argsort(logits, descending=True, stable=True).tolist()

@@ -12,6 +12,7 @@ STATIONS = {
     "attention": N_("Where does it look?"),
     "settings": N_("What do the settings do?"),
     "dice": N_("What do the dice decide?"),
+    "answers": N_("How likely is an answer?"),
 }
 
 EVICTION = {
