@@ -1,4 +1,4 @@
-"""Which sampling settings count on which page, in one table. The sidebar shows these and no others."""
+"""Which sampling settings count on which page, in one table. The sidebar shows these; where several count, the dialog of all samplers too."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from pages.ui.i18n import names
 from pages.ui.session import current
-from pages.ui.session.more_samplers import ALL_CONTROLS
+from pages.ui.session.sampling_controls import CONTROLS
 
-ALL = frozenset(control.key for control in ALL_CONTROLS)
+ALL = frozenset(control.key for control in CONTROLS)
 NONE: frozenset[str] = frozenset()
 SEED = frozenset({"seed"})
 COLUMNS, SWEEP = names.COMPARE_VIEWS
