@@ -103,7 +103,6 @@ ORDER = Control("order", N_("Order of the stages"), 0, 0, 0, "transformers", N_(
 MORE = (*(control for group in GROUPS.values() for control in group), ORDER)
 ALL_CONTROLS = (*CONTROLS, *MORE)
 CHIPS = (*(name for name in SETTING_OF.values() if name not in FIRST), "dynatemp_range", "repeat_last_n", "order")  # each can be removed
-LINKS = {"dynatemp_range": "dynamic temperature", "no_repeat_ngram_size": "no-repeat n-gram"}
 
 
 def is_on(settings: SamplingSettings, key: str) -> bool:

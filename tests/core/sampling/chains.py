@@ -14,7 +14,7 @@ from transformers.generation import logits_process as theirs
 from core import SamplingSettings
 from core.sampling.history import History
 from core.sampling.stages import observe, processors
-from core.stage_names import ORDERS, SETTING_OF
+from core.stage_names import SETTING_OF
 
 SIZES = (10, 33, 100, 384, 1000, 1025, 4096)
 LARGE_SIZES = (20_000, 32_000, 131_072, 300_000)
@@ -122,6 +122,3 @@ def difference(case: Case) -> str:
         if np.abs(probabilities[number] - expected).max() > 2e-6:
             return f"{name}: a probability differs by {np.abs(probabilities[number] - expected).max():.1e}"
     return ""
-
-
-ORDER_NAMES = tuple(ORDERS)
