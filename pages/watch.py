@@ -169,10 +169,10 @@ def stage() -> None:
             with bars:
                 distribution_view.distribution(seen, look.rows, look.logarithmic, look.folded)
                 remote_model_notes.estimates(seen)
-                engines(seen)
             with thrown:
                 dice.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
                 browser.announce_step(seen, key="announcer", finished=FINISHED.get(run.finished or "", ""))
+                engines(seen)
             address_bar.write_address("address_stage")
         playback.advance(run, speed)
 
