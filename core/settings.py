@@ -1,22 +1,29 @@
-"""Sampling settings: temperature, top-k, top-p, min-p, typical-p, repetition penalty, greedy, seed; checked, frozen, hashable."""
+"""Sampling settings: every sampler of transformers, llama.cpp and vLLM, and the order of their stages; checked, frozen, hashable."""
 
 from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, cast
 
 from core.errors import BadSetting
 from core.message import Message, Number
+from core.stage_names import CUT_OFFS, ORDERS, REPETITION, SETTING_OF
 
 SMALLEST_DIVISOR = 0.001  # logits divided by less than this overflow float32
 LARGEST_SEED = 2**53 - 1  # largest whole number that JSON and browsers keep exactly
+LARGEST_TOKEN_ID = 10_000_000
+MOST_BIASES = 1_000
+LARGEST_BIAS = 1e6
+MOST_BREAKERS, LONGEST_BREAKER = 40, 40  # texts, characters
+FIRST = frozenset("temperature top_k top_p min_p typical_p repetition_penalty greedy seed".split())  # in every file, for old versions
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SamplingSettings:
-    """How the next token is chosen from the model's probabilities. 0 or 1.0 means off, as in transformers. NumPy numbers are accepted.
+    """How the next token is chosen from the model's probabilities. All samplers are off by default. NumPy numbers are accepted.
 
     >>> SamplingSettings(temperature=0.8, seed=7)
     SamplingSettings(temperature=0.8, seed=7)
@@ -27,8 +34,24 @@ class SamplingSettings:
     min_p: only tokens with at least this fraction of the likeliest token's probability are kept; 0.0 is off.
     typical_p: only tokens whose surprise is close to the expected one are kept, up to this probability; 1.0 is off.
     repetition_penalty: the logits of tokens already in the text are divided (or, below zero, multiplied) by it; 0.001 to 100, 1.0 is off.
-    greedy: always take the likeliest token; of the other settings only the repetition penalty has an effect.
+    greedy: always take the likeliest token; of the other settings only the bias and those against repetition have an effect.
     seed: seed of the dice. The same seed gives the same rolls.
+    presence_penalty: is subtracted from the logit of every token that was generated; -100 to 100, 0 is off.
+    frequency_penalty: is subtracted from a token's logit as often as the token was generated; -100 to 100, 0 is off.
+    repeat_last_n: the penalties and DRY read this many last tokens of prompt and text; 0 is the rule of the order (see `order`).
+    logit_bias: token id -> number added to its logit; -inf (or None) excludes the token. At most 1,000 tokens.
+    no_repeat_ngram_size: a token that would complete an n-gram of the text is excluded; 0 is off.
+    dry_multiplier, dry_base, dry_allowed_length: a token that would extend a repetition of n >= dry_allowed_length tokens loses
+        dry_multiplier * dry_base ** (n - dry_allowed_length); a multiplier of 0 is off. dry_sequence_breakers: texts that end a repetition.
+    top_n_sigma: only logits within this many standard deviations of the largest one are kept; 0 is off.
+    epsilon_cutoff: tokens with a smaller probability are excluded; 0 is off. eta_cutoff: the same with a limit that falls with the entropy.
+    xtc_probability, xtc_threshold: with this probability, of all tokens that reach the threshold all but the least likely are excluded.
+    dynatemp_range, dynatemp_exponent: the temperature lies between temperature - range and + range, by the entropy; a range of 0 is off.
+    mirostat_tau, mirostat_eta: mirostat 2 excludes tokens whose surprise exceeds a limit that is steered towards tau bits; 0 is off.
+        It replaces the cut-offs, in llama.cpp's order the penalties and dynatemp_range, too.
+    order: the order of the stages, "transformers", "llama.cpp" or "vllm", or the names of the stages in their order, each once.
+        In llama.cpp's order the penalties and DRY read the last 64 tokens of prompt and text. In the others the repetition penalty and DRY
+        read the whole text, the presence and frequency penalties the generated tokens.
 
     Raises BadSetting for a value of the wrong kind or out of range.
     """
@@ -41,6 +64,25 @@ class SamplingSettings:
     repetition_penalty: float = 1.0
     greedy: bool = False
     seed: int = 0
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
+    repeat_last_n: int = 0
+    logit_bias: Mapping[int, float | None] | tuple[tuple[int, float], ...] = ()
+    no_repeat_ngram_size: int = 0
+    dry_multiplier: float = 0.0
+    dry_base: float = 1.75
+    dry_allowed_length: int = 2
+    dry_sequence_breakers: tuple[str, ...] = ("\n", ":", '"', "*")
+    top_n_sigma: float = 0.0
+    epsilon_cutoff: float = 0.0
+    eta_cutoff: float = 0.0
+    xtc_probability: float = 0.0
+    xtc_threshold: float = 0.1
+    dynatemp_range: float = 0.0
+    dynatemp_exponent: float = 1.0
+    mirostat_tau: float = 0.0
+    mirostat_eta: float = 0.1
+    order: str | tuple[str, ...] = "transformers"
 
     def __post_init__(self) -> None:
         self._number("temperature", SMALLEST_DIVISOR, 100.0)
@@ -53,6 +95,71 @@ class SamplingSettings:
             raise BadSetting(Message("Greedy must be on or off, not {shown}.", shown=_shown(self.greedy)))
         object.__setattr__(self, "greedy", bool(self.greedy))
         self._whole("seed", LARGEST_SEED)
+        self._check_newer()
+        object.__setattr__(self, "logit_bias", _biases(self.logit_bias) if self.logit_bias else _no_biases(self.logit_bias))
+        object.__setattr__(self, "dry_sequence_breakers", _breakers(self.dry_sequence_breakers))
+        if self.order != "transformers":
+            object.__setattr__(self, "order", self._checked_order())
+
+    def _check_newer(self) -> None:
+        for name, low, high in _NUMBERS:
+            self._number(name, low, high)
+        self._number("xtc_threshold", 0.0, 0.5, above=True)
+        self._whole("repeat_last_n", 10_000_000)
+        self._whole("no_repeat_ngram_size", 10_000)
+        self._whole("dry_allowed_length", 10_000, low=1)
+
+    def _checked_order(self) -> str | tuple[str, ...]:
+        """Return the order with plain values. Raises BadSetting for an unknown or repeated name, and if a stage that is on is missing."""
+        order = self.order
+        if isinstance(order, str) and order in ORDERS:
+            return order
+        if isinstance(order, str) or not isinstance(order, Sequence) or not all(isinstance(name, str) for name in order):
+            raise BadSetting(
+                Message("Order must be transformers, llama.cpp, vllm or the names of the stages, not {shown}.", shown=_shown(order))
+            )
+        for place, name in enumerate(order):
+            if name not in SETTING_OF:
+                raise BadSetting(Message("Order names {shown}, which is not a stage.", shown=_shown(name)))
+            if name in order[:place]:
+                raise BadSetting(Message("Order names {name} twice.", name=name))
+        for name in SETTING_OF:
+            if name not in order and self.is_on(name):
+                raise BadSetting(Message("Order does not name {name}, which is on.", name=name))
+        return tuple(order)
+
+    @property
+    def biases(self) -> tuple[tuple[int, float], ...]:
+        """The logit bias as pairs of token id and number, by id; -inf excludes the token."""
+        return self.logit_bias  # type: ignore[return-value]
+
+    def is_on(self, stage: str) -> bool:
+        """Return whether the setting of this stage differs from its off value."""
+        if stage == "temperature" and self.dynatemp_range:
+            return True
+        name = SETTING_OF[stage]
+        return bool(getattr(self, name) != _DEFAULTS[name])
+
+    @property
+    def stage_order(self) -> tuple[str, ...]:
+        """The names of the stages in their order."""
+        return ORDERS[self.order] if isinstance(self.order, str) else self.order
+
+    @property
+    def without_effect(self) -> tuple[str, ...]:
+        """The stages that are on and that another setting replaces: greedy (all but bias and repetition) or mirostat."""
+        replaced: set[str] = set()
+        if self.greedy:
+            replaced |= SETTING_OF.keys() - REPETITION - {"logit bias"}
+        elif self.mirostat_tau:
+            replaced |= CUT_OFFS | (REPETITION if self.order == "llama.cpp" else set())
+        return tuple(name for name in self.stage_order if name in replaced and self.is_on(name))
+
+    @property
+    def active_stages(self) -> tuple[str, ...]:
+        """The names of the stages that have an effect, in their order."""
+        replaced = self.without_effect
+        return tuple(name for name in self.stage_order if self.is_on(name) and name not in replaced)
 
     @staticmethod
     def checked(value: Any) -> SamplingSettings:
@@ -62,11 +169,15 @@ class SamplingSettings:
         return value
 
     def __repr__(self) -> str:
-        changed = [f"{field.name}={getattr(self, field.name)!r}" for field in fields(self) if getattr(self, field.name) != field.default]
-        return f"SamplingSettings({', '.join(changed)})"
+        changed = {field.name: getattr(self, field.name) for field in fields(self) if getattr(self, field.name) != field.default}
+        if self.logit_bias:
+            changed["logit_bias"] = {token_id: None if math.isinf(bias) else bias for token_id, bias in self.biases}
+        return f"SamplingSettings({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
 
     def _number(self, name: str, low: float, high: float, above: bool = False) -> None:
         value = getattr(self, name)
+        if type(value) is float and low <= value <= high and not (above and value == low):  # the usual case first
+            return
         if is_bool(value) or not isinstance(value, numbers.Real) or not _is_finite(value):
             raise BadSetting(Message("{label} must be a number, not {shown}.", label=_label(name), shown=_shown(value)))
         if not low <= float(value) <= high or (above and float(value) == low):
@@ -79,12 +190,105 @@ class SamplingSettings:
             raise BadSetting(f"{said} {hint}".strip())
         object.__setattr__(self, name, float(value))
 
-    def _whole(self, name: str, high: int) -> None:
-        object.__setattr__(self, name, whole_number(getattr(self, name), _label(name), 0, high))
+    def _whole(self, name: str, high: int, low: int = 0) -> None:
+        object.__setattr__(self, name, whole_number(getattr(self, name), _label(name), low, high))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the settings as plain values by name, for a file or a URL."""
+        """Return the settings as plain values by name. `SamplingSettings(**values)` takes them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def for_file(self) -> dict[str, Any]:
+        """Return what JSON can store: the first eight settings, which older versions expect, and of the others those that are not off."""
+        values = {name: value for name, value in self.as_dict().items() if name in FIRST or value != _DEFAULTS[name]}
+        if "logit_bias" in values:
+            values["logit_bias"] = [[token_id, None if math.isinf(bias) else bias] for token_id, bias in self.biases]
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+_DEFAULTS = {field.name: field.default for field in fields(SamplingSettings)}
+_LABELS = {
+    "dry_multiplier": "DRY multiplier",
+    "dry_base": "DRY base",
+    "dry_allowed_length": "DRY allowed length",
+    "xtc_probability": "XTC probability",
+    "xtc_threshold": "XTC threshold",
+    "no_repeat_ngram_size": "No-repeat n-gram size",
+    "top_n_sigma": "Top-n-sigma",
+    "epsilon_cutoff": "Epsilon cut-off",
+    "eta_cutoff": "Eta cut-off",
+    "dynatemp_range": "Dynamic temperature range",
+    "dynatemp_exponent": "Dynamic temperature exponent",
+}
+_BELOW_ONE = math.nextafter(1.0, 0.0)
+_NUMBERS = (
+    ("presence_penalty", -100.0, 100.0),
+    ("frequency_penalty", -100.0, 100.0),
+    ("dry_multiplier", 0.0, 100.0),
+    ("dry_base", 1.0, 100.0),
+    ("top_n_sigma", 0.0, 1_000.0),
+    ("epsilon_cutoff", 0.0, _BELOW_ONE),
+    ("eta_cutoff", 0.0, _BELOW_ONE),
+    ("xtc_probability", 0.0, 1.0),
+    ("dynatemp_range", 0.0, 100.0),
+    ("dynatemp_exponent", 0.0, 100.0),
+    ("mirostat_tau", 0.0, 100.0),
+    ("mirostat_eta", 0.0, 1.0),
+)
+
+
+def _no_biases(value: Any) -> tuple[tuple[int, float], ...]:
+    """Return an empty bias. Raises BadSetting for empty values of another kind, such as 0 or an empty text."""
+    if not isinstance(value, Mapping | tuple | list):
+        raise BadSetting(Message("Logit bias must be token ids with numbers, not {shown}.", shown=_shown(value)))
+    return ()
+
+
+def _biases(value: Any) -> tuple[tuple[int, float], ...]:
+    """Return a logit bias as pairs, by token id. Raises BadSetting."""
+    try:
+        pairs = [(token_id, bias) for token_id, bias in (value.items() if isinstance(value, Mapping) else value)]
+    except (TypeError, ValueError) as error:
+        raise BadSetting(Message("Logit bias must be token ids with numbers, not {shown}.", shown=_shown(value))) from error
+    if len(pairs) > MOST_BIASES:
+        raise BadSetting(Message("Logit bias takes at most {most} tokens, not {count}.", most=MOST_BIASES, count=len(pairs)))
+    found: dict[int, float] = {}
+    for token_id, bias in pairs:
+        whole = whole_number(token_id, Message("A token id of the logit bias"), 0, LARGEST_TOKEN_ID)
+        if whole in found:
+            raise BadSetting(Message("Logit bias names token {token_id} twice.", token_id=str(whole)))
+        found[whole] = _bias(whole, bias)
+    return tuple(sorted((token_id, bias) for token_id, bias in found.items() if bias))
+
+
+def _bias(token_id: int, bias: Any) -> float:
+    """Return one bias; -inf for None. Raises BadSetting."""
+    if bias is None or (isinstance(bias, float) and bias == -math.inf):
+        return -math.inf
+    if is_bool(bias) or not isinstance(bias, numbers.Real) or not _is_finite(bias) or abs(float(bias)) > LARGEST_BIAS:
+        raise BadSetting(
+            Message(
+                "The logit bias of token {token_id} must be a number from {low} to {high}, or -inf, not {shown}.",
+                token_id=str(token_id),
+                low=Number(-LARGEST_BIAS, ",.0f"),
+                high=Number(LARGEST_BIAS, ",.0f"),
+                shown=_shown(bias),
+            )
+        )
+    return float(bias)
+
+
+def _breakers(value: Any) -> tuple[str, ...]:
+    """Return DRY's sequence breakers as a tuple. Raises BadSetting."""
+    if value is _DEFAULTS["dry_sequence_breakers"]:
+        return cast("tuple[str, ...]", value)
+    if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(one, str) and one for one in value):
+        raise BadSetting(Message("DRY sequence breakers must be a list of texts, not {shown}.", shown=_shown(value)))
+    if len(value) > MOST_BREAKERS or any(len(one) > LONGEST_BREAKER for one in value):
+        said = Message("DRY sequence breakers are at most {most} texts of at most {longest} characters.")
+        raise BadSetting(said.with_values(most=MOST_BREAKERS, longest=LONGEST_BREAKER))
+    if any("\ud800" <= character <= "\udfff" for one in value for character in one):
+        raise BadSetting(Message("DRY sequence breakers must be texts that UTF-8 can encode."))
+    return tuple(value)
 
 
 def whole_number(value: Any, name: str, low: int, high: int | None = None) -> int:
@@ -108,7 +312,8 @@ def is_bool(value: object) -> bool:
 
 
 def _label(name: str) -> str:
-    return Message(name.replace("_", "-").capitalize() if name.endswith(("_k", "_p")) else name.replace("_", " ").capitalize())
+    words = name.replace("_", "-" if name.endswith(("_k", "_p")) else " ")
+    return Message(_LABELS.get(name, words.capitalize()))
 
 
 def _is_finite(value: numbers.Real) -> bool:

@@ -17,6 +17,7 @@ from pages.ui.session.provenance import Provenance
 from pages.ui.session.selected_step import SelectedStep, inside_of, selected_step
 from pages.ui.shell import frame
 from pages.ui.views import cut_text, inside_view, saved_components
+from pages.ui.views.named_answers_view import named_answers_view
 from pages.ui.views.roll_tally import roll_tally
 
 frame.page()
@@ -154,4 +155,7 @@ with elements.error_boundary():
     part("dice", _("What do the dice decide?"), _("sampling"), lead)
     with results.dimmed("inside_roll", outdated):
         roll(step)
+    lead = _("Name words or phrases. Each gets the probability that the text goes on with it, exactly.")
+    part("answers", _("How likely is an answer?"), _("probability of a continuation"), lead)
+    named_answers_view(step)
     contents.markdown(" · ".join(f"[{_(names.STATIONS[place])}](#{place})" for place in drawn))

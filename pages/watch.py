@@ -15,10 +15,12 @@ from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
 from pages.ui.session import address_bar, current, cut_rows, elements, explained_token, playback, state
-from pages.ui.shell import frame, prompt_field, remote_model_notes
+from pages.ui.session.roll_again import roll_again
+from pages.ui.shell import all_samplers, frame, prompt_field, remote_model_notes
 from pages.ui.shell.display_options import display_options
 from pages.ui.shell.player import player
 from pages.ui.views import distribution_view, export, saved_components, step_costs
+from pages.ui.views.token_bias import token_bias
 from pages.ui.views.undo_button import undo_button
 
 if TYPE_CHECKING:
@@ -113,6 +115,17 @@ def moment(seen: TokenDistribution | Step) -> None:
     )
 
 
+def engines(seen: TokenDistribution | Step) -> None:
+    """Draw the bias of a token, and how many tokens stay in each engine's order; not while it plays."""
+    if current.playing():
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="engines_line"):
+        token_bias(seen)
+        line = "" if isinstance(seen, Step) else all_samplers.kept_line(seen.settings)
+        if line:
+            st.caption(line, width="content")
+
+
 speed = player()
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="watch_top"):
     frame.compact_header(_("Watch a model write"), _("It gives each token a probability, then dice decide. Press **Step**."))
@@ -135,8 +148,12 @@ with left, st.container(gap="xsmall"):
             st.button(_("Fold excluded tokens"), on_click=cut_rows.show, args=(False,), type="tertiary", key="fold_cut")
         asked = st.container(width="content", key="to_why")
     bars = st.container()
-    with st.container(key="dice_head"):
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="dice_head"):
         elements.section(_("The dice"), _("sampling"))
+        another = _(
+            "The last token, or the reopened one, with the next throw of the same seed. The old one stays among the branches. Key: R"
+        )
+        st.button(_("Roll again"), on_click=roll_again, help=another, icon=":material/casino:", type="tertiary", key="roll_again")
     thrown = st.container()
 with right, st.container(gap="xsmall"):
     places = step_costs.places()
@@ -166,6 +183,7 @@ def stage() -> None:
             with thrown:
                 saved_components.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
                 browser.announce_step(seen, key="announcer", finished=FINISHED.get(run.finished or "", ""))
+                engines(seen)
             address_bar.write_address("address_stage")
         playback.advance(run, speed)
 

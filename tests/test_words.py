@@ -11,6 +11,7 @@ from string import Formatter
 
 import pytest
 
+from core.stage_names import SETTING_OF
 from pages.ui.i18n import catalogue, language
 
 ROOT = Path(__file__).parents[1]
@@ -30,7 +31,7 @@ MARKUP = re.compile(r":material/\w+:|:\w+(-badge)?\[|\]|<[^>]*>|[a-z-]+:[^;\"]*;
 WORDS = re.compile(r"[A-Za-z]{2,}")
 SENTENCE = re.compile(r"[A-Za-z]{2,}[,:]? [A-Za-z]{2,}")
 # Names and units that are the same in every language, and what the model reads.
-NAMES = {"Token Probability Viewer", "Wh", "FLOP", "kWh", "ms", "id"}
+NAMES = {"Token Probability Viewer", "Wh", "FLOP", "kWh", "ms", "id", *SETTING_OF, "dynamic temperature"}
 NOT_WORDS = re.compile(
     r"datum|width|color-mix|format\(|^\s*<|[{};]|^\.|\\|stTop|Once upon|^ ?dragon|Dear diary|capital of France|^My name is|strawberry|"
     r"^Alice was|Good morning!|Where is the cat|^Question|What is \d|repetition penalty|^forget|(8|4) bits|closed up|"

@@ -12,7 +12,6 @@ from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 
 from core.backends.fast_decoder import FastDecoder
@@ -25,6 +24,7 @@ from core.batching.scheduler import Policy, Scheduler, Work
 from core.device import Stopwatch, is_out_of_memory
 from core.errors import BadSetting, EmptyPrompt, NotEnoughMemory, PromptTooLong
 from core.message import Message
+from core.sampling.history import History
 from core.sampling.pick import pick
 from core.settings import whole_number
 
@@ -267,8 +267,8 @@ class Server:
             if part.completes:
                 if self._listener is not None:
                     self._listener(request, row)
-                before = np.array(request.ids, dtype=np.int64)
-                rolled[request] = chosen = pick(row, request.settings, before, len(request.ids) - len(request.prompt_ids))
+                before = History.of(self.model, request.ids, len(request.prompt_ids))
+                rolled[request] = chosen = pick(row, request.settings, before, before.index)
                 request.logits.append(float(row[chosen]))
         return rolled
 

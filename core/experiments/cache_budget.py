@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 
 from core.engine.kv_cache.paged import PagedKVCache
@@ -16,6 +15,7 @@ from core.engine.kv_cache.quantized import packed_bytes
 from core.errors import BadSetting, EmptyPrompt
 from core.message import Message
 from core.sampling import dice, stages
+from core.sampling.history import History
 from core.settings import SamplingSettings, whole_number
 
 if TYPE_CHECKING:
@@ -120,7 +120,8 @@ def fill(
     for index in range(length):
         assert session.logits is not None
         roll = None if settings.greedy else dice.roll(settings.seed, index)
-        seen = stages.observe(session.logits, settings, np.array(ids), 1, roll=roll, greedily=roll is None)
+        before = History.of(model, ids, len(ids) - index)
+        seen = stages.observe(session.logits, settings, before, 1, roll=roll, greedily=roll is None)
         page = session.add(seen.chosen, written=True)
         ids.append(seen.chosen)
         yield page

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 
 from core.backends.threads import torch_threads
@@ -23,9 +22,11 @@ from core.errors import BadSetting, EmptyPrompt, ModelError, NotEnoughMemory, Pr
 from core.experiments.answers import answer_of, normal
 from core.experiments.candidate_sequence import BatchStep, CandidateSequence
 from core.experiments.served import on_server, write_on_server
+from core.generation.mirostat import mu_after
 from core.message import Message
 from core.record.step import ForwardPass, Step
 from core.sampling import dice, stages
+from core.sampling.history import History
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
 
@@ -172,7 +173,7 @@ class _Row:
         """Sample a token from this row's logits and record the step as a `Generation` does."""
         index, position = len(self.path), len(self.ids)
         thrown = None if settings.greedy else dice.roll(settings.seed, index, self.number)
-        before = np.array(self.ids, dtype=np.int64)
+        before = History.of(model, self.ids, position - index, mu_after(self.path[-1] if self.path else None, settings))
         seen = stages.observe(logits, settings, before, top_n, roll=thrown, greedily=thrown is None)
         token = model.token(seen.chosen)
         self.path.append(

@@ -20,6 +20,7 @@ from core.experiments.candidates import prompt_ids
 from core.experiments.two_models import LONGEST, both_here, entropy_of, odds_of, same_tokens
 from core.inspection.scoring import surprises
 from core.message import Message, Number
+from core.sampling.history import History
 from core.sampling.pick import pick
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
@@ -134,7 +135,8 @@ class _Run:
             if which == 0:
                 entropy = entropy_of(odds_of(done))
         assert logits is not None
-        token_id = pick(logits, self._settings, before, len(self._ids) - self._prompt)
+        text_so_far = History.of(self._models[1], before, self._prompt)
+        token_id = pick(logits, self._settings, text_so_far, text_so_far.index)
         self._ids.append(token_id)
         self.ended = token_id in self._models[1].end_token_ids
         token = self._models[1].token(token_id)

@@ -26,6 +26,7 @@ from core.errors import BadSetting, ModelError
 from core.experiments.candidates import prompt_ids
 from core.message import Message
 from core.sampling import dice
+from core.sampling.history import History
 from core.sampling.pick import pick, pick_by, sampling_probabilities
 from core.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner
@@ -235,6 +236,7 @@ class ModelTarget:
         self._runner = make_runner(model, blocks)
         self._table = list(range(blocks))
         self._held: list[int] = []
+        self._prompt_length = 0  # the length of the first text
 
     def probabilities(self, ids: Sequence[int], drafted: Sequence[int], settings: SamplingSettings) -> list[np.ndarray]:
         """See `Target`. Computes only the tokens that are not in the cache: the last written token and the drafted ones."""
@@ -249,8 +251,9 @@ class ModelTarget:
         with engine.lock.acquire():
             logits = self._runner.run([part], every=True)[len(ids) - 1 - shared :]
         self._held = text
-        whole = np.array(text, dtype=np.int64)
-        return [sampling_probabilities(row, settings, whole[: len(ids) + place]) for place, row in enumerate(logits)]
+        self._prompt_length = self._prompt_length or len(ids)
+        texts = [History.of(self._model, text[: len(ids) + place], self._prompt_length) for place in range(len(logits))]
+        return [sampling_probabilities(row, settings, before) for row, before in zip(logits, texts, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,13 +283,15 @@ class ModelDraft:
         self.name = model.name
         self._model = model
         self._cache = KVCache()
+        self._prompt_length = 0  # the length of the first text
 
     def probabilities(self, ids: Sequence[int], settings: SamplingSettings) -> np.ndarray | None:
         """See `Draft`."""
         if len(ids) >= self._model.context_length:
             return None
-        before = np.array(ids, dtype=np.int64)
-        return sampling_probabilities(self._model.engine.forward(before, self._cache).logits.values, settings, before)
+        self._prompt_length = self._prompt_length or len(ids)
+        before = History.of(self._model, ids, self._prompt_length)
+        return sampling_probabilities(self._model.engine.forward(before.ids, self._cache).logits.values, settings, before)
 
     def release(self) -> None:
         """Free the cache."""
@@ -372,8 +377,8 @@ class _Plain:
 
     def step(self) -> PlainStep:
         began = perf_counter()
-        before = np.array(self._ids, dtype=np.int64)
-        token_id = pick(self._model.engine.forward(before, self._cache).logits.values, self._settings, before, self.written)
+        before = History.of(self._model, self._ids, len(self._ids) - self.written)
+        token_id = pick(self._model.engine.forward(before.ids, self._cache).logits.values, self._settings, before, self.written)
         seconds = perf_counter() - began
         self._ids.append(token_id)
         self.written += 1

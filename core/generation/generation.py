@@ -15,14 +15,16 @@ import numpy as np
 from core.engine.engine import Forward
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BadToken, EmptyPrompt, InputError, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong, RunFinished, WrongType
-from core.generation import listed_tokens
+from core.generation.mirostat import mu_after
 from core.generation.run import Run, in_turn
+from core.generation.server_lists import beyond, is_cut_too_short, is_doubtful, is_unbounded
 from core.generation.tree import Node
 from core.limits import Limits
 from core.message import Message
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
 from core.record.top_logprobs import TopLogprobs
 from core.sampling import dice, stages
+from core.sampling.history import History
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import Token, added_by
 
@@ -267,13 +269,13 @@ class Generation(Run):
         return step
 
     def _pending_pass(self, settings: SamplingSettings) -> _Pending:
-        many = listed_tokens.unbounded(settings)  # every token can be chosen, so its probability needs a long list
+        many = is_unbounded(settings)  # every token can be chosen, so its probability needs a long list
         usual = min(max(self.top_n, settings.top_k + 1), MOST_CANDIDATES)
         if self._pending is None:
             cache = self._cache if self.use_cache else None
             self._pending = _Pending(self.model.engine.forward(self.token_ids, cache, MOST_CANDIDATES if many else usual, self._changes))
         logits = self._pending.forward.logits
-        wanted = MOST_CANDIDATES if many or listed_tokens.cut_too_short(logits.top_logprobs, settings) else usual
+        wanted = MOST_CANDIDATES if many or is_cut_too_short(logits.top_logprobs, settings) else usual
         if logits.known < wanted:
             self._pending = _Pending(self.model.engine.request_more_logprobs(self.token_ids, self._pending.forward, wanted))
         return self._pending
@@ -283,18 +285,25 @@ class Generation(Run):
         with self._keeping_no_failure():
             while True:
                 logits = pending.forward.logits
-                seen = stages.observe(logits.values, settings, self.token_ids, min(self.top_n, logits.known), **pick)
+                seen = stages.observe(logits.values, settings, self._history(settings), min(self.top_n, logits.known), **pick)
                 known = seen.chosen < 0 or seen.chosen in logits
-                if known and not listed_tokens.doubtful(logits.top_logprobs, settings, pick.get("roll")):
+                if known and not is_doubtful(logits.top_logprobs, settings, pick.get("roll")):
                     return seen
                 wanted = -1 if pick.get("forced") is None else pick["forced"]
                 further = self.model.engine.request_more_logprobs(self.token_ids, pending.forward, 8 * logits.known, wanted)
                 if seen.chosen not in further.logits and further.logits.known <= logits.known:
-                    raise listed_tokens.beyond(logits.known, wanted)
+                    raise beyond(logits.known, wanted)
                 if known and further.logits.known <= logits.known:
                     return seen
                 pending.forward = further
                 pending.distributions.clear()
+
+    def _history(self, settings: SamplingSettings) -> np.ndarray | History:
+        """Return what the stages may know of the text. Mirostat's limit follows from the step before, so every branch has its own."""
+        if stages.usual(settings):
+            return self.token_ids
+        mu = mu_after(self._path[-1] if self._path else None, settings)
+        return History.of(self.model, self.token_ids, len(self.prompt_tokens), mu)
 
     @contextmanager
     def _keeping_no_failure(self) -> Iterator[None]:

@@ -144,7 +144,7 @@ class Recording:
 def _file_of(run: Any) -> File:
     """Return a run as the content of a file."""
     with run.turn:  # another thread may be changing the run; nodes themselves change only their names
-        model, here, finished, settings = run.model, run.here, run.finished, run.settings.as_dict()
+        model, here, finished, settings = run.model, run.here, run.finished, run.settings.for_file()
         kept = [node for node in run.nodes if not node.is_deleted]
     number = {node.node_id: place for place, node in enumerate(kept)}  # a file numbers its nodes without deleted ones
     used = {int(i) for node in kept if node.step for i in node.step.token_ids}

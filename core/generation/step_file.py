@@ -14,6 +14,7 @@ from core.record.step import ForwardPass, Step, Vocabulary
 from core.settings import SamplingSettings
 
 MOST_LISTED = 1_001
+MOST_STAGES = 24
 
 Count = Annotated[int, Field(ge=0, le=2**53)]
 Probability = Annotated[float, Field(ge=0.0, le=1.000001)]
@@ -51,15 +52,17 @@ class StepFile(Strict):
     token_ids: Annotated[list[Count], _Candidates, FailFast()]
     ranks: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], _Candidates, FailFast()]
     logits: Annotated[list[float | None], _Candidates, FailFast()]
-    probabilities: Annotated[list[Annotated[list[Probability], _Candidates, FailFast()]], Field(min_length=1, max_length=16), FailFast()]
-    removed_at: Annotated[list[Annotated[int, Field(ge=-1, le=15)]], _Candidates, FailFast()]
+    probabilities: Annotated[
+        list[Annotated[list[Probability], _Candidates, FailFast()]], Field(min_length=1, max_length=MOST_STAGES), FailFast()
+    ]
+    removed_at: Annotated[list[Annotated[int, Field(ge=-1, lt=MOST_STAGES)]], _Candidates, FailFast()]
     dice_starts: Annotated[list[Probability | None], _Candidates, FailFast()]
-    stage_names: Annotated[list[Annotated[str, Field(max_length=40)]], Field(min_length=1, max_length=16), FailFast()]
-    stage_settings: Annotated[list[float | None], Field(max_length=16), FailFast()]
-    stage_kept: Annotated[list[Count], Field(max_length=16), FailFast()]
-    stage_entropies: Annotated[list[Annotated[float, Field(ge=-1e-3, le=64)]], Field(max_length=16), FailFast()]
+    stage_names: Annotated[list[Annotated[str, Field(max_length=40)]], Field(min_length=1, max_length=MOST_STAGES), FailFast()]
+    stage_settings: Annotated[list[float | None], Field(max_length=MOST_STAGES), FailFast()]
+    stage_kept: Annotated[list[Count], Field(max_length=MOST_STAGES), FailFast()]
+    stage_entropies: Annotated[list[Annotated[float, Field(ge=-1e-3, le=64)]], Field(max_length=MOST_STAGES), FailFast()]
     server_listed: Count  # name of top_logprobs_count in version 1 of the format
-    stage_exact: Annotated[list[bool], Field(max_length=16), FailFast()]
+    stage_exact: Annotated[list[bool], Field(max_length=MOST_STAGES), FailFast()]
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> StepFile:
@@ -96,7 +99,7 @@ def step_file(step: Step, parent: int | None, name: str) -> StepFile:
         chosen_by=step.chosen_by,  # type: ignore[arg-type]
         roll=step.roll,
         attempt=step.attempt,
-        settings=step.settings.as_dict(),
+        settings=step.settings.for_file(),
         **{field: getattr(step.forward, field) for field in ForwardPass.__slots__},
         token_ids=step.token_ids.tolist(),
         ranks=step.ranks.tolist(),

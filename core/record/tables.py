@@ -113,5 +113,6 @@ def steps_table(path: Sequence[Step]) -> pd.DataFrame:
         "cache_bytes": [s.forward.cache_bytes for s in path],
         "held_bytes": [s.forward.held_bytes for s in path],
         "seconds": [s.forward.seconds for s in path],
+        "settings": [repr(s.settings) for s in path],
     }
     return pd.DataFrame(columns).astype({"roll": "float64", "held_bytes": "Int64"})

@@ -16,6 +16,7 @@ from pydantic_core import from_json
 from core.remote.http_client import HttpClient
 from core.remote.metrics import ServerMetrics, samples
 from core.remote.protocol import number
+from core.remote.sampling_parameters import parameters
 from core.settings import SamplingSettings
 
 MOST_SLOTS = 4096
@@ -47,16 +48,9 @@ class ServerSaid:
 def stream(line: HttpClient, kind: str, model_id: str, ids: Sequence[int], settings: SamplingSettings, length: int) -> Iterator[Piece]:
     """Yield an answer of up to `length` tokens after these ids, part by part on arrival. Closing the iterator closes the connection.
 
-    Raises ServerGone for a refused or broken answer, WrongServer for a wrong key.
+    Raises ServerGone for a refused or broken answer, WrongServer for a wrong key, BadSetting for samplers that the server does not have.
     """
-    sampling: dict[str, Any] = {
-        "temperature": 0.0 if settings.greedy else settings.temperature,
-        "top_k": settings.top_k,
-        "top_p": settings.top_p,
-        "min_p": settings.min_p,
-        "seed": settings.seed,
-        "stream": True,
-    }
+    sampling = parameters("vllm" if kind == "vLLM" else "llama.cpp", settings) | {"stream": True}
     if kind == "vLLM":
         content = {"model": model_id, "prompt": list(ids), "max_tokens": length, "return_token_ids": True, **sampling}
         return _pieces(line.stream("/v1/completions", content), _vllm)

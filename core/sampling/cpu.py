@@ -13,15 +13,21 @@ import torch
 from core.backends import compiled
 from core.rounding import FEW, HEAD
 from core.sampling import processors_numpy
-from core.sampling.observation import ActiveStage, Observation, Processor, Selection
+from core.sampling.observation import ActiveStage, Observation, Processor, Selection, nothing_left
 from core.sampling.processors_numpy import MANY, Row, among_largest, largest
+from core.sampling.samplers.addition import Addition, places_of
 
 CUTS: dict[str, Callable[[Row, float], np.ndarray | None]] = {
     "top-k": processors_numpy.top_k,
     "top-p": processors_numpy.top_p,
     "min-p": processors_numpy.min_p,
     "typical-p": processors_numpy.typical_p,
+    "epsilon": processors_numpy.epsilon,
+    "eta": processors_numpy.eta,
 }
+COMPILED = ("repetition penalty", "temperature", "top-k", "top-p", "min-p", "typical-p")  # the stages of compiled code, in its order
+LOCAL = ("top-n-sigma", "dynamic temperature", "XTC", "mirostat")  # their processors need no excluded tokens
+CUT_OFFS = ("top-n-sigma", "XTC", "mirostat", "no-repeat n-gram")  # they change no score
 BIT = math.log(2)  # nats
 FEW_PAIRS = 30_000  # up to this many comparisons are faster than an array over the vocabulary
 LIGHTEST = -80.0  # nats below the likeliest token; smaller weights lose precision
@@ -29,10 +35,19 @@ LONGEST_LIST = 256  # most tokens that compiled code lists
 
 
 def observe(
-    logits: np.ndarray, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray, selection: Selection, top_n: int
+    logits: np.ndarray,
+    stages: Sequence[ActiveStage],
+    greedy: bool,
+    previous_ids: np.ndarray,
+    selection: Selection,
+    top_n: int,
+    compiles: bool = True,
 ) -> Observation:
-    """Return what `core.sampling.stages.observe` returns, for float32 logits [vocabulary]."""
-    seen = _compiled(logits, stages, greedy, previous_ids, selection, top_n)
+    """Return what `core.sampling.stages.observe` returns, for float32 logits [vocabulary].
+
+    compiles: whether compiled code has these stages in this order.
+    """
+    seen = _compiled(logits, stages, greedy, previous_ids, selection, top_n) if compiles else None
     if seen is not None:
         return seen
     with np.errstate(all="ignore"):  # infinities and NaN are detected in the sums
@@ -41,7 +56,7 @@ def observe(
             rows.append(after(rows[-1], len(logits), name, setting, process, previous_ids))
         if greedy:
             favourite = rows[-1].scores.argmax(0, keepdims=True)
-            rows.append(Row.of(rows[-1].scores[favourite], favourite))
+            rows.append(Row.of(rows[-1].scores[favourite], favourite if rows[-1].ids is None else rows[-1].ids[favourite]))
         listed = _likeliest(logits, top_n)
         strip, starts = strip_of(rows[-1], selection.roll or 0.0)
         chosen, ranks = -1, np.arange(1, len(listed) + 1)
@@ -58,6 +73,11 @@ def _named(stages: Sequence[ActiveStage], greedy: bool) -> tuple[tuple[str, ...]
     """Return the names of all stages, and their settings."""
     names = ("model", *[name for name, _, _ in stages], *["greedy"] * greedy)
     return names, (None, *[setting for _, setting, _ in stages], *[None] * greedy)
+
+
+def compiled_order(names: tuple[str, ...]) -> bool:
+    """Return whether compiled code has all stages of these names, in this order."""
+    return names == tuple([name for name in COMPILED if name in names])
 
 
 class _Asked(NamedTuple):
@@ -119,7 +139,13 @@ def after(row: Row, size: int, name: str, setting: float, process: Processor, pr
     if name == "temperature":
         return Row.of(row.scores / np.float32(setting), row.ids, row.top / np.float32(setting))
     if name == "repetition penalty":
+        if row.ids is not None:
+            previous_ids = places_of(previous_ids, row.ids, size)[0]
         return Row.changed(row, processors_numpy.repetition_penalty(row.scores, setting, previous_ids), previous_ids)
+    if isinstance(process, Addition):
+        return _added(row, name, process)
+    if name not in CUTS:
+        return _processed(row, size, name, process, previous_ids)
     if len(row.scores) == 1:  # a cut-off always keeps at least one token
         return row
     mask = CUTS[name](row, setting)
@@ -133,18 +159,53 @@ def after(row: Row, size: int, name: str, setting: float, process: Processor, pr
     return Row.of(row.scores[kept], kept if row.ids is None else row.ids[kept])
 
 
+def _added(row: Row, name: str, addition: Addition) -> Row:
+    """Return the scores after an addition."""
+    places, known = places_of(addition.ids, row.ids, len(row.scores))
+    if not len(places):
+        return row
+    scores, amounts = row.scores.copy(), addition.amounts[known]
+    scores[places] += amounts
+    if amounts.min() > -math.inf:
+        return Row.changed(row, scores, places)
+    return _kept(row, scores, name)
+
+
+def _processed(row: Row, size: int, name: str, process: Processor, previous_ids: np.ndarray) -> Row:
+    """Return the scores after a stage without a shortcut. transformers' processors get the whole vocabulary, as in `generate`."""
+    before = row.scores if name in LOCAL else _whole(row, size)
+    with torch.inference_mode():
+        scores = process(torch.from_numpy(previous_ids)[None], torch.from_numpy(before)[None])[0].numpy()
+    return _kept(row, scores if row.ids is None or name in LOCAL else scores[row.ids], name)
+
+
+def _kept(row: Row, scores: np.ndarray, name: str) -> Row:
+    """Return these scores [kept] without the tokens that the stage excluded. Raises BadSetting if none is left."""
+    kept = (scores != -math.inf).nonzero()[0]
+    if not len(kept):
+        raise nothing_left(name)
+    if len(kept) == len(scores) or (row.ids is None and len(kept) == row.kept):  # nothing was excluded
+        return row if name in CUT_OFFS else Row.of(scores, row.ids)
+    return Row.of(scores[kept], kept if row.ids is None else row.ids[kept])
+
+
+def _whole(row: Row, size: int) -> np.ndarray:
+    """Return the row's scores for the whole vocabulary, float32 [size], with -inf for tokens that are not in the row."""
+    if row.ids is None:
+        return row.scores
+    whole = np.full(size, -math.inf, np.float32)
+    whole[row.ids] = row.scores
+    return whole
+
+
 def _asked(process: Processor, row: Row, size: int) -> np.ndarray:
     """Return a mask [kept] of the tokens that transformers' own processor keeps.
 
     The processor gets the whole vocabulary, with -inf for excluded tokens, as in `generate`: the order of equal scores and the rounding of
     sums depend on all positions.
     """
-    whole = row.scores
-    if row.ids is not None:
-        whole = np.full(size, -math.inf, np.float32)
-        whole[row.ids] = row.scores
     with torch.inference_mode():
-        scores = torch.from_numpy(whole)[None]
+        scores = torch.from_numpy(_whole(row, size))[None]
         kept = process(scores, scores)[0].numpy() > -math.inf
     return kept if row.ids is None else kept[row.ids]
 
@@ -210,10 +271,15 @@ def _observation(
     for number in reversed(range(whole)):
         if rows[number].kept < size:
             reached[rows[number].scores[listed] == -math.inf] = number - 1
+    scores = np.empty((len(rows), len(listed)))
+    for number in range(whole):
+        scores[number] = rows[number].scores[listed]
     for number in range(whole, len(rows)):
         ids = rows[number].ids
         assert ids is not None
-        reached[ids[np.minimum(ids.searchsorted(listed), len(ids) - 1)] == listed] = number
+        place = np.minimum(ids.searchsorted(listed), len(ids) - 1)
+        reached[ids[place] == listed] = number
+        scores[number] = rows[number].scores[place]  # of another token if this one is excluded; its probability becomes 0 below
     alive = reached == len(rows) - 1
     if len(strip) * len(listed) <= FEW_PAIRS:
         found = strip[:, None] == listed
@@ -223,10 +289,6 @@ def _observation(
         whole_row[strip] = np.arange(1, len(strip) + 1)
         places = whole_row[listed]
 
-    scores = np.empty((len(rows), len(listed)))
-    for number in range(whole):
-        scores[number] = rows[number].scores[listed]
-    scores[whole:] = scores[whole - 1]  # a cut-off changes no score
     probabilities = np.exp(scores - np.array([row.log_sum for row in rows])[:, None])
     probabilities[reached < np.arange(len(rows))[:, None]] = 0.0
     return Observation(

@@ -19,3 +19,9 @@ def roll(seed: int, step_index: int, attempt: int = 0) -> float:
     # SeedSequence splits numbers from 2**32 on into two words. The seed's upper word comes last, so it cannot be read as a step index.
     words = [seed & 0xFFFFFFFF, step_index, attempt, seed >> 32]
     return float(np.random.Generator(np.random.Philox(np.random.SeedSequence(words))).random())
+
+
+def stage_roll(seed: int, step_index: int) -> float:
+    """Return the throw in [0, 1) of a stage that decides at random (XTC). It is independent of all rolls for tokens, by a fifth word."""
+    words = [seed & 0xFFFFFFFF, step_index, 0, seed >> 32, 1]
+    return float(np.random.Generator(np.random.Philox(np.random.SeedSequence(words))).random())

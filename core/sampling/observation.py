@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.errors import BrokenLogits
+from core.errors import BadSetting, BrokenLogits
 from core.message import Message
 
 if TYPE_CHECKING:
     import torch
 
 Processor = Callable[["torch.Tensor", "torch.Tensor"], "torch.Tensor"]
-ActiveStage = tuple[str, float, Processor]  # name, setting, transformers' own processor
+ActiveStage = tuple[str, float, Any]  # name, setting, and a Processor or a `core.sampling.samplers.contract.Sampler`
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +61,8 @@ class Scores:
 def broken() -> BrokenLogits:
     """Return the error for NaN logits."""
     return BrokenLogits(Message("The model returned NaN logits, so there are no probabilities. Try another model or precision."))
+
+
+def nothing_left(stage: str) -> BadSetting:
+    """Return the error for settings that exclude every token; stage: the name of the one that excluded the last."""
+    return BadSetting(Message("The settings leave no token to choose: {stage} excludes the last one. Weaken or remove it.", stage=stage))

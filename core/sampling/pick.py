@@ -9,17 +9,19 @@ import torch
 
 from core.backends import compiled
 from core.sampling import cpu, dice, stages
+from core.sampling.history import History
+from core.sampling.samplers.logit_bias import check_ids
 from core.settings import SamplingSettings
 
 
-def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray, index: int) -> int:
+def pick(logits: torch.Tensor, settings: SamplingSettings, text: np.ndarray | History, index: int) -> int:
     """Return the token that `core.sampling.stages.observe` selects from float32 logits [vocabulary] with the first roll of step `index`.
 
-    previous_ids: int64, all tokens so far. Raises BrokenLogits for NaN logits.
+    text: all tokens so far, as in `observe`. Raises BrokenLogits for NaN logits, BadSetting for settings that leave no token.
     """
     if logits.device.type not in ("cpu", "mps"):
         roll = None if settings.greedy else dice.roll(settings.seed, index)
-        return stages.observe(logits, settings, previous_ids, 1, roll=roll, greedily=roll is None).chosen
+        return stages.observe(logits, settings, text, 1, roll=roll, greedily=roll is None).chosen
     scores = logits.detach().cpu().numpy()
     favourite = _only_the_favourite(scores, settings)
     if favourite is not None:
@@ -30,14 +32,22 @@ def pick(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndar
         if found != compiled.UNSURE:
             return found
     with np.errstate(all="ignore"):  # infinities and NaN are detected in the sums
-        row = cpu.Row.of(scores, None)
-        for name, setting, process in stages.processors(settings):
-            row = cpu.after(row, len(logits), name, setting, process, previous_ids)
+        row = _last_row(scores, settings, text)
         if roll is None:
             favourite = int(row.scores.argmax())
             return favourite if row.ids is None else int(row.ids[favourite])
         strip, starts = cpu.strip_of(row, roll)
         return int(strip[min(int(starts[2:].searchsorted(roll, "right")), len(strip) - 1)])
+
+
+def _last_row(scores: np.ndarray, settings: SamplingSettings, text: np.ndarray | History) -> cpu.Row:
+    """Return the scores after all stages."""
+    check_ids(settings, len(scores))
+    row = cpu.Row.of(scores, None)
+    active, previous_ids = stages.at(settings, text)
+    for name, setting, process in active:
+        row = cpu.after(row, len(scores), name, setting, process, previous_ids)
+    return row
 
 
 def _only_the_favourite(scores: np.ndarray, settings: SamplingSettings) -> int | None:
@@ -51,13 +61,15 @@ def _only_the_favourite(scores: np.ndarray, settings: SamplingSettings) -> int |
 def _compiled(scores: np.ndarray, settings: SamplingSettings) -> bool:
     """Return whether compiled code supports these scores and settings: neither repetition penalty nor typical-p."""
     other = settings.greedy or settings.repetition_penalty != 1.0 or settings.typical_p < 1.0
-    return not other and scores.dtype == np.float32 and scores.flags.c_contiguous and compiled.sampling_is_ready()
+    return (
+        not other and stages.usual(settings) and scores.dtype == np.float32 and scores.flags.c_contiguous and compiled.sampling_is_ready()
+    )
 
 
-def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray) -> np.ndarray:
+def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, text: np.ndarray | History) -> np.ndarray:
     """Return the probabilities after your settings, float64 [vocabulary]: softmax of float32 logits [vocabulary] after all stages.
 
-    With greedy, the likeliest token has probability 1. Raises BrokenLogits for NaN logits.
+    text: all tokens so far, as in `observe`. With greedy, the likeliest token has probability 1. Raises what `pick` raises.
     """
     found = np.zeros(len(logits))
     scores = logits.detach().float().cpu().numpy()
@@ -69,9 +81,7 @@ def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, pre
     if _compiled(scores, settings) and compiled.probabilities(scores, settings.temperature, *cuts, found):
         return found
     with np.errstate(all="ignore"):
-        row = cpu.Row.of(scores, None)
-        for name, setting, process in stages.processors(settings):
-            row = cpu.after(row, len(logits), name, setting, process, previous_ids)
+        row = _last_row(scores, settings, text)
         if settings.greedy:
             favourite = int(row.scores.argmax())
             found[favourite if row.ids is None else row.ids[favourite]] = 1.0

@@ -226,6 +226,26 @@ def typical_p(row: Row, setting: float) -> np.ndarray | None:
     return distances <= edge
 
 
+def epsilon(row: Row, setting: float) -> np.ndarray | None:
+    """Return a mask [kept] as EpsilonLogitsWarper: tokens with at least this probability, and the likeliest; None if rounding decides."""
+    return _likely(row, math.log(setting), 0.0)
+
+
+def eta(row: Row, setting: float) -> np.ndarray | None:
+    """Return a mask [kept] as EtaLogitsWarper: at least min(e, sqrt(e) exp(-entropy)), and the likeliest; None if rounding decides."""
+    return _likely(row, min(math.log(setting), 0.5 * math.log(setting) - row.entropy), row.entropy)
+
+
+def _likely(row: Row, border: float, entropy: float) -> np.ndarray | None:
+    """Return a mask [kept] of the tokens whose log-probability is at least `border`, which may depend on the entropy."""
+    distance = row.scores - np.float32(row.log_sum + border)
+    unsure = (len(row.scores) / LANES + 64) * 2 * ROUNDED * (1 + entropy) + 4 * ROUNDED * (abs(float(row.top)) + abs(row.log_sum))
+    if (np.abs(distance) < unsure).any():
+        return None
+    mask: np.ndarray = (distance > 0) | (row.scores == row.top)
+    return mask
+
+
 def largest(scores: np.ndarray, count: int) -> float:
     """Return the count-th largest score of an array without NaN."""
     few = among_largest(scores, count)

@@ -1,9 +1,9 @@
-"""Sampling stages: transformers' logits processors in transformers' order, observed one by one, and the selected token.
+"""Sampling stages: logits processors in the order of the settings, observed one by one, and the selected token.
 
-The processors and their order are those of `GenerationMixin._get_logits_processor` (transformers 5). This module measures the distribution
-after each of them. On a GPU all data stays on the device until one small copy at the end. On a CPU, NumPy computes the same results
-(`core.sampling.processors_numpy`) and asks the processors where rounding decides. Tokens that a cut-off excluded are dropped from later
-stages, which changes no number and saves most of the time.
+The processors are transformers' own wherever it has one (`GenerationMixin._get_logits_processor`), and those of `samplers` for the rest.
+This module measures the distribution after each of them. On a GPU all data stays on the device until one small copy at the end. On a CPU,
+NumPy computes the same results (`core.sampling.processors_numpy`) and asks the processors where rounding decides. Tokens that a cut-off
+excluded are dropped from later stages, which changes no number and saves most of the time.
 """
 
 from __future__ import annotations
@@ -18,38 +18,90 @@ from core.device import to_device
 from core.errors import BadToken
 from core.message import Message
 from core.sampling import cpu, device
-from core.sampling.observation import ActiveStage, Observation, Scores, Selection, broken
+from core.sampling.history import History, last_n
+from core.sampling.observation import ActiveStage, Observation, Scores, Selection, broken, nothing_left
+from core.sampling.samplers.contract import Sampler
+from core.sampling.samplers.dry import DRY
+from core.sampling.samplers.dynamic_temperature import DynamicTemperature
+from core.sampling.samplers.logit_bias import LogitBias, check_ids
+from core.sampling.samplers.mirostat import Mirostat
+from core.sampling.samplers.no_repeat_ngram import NoRepeatNGram
+from core.sampling.samplers.penalties import FrequencyPenalty, PresencePenalty
+from core.sampling.samplers.top_n_sigma import TopNSigma
+from core.sampling.samplers.xtc import XTC
 from core.settings import SamplingSettings
+from core.stage_names import SETTING_OF
 
 
 @lru_cache(maxsize=64)
 def processors(settings: SamplingSettings) -> tuple[ActiveStage, ...]:
-    """Return the active stages with names and settings, in transformers' order. Greedy keeps the penalty and drops the warpers."""
+    """Return the active stages with names and settings, in the order of the settings.
+
+    A stage that depends on the text has a `Sampler` in place of a processor; see `at`.
+    """
+    return tuple(_stage(name, settings) for name in settings.active_stages)
+
+
+def _stage(name: str, settings: SamplingSettings) -> ActiveStage:
     from transformers.generation import logits_process  # slow to import, and reading a recording does not need it
 
-    stages: list[ActiveStage] = []
-    if settings.repetition_penalty != 1.0:
-        penalty = settings.repetition_penalty
-        stages.append(("repetition penalty", penalty, logits_process.RepetitionPenaltyLogitsProcessor(penalty)))
-    if settings.greedy:
-        return tuple(stages)
-    if settings.temperature != 1.0:
-        stages.append(("temperature", settings.temperature, logits_process.TemperatureLogitsWarper(settings.temperature)))
-    if settings.top_k > 0:
-        stages.append(("top-k", settings.top_k, logits_process.TopKLogitsWarper(settings.top_k)))
-    if settings.top_p < 1.0:
-        stages.append(("top-p", settings.top_p, logits_process.TopPLogitsWarper(settings.top_p)))
-    if settings.min_p > 0.0:
-        stages.append(("min-p", settings.min_p, logits_process.MinPLogitsWarper(settings.min_p)))
-    if settings.typical_p < 1.0:
-        stages.append(("typical-p", settings.typical_p, logits_process.TypicalLogitsWarper(settings.typical_p)))
-    return tuple(stages)
+    value = float(len(settings.biases)) if name == "logit bias" else getattr(settings, SETTING_OF[name])
+    if name == "temperature" and settings.dynatemp_range and not (settings.mirostat_tau and settings.order == "llama.cpp"):
+        return "dynamic temperature", settings.dynatemp_range, DynamicTemperature(settings)
+    if name in SAMPLERS:
+        return name, value, SAMPLERS[name](settings)
+    process = {
+        "repetition penalty": logits_process.RepetitionPenaltyLogitsProcessor,
+        "temperature": logits_process.TemperatureLogitsWarper,
+        "top-k": logits_process.TopKLogitsWarper,
+        "top-p": logits_process.TopPLogitsWarper,
+        "min-p": logits_process.MinPLogitsWarper,
+        "typical-p": logits_process.TypicalLogitsWarper,
+        "epsilon": logits_process.EpsilonLogitsWarper,
+        "eta": logits_process.EtaLogitsWarper,
+    }[name]
+    return name, value, process(value)
+
+
+SAMPLERS: dict[str, type[Sampler]] = {
+    "logit bias": LogitBias,
+    "frequency penalty": FrequencyPenalty,
+    "presence penalty": PresencePenalty,
+    "no-repeat n-gram": NoRepeatNGram,
+    "DRY": DRY,
+    "top-n-sigma": TopNSigma,
+    "XTC": XTC,
+    "mirostat": Mirostat,
+}
+
+
+def at(settings: SamplingSettings, text: np.ndarray | History) -> tuple[tuple[ActiveStage, ...], np.ndarray]:
+    """Return the stages of the step after this text, each with a processor, and the token ids that the repetition penalty reads.
+
+    text: token ids alone suffice for settings that are `usual`.
+    """
+    stages = processors(settings)
+    if not usual(settings):
+        if isinstance(text, np.ndarray):
+            raise TypeError("These settings need a History, because they depend on more than the token ids.")
+        stages = tuple(
+            (name, process.setting_at(text, value), process.at(text)) if isinstance(process, Sampler) else (name, value, process)
+            for name, value, process in stages
+        )
+    ids, count = text if isinstance(text, np.ndarray) else text.ids, last_n(settings)
+    return stages, ids[-count:] if count else ids
+
+
+@lru_cache(maxsize=64)
+def usual(settings: SamplingSettings) -> bool:
+    """Return whether all active stages are those that compiled code has, in its order: such steps need only token ids."""
+    return cpu.compiled_order(tuple([name for name, _, _ in processors(settings)]))
 
 
 def observe(
     logits: torch.Tensor,
     settings: SamplingSettings,
-    previous_ids: np.ndarray,
+    text: np.ndarray | History,
     top_n: int,
     *,
     roll: float | None = None,
@@ -58,29 +110,32 @@ def observe(
 ) -> Observation:
     """Return the probabilities after every stage, and select a token: by the roll, forced, greedily, or (none of them) not at all.
 
-    logits: float32 [vocabulary], the model's own. previous_ids: int64 [position], all tokens so far, for the repetition penalty.
+    logits: float32 [vocabulary], the model's own. text: all tokens so far; int64 [position] suffices for settings that are `usual`.
     The dice use inverse cumulative probability, likeliest first: the first token whose cumulative probability exceeds the roll.
-    Raises BrokenLogits for NaN logits, BadToken if the forced id is not in the vocabulary.
+    Raises BrokenLogits for NaN logits, BadToken if the forced id is not in the vocabulary, BadSetting for settings that leave no token.
     """
     if forced is not None and not 0 <= forced < len(logits):
         raise BadToken(
             Message("Token id {forced} does not exist. The ids of this model are 0 to {last}.", forced=forced, last=len(logits) - 1)
         )
+    check_ids(settings, len(logits))
     selection, top_n = Selection(roll, forced, greedily), min(top_n, logits.numel())
     if logits.is_cpu or logits.is_mps:  # MPS has no float64
         scores = logits.numpy(force=logits.is_mps or logits.requires_grad)
-        return cpu.observe(scores, processors(settings), settings.greedy, previous_ids, selection, top_n)
-    return _observe_on_device(logits, settings, previous_ids, selection, top_n)
+        stages, previous_ids = at(settings, text)
+        return cpu.observe(scores, stages, settings.greedy, previous_ids, selection, top_n, compiles=usual(settings))
+    return _observe_on_device(logits, settings, text, selection, top_n)
 
 
 @torch.inference_mode()
 def _observe_on_device(
-    logits: torch.Tensor, settings: SamplingSettings, previous_ids: np.ndarray, selection: Selection, top_n: int
+    logits: torch.Tensor, settings: SamplingSettings, text: np.ndarray | History, selection: Selection, top_n: int
 ) -> Observation:
     """Return the observation computed on the logits' device, with transformers' own processors."""
     scores = logits[None]
     seen = [Scores("model", None, scores)]
-    for name, setting, process in processors(settings):
+    stages, previous_ids = at(settings, text)
+    for name, setting, process in stages:
         before = to_device(previous_ids, logits.device)[None] if name == "repetition penalty" else scores
         scores = process(before, scores)
         seen.append(Scores(name, setting, scores))
@@ -98,6 +153,8 @@ def _unpack(table: np.ndarray, listed: int, seen: list[Scores], settings: Sampli
     count = len(seen)
     ids, starts, rest = table[:listed], table[listed : 2 * listed], table[2 * listed :]
     scores, (sums, entropies, kept), better = rest[: count * listed], rest[count * listed : -1].reshape(3, count), rest[-1]
+    if (kept == 0).any() and kept[0]:
+        raise nothing_left(seen[int(kept.argmin())].name)
     if np.isnan(sums).any() or np.isnan(entropies).any():
         raise broken()
     scores = scores.reshape(count, listed)

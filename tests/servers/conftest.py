@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from core import load_model
+from core.remote.address import Address
+from core.remote.http_client import HttpClient
 from tests.servers.build import HOME, SERVER, WORKER
 
 MODEL = "storyteller"
@@ -59,11 +61,21 @@ def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
     if not (FOLDER / "model.safetensors").is_file():
         pytest.skip("the bundled model is not there")
-    file = tmp_path_factory.mktemp("gguf") / f"{MODEL}.gguf"
+    return converted(tmp_path_factory.mktemp("gguf"))
+
+
+def converted(folder: Path) -> Path:
+    """The bundled model as a GGUF file in this folder, in float32."""
+    file = folder / f"{MODEL}.gguf"
     converter = Path(__file__).parent / "convert.py"
     done = subprocess.run([sys.executable, str(converter), str(HOME), str(FOLDER), str(file)], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode(errors="replace")[-2000:]
     return file
+
+
+def client(process: Process) -> HttpClient:
+    """A client of a running llama-server."""
+    return HttpClient(Address.parse(f"http://127.0.0.1:{process.port}"))
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ import pandas as pd
 
 from core.record.step import Stage, Step, TokenDistribution
 from core.record.tables import REST, stages_table
+from core.stage_names import EXCLUDE_ONLY
 from pages.ui.charts.inside_rows import label
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
@@ -70,6 +71,8 @@ def _logit(distribution: TokenDistribution, token_id: int) -> float:
 def _growth(before: dict[int, float], after: dict[int, float]) -> float:
     """Return the factor by which a stage scales the tokens that it keeps."""
     best = max(after, key=lambda i: after[i])
+    if after[best] == 0:  # only unlisted tokens are left
+        return 1 / max(1 - sum(before.values()), 1e-9)
     return after[best] / before[best] if before[best] > 0 else 1.0
 
 
@@ -97,6 +100,8 @@ def _arithmetic(stage: Stage, was: float, now: float, grown: float, logit: float
         return _("{was} → {now}: the logits of tokens already used are divided by {penalty} (multiplied, below zero)").format(
             was=was_text, now=now_text, penalty=numbers.short(stage.setting or 1.0)
         )
+    if stage.name not in EXCLUDE_ONLY:
+        return _("{was} → {now}: the logits of some tokens change, then the softmax is computed again").format(was=was_text, now=now_text)
     return _("{was} ÷ {kept} (the kept tokens add up to {share}) = {now}").format(
         was=was_text, kept=numbers.decimal(1 / grown, 3), share=numbers.percent(1 / grown), now=now_text
     )
@@ -108,12 +113,12 @@ def _sentence(stage: Stage, earlier: Stage | None) -> str:
     if earlier is None:
         return f"{numbers.tokens(stage.kept)} · {entropy}"
     removed = earlier.kept - stage.kept
-    if removed > 0:
+    if removed > 0 and stage.name in EXCLUDE_ONLY | {"greedy"}:
         grown = _growth(earlier.candidates, stage.candidates)
         return _("{left} of {all} tokens left · {share} of the probability excluded · {entropy}").format(
             left=numbers.whole(stage.kept), all=numbers.whole(earlier.kept), share=numbers.percent(max(0.0, 1 - 1 / grown)), entropy=entropy
         )
-    if stage.name not in ("temperature", "repetition penalty"):
+    if stage.name in EXCLUDE_ONLY:
         return _("excluded nothing here · {entropy}").format(entropy=entropy)
     moved = sum(abs(stage.candidates[i] - earlier.candidates[i]) for i in earlier.candidates) + abs(stage.rest - earlier.rest)
     return _("{share} of the probability moved · {entropy}").format(share=numbers.percent(moved / 2), entropy=entropy)

@@ -12,6 +12,7 @@ STATIONS = {
     "attention": N_("Where does it look?"),
     "settings": N_("What do the settings do?"),
     "dice": N_("What do the dice decide?"),
+    "answers": N_("How likely is an answer?"),
 }
 
 EVICTION = {
@@ -104,6 +105,17 @@ STAGES = {
     "top-p": N_("Exclude the unlikely tail"),
     "min-p": N_("Exclude tokens far below the likeliest"),
     "typical-p": N_("Only the typical"),
+    "logit bias": N_("Add to the logits of some tokens"),
+    "frequency penalty": N_("Less likely each time it was written"),
+    "presence penalty": N_("Less likely once it was written"),
+    "no-repeat n-gram": N_("Exclude repeated sequences"),
+    "DRY": N_("Punish long repetitions"),
+    "top-n-sigma": N_("Exclude logits far below the largest"),
+    "dynamic temperature": N_("Sharpen where certain, flatten where not"),
+    "epsilon": N_("Exclude small probabilities"),
+    "eta": N_("Exclude small probabilities, by the entropy"),
+    "XTC": N_("Sometimes exclude the likeliest"),
+    "mirostat": N_("Exclude surprises above a moving limit"),
     "greedy": N_("Only the likeliest"),
 }
 SERVING_FIGURES = {

@@ -13,7 +13,26 @@ SETTINGS = {
     "min_p": N_("min-p"),
     "typical_p": N_("typical-p"),
     "repetition_penalty": N_("repetition penalty"),
+    "presence_penalty": N_("presence penalty"),
+    "frequency_penalty": N_("frequency penalty"),
+    "no_repeat_ngram_size": N_("no-repeat n-gram"),
+    "dry_multiplier": N_("DRY multiplier"),
+    "top_n_sigma": N_("top-n-sigma"),
+    "epsilon_cutoff": N_("epsilon cut-off"),
+    "eta_cutoff": N_("eta cut-off"),
+    "xtc_probability": N_("XTC probability"),
+    "dynatemp_range": N_("dynamic temperature range"),
+    "mirostat_tau": N_("mirostat tau"),
 }
+STAGE_NAMES = (
+    N_("logit bias"),
+    N_("DRY"),
+    N_("dynamic temperature"),
+    N_("epsilon"),
+    N_("eta"),
+    N_("XTC"),
+    N_("mirostat"),
+)  # the names of the stages that are not those of their settings
 
 
 def settings_summary(settings: SamplingSettings) -> str:
@@ -26,6 +45,10 @@ def settings_summary(settings: SamplingSettings) -> str:
         for name, label in SETTINGS.items()
         if getattr(settings, name) != getattr(usual, name)
     ]
+    if settings.biases:
+        parts.append(_("logit bias of {count}").format(count=numbers.tokens(len(settings.biases))))
+    if settings.order != usual.order:
+        parts.append(_("order: {name}").format(name=settings.order if isinstance(settings.order, str) else _("your own")))
     return ", ".join(parts) or _("all settings off")
 
 

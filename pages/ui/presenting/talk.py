@@ -16,7 +16,7 @@ from pages.ui.i18n import page_titles
 from pages.ui.i18n.language import say
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.session import current, run_start
-from pages.ui.session.sampling_controls import CONTROLS
+from pages.ui.session.more_samplers import ALL_CONTROLS
 from pages.ui.session.state import current_session, results
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ RUN_PARAMETERS = {
     "model",
     "steps",
     "as_chat",
-    *(control.key for control in CONTROLS),
+    *(control.key for control in ALL_CONTROLS),
 }  # query parameters of the run; all others belong to the page
 
 

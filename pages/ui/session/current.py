@@ -20,7 +20,8 @@ from pages.ui.i18n import example_texts
 from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models, published_models
 from pages.ui.session import effective_value, eviction_notice, replay_steps, roles, run_start, share_link
-from pages.ui.session.sampling_controls import CONTROLS, LARGEST_SEED, PLAIN, PRESETS, START, Control
+from pages.ui.session.more_samplers import ALL_CONTROLS
+from pages.ui.session.sampling_controls import LARGEST_SEED, PLAIN, PRESETS, START, Control
 from pages.ui.session.state import (
     Notice,
     Session,
@@ -104,7 +105,7 @@ def _grant(session: Session, requested: share_link.RequestedModel) -> None:
 
 def apply_query(query: Mapping[str, str]) -> None:
     """Set the prompt and the settings to those of a link."""
-    for control in CONTROLS:
+    for control in ALL_CONTROLS:
         value = share_link.value_of(control, query[control.key]) if control.key in query else None
         st.session_state[control.key] = control.start if value is None else value
     st.session_state["prompt"] = query.get("prompt", example_texts.FIRST_PROMPT)[: share_link.LONGEST_PROMPT]
@@ -121,10 +122,10 @@ def prompt() -> str:
 def settings() -> SamplingSettings:
     """Return the settings for the next steps. A value out of range is replaced by the first value of its control."""
     values: dict[str, Any] = {}
-    for control in CONTROLS:
+    for control in ALL_CONTROLS:
         asked = effective_value.effective(control.key)
         value = None if asked is None else share_link.value_of(control, str(asked))
-        values[control.key] = first_value(control) if value is None else value
+        values[control.key] = share_link.setting_of(control, first_value(control) if value is None else value)
     return SamplingSettings(**values)
 
 
@@ -299,9 +300,10 @@ def reset_settings() -> None:
 
 
 def _apply(wanted: SamplingSettings) -> None:
-    for key, value in wanted.as_dict().items():
-        if key != "seed":
-            effective_value.set_value(key, value)
+    for control in ALL_CONTROLS:
+        if control.key not in ("seed", "order"):
+            value = getattr(wanted, control.key)
+            effective_value.set_value(control.key, value if control.parse is None else control.written(value))
     changed("coming")
 
 

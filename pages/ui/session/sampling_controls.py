@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from core import SamplingSettings
 from pages.ui.i18n import numbers
@@ -12,16 +13,22 @@ from pages.ui.i18n.language import N_, _
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One setting: its name in SamplingSettings and in links, label, range, help, and a sentence on the effect of a value."""
+    """One setting: its name in SamplingSettings and in links, label, range, help, and a sentence on the effect of a value.
+
+    A setting that is no number has a text as its value in widgets and links: parse returns the setting of a text (raises ViewerError or
+    ValueError), written its text.
+    """
 
     key: str
     label: str
     low: float
     high: float
     step: float
-    start: float | int | bool
+    start: float | int | bool | str
     help: str
     effect: Callable[[float], str]
+    parse: Callable[[str], Any] | None = None
+    written: Callable[[Any], str] = str
 
 
 PRESETS: dict[str, SamplingSettings] = {
@@ -140,9 +147,9 @@ IN_SIGHT = ("temperature", "top_k", "top_p")
 
 
 def preset_of(settings: SamplingSettings) -> str | None:
-    """Return the name of the preset with these settings, whatever the seed; None if there is none."""
-    plain = {**settings.as_dict(), "seed": 0}
-    return next((name for name, preset in PRESETS.items() if preset.as_dict() == plain), None)
+    """Return the name of the preset with these settings, whatever the seed and the order; None if there is none."""
+    plain = replace(settings, seed=0, order="transformers", repeat_last_n=0)
+    return next((name for name, preset in PRESETS.items() if preset == plain), None)
 
 
 def value_words(control: Control, value: float) -> str:

@@ -1,4 +1,4 @@
-"""Which sampling settings count on which page, in one table. The sidebar shows these and no others."""
+"""Which sampling settings count on which page, in one table. The sidebar shows these; the dialog counts where several of them do."""
 
 from __future__ import annotations
 

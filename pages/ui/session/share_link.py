@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +18,7 @@ from core.models.model_names import LONGEST_NAME, is_hub_id
 from core.record.step import Step
 from core.remote.address import Address, is_address
 from pages.ui.i18n.language import _, languages, quoted
+from pages.ui.session.more_samplers import ALL_CONTROLS, LONGEST_TEXT, MORE
 from pages.ui.session.sampling_controls import CONTROLS, START, Control
 
 LONGEST_PROMPT = 20_000  # characters; the rest is cut off
@@ -76,8 +78,13 @@ def _without_credentials(address: str) -> str:
         return re.sub(r"//[^/]*@", "//", address)
 
 
-def value_of(control: Control, text: str) -> float | int | bool | None:
-    """Return the value of a setting in a link, None if it is not valid for this control."""
+def value_of(control: Control, text: str) -> float | int | bool | str | None:
+    """Return the value of a setting in a link, None if it is not valid for this control. Of a setting that is a text, its usual form."""
+    if control.parse is not None:
+        try:
+            return control.written(control.parse(text)) if len(text) <= LONGEST_TEXT else None
+        except (ViewerError, ValueError, TypeError, RecursionError):
+            return None
     if isinstance(control.start, bool):
         return True if text.lower() in _TRUE else False if text.lower() in _FALSE else None
     try:
@@ -119,7 +126,7 @@ def invalid_values(query: Mapping[str, str], models: Iterable[str]) -> list[str]
     """Return the invalid values of a link as short texts for the visitor: `temperature = banana`."""
     strange = [
         f"{_(control.label)} = {_short(query[control.key])}"
-        for control in CONTROLS
+        for control in ALL_CONTROLS
         if control.key in query and value_of(control, query[control.key]) is None
     ]
     if "model" in query and query["model"] not in models and kind_of_model(query["model"]) is None:
@@ -205,6 +212,9 @@ def _format_settings(settings: SamplingSettings) -> str:
         if value != getattr(START, name):
             written = f"{Decimal(repr(value)):f}" if isinstance(value, float) else str(int(value))  # all digits, and no exponent
             parts.append(f"{letter}{written.removesuffix('.0')}".replace(".", "_"))
+    more = {one.key: one.written(getattr(settings, one.key)) for one in MORE if getattr(settings, one.key) != getattr(START, one.key)}
+    if more:  # as JSON in hexadecimal digits, which no link changes
+        parts.append(f"x{json.dumps(more).encode().hex()}")
     return "-".join(parts)
 
 
@@ -212,12 +222,39 @@ def _parse_settings(text: str) -> SamplingSettings | None:
     """Parse the output of `_format_settings`. Returns None if the text is not valid."""
     values = START.as_dict()
     for part in filter(None, text.split("-")):
+        if part[0] == "x":
+            more = _parse_more(part[1:])
+            if more is None:
+                return None
+            values |= more
+            continue
         control = next((one for one in CONTROLS if one.key == _LETTERS.get(part[0])), None)
         value = None if control is None or len(part) > LONGEST_NUMBER else value_of(control, part[1:].replace("_", "."))
         if control is None or value is None:
             return None
         values[control.key] = value
     return SamplingSettings(**values)
+
+
+def _parse_more(digits_of_json: str) -> dict[str, Any] | None:
+    """Return the settings that `_format_settings` wrote as JSON, None if they are not valid."""
+    try:
+        written = json.loads(bytes.fromhex(digits_of_json[: 4 * LONGEST_TEXT]))
+    except (ValueError, RecursionError):
+        return None
+    found: dict[str, Any] = {}
+    for name, text in written.items() if isinstance(written, dict) else ():
+        control = next((one for one in MORE if one.key == name), None)
+        value = None if control is None or not isinstance(text, str) else value_of(control, text)
+        if control is None or value is None:
+            return None
+        found[name] = setting_of(control, value)
+    return found
+
+
+def setting_of(control: Control, value: Any) -> Any:
+    """Return the value in SamplingSettings of a control's value."""
+    return value if control.parse is None else control.parse(value)
 
 
 def parse_steps(text: str) -> ReplaySteps | None:
@@ -293,11 +330,11 @@ def query(
     The order is Streamlit's own. With another order Streamlit writes the address again and adds an entry to the browser's history.
     """
     values: dict[str, str] = {}
-    for control in CONTROLS:
+    for control in ALL_CONTROLS:
         value = getattr(settings, control.key)
         if value != getattr(START, control.key):
             values[control.key] = (
-                str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+                str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else control.written(value)
             )
     if as_chat:
         values["as_chat"] = "true"

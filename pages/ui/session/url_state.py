@@ -16,7 +16,7 @@ from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, effective_value, share_link
-from pages.ui.session.sampling_controls import CONTROLS
+from pages.ui.session.more_samplers import ALL_CONTROLS
 from pages.ui.session.state import current_session, error_boundary, notify
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def fill_widgets() -> None:
     if current.model_names():
         st.session_state["model"] = saved["model"] = current.model_name()
     effective_value.restore()
-    for control in CONTROLS:  # Streamlit drops the values of widgets that a page does not draw
+    for control in ALL_CONTROLS:  # Streamlit drops the values of widgets that a page does not draw
         value = st.session_state.get(control.key)
         if value is not None:
             saved[control.key] = value

@@ -14,6 +14,7 @@ from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, roles
 from pages.ui.session.sampling_controls import CONTROLS, IN_SIGHT, LARGEST_SEED, PRESET_HELP, PRESETS, Control, preset_of, value_words
 from pages.ui.session.state import clear_notices
+from pages.ui.shell import all_samplers
 
 
 def sidebar(used: frozenset[str]) -> None:
@@ -72,6 +73,8 @@ def _settings(used: frozenset[str]) -> None:
             for control in more:
                 _widget(control)
     if len(shown) > 1:
+        all_samplers.button()
+        all_samplers.chips()
         own = _("The model's own probabilities are used. The seed stays.")
         st.button(
             _("All settings off"), on_click=current.reset_settings, help=own, icon=":material/restart_alt:", type="tertiary", key="reset"
@@ -100,7 +103,7 @@ def _widget(control: Control) -> None:
         elif control.key == "seed":
             value = st.number_input(label, min_value=0, max_value=LARGEST_SEED, value=int(start), step=1, **look)
         else:
-            kind = type(control.start)
+            kind: Any = type(control.start)
             low, high, step = kind(control.low), kind(control.high), kind(control.step)
             value = st.slider(label, min_value=low, max_value=high, value=kind(start), step=step, **look)
         st.caption(value_words(control, value))

@@ -66,6 +66,22 @@ def files(run: Generation | Replay) -> None:
             on_click="ignore",
             icon=":material/table:",
         )
+        st.download_button(
+            _("Code (Python)"),
+            data=partial(code_of, run),
+            file_name="run.py",
+            mime="text/x-python",
+            on_click="ignore",
+            icon=":material/code:",
+            help=_("A script that repeats this run, with all its settings."),
+        )
+
+
+def code_of(run: Generation | Replay) -> str:
+    """Return the Python code that repeats a run. It is called outside of a session."""
+    from core.reports.python_code import code
+
+    return code(run)
 
 
 def recording_of(run: Generation | Replay) -> str:

@@ -29,6 +29,7 @@ KEYS = (
         (" ",),
         ("pause", "play", "what_if_pause", "what_if_play"),
     ),
+    Key("R", N_("roll the last token again"), ("r", "R"), ("roll_again",)),
     Key("S", N_("open the stage"), ("s", "S"), ("to_stage", "stage_way")),
     Key(N_("Tab"), N_("next control or group; Shift + Tab goes back")),
     Key("← → ↑ ↓", N_("inside a group: move along the tokens, the bars, the explained words, a slider")),

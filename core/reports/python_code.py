@@ -1,0 +1,24 @@
+"""The Python code that repeats a run: the same prompt, settings, rolls and tokens."""
+
+from __future__ import annotations
+
+from core.generation.run import Run
+
+
+def code(run: Run) -> str:
+    """Return a script that makes the steps of the current path again. Raises nothing for a run without steps."""
+    path, settings = run.path, run.path[0].settings if run.path else run.settings
+    chat = ", as_chat=True" if getattr(run, "as_chat", False) else ""
+    lines = [
+        "from core import Generation, SamplingSettings, load_model",
+        "",
+        f"run = Generation(load_model({run.model_name!r}), {run.prompt!r}, {settings!r}{chat})",
+    ]
+    for step in path:
+        if step.settings != settings:
+            settings = step.settings
+            lines.append(f"run.settings = {settings!r}")
+        attempt = f"attempt={step.attempt}, " if step.attempt else ""
+        made = f"run.force({step.token_id})" if step.chosen_by == "forced" else f"run.step({attempt}outcome={step.token_id})"
+        lines.append(f"{made}  # {step.piece}")
+    return "\n".join([*lines, "print(run.text)", ""])

@@ -1,0 +1,59 @@
+"""What a stage may know about the text before the next token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from core.stage_names import LAST_N
+
+if TYPE_CHECKING:
+    from core.settings import SamplingSettings
+    from core.tokens.tokens import Token
+
+
+class Tokens(Protocol):
+    """Looks up tokens, as a model does."""
+
+    def token(self, token_id: int) -> Token:
+        """Return the token of this id, without context."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The tokens so far.
+
+    ids: int64 [position], prompt and text. prompt_length: how many of them are the prompt. raw_of: returns the bytes of a token id.
+    mu: mirostat's limit in bits; None if the caller does not keep it from token to token.
+    """
+
+    ids: np.ndarray
+    prompt_length: int
+    raw_of: Callable[[int], bytes]
+    mu: float | None = None
+
+    @classmethod
+    def of(cls, model: Tokens, ids: Sequence[int] | np.ndarray, prompt_length: int, mu: float | None = None) -> History:
+        """Return the history of a text of this model."""
+        return cls(np.asarray(ids, dtype=np.int64), prompt_length, lambda token_id: model.token(token_id).raw, mu)
+
+    @property
+    def index(self) -> int:
+        """The number of generated tokens, which is the index of the next step."""
+        return len(self.ids) - self.prompt_length
+
+
+def last_n(settings: SamplingSettings) -> int:
+    """Return how many last tokens of prompt and text the penalties and DRY read; 0 if the order has no such number."""
+    return settings.repeat_last_n or (LAST_N.get(settings.order, 0) if isinstance(settings.order, str) else 0)
+
+
+def window(history: History, settings: SamplingSettings, generated_only: bool = False) -> np.ndarray:
+    """Return the token ids that a penalty or DRY reads, int64: the last ones if their number is set, else the whole or generated text."""
+    count = last_n(settings)
+    if count:
+        return history.ids[-count:]
+    return history.ids[history.prompt_length :] if generated_only else history.ids

@@ -1,0 +1,82 @@
+"""DRY (don't repeat yourself): penalises tokens that would extend a repetition, the more the longer it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from core.sampling.history import History, window
+from core.sampling.observation import Processor
+from core.sampling.samplers.addition import Addition
+from core.sampling.samplers.contract import Sampler
+
+LARGEST_LOG = 88.7228391  # logarithm of the largest float32; a larger penalty would be infinite
+
+
+class DRY(Sampler):
+    """Subtracts multiplier * base ** (n - allowed length) from tokens that would extend a repetition of n tokens.
+
+    A repetition ends at a sequence breaker, and a token that contains a breaker is never penalised, as in llama.cpp.
+    """
+
+    def at(self, history: History) -> Processor:
+        """See `Sampler`."""
+        settings, ids = self.settings, window(history, self.settings)
+        steps = int(LARGEST_LOG / math.log(settings.dry_base)) if settings.dry_base > 1.000001 else 0
+        longest = settings.dry_allowed_length + steps  # a longer repetition has the same penalty
+        breakers = [text.encode() for text in settings.dry_sequence_breakers]
+        found = repetitions(ids, longest, settings.dry_allowed_length)
+        most = max(found.values(), default=0)
+        reach = reach_back(ids, history.raw_of, breakers, most)
+        if reach < most:
+            found = repetitions(ids, reach, settings.dry_allowed_length)
+        kept = sorted((i, n) for i, n in found.items() if not any(one in history.raw_of(i) for one in breakers))
+        powers = [settings.dry_base ** float(n - settings.dry_allowed_length) for _i, n in kept]
+        with np.errstate(over="ignore"):  # beyond float32, the token is excluded
+            amounts = (-settings.dry_multiplier * np.array(powers)).astype(np.float32)
+        return Addition(np.array([i for i, _n in kept], dtype=np.int64), amounts)
+
+
+def repetitions(ids: np.ndarray, longest: int, allowed: int) -> dict[int, int]:
+    """Return for each token the length of the longest end of `ids` that occurs earlier, followed by this token.
+
+    At least `allowed` and at most `longest` tokens long.
+
+    >>> repetitions(np.array([1, 2, 3, 3, 2, 3, 9, 1, 2, 3]), 10, 1)
+    {3: 3, 2: 1, 9: 2}
+    """
+    ends = (ids[:-1] == ids[-1]).nonzero()[0] if len(ids) else ids  # where the last token occurs earlier
+    found: dict[int, int] = {}
+    length = 1
+    while len(ends) and longest >= allowed:
+        if length >= allowed:
+            found |= dict.fromkeys(ids[ends + 1].tolist(), length)
+        if length >= longest:
+            break
+        ends = ends[ends >= length]
+        ends = ends[ids[ends - length] == ids[len(ids) - 1 - length]]
+        length += 1
+    return found
+
+
+def reach_back(ids: np.ndarray, raw_of: Callable[[int], bytes], breakers: Sequence[bytes], most: int) -> int:
+    """Return how many last tokens stand after the last sequence breaker, at most `most`."""
+    longest = max(map(len, breakers), default=1)
+    following = b""  # the first bytes after the token that is read
+    lengths: list[int] = []  # bytes per token, from the last token on
+    for count, token_id in enumerate(ids[::-1].tolist()):
+        near = raw_of(token_id) + following
+        lengths.append(len(near) - len(following))
+        end = max((near.rfind(one) + len(one) for one in breakers if one in near), default=0)
+        if end:
+            place = count
+            while end > lengths[place]:  # the breaker ends in a later token
+                end -= lengths[place]
+                place -= 1
+            return min(place, most)
+        if count >= most + longest:
+            break
+        following = near[: longest - 1]
+    return min(len(ids), most)

@@ -1,0 +1,28 @@
+"""A list of stages that can be moved with the mouse, and with Alt and the arrow keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from pages.ui.charts import charts
+from pages.ui.components.register import component
+
+_LIST = component("stage_order", '<ol class="stages"></ol><div class="said" role="status"></div>')
+
+
+def stage_order(stages: Sequence[tuple[str, str, bool]], *, key: str, label: str, moved: str, on_move: Callable[[], None]) -> None:
+    """Draw the list. stages: (name, text, whether it is on) in their order. moved: sentence for screen readers with {name} and {place}.
+
+    Moving one puts the names in their new order into `order(key)` and calls `on_move`.
+    """
+    data = {"stages": list(stages), "label": label, "moved": moved, "colours": charts.colours()}
+    _LIST(key=key, data=data, on_order_change=on_move)
+
+
+def order(key: str) -> tuple[str, ...]:
+    """Return the names in their new order, empty if the browser sent anything else."""
+    value: Any = getattr(st.session_state.get(key), "order", None)
+    return tuple(value) if isinstance(value, list) and all(isinstance(name, str) for name in value) else ()

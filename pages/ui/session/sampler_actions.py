@@ -1,0 +1,45 @@
+"""Actions on the samplers of the dialog: set one, remove one, bias a token, and what each engine's order would keep."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from core.settings import SamplingSettings
+from core.stage_names import LAST_N, ORDERS
+from pages.ui.session import current, effective_value
+from pages.ui.session.more_samplers import ALL_CONTROLS, ORDER, write_bias, write_order
+from pages.ui.session.state import error_boundary
+
+
+@error_boundary
+def set_setting(key: str, value: Any) -> None:
+    """Set one setting to a value of its control, and show the effect on the next-token distribution."""
+    effective_value.set_value(key, value)
+    current.changed("coming")
+
+
+def remove(key: str) -> None:
+    """Switch one setting off."""
+    set_setting(key, next(control.start for control in ALL_CONTROLS if control.key == key))
+
+
+def bias(token_id: int, change: float) -> None:
+    """Add to the logit bias of a token; minus infinity excludes it."""
+    known = dict(current.settings().biases)
+    known[token_id] = known.get(token_id, 0.0) + change
+    set_setting("logit_bias", write_bias(sorted((known_id, number) for known_id, number in known.items() if number)))
+
+
+def set_order(order: str | tuple[str, ...]) -> None:
+    """Set the order of the stages. An order of the visitor's own keeps the penalty window of the engine that it was made from."""
+    settings = current.settings()
+    if not isinstance(order, str) and not settings.repeat_last_n and settings.order in LAST_N:
+        effective_value.set_value("repeat_last_n", LAST_N[str(settings.order)])
+    set_setting(ORDER.key, write_order(order))
+
+
+def kept_by_engine(settings: SamplingSettings) -> dict[str, int]:
+    """Return how many tokens can be chosen next in each engine's order of the stages. Raises ViewerError."""
+    run = current.run()
+    return {engine: run.next_distribution(replace(settings, order=engine)).stage_kept[-1] for engine in ORDERS}

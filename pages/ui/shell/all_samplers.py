@@ -1,0 +1,122 @@
+"""The dialog "All samplers", the order of the stages, and a chip on the sidebar for every setting that is on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.settings import SamplingSettings
+from core.stage_names import MISSING, ORDERS
+from pages.ui.components.stage_order.stage_order import order, stage_order
+from pages.ui.i18n import numbers, page_titles
+from pages.ui.i18n.language import _
+from pages.ui.session import current, elements, sampler_actions
+from pages.ui.session.more_samplers import CHIPS, GROUPS, ORDER, chip_text, is_on, without_effect
+from pages.ui.session.sampling_controls import Control
+
+ENGINES = {"transformers": "transformers", "llama.cpp": "llama.cpp", "vllm": "vLLM"}
+
+
+def button() -> None:
+    """Draw the button that opens the dialog."""
+    about = _("Penalties, cut-offs, bias, and the order of all stages.")
+    if st.button(_("All samplers"), help=about, icon=":material/format_list_bulleted:", type="tertiary", key="all_samplers"):
+        st.dialog(_("All samplers"), width="large", on_dismiss="rerun")(_dialog)()
+
+
+def chips() -> None:
+    """Draw a chip for every setting of the dialog that is on; a press switches it off."""
+    settings = current.settings()
+    on = [key for key in CHIPS if is_on(settings, key)]
+    if not on:
+        return
+    with st.container(horizontal=True, gap="xsmall", key="chips"):
+        for key in on:
+            about = without_effect(settings, key) or _("Press to switch it off.")
+            look: dict[str, Any] = {"icon": ":material/close:", "help": about, "key": f"chip_{key}"}
+            st.button(chip_text(settings, key), on_click=sampler_actions.remove, args=(key,), **look)
+
+
+def _dialog() -> None:
+    """Draw the dialog: the order, and the controls in groups."""
+    with elements.error_boundary():
+        elements.notices()
+        settings = current.settings()
+        samplers, stages = st.columns([0.55, 0.45], gap="large")
+        with samplers:
+            _samplers(settings)
+        with stages:
+            _order(settings)
+
+
+def _samplers(settings: SamplingSettings) -> None:
+    wanted = (st.text_input(_("Find a sampler"), key="find_sampler", max_chars=40) or "").strip().casefold()
+    found = False
+    for title, group in GROUPS.items():
+        listed = [one for one in group if not wanted or wanted in f"{_(one.label)} {one.key} {_(one.help)}".casefold()]
+        if listed:
+            elements.section(_(title))
+        for control in listed:
+            found = True
+            _control(control, without_effect(settings, control.key))
+    if not found:
+        st.caption(_("No sampler contains this text. Try a shorter one."))
+    st.page_link(page_titles.FOLDER / "glossary.py", label=_("Definitions in the glossary"), icon=":material/menu_book:")
+
+
+def _control(control: Control, note: str) -> None:
+    """Draw one setting with its sentence."""
+    start = current.first_value(control)
+    look: dict[str, Any] = {"key": control.key, "on_change": current.settings_changed}
+    with st.container(gap=None, key=f"sampler_{control.key}"):
+        if control.parse is not None:
+            st.text_input(_(control.label), value=start, max_chars=2000, **look)
+        else:
+            kind: Any = type(control.start)
+            low, high, step = kind(control.low), kind(control.high), kind(control.step)
+            shown = "%d" if kind is int else "%.3f" if control.step < 0.01 else "%.2f"
+            st.number_input(_(control.label), min_value=low, max_value=high, value=kind(start), step=step, format=shown, **look)
+        st.caption(f"{_(control.help)} {note}".strip())
+
+
+def _order(settings: SamplingSettings) -> None:
+    elements.section(_(ORDER.label), help=_("Drag a stage, or move it with Alt and the arrow keys. Stages in bold are on."))
+    with st.container(horizontal=True, gap="xsmall", key="engines"):
+        for engine, name in ENGINES.items():
+            look: Any = "primary" if settings.order == engine else "secondary"
+            st.button(name, on_click=sampler_actions.set_order, args=(engine,), type=look, key=f"engine_{engine}")
+    active = settings.active_stages
+    stage_order(
+        [(name, _(name), name in active) for name in settings.stage_order],
+        key="stage_order",
+        label=_(ORDER.label),
+        moved=_("{name} is now in place {place}."),
+        on_move=_moved,
+    )
+    line = kept_line(settings)
+    if line:
+        st.caption(line)
+    own = {"vLLM": "vLLM", "llama-server": "llama.cpp"}.get(getattr(current.model(), "server_kind", ""))
+    if own:
+        st.caption(_("The server of this model samples in the order of {engine}.").format(engine=own))
+    for engine, name in ENGINES.items():
+        missing = [_(stage) for stage in active if stage in MISSING[engine]]
+        if missing:
+            st.caption(_("{engine} does not have: {names}.").format(engine=name, names=", ".join(missing)))
+
+
+def _moved() -> None:
+    names = order("stage_order")
+    if sorted(names) == sorted(ORDERS["transformers"]):
+        sampler_actions.set_order(names)
+
+
+def kept_line(settings: SamplingSettings) -> str:
+    """Return in one line how many tokens stay in each engine's order; empty at the end of a run and in a recording."""
+    run = current.run()
+    if run.finished or run.is_replay:
+        return ""
+    kept = sampler_actions.kept_by_engine(settings)
+    counts = " · ".join(f"{ENGINES[engine]} {numbers.whole(count)}" for engine, count in kept.items())
+    return _("Tokens that stay in the order of: {counts}").format(counts=counts)

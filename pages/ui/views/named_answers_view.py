@@ -1,0 +1,121 @@
+"""The probability of named answers at a step, and a search through its whole vocabulary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from core.inspection import named_answers
+from core.inspection.named_answers import NamedAnswer
+from core.record.tables import csv_text
+from pages.ui.charts import inside_charts
+from pages.ui.charts.inside_rows import label
+from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
+from pages.ui.i18n.safe_text import plain
+from pages.ui.session import current, elements
+from pages.ui.session.selected_step import SelectedStep
+from pages.ui.session.state import PERSISTENT
+from pages.ui.views import chart
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+Found = tuple[NamedAnswer, ...]
+
+
+def named_answers_view(step: SelectedStep) -> None:
+    """Draw the field for the answers and their bars, and the search."""
+    with elements.error_boundary():
+        written = st.text_input(
+            _("Answers, with semicolons"), key="inside_answers", max_chars=600, placeholder="girl; boy; dragon", **PERSISTENT
+        )
+        answers = tuple(dict.fromkeys(with_space(one.strip(), step) for one in (written or "").split(";") if one.strip()))
+        if answers:
+            model = current.model()
+            _answers(_counted(model, id(model), step.token_ids, answers))
+    with elements.error_boundary():
+        wanted = st.text_input(_("Find a token of the vocabulary"), key="inside_search", max_chars=40, **PERSISTENT)
+        if wanted:
+            model = current.model()
+            _tokens(named_answers.search(model, step.token_ids, wanted))
+
+
+def with_space(answer: str, step: SelectedStep) -> str:
+    """Return the answer with a space before it, if it begins with a letter or digit and the text does not end with a space."""
+    before = "".join(token.raw.decode("utf-8", "replace") for token in step.tokens[-2:] if not token.special)
+    return f" {answer}" if before and answer[0].isalnum() and not before[-1].isspace() else answer
+
+
+def _answers(found: Found) -> None:
+    rows = [
+        {
+            "row": row,
+            "label": label(one.text.replace(" ", "␣", 1)),
+            "before": one.probability,
+            "after": one.probability,
+            "kind": "open",
+            "number": numbers.percent(one.probability),
+            "piece": one.text,
+            "arithmetic": arithmetic(one),
+        }
+        for row, one in enumerate(found)
+    ]
+    alt_text = _("Bars: the probability that the text goes on with each answer, 0 to 100 percent.")
+    chart.draw(inside_charts.stage, pd.DataFrame(rows), key="inside_answer_bars", alt_text=alt_text, rows=len(rows))
+    for one in found:
+        st.caption(f"{plain(one.text)}: {plain(arithmetic(one))}")
+    st.caption(_("All ways to split an answer into tokens are counted, and all longer words that begin with it, before any setting."))
+    st.download_button(
+        _("Answers (CSV)"),
+        data=lambda: csv_text(table(found)),
+        file_name="answers.csv",
+        mime="text/csv",
+        on_click="ignore",
+        icon=":material/table:",
+        key="inside_answers_csv",
+    )
+
+
+def arithmetic(one: NamedAnswer) -> str:
+    """Return the likeliest way as a product, the number of ways, and what was not counted."""
+    product = " × ".join(f"{piece} {numbers.percent(share)}" for piece, share in one.tokens)
+    text = _("{product}; with all {count} ways {share}").format(
+        product=product, count=numbers.whole(one.ways), share=numbers.percent(one.probability)
+    )
+    rest = one.at_most - one.probability
+    return (
+        text
+        if rest < 1e-4 * max(one.probability, 1e-9)
+        else _("{text}, at most {share} more").format(text=text, share=numbers.percent(rest))
+    )
+
+
+def table(found: Found) -> pd.DataFrame:
+    """Return one row per answer."""
+    return pd.DataFrame(
+        {
+            "answer": [one.text for one in found],
+            "probability": [one.probability for one in found],
+            "at_most": [one.at_most for one in found],
+            "ways": [one.ways for one in found],
+            "likeliest_way": ["|".join(piece for piece, _share in one.tokens) for one in found],
+        }
+    )
+
+
+def _tokens(found: list[tuple[int, str, int, float]]) -> None:
+    if not found:
+        st.caption(_("No token of the vocabulary contains this text."))
+        return
+    head = (_("token"), _("number"), _("rank"), _("model's probability"))
+    elements.table(
+        head, [(plain(piece), str(token_id), numbers.whole(rank), numbers.percent(share)) for token_id, piece, rank, share in found]
+    )
+
+
+@st.cache_resource(max_entries=24, ttl=600, show_spinner=False)
+def _counted(_model: LanguageModel, which: int, token_ids: tuple[int, ...], answers: tuple[str, ...]) -> Found:
+    return tuple(named_answers.named_answers(_model, token_ids, answers))

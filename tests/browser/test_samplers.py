@@ -1,0 +1,103 @@
+"""The dialog of all samplers: a stage is moved, the bars change, and the link brings the same order to another browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from core.stage_names import ORDERS
+from tests.browser.watching import Watching, eventually, press, settled
+
+pytestmark = pytest.mark.browser
+Visit = Callable[..., Watching]
+
+
+def listed(watching: Watching) -> list[str]:
+    """The stages of the dialog, in their order."""
+    return watching.page.evaluate("""() => {
+      const find = node => [...node.querySelectorAll('*')].flatMap(one =>
+        one.shadowRoot ? find(one.shadowRoot) : one.dataset?.stage ? [one] : []);
+      return find(document).map(one => one.dataset.stage);
+    }""")
+
+
+def test_a_stage_is_moved_the_bars_change_and_the_link_keeps_the_order(visit: Visit) -> None:
+    watching = visit("?temperature=1.8&min_p=0.1&top_p=0.6&prompt=Once+upon+a+time")
+    page = watching.page
+    before = watching.seen()["bars"]
+    press(page, "all_samplers")
+    page.locator("[data-stage]").first.wait_for()
+    assert listed(watching) == list(ORDERS["transformers"])
+    page.locator('[data-stage="temperature"]').focus()
+    for _ in range(5):
+        page.keyboard.press("Alt+ArrowDown")
+        page.wait_for_timeout(600)
+    eventually(page, lambda: _assert_moved(watching))
+    page.keyboard.press("Escape")
+    settled(page)
+    eventually(page, lambda: _assert_other(watching, before))
+    assert page.locator(".st-key-chip_order").first.is_visible()
+    eventually(page, lambda: _assert_in_address(page.url))
+    other = visit(f"?{urlsplit(page.url).query}")
+    eventually(other.page, lambda: _assert_same(other, watching.seen()["bars"]))
+    press(other.page, "all_samplers")
+    other.page.locator("[data-stage]").first.wait_for()
+    _assert_moved(other)
+    other.page.locator(".st-key-engine_transformers button").click()
+    eventually(other.page, lambda: _assert_listed(other, ORDERS["transformers"]))
+    other.page.keyboard.press("Escape")
+    eventually(other.page, lambda: _assert_same(other, before))
+
+
+def _assert_listed(watching: Watching, order: tuple[str, ...]) -> None:
+    assert listed(watching) == list(order)
+
+
+def _assert_moved(watching: Watching) -> None:
+    names = listed(watching)
+    assert names.index("temperature") == ORDERS["transformers"].index("temperature") + 5
+
+
+def _assert_other(watching: Watching, bars: list[str]) -> None:
+    assert watching.seen()["bars"] != bars
+
+
+def _assert_same(watching: Watching, bars: list[str]) -> None:
+    assert watching.seen()["bars"] == bars
+
+
+def _assert_in_address(url: str) -> None:
+    assert "order" in parse_qs(urlsplit(url).query)
+
+
+def test_a_sampler_is_set_shown_as_a_chip_and_removed(visit: Visit) -> None:
+    watching = visit("?prompt=Once+upon+a+time&temperature=1&top_p=1")
+    page = watching.page
+    before = watching.seen()["bars"]
+    press(page, "all_samplers")
+    field = page.locator(".st-key-top_n_sigma input")
+    field.fill("0.5")
+    field.press("Enter")
+    settled(page)
+    page.keyboard.press("Escape")
+    eventually(page, lambda: _assert_other(watching, before))
+    page.locator(".st-key-chip_top_n_sigma button").first.click()
+    eventually(page, lambda: _assert_same(watching, before))
+    assert "top_n_sigma" not in page.url
+
+
+def test_a_token_is_excluded_from_the_bars(visit: Visit) -> None:
+    watching = visit("?prompt=Once+upon+a+time&temperature=1&top_p=1")
+    page = watching.page
+    press(page, "bias")
+    page.locator(".st-key-bias_never button").click()
+    page.locator(".st-key-chip_logit_bias").first.wait_for()
+    eventually(page, lambda: _assert_in(page.url, "logit_bias"))
+    steps = watching.steps(1, 1)
+    assert steps
+
+
+def _assert_in(url: str, name: str) -> None:
+    assert name in parse_qs(urlsplit(url).query)

@@ -1,0 +1,38 @@
+"""Each sampler of llama.cpp and random chains of them give the probabilities that a real llama-server gives after sampling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.remote.http_client import HttpClient
+from tests.servers import samplers
+from tests.servers.conftest import client, llama_server
+
+pytestmark = pytest.mark.exhaustive
+
+
+@pytest.fixture(scope="module")
+def line(gguf: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpClient]:
+    with llama_server(gguf, tmp_path_factory.mktemp("samplers"), 0) as process:
+        yield client(process)
+
+
+def test_each_sampler_alone(line: HttpClient, local: Any) -> None:
+    found = dict(samplers.alone(line, local))
+    assert found.keys() == samplers.ALONE.keys()
+    assert {name: off for name, off in found.items() if off >= samplers.CLOSE} == {}
+
+
+def test_random_chains(line: HttpClient, local: Any) -> None:
+    found = list(samplers.chains(line, local))
+    assert len(found) == samplers.CHAINS
+    assert sum(kept > 1 for _settings, kept, _off in found) > samplers.CHAINS // 2
+    assert [(settings, off) for settings, _kept, off in found if off >= samplers.CLOSE] == []
+
+
+def test_mirostat_over_several_tokens(line: HttpClient, local: Any) -> None:
+    assert samplers.mirostat(line, local) < samplers.CLOSE
