@@ -269,9 +269,7 @@ def newest() -> None:
 @error_boundary
 def look_at(moment: str) -> None:
     """Show the next-token distribution ("coming") or the newest step ("rolled")."""
-    session = current_session()
-    session.moment, session.selected_index = moment, None
-    session.clicks += 1
+    changed(moment)
 
 
 @error_boundary
@@ -332,10 +330,9 @@ def fill(field: str, text: str) -> None:
 def use_prompt(text: str) -> None:
     """Begin a run with this prompt. The old run is saved for undo."""
     session = changed("coming")
-    session.playing = False
+    session.playing, session.begun_with = False, None
     session.save_run()
     st.session_state["prompt"] = text
-    session.begun_with = None
 
 
 @error_boundary
