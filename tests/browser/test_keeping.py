@@ -87,10 +87,10 @@ def test_a_recording_beyond_a_megabyte_opens_and_an_empty_one_is_refused(visit: 
     watching = visit()
     written = watching.press("step", 1)
     watching.open_recording(Recording.of(Generation(model, "A fox")).dumps())
-    watching.page.locator("[data-testid=stAlert]").first.wait_for()
+    watching.page.get_by_text("contains no steps").first.wait_for()
     assert watching.written() == written
-    watching.open_recording("hello")
-    watching.page.locator("[data-testid=stAlert]").first.wait_for()
+    watching.open_recording("hello")  # each time into a new field, because the file before was read
+    watching.page.get_by_text("cannot be read").first.wait_for()
     watching.open_recording(kept)
     watching.until("steps.length === 60")
     watching.page.keyboard.press("Escape")
@@ -111,7 +111,7 @@ def test_an_experiment_is_kept_as_a_file_and_opened_in_the_gallery(at: At, tmp_p
     bad = tmp_path / "run.json"
     bad.write_text("hello")
     chooser.set_input_files(str(bad))
-    other.get_by_text("not a recording").wait_for()
+    other.get_by_text("cannot be read").wait_for()
     chooser.set_input_files(str(file))
     other.locator('[data-testid=stMain] a[href*="think"]:visible').last.click()
     other.wait_for_url("**/think**")
