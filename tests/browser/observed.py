@@ -234,7 +234,7 @@ def why_without(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 
 def why_fact(drawn: Drawn, kept: RecordedExperiment) -> None:
-    same(drawn.marks("rect", "effect"), [share for row in kept.seen[-1].recovered for share in row])
+    same(set(drawn.marks("rect", "effect")), {share for row in kept.seen[-1].recovered for share in row})
 
 
 def why_sum(drawn: Drawn, kept: RecordedExperiment) -> None:

@@ -13,7 +13,6 @@ from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadPlace, BadSetting, InputError, ModelError, OutsideTopLogprobs
 from core.inspection.attribution.passes import (
-    MOST_VARIANTS,
     ON_A_SERVER,
     Passes,
     at_least_two,
@@ -160,10 +159,3 @@ class _ServedPasses:
                 raise OutsideTopLogprobs(said.with_values(listed=forward.logits.known))
             found.append(float(forward.logits.values.double().log_softmax(-1)[target_id]))
         return np.array(found)
-
-
-def limited(spans: Sequence[Span]) -> Sequence[Span]:
-    """Return the parts. Raises InputError for more than MOST_VARIANTS."""
-    if len(spans) > MOST_VARIANTS:
-        raise InputError(Message("At most {most} parts are hidden at a time, not {count}.", most=MOST_VARIANTS, count=len(spans)))
-    return spans

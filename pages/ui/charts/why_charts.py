@@ -14,6 +14,7 @@ from pages.ui.i18n.language import _, by_language
 
 ROW = 28  # pixels
 CELL = 26
+GAPS = alt.Scale(paddingInner=0.12, paddingOuter=0.06)  # between fields, with room for the edge of the chosen one
 
 
 @by_language(16)
@@ -57,10 +58,10 @@ def head_heat(theme: str, layers: int) -> Spec:
     colours = palettes.of(theme)
     pick = alt.selection_point(name="pick", fields=["layer", "head"], on="click", toggle=False, clear=False)
     base = alt.Chart().encode(
-        x=alt.X("head:O", axis=grey_axis(colours, _("head"), labelAngle=0, orient="top")),
-        y=alt.Y("layer:O", axis=grey_axis(colours, _("layer"))),
+        x=alt.X("head:O", scale=GAPS, axis=grey_axis(colours, _("head"), labelAngle=0, orient="top")),
+        y=alt.Y("layer:O", scale=GAPS, axis=grey_axis(colours, _("layer"))),
     )
-    edge = {"condition": {"test": "datum.chosen", "value": colours.text}, "value": colours.page}
+    edge = {"condition": {"test": "datum.chosen", "value": colours.text}, "value": "transparent"}
     cells = base.mark_rect(cornerRadius=3, strokeWidth=2, cursor="pointer").encode(
         color=_diverging(colours), stroke=edge, tooltip=tips(("name", _("head")), ("tip", _("effect")))
     )
@@ -78,18 +79,17 @@ def patch_heat(theme: str, layers: int) -> Spec:
     across = alt.X(
         "column:O",
         sort=None,
+        scale=GAPS,
         axis=grey_axis(
             colours, orient="top", labelAngle=0, labelFontSize=13, labelColor=colours.text, labelExpr="split(datum.label, '|')[1]"
         ),
     )
-    base = alt.Chart().encode(x=across, y=alt.Y("layer:O", sort=None, axis=grey_axis(colours, _("layer"), minExtent=70)))
+    base = alt.Chart().encode(x=across, y=alt.Y("layer:O", sort=None, scale=GAPS, axis=grey_axis(colours, _("layer"), minExtent=70)))
     scale = alt.Scale(domain=[0, 1], range=[colours.line, colours.dice], interpolate="rgb", clamp=True)
-    edge = {"condition": {"test": "datum.chosen", "value": colours.text}, "value": colours.page}
-    cells = base.mark_rect(cornerRadius=3, strokeWidth=2, cursor="pointer").encode(
-        color=alt.Color("effect:Q", legend=None, scale=scale),
-        stroke=edge,
-        tooltip=tips(("share_text", _("comes back")), ("tip", _("with the patch"))),
-    )
+    edge = {"condition": {"test": "datum.chosen", "value": colours.text}, "value": "transparent"}
+    cells = base.mark_rect(cornerRadius=3, strokeWidth=2).encode(color=alt.Color("effect:Q", legend=None, scale=scale), stroke=edge)
     ink = {"condition": {"test": "datum.effect > 0.55", "value": colours.on_dice}, "value": colours.text}
     numbers = base.mark_text(fontSize=11, tooltip=None).encode(text="share_text:N", color=ink)
-    return spec(alt.layer(cells.add_params(pick), numbers).properties(height=CELL * layers))
+    card = tips(("share_text", _("comes back")), ("tip", _("with the patch")))
+    fields = base.mark_rect(opacity=0, cursor="pointer").encode(tooltip=card).add_params(pick)  # above the numbers, to take every click
+    return spec(alt.layer(cells, numbers, fields).properties(height=CELL * layers))
