@@ -88,7 +88,7 @@ def test_hostile_tokens_stay_text(run: Generation) -> None:
     assert files.png(step_svg(evil, Look())).startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("text", ["مرحبا بالعالم", "🦊 said 漢字", "x" * 3_000, "", "\n\n\n"])
+@pytest.mark.parametrize("text", ["مرحبا بالعالم", "🦊 said 漢字", "x" * 3_000, "word " * 40_000, "", "\n\n\n"])
 def test_any_text_has_a_picture(run: Generation, text: str) -> None:
     step = replace(run.path[0], before=text)
     assert Image.open(io.BytesIO(files.png(step_svg(step, Look())))).size == (1920, 1080)
