@@ -65,7 +65,7 @@ def _content(key: str, saved: Saved) -> None:
                 kind.upper(), content, name(kind=kind), mime, on_click="ignore", icon=":material/image:", key=f"save_{kind}_{key}"
             )
         table = partial(_csv, saved.table)
-        st.download_button("CSV", table, name(kind="csv"), "text/csv", on_click="ignore", icon=":material/table:", key=f"save_csv_{key}")
+        st.download_button(_("CSV"), table, name(kind="csv"), "text/csv", on_click="ignore", icon=":material/table:", key=f"save_csv_{key}")
     copy_picture(png, saved.title, key=f"save_copy_{key}")
     _missing_fonts([saved.title, caption.line, *_texts(saved.table)])
 
