@@ -69,7 +69,7 @@ def width(text: str, size: float, bold: bool = False) -> float:
     """Return the width of a text in pixels, within a few percent.
 
     >>> round(width("Once upon a time", 100))
-    795
+    789
     """
     return sum(_advance(letter, bold) for letter in text) * size
 

@@ -23,7 +23,7 @@ ROWS = 6  # candidates with a bar
 SIZES = (104, 84, 68, 56)  # pixels of the text, the largest in which it fits
 TALLEST = 345  # pixels of the text's lines; of a longer text the newest lines are shown
 LABELS, NUMBERS = 480, 220  # pixels left of the bars and right of the longest one
-NEWEST = 400  # steps of the text that are looked at: more never fit
+NEWEST, MOST_PROMPT = 400, 1_500  # steps and characters of the prompt that are looked at: more never fit
 
 Beat = Literal["weigh", "roll", "write"]  # before the choice, the choice, and the token in the text
 
@@ -82,7 +82,7 @@ def fitting_size(step: Step, look: Look, room: float = WIDE - 2 * MARGIN, sizes:
 def _spans(step: Step, look: Look, newest: bool) -> list[Span]:
     c = look.colours
     prompt, path = step.sentence(NEWEST)
-    spans = [Span(prompt, c.muted_text)]
+    spans = [Span(prompt if len(prompt) <= MOST_PROMPT else f"…{prompt[-MOST_PROMPT:]}", c.muted_text)]
     for one in path if newest else path[:-1]:
         chosen = newest and one is step
         depth = 0.0 if chosen else 0.04 + 0.34 * one.model_probability

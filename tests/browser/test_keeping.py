@@ -72,7 +72,7 @@ def test_link_recording_table_and_handout_hold_what_is_on_screen(visit: Visit, b
     paper.goto(replayed.as_uri())
     text = paper.locator("body").inner_text()
     assert "seed 11" in text and urlsplit(link).query in text.replace("\n", "")
-    assert paper.locator("svg path, svg rect").count() > 20
+    assert paper.locator(".bars tr").count() > 20 and paper.locator("figure svg path").count() > 8
     offline.close()
 
 

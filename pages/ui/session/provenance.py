@@ -13,7 +13,7 @@ from pages.ui.i18n.language import _, quoted
 from pages.ui.server import loaded_models
 from pages.ui.session import current
 
-_RESULT: ContextVar[Provenance | None] = ContextVar("provenance_of_result", default=None)
+_RESULT: ContextVar[Provenance | None] = ContextVar("result", default=None)
 LONGEST = 60  # characters shown of a prompt
 
 

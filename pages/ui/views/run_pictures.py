@@ -133,6 +133,7 @@ def _animation(run: Generation | Replay, theme: str, first: int, last: int) -> N
 
 def _progress() -> None:
     """Draw how much of the animation is drawn, then the button that saves it."""
+    elements.notices(NAME)
     made = experiment.of(NAME)
     newest: Drawn | None = made.seen[-1] if made.seen else None
     if made.error:
