@@ -10,14 +10,15 @@ from core.models.loading import load_model
 from core.settings import SamplingSettings
 
 PICTURE = Path(__file__).with_name("step.png")
-PROMPT, SETTINGS, STEPS = "Once upon a time", SamplingSettings(temperature=0.9, top_p=0.95, seed=7), 14
+PROMPT, SETTINGS, STEPS, LEAST = "Once upon a time", SamplingSettings(temperature=0.9, top_p=0.95, seed=7), 10, 5
 
 
 def draw(path: Path) -> None:
-    """Write the picture of a step."""
+    """Write the picture of the first step after `STEPS` tokens at which at least `LEAST` tokens could be chosen."""
     run = Generation(load_model("storyteller"), PROMPT, SETTINGS)
     run.generate(STEPS)
-    run.path[-1].to_image(path)
+    step = next(step for step in run.stream(100) if (step.probabilities > 0.02).sum() >= LEAST)
+    step.to_image(path)
 
 
 if __name__ == "__main__":
