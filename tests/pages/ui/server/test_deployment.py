@@ -146,6 +146,6 @@ def test_tries_at_the_same_time_and_from_one_network_count_together(monkeypatch:
     assert answers == [None, *[False] * (deployment.TRIES - 1)]
 
 
-def test_only_whole_https_sites_may_frame_it() -> None:
-    wanted = ["https://huggingface.co", "http://evil.example", "https://a.example; script-src *", "*", ""]
-    assert deployment.frame_sources(wanted) == "'self' https://huggingface.co"
+def test_only_whole_sites_may_frame_it() -> None:
+    wanted = ["https://huggingface.co", "http://course.intranet", "ftp://a.example", "https://a.example; script-src *", "https://", "*", ""]
+    assert deployment.frame_sources(wanted) == "'self' https://huggingface.co http://course.intranet"
