@@ -76,7 +76,7 @@ def step(model: LanguageModel, _network: Any, count: int, lap: Lap) -> None:
 def generate(model: LanguageModel, network: Any, count: int, lap: Lap) -> None:
     prompt = torch.tensor([model.encode(PROMPT)], device=model.device)
     mask = torch.ones_like(prompt)
-    settings = {name: value for name, value in SETTINGS.as_dict().items() if name not in ("greedy", "seed")}
+    settings = {name: getattr(SETTINGS, name) for name in ("temperature", "top_k", "top_p", "min_p", "typical_p", "repetition_penalty")}
     started = perf_counter()
     with torch.inference_mode():
         output = network.generate(

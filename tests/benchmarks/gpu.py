@@ -115,7 +115,7 @@ def loop(network: Any, prompt: torch.Tensor, count: int) -> None:
 
 
 def generate(network: Any, prompt: torch.Tensor, count: int, **cache: str) -> None:
-    settings = {name: value for name, value in SETTINGS.as_dict().items() if name not in ("greedy", "seed")}
+    settings = {name: getattr(SETTINGS, name) for name in ("temperature", "top_k", "top_p", "min_p", "typical_p", "repetition_penalty")}
     mask = torch.ones_like(prompt)
     with torch.inference_mode():
         written = network.generate(prompt, attention_mask=mask, do_sample=True, **settings, max_new_tokens=count, pad_token_id=0, **cache)

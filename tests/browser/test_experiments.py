@@ -135,7 +135,7 @@ def test_the_dice_of_inside_fall_and_pieces_form_while_one_types(at: At) -> None
     chips.locator(".token", has_text="fox").wait_for()
     assert chips.locator(".below").first.inner_text().isdigit()
     contents = page.locator(".st-key-inside_contents").get_by_role("link")
-    assert contents.count() == 6
+    assert contents.count() == 7
     contents.last.click()
     page.wait_for_function("""() => [...document.querySelectorAll('h2, h3')].at(-1).getBoundingClientRect().top < innerHeight""")
     assert "prompt=The" in page.url and "steps=r2" in page.url, "the text is still in the address"

@@ -26,7 +26,7 @@ def test_dice_tints_legend_and_sliders_are_visible(visit: Callable[..., Watching
     assert "0px" not in look(page, ".st-key-dice .track", "borderTopWidth")
     assert len(look(page, ".st-key-strip .token[role=button]:not(.accent)") | {canvas}) == 3, "each of two tokens has its own tint"
     assert "none" not in look(page, ".st-key-strip .legend i", "backgroundImage")
-    swatches = look(page, ".st-key-odds_legend span span")
+    swatches = look(page, ".st-key-odds_legend .stHtml span span")
     assert len(swatches) == 3 and canvas not in swatches
     assert "0px" not in look(page, ".st-key-temperature [role=group] > div > div:empty", "borderTopWidth")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.drawn import Drawn
-from tests.browser.watching import download, eventually, live, press, turn_to, type_into
+from tests.browser.watching import COLD, download, eventually, live, press, turn_to, type_into
 
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
@@ -44,7 +44,7 @@ def test_a_name_is_taught_used_on_other_pages_and_kept_in_a_file(at: At, tmp_pat
     page.locator(".st-key-teach_text textarea").first.fill("My name is Bob and I live on the moon.")
     press(page, "teach_start")  # no pause: the text leaves the field with the very click
     favourite(page, "Bob")
-    page.locator(".st-key-teach_use_it button").wait_for()
+    page.locator(".st-key-teach_use_it button").wait_for(timeout=COLD)
     type_into(page, "teach_name", "Bob's own")
     press(page, "teach_use_it")
     page.get_by_text("Bob's own was added to your models").wait_for()
@@ -119,7 +119,7 @@ def test_a_newborn_learns_the_text_that_was_just_typed_until_it_is_stopped(at: A
     press(page, "newborn_start")
     page.locator(".st-key-made_newborn", has_text="Zebulon").wait_for()
     drawn = Drawn(page, ".st-key-result_newborn")
-    eventually(page, lambda: drawn.marks("symbol", "value"))
+    eventually(page, lambda: drawn.marks("symbol", "value"), 60)
     press(page, "newborn_stop")
     page.locator(".st-key-newborn_start button").wait_for()
     eventually(page, lambda: drawn.marks("symbol", "value"))
