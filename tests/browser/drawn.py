@@ -40,15 +40,19 @@ class Drawn:
 
     def marks(self, kind: str, field: str) -> list[Any]:
         """Return the value of this field for every mark of this kind ("rect", "symbol", "text") that has one. At least one is visible."""
+        return [value for (value,) in self.rows_of(kind, field)]
+
+    def rows_of(self, kind: str, *fields: str) -> list[tuple[Any, ...]]:
+        """Return the values of these fields for every mark of this kind that has them all. At least one is visible."""
 
         def read() -> list[Any]:
             found = [mark for mark in self.page.evaluate(MARKS, self.part) if mark["kind"] == kind and mark["row"]]
-            found = [mark for mark in found if mark["row"].get(field) is not None]
+            found = [mark for mark in found if all(mark["row"].get(field) is not None for field in fields)]
             return found if any(mark["size"] > 0 for mark in found) else []
 
-        found = self._read(read, f"{kind} with {field}")
+        found = self._read(read, f"{kind} with {', '.join(fields)}")
         assert not any(mark["broken"] for mark in found), f"a {kind} in {self.part} has no place"
-        return [mark["row"][field] for mark in found]
+        return [tuple(mark["row"][field] for field in fields) for mark in found]
 
     def pairs(self, kind: str, name: str, field: str) -> dict[str, Any]:
         """Return the value of a field by the value of another one; the first mark of a name counts."""

@@ -82,7 +82,7 @@ def think_set(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 
 def race(drawn: Drawn, kept: RecordedExperiment) -> None:
-    passes = list(zip(drawn.marks("symbol", "raw"), drawn.marks("symbol", "over"), strict=True))
+    passes = drawn.rows_of("symbol", "raw", "over")
     assert len(passes) >= len(kept.seen)
     among([raw for raw, over in passes if not over], [1000 * step.seconds for step in kept.seen])  # slower ones stand at the upper edge
     same(drawn.marks("symbol", "total_positions"), [step.total_positions for step in last_of_each(kept)])
@@ -183,7 +183,7 @@ def pupil_school(drawn: Drawn, kept: RecordedExperiment) -> None:
 def waiting(drawn: Drawn, kept: RecordedExperiment) -> None:
     latest = {watched.policy: watched for watched in of_type(kept, "Watched")}.values()
     decoding = [1000 * part.seconds for watched in latest for part in watched.stretches if part.name == "decode"]
-    shown = [stop - start for start, stop in zip(drawn.marks("rect", "start"), drawn.marks("rect", "stop"), strict=True)]
+    shown = [stop - start for start, stop in drawn.rows_of("rect", "start", "stop")]
     among(decoding, shown)
     assert decoding and len(drawn.rows()) == 2
 
