@@ -20,7 +20,7 @@ from pages.ui.views import delivery_view, waiting_view
 frame.page()
 NAME, CURVE, STREAM = "waiting", "waiting_curve", "compare_stream"
 LENGTHS = (8, 16, 32, 64)
-REQUESTS = 200  # of the curve
+REQUESTS = (40, 200)  # of the curve
 
 
 def request_view() -> None:
@@ -51,10 +51,11 @@ def request_view() -> None:
     elements.section(_("How waiting grows with the load"), _("queueing: M/G/1, Pollaczek-Khinchine"))
     st.caption(_("The load is the work that arrives, in percent of what a server with one request at a time can do."))
     now = provenance.now(prompt=False)
-    begin = results.starter(CURVE, now, lambda: load_curve(current.model(), OPENINGS, current.settings(), requests=REQUESTS))
+    count = elements.choice(_("Requests"), REQUESTS, REQUESTS[-1], "waiting_requests")
+    begin = results.starter(CURVE, now, lambda: load_curve(current.model(), OPENINGS, current.settings(), requests=count))
     results.start_button(CURVE, _("Measure"), begin, icon=":material/show_chart:")
     hint = _("Press the button: {count} short requests, first each alone, then all of them at three loads, under both policies.")
-    results.part(CURVE, now, begin, waiting_view.draw_curve, hint.format(count=REQUESTS))
+    results.part(CURVE, now, begin, waiting_view.draw_curve, hint.format(count=count))
     st.caption(_("Servers such as vLLM queue and batch in the same way. The milliseconds are those of this machine."))
 
 

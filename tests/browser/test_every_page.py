@@ -35,7 +35,7 @@ At = Callable[..., Any]
 PATHS = [Path(file).stem for _, file, *_ in PAGES] + [OPERATOR_PAGE.stem]
 MAIN = "[data-testid=stMain]"
 NOT_PRESSED = {"newborn"}  # it learns for 20 seconds; test_teach.py presses it and stops it
-SMALLEST = {"think_set": "think_count"}  # the first choice of this control is the smallest
+SMALLEST = {"think_set": "think_count", "waiting_curve": "waiting_requests"}  # the first choice of this control is the smallest
 
 
 @cache
