@@ -10,8 +10,8 @@ from typing import Any
 
 from playwright.sync_api import TimeoutError
 
-PATIENCE = 60_000  # ms; long enough for a machine that also compiles the kernels
-COLD = 90_000  # ms; the first page of a new server loads the model
+PATIENCE = 120_000  # ms; long enough for a machine that also compiles the kernels
+COLD = 300_000  # ms; the first page of a new server loads the model, and two trainings at once share two cores
 STILL = """() => window.tokenViewerKeys?.list && document.querySelector('h1') && !document.querySelector('[data-testid=stSkeleton]')
   && document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'"""
 FIND = """(name, root) => {
