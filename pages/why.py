@@ -29,7 +29,7 @@ OTHERS: dict[str, Callable[[], None]] = {FACT: why_fact.fact_view, STEER: why_st
 frame.header(
     _("Why this token?"),
     _("attribution"),
-    _("Take something away and measure what changes. No number here reads thoughts: each says “without this, that”."),
+    _("Remove a part and measure what changes. Every number compares the model with and without that part."),
 )
 with elements.error_boundary():
     why_token.read_link()

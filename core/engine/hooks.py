@@ -1,4 +1,4 @@
-"""Forward hooks on transformers' network, in one place: added for a block, and taken off again whatever happens in it."""
+"""Forward hooks on transformers' network, in one place: added for a block, and removed at its end, after an error too."""
 
 from __future__ import annotations
 

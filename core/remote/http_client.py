@@ -24,7 +24,7 @@ from core.message import Message
 from core.remote.address import Address as Address
 from core.remote.address import connected_socket
 
-LARGEST_ANSWER = 64 * 1024 * 1024  # bytes, whatever is asked
+LARGEST_ANSWER = 64 * 1024 * 1024  # bytes, for any request
 USUAL_ANSWER = 1024 * 1024  # bytes of an answer whose length does not depend on what is asked
 LEAST_PER_ITEM = 3  # bytes; an answer with more items per byte is not one of an inference server
 LONGEST_LINE = 1 << 20  # bytes, of a stream

@@ -153,7 +153,7 @@ class Casting:
         return friend
 
     def companion(self, other: bool = False) -> Entity:
-        """Somebody who fits the hero: children have friends and family, animals animals."""
+        """A companion who fits the hero: children have friends and family, animals animals."""
         hero = self.cast["h"]
         assert isinstance(hero, Entity)
         human = hero.kind == "person"
