@@ -99,7 +99,11 @@ def local_folder(name: str) -> Path | None:
         if path.is_dir():
             return path
         if path.exists():
-            raise UnknownModel(Message("{name} is a file; a model is a folder with config.json and safetensors files.", name=quoted(name)))
+            raise UnknownModel(
+                Message(
+                    "{name} is not a model. A model is a folder with config.json and safetensors files, or a GGUF file.", name=quoted(name)
+                )
+            )
     except (OSError, RuntimeError, ValueError) as error:
         raise UnknownModel(Message("{name} is neither a readable folder nor a hub id.", name=quoted(name))) from error
     if name.startswith(("/", ".", "~")) or "\\" in name:

@@ -22,6 +22,8 @@ from core.errors import (
 )
 from core.limits import PREFIX
 from core.message import Message
+from core.models.gguf.header import is_gguf
+from core.models.gguf.loading import load_gguf
 from core.models.hub import TOKENIZER_FILES, find
 from core.models.model_names import LONGEST_NAME, checked_name
 from core.models.trial import try_tokenizer
@@ -44,7 +46,7 @@ UNCACHED = Message("Its cached steps differ from a pass without a cache, so it r
 def load_model(
     name: str | Path, device: str = "auto", dtype: str = "auto", tokenizer: str | Path | None = None, api_key: str | None = None
 ) -> LanguageModel:
-    """Load a model by its bundled name ("storyteller"), local folder, or hub id ("HuggingFaceTB/SmolLM2-135M").
+    """Load a model by its bundled name ("storyteller"), local folder or GGUF file, or hub id ("HuggingFaceTB/SmolLM2-135M").
 
     device: "auto" takes cuda, then mps, then cpu. dtype: "auto" takes float32 on a CPU, bfloat16 on CUDA and float16 on MPS. The address
     of an inference server ("http://10.0.0.7:8000", or just host:port) needs the name of its model's tokenizer and, if the server asks for
@@ -55,8 +57,14 @@ def load_model(
     name = checked_name(_written(name))
     if is_address(name):
         return _connect(name, _written(tokenizer), api_key)
+    if is_gguf(name):
+        return load_gguf(name, device, dtype, _load_alone)
+    return _load_alone(find(name), name, device, dtype)
+
+
+def _load_alone(folder: Path, name: str, device: str, dtype: str) -> LanguageModel:
     with READING:
-        return load_folder(find(name), name, device, dtype)
+        return load_folder(folder, name, device, dtype)
 
 
 def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "auto") -> LanguageModel:
