@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import psutil
 import pytest
@@ -15,10 +15,10 @@ from tokenizers import Tokenizer
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import BrokenModel
-from core.models.gguf.header import read_header
-from core.models.gguf.loading import RUN
+from core.models.gguf.header import RUN, read_header
 from core.models.gguf.tokenizer import why_no_tokenizer, write_tokenizer
 from core.models.registry import ModelRegistry
+from core.remote.local_server import LocalServerModel
 from tests.servers.build import HOME, SERVER
 from tests.servers.test_llama_server import furthest
 
@@ -42,7 +42,7 @@ def running(model: Any) -> list[psutil.Process]:
 
 
 def test_three_ways_to_one_model(gguf: Path, local: Any) -> None:
-    here, served = load_model(gguf, device="cpu"), load_model(f"{RUN}{gguf}")
+    here, served = load_model(gguf, device="cpu"), cast(LocalServerModel, load_model(f"{RUN}{gguf}"))
     settings = SamplingSettings(greedy=True)
     runs = [Generation(model, PROMPT, settings) for model in (local, here, served)]
     for run in runs:

@@ -24,6 +24,8 @@ LONGEST_STRING = 8_000_000  # bytes
 LONGEST_NAME = 200
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
+RUN = "llama-server:"  # before the path: this file is run by llama-server, even if it could be read here
+_OLLAMA_BLOB = re.compile(r".*[/\\\\]sha256-[0-9a-f]{64}")
 _PART = re.compile(r"(?P<stem>.*)-(?P<part>\d{5})-of-(?P<count>\d{5})\.gguf", re.IGNORECASE)
 
 
@@ -87,8 +89,13 @@ class Header:
 
 
 def is_gguf(name: str) -> bool:
-    """Return whether this names a GGUF file on this machine."""
-    return name.lower().endswith(".gguf")
+    """Return whether this names a GGUF file on this machine: by its ending, or a blob of Ollama. The file system is not read."""
+    return name.lower().endswith(".gguf") or _OLLAMA_BLOB.fullmatch(name) is not None
+
+
+def path_of(name: str) -> Path:
+    """Return the path in a name, which may have `llama-server:` before it."""
+    return Path(name.removeprefix(RUN)).expanduser()
 
 
 def parts_of(path: Path) -> tuple[Path, ...]:

@@ -15,7 +15,7 @@ from platformdirs import user_cache_dir
 
 from core.errors import BrokenModel, ModelError, NotACausalModel, NotEnoughMemory, quoted
 from core.message import Message, Number
-from core.models.gguf.header import Header, read_header
+from core.models.gguf.header import RUN, Header, path_of, read_header
 from core.models.gguf.served_tokenizer import KINDS, ServedTokenizer
 from core.models.gguf.tokenizer import end_tokens, write_tokenizer
 from core.models.gguf.weights import config_of, precision_of, why_not_here, write_weights
@@ -23,7 +23,6 @@ from core.models.gguf.weights import config_of, precision_of, why_not_here, writ
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
-RUN = "llama-server:"  # before the path: this file is run by llama-server, even if it could be read here
 HEADROOM = 1.2  # 20 % more than the weights, for tokenizer, buffers and the first pass
 READ = Message(
     "Read from {format}: every weight was widened to {dtype}, and sums are in {computed}. A program that computes with the packed weights "
@@ -43,11 +42,6 @@ class Plan:
     precision: str
     loaded_bytes: int
     free_bytes: int
-
-
-def path_of(name: str) -> Path:
-    """Return the path in a name, which may have `llama-server:` before it."""
-    return Path(name.removeprefix(RUN)).expanduser()
 
 
 def plan(name: str, dtype: str = "auto") -> Plan:

@@ -90,9 +90,9 @@ def write_tokenizer(metadata: dict[str, Any], folder: Path) -> None:
     tokenizer.save(str(folder / "tokenizer.json"))
     settings: dict[str, Any] = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False}
     for mark, name in MARKS.items():
-        number = metadata.get(f"tokenizer.ggml.{name}_token_id")
-        if number is not None:
-            settings[mark] = tokens[number]
+        named = metadata.get(f"tokenizer.ggml.{name}_token_id")
+        if named is not None:
+            settings[mark] = tokens[named]
     template = metadata.get("tokenizer.chat_template")
     if isinstance(template, str):
         settings["chat_template"] = template

@@ -11,8 +11,8 @@ import torch
 import transformers
 
 from core import errors, load_model
-from core.models.gguf.header import read_header
-from core.models.gguf.loading import RUN, plan
+from core.models.gguf.header import RUN, read_header
+from core.models.gguf.loading import plan
 from core.models.gguf.weights import numbers_of, why_not_here
 from core.models.memory_fit import fit
 from core.models.registry import ModelRegistry
