@@ -15,6 +15,7 @@ from core.engine.engine import Backend, Engine
 from core.engine.shape import ModelShape
 from core.errors import BadText, BadToken, BrokenModel, ModelError, quoted
 from core.message import Message
+from core.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
 SMALL_MODEL = 100_000_000  # parameters; below this, one thread is faster as soon as other work runs on the machine
@@ -68,10 +69,11 @@ class LanguageModel:
     layer_count, vocabulary_size: counts; context_length: tokens; weight_bytes, cache_bytes_per_token: bytes (the latter computed from the
     shape: layers x KV heads x head size x 2 x item size).
     network: transformers' own; None until `load_network` for a model that was loaded without it. tokenizer: transformers' own, or one with
-    the same interface. notes: sentences on this model's limits on this machine.
+    the same interface. notes: sentences on this model's limits on this machine. recommended: its makers' settings or None.
     """
 
     has_network = True
+    recommended: SamplingSettings | None = None
 
     def __init__(
         self,

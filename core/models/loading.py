@@ -26,6 +26,7 @@ from core.models.gguf.header import is_gguf
 from core.models.gguf.loading import load_gguf
 from core.models.hub import TOKENIZER_FILES, find
 from core.models.model_names import LONGEST_NAME, checked_name
+from core.models.recommended import recommended_in
 from core.models.trial import try_tokenizer
 from core.models.validation import check_files, check_network, refuse_quantized, weight_files
 from core.remote.address import is_address
@@ -301,6 +302,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
             checked = TransformersBackend.checked(network, np.arange(CHECKED, dtype=np.int64) % model.vocabulary_size)
             model.engine.backend, uncached = checked, "" if checked.is_cached else UNCACHED
         model.notes = tuple(filter(None, (note, uncached, surplus)))
+        model.recommended = recommended_in(folder)
         model.engine.threads = fastest(model.engine, model.parameter_count)
         model.engine.forward([0])  # errors of the first pass appear now, and the first visitor does not wait for it
     except ModelError:

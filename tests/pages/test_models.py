@@ -6,12 +6,13 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.core.models.gguf import making
-from tests.pages.apptest import press, said, told
+from tests.pages.apptest import Open, go, press, said, told
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,6 +40,18 @@ def test_a_gguf_file_says_how_it_is_loaded_and_is_used(page: AppTest, tiny_folde
     assert "bfloat16" in said(app)
     app = press(page, "models_fetch")
     assert app.session_state["model"] == str(file)
+
+
+def test_the_settings_that_come_with_a_model_are_a_preset(open_app: Open, tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    changes: dict[str, Any] = {"general__sampling__temp": 0.5, "general__sampling__top_k": 7}
+    file = making.converted(tiny_folder("qwen3"), "qwen3", tmp_path / "tiny.gguf", **changes)
+    app = go(open_app(), "models.py")
+    assert "preset_own" not in {one.key for one in app.button}
+    app.text_input(key="models_name").set_value(str(file)).run()
+    press(app, "models_fetch")
+    app = press(go(app, "watch.py"), "preset_own")
+    assert (app.session_state["temperature"], app.session_state["top_k"]) == (0.5, 7)
+    assert app.button(key="preset_own").proto.type == "primary"
 
 
 def test_a_broken_gguf_file_is_one_sentence(page: AppTest, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from core.models.gguf.header import RUN, Header, path_of, read_header
 from core.models.gguf.served_tokenizer import KINDS, ServedTokenizer
 from core.models.gguf.tokenizer import end_tokens, write_tokenizer
 from core.models.gguf.weights import config_of, precision_of, why_not_here, write_weights
+from core.models.recommended import from_gguf, recommended
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -78,7 +79,8 @@ def load_gguf(name: str, device: str, dtype: str, load_folder: Callable[[Path, s
         except Exception as error:  # the tokenizers library raises bare exceptions for lists that do not fit each other
             raise BrokenModel(Message("The tokenizer in {name} contradicts itself.", name=quoted(name))) from error
         (folder / "config.json").write_text(json.dumps(config_of(header)), "utf-8")
-        (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": end_tokens(header.metadata)}), "utf-8")
+        generation = {"eos_token_id": end_tokens(header.metadata), **from_gguf(header.metadata)}
+        (folder / "generation_config.json").write_text(json.dumps(generation), "utf-8")
         write_weights(header, folder / "model.safetensors", found.precision)
         model = load_folder(folder, name, device, dtype)
     said = READ.with_values(format=header.format, dtype=model.stored_dtype, computed=model.dtype)
@@ -120,6 +122,6 @@ def _serve(found: Plan, name: str) -> LanguageModel:
     ends = frozenset(end_tokens(header.metadata))
     model = local_server.run_file(header.files[0], name, int(header.number("context_length")), ServedTokenizer(header.metadata), ends)
     said = SERVED.with_values(format=header.format) if why is None else SERVED_BECAUSE.with_values(format=header.format, why=why)
-    model.dtype = header.format
+    model.dtype, model.recommended = header.format, recommended(from_gguf(header.metadata))
     model.notes = (said, *model.notes)
     return model
