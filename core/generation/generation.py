@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.engine.conversation import Messages, checked_messages
 from core.engine.engine import Forward
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BadToken, EmptyPrompt, InputError, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong, RunFinished, WrongType
@@ -50,11 +51,12 @@ class _Pending:
 class Generation(Run):
     """One visitor's run of one model.
 
-    model: the loaded model. prompt: the text to continue. settings: for the next steps; assign new ones to change them, existing steps
-    stay. top_n: how many candidates every step lists. use_cache=False computes all positions again at every step. as_chat: the prompt
-    becomes a user's turn in the model's chat template; prompt_tokens then has the template's tokens too. steering: a vector that is added
-    at a layer in every pass. without_heads: attention heads (layer, head) that are switched off in every pass. Both run on transformers'
-    own network, which is slower than the compiled one.
+    model: the loaded model. prompt: the text to continue, or a conversation as a list of messages {"role", "content"}; these are kept in
+    `messages`, and `prompt` is then the text of the last one (see `generation/turns.py`). settings: for the next steps; assign new ones to
+    change them, existing steps stay. top_n: how many candidates every step lists. use_cache=False computes all positions again at every
+    step. as_chat: the prompt becomes a user's turn in the model's chat template; prompt_tokens then has the template's tokens too.
+    steering: a vector that is added at a layer in every pass. without_heads: attention heads (layer, head) that are switched off in every
+    pass. Both run on transformers' own network, which is slower than the compiled one.
 
     Raises EmptyPrompt, PromptTooLong, BadSetting for invalid settings or an invalid steering, WrongType if the model or the prompt has the
     wrong type, ModelError if the network cannot be changed in this way.
@@ -65,7 +67,7 @@ class Generation(Run):
     def __init__(
         self,
         model: LanguageModel,
-        prompt: str,
+        prompt: str | list[dict[str, Any]] | Messages,
         settings: SamplingSettings | None = None,
         top_n: int = 20,
         use_cache: bool = True,
@@ -73,7 +75,11 @@ class Generation(Run):
         steering: Steering | None = None,
         without_heads: Iterable[tuple[int, int]] = (),
     ) -> None:
+        self.messages: Messages = checked_messages(prompt) if isinstance(prompt, list | tuple) else ()
+        if self.messages:
+            prompt, as_chat = "\n".join(message["content"] for message in self.messages), True
         _check_kinds(model, prompt)
+        assert isinstance(prompt, str)
         if not prompt:
             raise EmptyPrompt(Message("The text is empty. Write a few words first."))
         if len(prompt) > LONGEST_PROMPT:
@@ -81,9 +87,9 @@ class Generation(Run):
             raise PromptTooLong(said.with_values(count=len(prompt), model=model.name, most=model.context_length))
         self.model = model
         self.model_name = model.name
-        self.prompt = prompt
+        self.prompt = self.messages[-1]["content"] if self.messages else prompt
         self.as_chat = as_chat
-        self.prompt_tokens: list[Token] = model.tokenize_turn(prompt) if as_chat else model.tokenize(prompt)
+        self.prompt_tokens: list[Token] = self._read(model, prompt)
         count = len(self.prompt_tokens)
         if count == 0:
             raise EmptyPrompt(Message("The text is empty. Write a few words first."))
@@ -104,6 +110,11 @@ class Generation(Run):
         self._ids[:count] = [token.token_id for token in self.prompt_tokens]
         self._pending: _Pending | None = None
         self._out_of_memory = False
+
+    def _read(self, model: LanguageModel, prompt: str) -> list[Token]:
+        if self.messages:
+            return model.tokenize_messages(self.messages)
+        return model.tokenize_turn(prompt) if self.as_chat else model.tokenize(prompt)
 
     @property
     def finished(self) -> str | None:
