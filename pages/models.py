@@ -8,7 +8,8 @@ from contextlib import suppress
 import streamlit as st
 
 from core.errors import ViewerError
-from core.models.gguf.header import is_gguf
+from core.models.gguf.header import RUN, is_gguf, is_here
+from core.models.gguf.hub_file import files_on_hub, is_hub_file
 from core.models.gguf.loading import plan
 from core.models.hub import OFFERS, Offer, local_folder
 from core.models.memory_fit import fit
@@ -31,6 +32,9 @@ def check(name: str) -> None:
     current.anchor_notices("models_fetch")
     roles.require_operator()
     name = checked_name(name)
+    if is_gguf(name) and not is_here(name) and is_hub_file(name):
+        current.notify(_("Its download is {size}.").format(size=numbers.size(sum(files_on_hub(name).values()))))
+        return
     current.results()["fit"] = (name, fit(name), local_files.way(plan(name)) if is_gguf(name) else "")
 
 
@@ -40,7 +44,7 @@ def fetch(name: str) -> None:
     current.anchor_notices("models_fetch")
     roles.require_operator()
     name = checked_name(name)
-    if is_gguf(name) or local_folder(name) is not None:
+    if on_this_machine(name):
         current.use_model(name)
         current.notify(model_cards.in_use(name))
     elif loaded_models.busy():
@@ -65,10 +69,17 @@ def connect() -> None:
     current.notify(model_cards.in_use(shown.shown))
 
 
-def is_here(name: str) -> bool:
-    """Return whether this is a model on this machine."""
+def on_this_machine(name: str) -> bool:
+    """Return whether this is a model on this machine. A path without a file counts too. Raises UnknownModel for a path without a folder."""
+    if is_gguf(name):
+        return is_here(name) or not is_hub_file(name.removeprefix(RUN))
+    return local_folder(name) is not None
+
+
+def can_be_used(name: str) -> bool:
+    """Return whether this is a model on this machine; False for a name without one."""
     with suppress(ViewerError):
-        return bool(name) and (is_gguf(name) or local_folder(name) is not None)
+        return bool(name) and on_this_machine(name)
     return False
 
 
@@ -103,7 +114,7 @@ def from_the_hub() -> None:
         )
         name = st.text_input(_("Any model"), key="models_name", help=names, max_chars=300, width=420)
         empty = not name.strip()
-        verb = _("Use") if is_here(name.strip()) else _("Download")
+        verb = _("Use") if can_be_used(name.strip()) else _("Download")
         st.button(_("Does it fit?"), on_click=of_field, args=(check,), key="models_check", disabled=empty)
         st.button(verb, on_click=of_field, args=(fetch,), key="models_fetch", disabled=empty, icon=":material/download:")
         if local_files.by_server(name.strip()):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 from core.errors import ModelError, NotEnoughMemory, ReloadFailed, WrongServer, quoted
 from core.limits import Limits
 from core.message import Message
-from core.models.gguf.header import is_gguf
+from core.models.gguf.header import is_gguf, path_of
 from core.models.hub import downloaded, find, local_folder
 from core.models.loading import load_model
 from core.models.memory_fit import HEADROOM, fit, free_memory
@@ -206,7 +206,9 @@ class ModelRegistry:
 
 def fetch(name: str) -> None:
     """Download the files of a hub model if they are missing, before a lock is taken. Raises a ModelError."""
-    if is_hub_id(name) and not is_gguf(name) and local_folder(name) is None and downloaded(name) is None:
+    if is_gguf(name):
+        path_of(name)
+    elif is_hub_id(name) and local_folder(name) is None and downloaded(name) is None:
         find(name)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from core.errors import BrokenModel, HalfDownloaded, UnknownModel, quoted
 from core.message import Message
+from core.models.gguf.hub_file import downloaded_file, find_file, is_hub_file
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
@@ -89,13 +90,20 @@ class Header:
 
 
 def is_gguf(name: str) -> bool:
-    """Return whether this names a GGUF file on this machine: by its ending, or a blob of Ollama. The file system is not read."""
-    return name.lower().endswith(".gguf") or _OLLAMA_BLOB.fullmatch(name) is not None
+    """Return whether this names a GGUF file: by its ending, a blob of Ollama, or a file of the hub. Neither disk nor hub is asked."""
+    return name.lower().endswith(".gguf") or _OLLAMA_BLOB.fullmatch(name) is not None or is_hub_file(name.removeprefix(RUN))
 
 
 def path_of(name: str) -> Path:
-    """Return the path in a name, which may have `llama-server:` before it."""
-    return Path(name.removeprefix(RUN)).expanduser()
+    """Return the path in a name, which may have `llama-server:` before it. Downloads a file of the hub that is not here."""
+    own = name.removeprefix(RUN)
+    return find_file(own) if is_hub_file(own) else Path(own).expanduser()
+
+
+def is_here(name: str) -> bool:
+    """Return whether this is a GGUF file on this machine, a file of the hub if it was downloaded."""
+    own = name.removeprefix(RUN)
+    return is_gguf(name) and (downloaded_file(own) is not None if is_hub_file(own) else Path(own).expanduser().is_file())
 
 
 def parts_of(path: Path) -> tuple[Path, ...]:
