@@ -110,7 +110,7 @@ def from_the_hub() -> None:
     elements.section(_("From the Hugging Face hub"), _("needs a network"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = _(
-            "A hub id such as HuggingFaceTB/SmolLM2-135M, with @ and a revision to pin it, or a folder or a GGUF file on this machine."
+            "A hub id such as HuggingFaceTB/SmolLM2-135M, one GGUF file of the hub such as org/model:Q4_K_M, or a folder or a GGUF file on this machine."
         )
         name = st.text_input(_("Any model"), key="models_name", help=names, max_chars=300, width=420)
         empty = not name.strip()
