@@ -109,9 +109,7 @@ def from_the_hub() -> None:
     """Draw the field for any model, what it needs, the downloads, and a short list."""
     elements.section(_("From the Hugging Face hub"), _("needs a network"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        names = _(
-            "A hub id such as HuggingFaceTB/SmolLM2-135M, one GGUF file of the hub such as org/model:Q4_K_M, or a folder or a GGUF file on this machine."
-        )
+        names = _("A hub id (org/model or org/model@revision), a GGUF file of the hub (org/model:Q4_K_M), or a folder or GGUF file here.")
         name = st.text_input(_("Any model"), key="models_name", help=names, max_chars=300, width=420)
         empty = not name.strip()
         verb = _("Use") if can_be_used(name.strip()) else _("Download")
