@@ -45,10 +45,15 @@ class Plan:
     free_bytes: int
 
 
+def room() -> int:
+    """Return the bytes that a model could have: what is free, and what this process holds, because other models can be unloaded."""
+    return int(psutil.virtual_memory().available + psutil.Process().memory_info().rss)
+
+
 def plan(name: str, dtype: str = "auto") -> Plan:
     """Return how this file would be loaded, and the memory that it needs. Reads only its header. Raises a ModelError.
 
-    Files that this app understands are read here if they fit into the free memory. All others are for llama-server.
+    Files that this app understands are read here if they fit into memory. All others are for llama-server.
     """
     header = read_header(path_of(name))
     kind = header.metadata.get("general.type", "model")
@@ -60,7 +65,7 @@ def plan(name: str, dtype: str = "auto") -> Plan:
     precision = precision_of(header, dtype)
     widened = header.parameter_count * (4 if precision == "F32" else 2)
     free = int(psutil.virtual_memory().available)
-    if why is None and widened * HEADROOM > free:
+    if why is None and widened * HEADROOM > room():
         why = Message("its weights would need {size} GB here", size=Number(widened / 1e9, ",.1f"))
     here = why is None and not name.startswith(RUN)
     return Plan(header, here, why, precision, widened if here else header.file_bytes, free)

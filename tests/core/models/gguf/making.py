@@ -37,7 +37,9 @@ def metadata_of(folder: Path, name: str) -> dict[str, Any]:
     else:
         rope = config.rope_parameters
         found[f"{name}.rope.freq_base"] = float(rope.get("full_attention", rope)["rope_theta"])
-        found[f"{name}.attention.key_length"] = found[f"{name}.attention.value_length"] = config.head_dim
+        found[f"{name}.attention.key_length"] = found[f"{name}.attention.value_length"] = (
+            getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        )
     return found | tokenizer_of(folder, config.vocab_size)
 
 
