@@ -63,13 +63,16 @@ def load_model(
     return _load_alone(find(name), name, device, dtype)
 
 
-def _load_alone(folder: Path, name: str, device: str, dtype: str) -> LanguageModel:
+def _load_alone(folder: Path, name: str, device: str, dtype: str, tokenizer: Path | None = None) -> LanguageModel:
     with READING:
-        return load_folder(folder, name, device, dtype)
+        return load_folder(folder, name, device, dtype, tokenizer)
 
 
-def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "auto") -> LanguageModel:
-    """Load the model in this folder. name: what it is called, in errors too. Raises a ModelError."""
+def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "auto", tokenizer: Path | None = None) -> LanguageModel:
+    """Load the model in this folder. name: what it is called, in errors too. tokenizer: its folder, if it is another one.
+
+    Raises a ModelError.
+    """
     from core.device import device_for
     from core.models.memory_fit import numbers_in, stays_in
 
@@ -80,7 +83,7 @@ def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "aut
     _check_size(folder, config, name)
     check_network(config, sum(counts.values()), name)
     kept = stays_in(counts, getattr(config, "model_type", ""), device_for(device), dtype)
-    return _load(folder, name, config, device, dtype, kept)
+    return _load(folder, name, config, device, dtype, kept, tokenizer or folder)
 
 
 def _written(name: Any) -> Any:
@@ -272,7 +275,7 @@ def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -
     return network
 
 
-def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: str | None) -> LanguageModel:
+def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: str | None, tokenizer_folder: Path) -> LanguageModel:
     import numpy as np
 
     from core.backends.fast_decoder import FastDecoder
@@ -283,7 +286,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     from core.engine.threads import fastest
 
     where = device_for(device)
-    tokenizer = read_tokenizer(folder, name)
+    tokenizer = read_tokenizer(tokenizer_folder, name)
     network = _network(folder, name, config, where, dtype_for(dtype if kept is None else kept, where))
     surplus = _surplus(tokenizer, network.get_input_embeddings().weight.shape[0], name)
     try:

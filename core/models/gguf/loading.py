@@ -71,23 +71,26 @@ def plan(name: str, dtype: str = "auto") -> Plan:
     return Plan(header, here, why, precision, widened if here else header.file_bytes, free)
 
 
-def load_gguf(name: str, device: str, dtype: str, load_folder: Callable[[Path, str, str, str], LanguageModel]) -> LanguageModel:
+def load_gguf(name: str, device: str, dtype: str, load_folder: Callable[[Path, str, str, str, Path], LanguageModel]) -> LanguageModel:
     """Load the GGUF file of this name. load_folder: loads an ordinary folder. Raises a ModelError."""
     found = plan(name, dtype)
     if not found.here:
         return _serve(found, name)
     header = found.header
     with _workspace(found, name) as written:
-        folder = Path(written)
+        # transformers replaces parts of some tokenizers if it sees the model's config.json, so they stand in different folders.
+        folder, words = Path(written) / "model", Path(written) / "tokenizer"
+        folder.mkdir()
+        words.mkdir()
         try:
-            write_tokenizer(header.metadata, folder)
+            write_tokenizer(header.metadata, words)
         except Exception as error:  # the tokenizers library raises bare exceptions for lists that do not fit each other
             raise BrokenModel(Message("The tokenizer in {name} contradicts itself.", name=quoted(name))) from error
         (folder / "config.json").write_text(json.dumps(config_of(header)), "utf-8")
         generation = {"eos_token_id": end_tokens(header.metadata), **from_gguf(header.metadata)}
         (folder / "generation_config.json").write_text(json.dumps(generation), "utf-8")
         write_weights(header, folder / "model.safetensors", found.precision)
-        model = load_folder(folder, name, device, dtype)
+        model = load_folder(folder, name, device, dtype, words)
     said = READ.with_values(format=header.format, dtype=model.stored_dtype, computed=model.dtype)
     model.notes = (said, *(note for note in model.notes if "{kept}" not in getattr(note, "template", "")))
     return model

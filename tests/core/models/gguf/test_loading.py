@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import transformers
 from core import errors, load_model
 from core.models.gguf.header import RUN, read_header
 from core.models.gguf.loading import plan
+from core.models.gguf.tokenizer import write_tokenizer
 from core.models.gguf.weights import numbers_of, why_not_here
 from core.models.memory_fit import fit
 from core.models.registry import ModelRegistry
@@ -68,6 +70,10 @@ def test_it_is_the_model_that_it_was_made_from(tiny: str, name: str, changes: di
     assert model.end_token_ids >= own.end_token_ids
     assert [model.token(i) for i in range(350)] == [own.token(i) for i in range(350)]
     assert model.parameter_count == own.parameter_count
+    write_tokenizer(read_header(tmp_path / "model.gguf").metadata, tmp_path)
+    written = json.loads((tmp_path / "tokenizer.json").read_text("utf-8"))
+    used = json.loads(model.tokenizer.backend_tokenizer.to_str())
+    assert [part for part in ("normalizer", "pre_tokenizer", "decoder", "post_processor") if used[part] != written[part]] == []
     assert torch.allclose(log_probabilities(model, ids), theirs(folder, ids), atol=1e-4)
 
 
