@@ -30,6 +30,6 @@ def next_turn(run: Generation, text: str) -> Generation:
     """
     with run.turn:
         messages = [*messages_of(run), {"role": "user", "content": text}]
-        made = Generation(run.model, messages, run.settings, run.top_n, run.use_cache)
+        made = Generation(run.model, messages, run.settings, run.top_n, run.use_cache, **run.stops)
         made.cache = run.cache
     return made
