@@ -9,9 +9,14 @@ import pytest
 
 from core import errors, load_model
 from core.models.gguf.header import is_gguf
-from core.models.local_collections import local_models
+from core.models.local_collections import LocalModel, local_models
 
 DIGEST = "sha256:" + "ab" * 32
+
+
+def others(home: Path) -> list[LocalModel]:
+    """What is found outside the hub's cache, which all tests share."""
+    return [model for model in local_models(home) if model.collection != "Hugging Face"]
 
 
 def put(path: Path, content: bytes = b"12345") -> Path:
@@ -36,7 +41,7 @@ def test_lm_studios_files_are_found_without_projectors_and_later_parts(tmp_path:
     for name in ("mmproj-model.gguf", "notes.txt"):
         put(folder / name)
     parts = [put(folder / f"big-0000{part}-of-00002.gguf") for part in (1, 2)]
-    found = {model.name: model for model in local_models(tmp_path)}
+    found = {model.name: model for model in others(tmp_path)}
     assert set(found) == {str(file), str(parts[0])}
     assert (found[str(file)].title, found[str(file)].bytes, found[str(file)].collection) == ("maker/model/model-Q4.gguf", 5, "LM Studio")
     assert found[str(parts[0])].bytes == 10
@@ -49,7 +54,7 @@ def test_ollamas_blobs_are_found_by_their_manifests(tmp_path: Path) -> None:
     manifest(tmp_path, "gone/1b", {"layers": [{"mediaType": "application/vnd.ollama.image.model", "digest": "sha256:" + "cd" * 32}]})
     manifest(tmp_path, "evil/1b", {"layers": [{"mediaType": "application/vnd.ollama.image.model", "digest": "../../../x"}]})
     manifest(tmp_path, "odd/1b", [1, 2])
-    (found,) = local_models(tmp_path)
+    (found,) = others(tmp_path)
     assert (found.name, found.title, found.bytes, found.collection) == (str(blob), "tiny:1b", 8, "Ollama")
     assert is_gguf(found.name)
     with pytest.raises(errors.ModelError):  # it is opened as a GGUF file, and is none
@@ -63,9 +68,9 @@ def test_named_folders_are_searched_and_links_are_not_followed(tmp_path: Path, m
     put(tmp_path / "elsewhere" / "secret.gguf")
     (folder / "link").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
     monkeypatch.setenv("TOKEN_VIEWER_FOLDERS", str(folder))
-    (found,) = local_models(tmp_path / "home")
+    (found,) = others(tmp_path / "home")
     assert (found.name, found.title, found.bytes, found.collection) == (str(folder / "plain"), "plain", 5, "shelf")
 
 
 def test_nothing_is_found_where_nothing_is(tmp_path: Path) -> None:
-    assert local_models(tmp_path) == []
+    assert others(tmp_path) == []
