@@ -8,6 +8,9 @@ from contextlib import suppress
 import streamlit as st
 
 from core.errors import ViewerError
+from core.models.gguf.header import RUN, is_gguf, is_here
+from core.models.gguf.hub_file import files_on_hub, is_hub_file
+from core.models.gguf.loading import plan
 from core.models.hub import OFFERS, Offer, local_folder
 from core.models.memory_fit import fit
 from core.models.model_names import checked_name
@@ -18,7 +21,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, requested_model, roles
 from pages.ui.shell import frame, remote_model_notes
-from pages.ui.views import downloads_view, model_cards
+from pages.ui.views import downloads_view, local_files, model_cards
 
 frame.page()
 
@@ -29,7 +32,10 @@ def check(name: str) -> None:
     current.anchor_notices("models_fetch")
     roles.require_operator()
     name = checked_name(name)
-    current.results()["fit"] = (name, fit(name))
+    if is_gguf(name) and not is_here(name) and is_hub_file(name):
+        current.notify(_("Its download is {size}.").format(size=numbers.size(sum(files_on_hub(name).values()))))
+        return
+    current.results()["fit"] = (name, fit(name), local_files.way(plan(name)) if is_gguf(name) else "")
 
 
 @current.error_boundary
@@ -38,7 +44,7 @@ def fetch(name: str) -> None:
     current.anchor_notices("models_fetch")
     roles.require_operator()
     name = checked_name(name)
-    if local_folder(name) is not None:
+    if on_this_machine(name):
         current.use_model(name)
         current.notify(model_cards.in_use(name))
     elif loaded_models.busy():
@@ -63,11 +69,23 @@ def connect() -> None:
     current.notify(model_cards.in_use(shown.shown))
 
 
-def is_folder(name: str) -> bool:
-    """Return whether this is a model on this machine."""
+def on_this_machine(name: str) -> bool:
+    """Return whether this is a model on this machine. A path without a file counts too. Raises UnknownModel for a path without a folder."""
+    if is_gguf(name):
+        return is_here(name) or not is_hub_file(name.removeprefix(RUN))
+    return local_folder(name) is not None
+
+
+def can_be_used(name: str) -> bool:
+    """Return whether this is a model on this machine; False for a name without one."""
     with suppress(ViewerError):
-        return bool(name) and local_folder(name) is not None
+        return bool(name) and on_this_machine(name)
     return False
+
+
+def serve(name: str) -> None:
+    """Run the GGUF file with llama-server."""
+    fetch(local_files.by_server(name) or name)
 
 
 def of_field(verb: Callable[[str], None]) -> None:
@@ -91,16 +109,19 @@ def from_the_hub() -> None:
     """Draw the field for any model, what it needs, the downloads, and a short list."""
     elements.section(_("From the Hugging Face hub"), _("needs a network"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        names = _("A hub id such as HuggingFaceTB/SmolLM2-135M, with @ and a revision to pin it, or a folder on this machine.")
+        names = _("A hub id (org/model or org/model@revision), a GGUF file of the hub (org/model:Q4_K_M), or a folder or GGUF file here.")
         name = st.text_input(_("Any model"), key="models_name", help=names, max_chars=300, width=420)
         empty = not name.strip()
-        verb = _("Use") if is_folder(name.strip()) else _("Download")
+        verb = _("Use") if can_be_used(name.strip()) else _("Download")
         st.button(_("Does it fit?"), on_click=of_field, args=(check,), key="models_check", disabled=empty)
         st.button(verb, on_click=of_field, args=(fetch,), key="models_fetch", disabled=empty, icon=":material/download:")
+        if local_files.by_server(name.strip()):
+            here = _("llama-server computes with the packed weights and needs less memory. Pages that look inside a model cannot use it.")
+            st.button(_("Run with llama-server"), on_click=of_field, args=(serve,), key="models_serve", help=here)
     elements.notices("models_fetch")
     known = current.results().get("fit")
     if known:
-        asked, found = known
+        asked, found, way = known
         sentence = (
             _("**{name}** has {parameters} parameters. Loaded, it needs {loaded}; {free} are free on {device}. It fits.")
             if found.fits
@@ -108,6 +129,8 @@ def from_the_hub() -> None:
         )
         sizes = {"loaded": numbers.size(found.loaded_bytes), "free": numbers.size(found.free_bytes)}
         st.markdown(sentence.format(name=plain(asked), parameters=numbers.count(found.parameter_count), device=found.device, **sizes))
+        if way:
+            st.caption(way)
     downloads_view.progress()
     columns = st.columns(3, gap="medium")
     for place, one in enumerate(OFFERS):
@@ -163,6 +186,8 @@ frame.header(
 with elements.error_boundary():
     model_cards.on_this_machine()
 if operator:
+    with elements.error_boundary():
+        local_files.collections()
     with elements.error_boundary():
         from_the_hub()
     with elements.error_boundary():

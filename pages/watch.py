@@ -33,6 +33,8 @@ FINISHED = {
     "end of text": _("The model has ended its text here. Press Back, or click an earlier token to take another way."),
     "context full": _("The context is full: this model cannot hold more text. Press Back or Restart to continue from an earlier token."),
     "out of memory": _("There is no memory left for this text. Press Back, or use a shorter prompt."),
+    "stop text": _("The text contains one of its stop texts. Press Back, or click an earlier token to take another way."),
+    "enough tokens": _("The text has as many tokens as were asked for. Press Back, or click an earlier token to take another way."),
     "limit reached": _("This app writes no longer texts. Press Back or Restart to continue from an earlier token."),
 }
 MOMENTS = {"rolled": _("Just rolled"), "coming": _("Coming next")}

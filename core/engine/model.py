@@ -10,11 +10,12 @@ from typing import Any
 
 import torch
 
-from core.engine.chat_template import TemplateFailed, render
+from core.engine.conversation import Messages, rendered
 from core.engine.engine import Backend, Engine
 from core.engine.shape import ModelShape
-from core.errors import BadText, BadToken, BrokenModel, ModelError, quoted
+from core.errors import BadText, BadToken, ModelError, quoted
 from core.message import Message
+from core.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
 SMALL_MODEL = 100_000_000  # parameters; below this, one thread is faster as soon as other work runs on the machine
@@ -68,10 +69,11 @@ class LanguageModel:
     layer_count, vocabulary_size: counts; context_length: tokens; weight_bytes, cache_bytes_per_token: bytes (the latter computed from the
     shape: layers x KV heads x head size x 2 x item size).
     network: transformers' own; None until `load_network` for a model that was loaded without it. tokenizer: transformers' own, or one with
-    the same interface. notes: sentences on this model's limits on this machine.
+    the same interface. notes: sentences on this model's limits on this machine. recommended: its makers' settings or None.
     """
 
     has_network = True
+    recommended: SamplingSettings | None = None
 
     def __init__(
         self,
@@ -148,14 +150,15 @@ class LanguageModel:
 
     def tokenize_turn(self, text: str) -> list[Token]:
         """Return the text as a user's turn in the chat template, as tokens. Raises ModelError without template, BrokenModel if it fails."""
+        return self.tokenize_messages(({"role": "user", "content": text},))
+
+    def tokenize_messages(self, messages: Messages) -> list[Token]:
+        """Return checked messages in the chat template, as tokens. Raises ModelError without template, BrokenModel if it fails."""
         if not self.has_chat_template:
             raise ModelError(Message("{name} is not a chat model: it continues a text and does not answer.", name=self.name))
-        self.encode(text)  # raises an error for text that cannot be encoded
-        turns = [{"role": "user", "content": text}]
-        try:
-            written = render(self.tokenizer.get_chat_template(), turns, self.tokenizer.special_tokens_map)
-        except (TemplateFailed, ValueError) as error:  # a template is a program and can fail
-            raise BrokenModel(Message("The chat template of {name} cannot be used with a plain question.", name=self.name)) from error
+        for message in messages:
+            self.encode(message["content"])  # raises an error for text that cannot be encoded
+        written = rendered(self.tokenizer.get_chat_template(), messages, self.tokenizer.special_tokens_map, self.name)
         ids = self.tokenizer(written, add_special_tokens=False)["input_ids"]
         return self._read([int(i) for i in ids])
 

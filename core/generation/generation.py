@@ -14,8 +14,10 @@ import numpy as np
 
 from core.engine.engine import Forward
 from core.engine.kv_cache.kv_cache import KVCache
-from core.errors import BadToken, EmptyPrompt, InputError, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong, RunFinished, WrongType
+from core.errors import BadToken, InputError, NotEnoughMemory, OutsideTopLogprobs, RunFinished
+from core.generation.ending import Stop
 from core.generation.mirostat import mu_after
+from core.generation.prompts import Prompt, read_prompt
 from core.generation.run import Run, in_turn
 from core.generation.server_lists import beyond, is_cut_too_short, is_doubtful, is_unbounded
 from core.generation.tree import Node
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from core.engine.changes import Steering
     from core.engine.model import LanguageModel
 
-LONGEST_PROMPT = 4_000_000  # characters; longer than any context, to bound the tokenizer's work
 MOST_CANDIDATES = 1_000
 BESIDE = 1e-3  # of the strip; within this distance of a token's segment, rounding may decide whether a roll falls on it
 
@@ -50,11 +51,13 @@ class _Pending:
 class Generation(Run):
     """One visitor's run of one model.
 
-    model: the loaded model. prompt: the text to continue. settings: for the next steps; assign new ones to change them, existing steps
-    stay. top_n: how many candidates every step lists. use_cache=False computes all positions again at every step. as_chat: the prompt
-    becomes a user's turn in the model's chat template; prompt_tokens then has the template's tokens too. steering: a vector that is added
-    at a layer in every pass. without_heads: attention heads (layer, head) that are switched off in every pass. Both run on transformers'
-    own network, which is slower than the compiled one.
+    model: the loaded model. prompt: the text to continue, or a conversation as a list of messages {"role", "content"}; these are kept in
+    `messages`, and `prompt` is then the text of the last one (see `generation/turns.py`). settings: for the next steps; assign new ones to
+    change them, existing steps stay. top_n: how many candidates every step lists. use_cache=False computes all positions again at every
+    step. as_chat: the prompt becomes a user's turn in the model's chat template; prompt_tokens then has the template's tokens too.
+    steering: a vector that is added at a layer in every pass. without_heads: attention heads (layer, head) that are switched off in every
+    pass. Both run on transformers' own network, which is slower than the compiled one. stop: the run ends with the token that completes
+    one of these texts. most_new_tokens: it ends after so many tokens; 0 for no limit.
 
     Raises EmptyPrompt, PromptTooLong, BadSetting for invalid settings or an invalid steering, WrongType if the model or the prompt has the
     wrong type, ModelError if the network cannot be changed in this way.
@@ -65,37 +68,23 @@ class Generation(Run):
     def __init__(
         self,
         model: LanguageModel,
-        prompt: str,
+        prompt: Prompt,
         settings: SamplingSettings | None = None,
         top_n: int = 20,
         use_cache: bool = True,
         as_chat: bool = False,
         steering: Steering | None = None,
         without_heads: Iterable[tuple[int, int]] = (),
+        stop: Iterable[str] = (),
+        most_new_tokens: int = 0,
     ) -> None:
-        _check_kinds(model, prompt)
-        if not prompt:
-            raise EmptyPrompt(Message("The text is empty. Write a few words first."))
-        if len(prompt) > LONGEST_PROMPT:
-            said = Message("The text has {count} characters; {model} takes at most {most} tokens. Shorten it.")
-            raise PromptTooLong(said.with_values(count=len(prompt), model=model.name, most=model.context_length))
-        self.model = model
-        self.model_name = model.name
-        self.prompt = prompt
-        self.as_chat = as_chat
-        self.prompt_tokens: list[Token] = model.tokenize_turn(prompt) if as_chat else model.tokenize(prompt)
-        count = len(self.prompt_tokens)
-        if count == 0:
-            raise EmptyPrompt(Message("The text is empty. Write a few words first."))
-        if count > model.context_length:
-            said = Message("The text has {count} tokens; {model} takes at most {most}. Shorten it.")
-            raise PromptTooLong(said.with_values(count=count, model=model.name, most=model.context_length))
         limits = Limits.from_environment()
-        if limits.prompt_tokens and count > limits.prompt_tokens:
-            said = Message("The prompt has {count} tokens; this app takes at most {most}. Shorten it.")
-            raise PromptTooLong(said.with_values(count=count, most=limits.prompt_tokens))
+        self.prompt, self.messages, self.prompt_tokens = read_prompt(model, prompt, as_chat, limits)
+        self.model, self.model_name = model, model.name
+        self.as_chat = as_chat or bool(self.messages)
+        count = len(self.prompt_tokens)
         super().__init__(model, SamplingSettings() if settings is None else settings)
-        self._most_tokens = limits.tokens_per_run
+        self._stop, self._most_tokens = Stop.checked(stop, most_new_tokens), limits.tokens_per_run
         self.top_n = min(max(1, int(top_n)), MOST_CANDIDATES, model.vocabulary_size)
         self.use_cache = use_cache
         self._cache = KVCache()
@@ -107,14 +96,22 @@ class Generation(Run):
 
     @property
     def finished(self) -> str | None:
-        """Why the run has ended here: "end of text", "context full", "limit reached" or "out of memory"; None if it can continue."""
+        """Why the run has ended here: "end of text", "stop text", "enough tokens", "context full", "limit reached" or "out of memory"; None
+        if it can continue."""
         if self._path and self._path[-1].token_id in self.model.end_token_ids:
             return Message("end of text")
+        if asked := self._stop.reached(self._path, self.model):
+            return asked
         if self.token_count >= self.model.context_length:
             return Message("context full")
         if self._most_tokens and self.token_count >= self._most_tokens:
             return Message("limit reached")
         return Message("out of memory") if self._out_of_memory else None
+
+    @property
+    def stops(self) -> dict[str, Any]:
+        """The arguments `stop` and `most_new_tokens` of this run."""
+        return {"stop": [text.decode() for text in self._stop.texts], "most_new_tokens": self._stop.tokens}
 
     @property
     def token_ids(self) -> np.ndarray:
@@ -356,15 +353,6 @@ def _changes(model: LanguageModel, steering: Steering | None, without_heads: lis
     from core.engine.changes import Changes  # imports transformers
 
     return Changes(model, steering, without_heads)
-
-
-def _check_kinds(model: Any, prompt: Any) -> None:
-    """Raise WrongType if the model or the prompt has the wrong type."""
-    if not hasattr(model, "tokenize"):
-        said = Message("A run needs a loaded model such as load_model({model}), not {kind}.")
-        raise WrongType(said.with_values(model=repr(str(model)[:40]), kind=type(model).__name__))
-    if not isinstance(prompt, str):
-        raise WrongType(Message("A prompt is a text, not {kind}.", kind=type(prompt).__name__))
 
 
 def _falls_beside(seen: stages.Observation, roll: float) -> bool:

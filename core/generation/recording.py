@@ -21,6 +21,8 @@ from core.generation.run import Run
 from core.generation.step_file import StepFile, TokenFile, settings_of, step_file, step_of
 from core.generation.tree import Tree
 from core.message import Message
+from core.models.gguf.header import RUN, is_gguf
+from core.models.gguf.hub_file import is_hub_file
 from core.record.step import Step
 from core.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner, Token, lone_token
@@ -169,5 +171,8 @@ def _file_of(run: Any) -> File:
 
 
 def _public_name(name: str) -> str:
-    """Return a model's name for publication: of a folder's path, only the last part."""
+    """Return a model's name for publication: of a path, only the last part."""
+    if is_gguf(name):
+        own = name.removeprefix(RUN)
+        return own if is_hub_file(own) else own.replace("\\", "/").rsplit("/", 1)[-1]
     return (name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or "model") if name.startswith(("/", ".", "~")) or "\\" in name else name

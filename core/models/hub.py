@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,7 +99,11 @@ def local_folder(name: str) -> Path | None:
         if path.is_dir():
             return path
         if path.exists():
-            raise UnknownModel(Message("{name} is a file; a model is a folder with config.json and safetensors files.", name=quoted(name)))
+            raise UnknownModel(
+                Message(
+                    "{name} is not a model. A model is a folder with config.json and safetensors files, or a GGUF file.", name=quoted(name)
+                )
+            )
     except (OSError, RuntimeError, ValueError) as error:
         raise UnknownModel(Message("{name} is neither a readable folder nor a hub id.", name=quoted(name))) from error
     if name.startswith(("/", ".", "~")) or "\\" in name:
@@ -189,12 +193,16 @@ class Download:
     """A download in its own thread. Read done, total, bytes_per_second, folder and error from any thread; stop() ends it soon.
 
     The hub's cache keeps partial files, so a second download continues where the first one stopped.
-    endpoint, cache: the hub's address and the cache folder, None for the defaults.
+    endpoint, cache: the hub's address and the cache folder, None for the defaults. files: returns the only wanted files of a repository.
     """
 
-    def __init__(self, name: str, endpoint: str | None = None, cache: Path | None = None) -> None:
+    def __init__(
+        self, name: str, endpoint: str | None = None, cache: Path | None = None, files: Callable[[], Iterable[str]] | None = None
+    ) -> None:
         self.name = checked_name(name)
-        self._repository, self._revision = with_revision(self.name)
+        repository = self.name.rpartition(":")[0] if files is not None else self.name
+        self._repository, self._revision = with_revision(repository)
+        self._files, self._wanted, self._unwanted = files, list(NEEDED), list(UNNEEDED)
         self.done = 0  # bytes
         self.total = 0  # bytes, 0 while unknown
         self.folder: Path | None = None
@@ -228,12 +236,14 @@ class Download:
 
         try:
             with plainly(self.name):
+                if self._files is not None:
+                    self._wanted, self._unwanted = list(self._files()), []
                 self.check_room()
                 folder = snapshot_download(
                     self._repository,
                     revision=self._revision,
-                    allow_patterns=list(NEEDED),
-                    ignore_patterns=list(UNNEEDED),
+                    allow_patterns=self._wanted,
+                    ignore_patterns=self._unwanted,
                     tqdm_class=_meter(self),
                     endpoint=self._endpoint,
                     cache_dir=self._cache,
@@ -259,7 +269,7 @@ class Download:
             return
         sizes = {one.rfilename: one.size or 0 for one in info.siblings or ()}
         self._announced(
-            sum(sizes[name] for name in filter_repo_objects(sizes, allow_patterns=list(NEEDED), ignore_patterns=list(UNNEEDED)))
+            sum(sizes[name] for name in filter_repo_objects(sizes, allow_patterns=self._wanted, ignore_patterns=self._unwanted))
         )
 
     def _announced(self, size: int) -> None:

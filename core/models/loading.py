@@ -22,8 +22,11 @@ from core.errors import (
 )
 from core.limits import PREFIX
 from core.message import Message
+from core.models.gguf.header import is_gguf
+from core.models.gguf.loading import load_gguf
 from core.models.hub import TOKENIZER_FILES, find
 from core.models.model_names import LONGEST_NAME, checked_name
+from core.models.recommended import recommended_in
 from core.models.trial import try_tokenizer
 from core.models.validation import check_files, check_network, refuse_quantized, weight_files
 from core.remote.address import is_address
@@ -44,7 +47,7 @@ UNCACHED = Message("Its cached steps differ from a pass without a cache, so it r
 def load_model(
     name: str | Path, device: str = "auto", dtype: str = "auto", tokenizer: str | Path | None = None, api_key: str | None = None
 ) -> LanguageModel:
-    """Load a model by its bundled name ("storyteller"), local folder, or hub id ("HuggingFaceTB/SmolLM2-135M").
+    """Load a model by its bundled name ("storyteller"), local folder or GGUF file, or hub id ("HuggingFaceTB/SmolLM2-135M").
 
     device: "auto" takes cuda, then mps, then cpu. dtype: "auto" takes float32 on a CPU, bfloat16 on CUDA and float16 on MPS. The address
     of an inference server ("http://10.0.0.7:8000", or just host:port) needs the name of its model's tokenizer and, if the server asks for
@@ -55,12 +58,21 @@ def load_model(
     name = checked_name(_written(name))
     if is_address(name):
         return _connect(name, _written(tokenizer), api_key)
+    if is_gguf(name):
+        return load_gguf(name, device, dtype, _load_alone)
+    return _load_alone(find(name), name, device, dtype)
+
+
+def _load_alone(folder: Path, name: str, device: str, dtype: str, tokenizer: Path | None = None) -> LanguageModel:
     with READING:
-        return load_folder(find(name), name, device, dtype)
+        return load_folder(folder, name, device, dtype, tokenizer)
 
 
-def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "auto") -> LanguageModel:
-    """Load the model in this folder. name: what it is called, in errors too. Raises a ModelError."""
+def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "auto", tokenizer: Path | None = None) -> LanguageModel:
+    """Load the model in this folder. name: what it is called, in errors too. tokenizer: its folder, if it is another one.
+
+    Raises a ModelError.
+    """
     from core.device import device_for
     from core.models.memory_fit import numbers_in, stays_in
 
@@ -71,7 +83,7 @@ def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "aut
     _check_size(folder, config, name)
     check_network(config, sum(counts.values()), name)
     kept = stays_in(counts, getattr(config, "model_type", ""), device_for(device), dtype)
-    return _load(folder, name, config, device, dtype, kept)
+    return _load(folder, name, config, device, dtype, kept, tokenizer or folder)
 
 
 def _written(name: Any) -> Any:
@@ -263,7 +275,7 @@ def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -
     return network
 
 
-def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: str | None) -> LanguageModel:
+def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: str | None, tokenizer_folder: Path) -> LanguageModel:
     import numpy as np
 
     from core.backends.fast_decoder import FastDecoder
@@ -274,7 +286,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     from core.engine.threads import fastest
 
     where = device_for(device)
-    tokenizer = read_tokenizer(folder, name)
+    tokenizer = read_tokenizer(tokenizer_folder, name)
     network = _network(folder, name, config, where, dtype_for(dtype if kept is None else kept, where))
     surplus = _surplus(tokenizer, network.get_input_embeddings().weight.shape[0], name)
     try:
@@ -293,6 +305,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
             checked = TransformersBackend.checked(network, np.arange(CHECKED, dtype=np.int64) % model.vocabulary_size)
             model.engine.backend, uncached = checked, "" if checked.is_cached else UNCACHED
         model.notes = tuple(filter(None, (note, uncached, surplus)))
+        model.recommended = recommended_in(folder)
         model.engine.threads = fastest(model.engine, model.parameter_count)
         model.engine.forward([0])  # errors of the first pass appear now, and the first visitor does not wait for it
     except ModelError:

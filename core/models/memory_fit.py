@@ -12,6 +12,8 @@ import psutil
 
 from core.errors import HalfDownloaded, PickleOnly, quoted
 from core.message import Message
+from core.models.gguf.header import is_gguf
+from core.models.gguf.loading import plan
 from core.models.hub import downloaded, local_folder, plainly
 from core.models.model_names import with_revision
 from core.models.validation import refuse_quantized, weight_files
@@ -60,6 +62,9 @@ def fit(name: str, device: str = "auto", dtype: str = "auto") -> Fit:
     from core.device import device_for, dtype_for
 
     where = device_for(device)
+    if is_gguf(name):
+        found = plan(name, dtype)
+        return Fit(found.header.parameter_count, found.header.file_bytes, found.loaded_bytes, found.free_bytes, "cpu")
     counts, config = stored_numbers(name), _config(name)
     refuse_quantized(config.get("quantization_config"), name)
     size = 2 if stays_in(counts, str(config.get("model_type", "")), where, dtype) else dtype_for(dtype, where).itemsize

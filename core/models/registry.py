@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from core.errors import ModelError, NotEnoughMemory, ReloadFailed, WrongServer, quoted
 from core.limits import Limits
 from core.message import Message
+from core.models.gguf.header import is_gguf, path_of
 from core.models.hub import downloaded, find, local_folder
 from core.models.loading import load_model
 from core.models.memory_fit import HEADROOM, fit, free_memory
@@ -29,6 +30,14 @@ if TYPE_CHECKING:
 SERVERS = 16  # connections kept; they hold no weights
 
 Key = tuple[str, str | None, str | None]  # a model's name; of a server, its address without secrets, with its tokenizer and key
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """A model that a server of this app runs. It has no weights here; `close` frees the server's memory until its next step."""
+
+    def close(self) -> None:
+        """End the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,8 @@ class ModelRegistry:
         key = _key(name, tokenizer, api_key)
         found = self._known.get(key)
         if found is not None:
+            if isinstance(found, Closable):  # its server starts again by itself
+                self._loaded[key] = found
             return found
         if _served(key):
             return self.connect(name, tokenizer, api_key)
@@ -161,6 +172,9 @@ class ModelRegistry:
     def _evict(self, key: Key, made_room_for: str) -> None:
         model = self._loaded.pop(key)
         self._evictions[model] = Eviction(self.eviction(model).times + 1, made_room_for)
+        if isinstance(model, Closable):
+            model.close()
+            return
         with model.engine.lock.acquire_unloaded():
             _take_out(model, self._weight_sharers.pop(model, None))
             model.engine.lock.reload = partial(self._reload, key, weakref.ref(model))
@@ -192,7 +206,9 @@ class ModelRegistry:
 
 def fetch(name: str) -> None:
     """Download the files of a hub model if they are missing, before a lock is taken. Raises a ModelError."""
-    if is_hub_id(name) and local_folder(name) is None and downloaded(name) is None:
+    if is_gguf(name):
+        path_of(name)
+    elif is_hub_id(name) and local_folder(name) is None and downloaded(name) is None:
         find(name)
 
 

@@ -187,10 +187,12 @@ class ServerModel(LanguageModel):
         return None if text is None else ServerMetrics.read(text)
 
 
-def connect(line: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozenset[int]) -> ServerModel:
+def connect(
+    line: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozenset[int], made: type[ServerModel] = ServerModel
+) -> ServerModel:
     """Connect to a server and return its model, after checking its kind, its tokenizer, and the ids and log-probabilities in its answers.
 
-    tokenizer: of the model that the server runs. config: its transformers configuration, None if unknown.
+    tokenizer: of the model that the server runs. config: its transformers configuration, None if unknown. made: the model's class.
     Raises ServerGone without a usable answer, WrongServer if the answers cannot be used.
     """
     models = line.first("/v1/models")
@@ -221,7 +223,7 @@ def connect(line: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozen
         "item_bytes": 4 if dtype == "float32" and not llama else 2,  # llama-server stores its cache in half precision by default
     }
     server: Server = LlamaServer(line, entry["id"], vocabulary, _letters(tokenizer)) if llama else VLLM(line, entry["id"], vocabulary)
-    model = ServerModel(server, tokenizer, facts, shape, end_token_ids)
+    model = made(server, tokenizer, facts, shape, end_token_ids)
     model.notes = _try_out(model)
     return model
 

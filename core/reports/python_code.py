@@ -8,11 +8,12 @@ from core.generation.run import Run
 def code(run: Run) -> str:
     """Return a script that makes the steps of the current path again. Raises nothing for a run without steps."""
     path, settings = run.path, run.path[0].settings if run.path else run.settings
-    chat = ", as_chat=True" if getattr(run, "as_chat", False) else ""
+    messages = list(getattr(run, "messages", ()))
+    chat = ", as_chat=True" if getattr(run, "as_chat", False) and not messages else ""
     lines = [
         "from core import Generation, SamplingSettings, load_model",
         "",
-        f"run = Generation(load_model({run.model_name!r}), {run.prompt!r}, {settings!r}{chat})",
+        f"run = Generation(load_model({run.model_name!r}), {messages or run.prompt!r}, {settings!r}{chat})",
     ]
     for step in path:
         if step.settings != settings:

@@ -6,11 +6,13 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.apptest import press, said, told
+from tests.core.models.gguf import making
+from tests.pages.apptest import Open, go, press, said, told
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,6 +31,49 @@ def test_whether_a_folder_fits_is_said_before_it_is_used_without_a_download(page
     assert "It fits." in said(app)
     app = press(page, "models_fetch")
     assert app.session_state["model"] == str(tiny_folder("gpt2"))
+
+
+def test_a_gguf_file_says_how_it_is_loaded_and_is_used(page: AppTest, tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    file = making.converted(tiny_folder("qwen3"), "qwen3", tmp_path / "tiny.gguf", "Q8_0")
+    page.text_input(key="models_name").set_value(str(file)).run()
+    app = press(page, "models_check")
+    assert "bfloat16" in said(app)
+    app = press(page, "models_fetch")
+    assert app.session_state["model"] == str(file)
+
+
+def test_the_settings_that_come_with_a_model_are_a_preset(open_app: Open, tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    changes: dict[str, Any] = {"general__sampling__temp": 0.5, "general__sampling__top_k": 7}
+    file = making.converted(tiny_folder("qwen3"), "qwen3", tmp_path / "tiny.gguf", **changes)
+    app = go(open_app(), "models.py")
+    assert "preset_own" not in {one.key for one in app.button}
+    app.text_input(key="models_name").set_value(str(file)).run()
+    press(app, "models_fetch")
+    app = press(go(app, "watch.py"), "preset_own")
+    assert (app.session_state["temperature"], app.session_state["top_k"]) == (0.5, 7)
+    assert app.button(key="preset_own").proto.type == "primary"
+
+
+def test_a_broken_gguf_file_is_one_sentence(page: AppTest, tmp_path: Path) -> None:
+    (tmp_path / "broken.gguf").write_bytes(b"GGUF and nothing more")
+    page.text_input(key="models_name").set_value(str(tmp_path / "broken.gguf")).run()
+    for button in ("models_check", "models_fetch"):
+        assert len(told(press(page, button))) == 1
+
+
+def test_models_of_other_programs_are_listed_but_not_where_strangers_are_expected(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "shelf").mkdir()
+    file = tmp_path / "shelf" / "a.gguf"
+    file.write_bytes(b"GGUF")
+    monkeypatch.setenv("TOKEN_VIEWER_FOLDERS", str(tmp_path / "shelf"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    app = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
+    app.session_state["_entered"] = True
+    app.run()
+    app.selectbox(key="models_found").select(str(file)).run()
+    assert app.text_input(key="models_name").value == str(file)
+    monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
+    assert "models_found" not in {one.key for one in app.run().selectbox}
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import streamlit as st
 
 from core import list_models, load_model
 from core.errors import quoted
+from core.models.gguf.hub_file import files_on_hub, is_hub_file
 from core.models.hub import OFFERS, Download
 from core.models.registry import Eviction, ModelRegistry
 from pages.ui.i18n.language import _
@@ -95,7 +97,8 @@ def download(name: str) -> Download:
     """Start to download a model, or return its running download. A failed download starts again."""
     known = downloads().get(name)
     if known is None or (known.error is not None and not known.running):
-        known = downloads()[name] = Download(name)
+        files = partial(files_on_hub, name) if is_hub_file(name) else None
+        known = downloads()[name] = Download(name, files=files)
     return known
 
 

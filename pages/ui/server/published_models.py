@@ -14,6 +14,7 @@ from threading import Lock
 from time import monotonic
 
 from core.errors import ModelError
+from core.models.gguf.header import is_here
 from core.models.hub import downloaded, local_folder
 from core.remote.address import Address, is_address, named_servers
 
@@ -69,7 +70,7 @@ def _read_environment() -> dict[str, Access]:
     found: dict[str, Access] = {}
     for name in filter(None, map(str.strip, os.environ.get("TOKEN_VIEWER_OFFER", "").split(","))):
         try:
-            here = not is_address(name) and (local_folder(name) or downloaded(name)) is not None
+            here = is_here(name) or (not is_address(name) and (local_folder(name) or downloaded(name)) is not None)
         except ModelError:
             here = False
         if here:

@@ -287,8 +287,8 @@ def settings_changed() -> None:
 
 @error_boundary
 def use_preset(name: str) -> None:
-    """Apply the settings of a preset."""
-    _apply(PRESETS[name])
+    """Apply the settings of a preset, or for another name those that the model's makers recommend."""
+    _apply(PRESETS[name] if name in PRESETS else model().recommended or PLAIN)
 
 
 @error_boundary

@@ -129,3 +129,8 @@ def without_effect(settings: SamplingSettings, key: str) -> str:
     if key == "dynatemp_range" and settings.mirostat_tau and settings.order == "llama.cpp" and not settings.greedy:
         return _("No effect: mirostat replaces it.")
     return ""
+
+
+def can_be_shown(settings: SamplingSettings) -> bool:
+    """Return whether every control can show its value of these settings."""
+    return all(one.parse is not None or one.low <= getattr(settings, one.key) <= one.high for one in ALL_CONTROLS)

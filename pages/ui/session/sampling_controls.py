@@ -148,8 +148,12 @@ IN_SIGHT = ("temperature", "top_k", "top_p")
 
 def preset_of(settings: SamplingSettings) -> str | None:
     """Return the name of the preset with these settings, whatever the seed and the order; None if there is none."""
-    plain = replace(settings, seed=0, order="transformers", repeat_last_n=0)
-    return next((name for name, preset in PRESETS.items() if preset == plain), None)
+    return next((name for name, preset in PRESETS.items() if same_preset(preset, settings)), None)
+
+
+def same_preset(preset: SamplingSettings, settings: SamplingSettings) -> bool:
+    """Return whether these are the settings of the preset, whatever the seed and the order."""
+    return preset == replace(settings, seed=0, order="transformers", repeat_last_n=0)
 
 
 def value_words(control: Control, value: float) -> str:

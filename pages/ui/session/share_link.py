@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from core import SamplingSettings
 from core.errors import ViewerError
+from core.models.gguf.header import is_gguf
 from core.models.model_names import LONGEST_NAME, is_hub_id
 from core.record.step import Step
 from core.remote.address import Address, is_address
@@ -146,6 +147,8 @@ def kind_of_model(name: str) -> str | None:
     name = name.strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         return None
+    if is_gguf(name):
+        return "folder"
     if is_hub_id(name):
         return "hub"
     if is_address(name):

@@ -12,7 +12,18 @@ from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, roles
-from pages.ui.session.sampling_controls import CONTROLS, IN_SIGHT, LARGEST_SEED, PRESET_HELP, PRESETS, Control, preset_of, value_words
+from pages.ui.session.more_samplers import can_be_shown
+from pages.ui.session.sampling_controls import (
+    CONTROLS,
+    IN_SIGHT,
+    LARGEST_SEED,
+    PRESET_HELP,
+    PRESETS,
+    Control,
+    preset_of,
+    same_preset,
+    value_words,
+)
 from pages.ui.session.state import clear_notices
 from pages.ui.shell import all_samplers
 
@@ -90,6 +101,19 @@ def _presets() -> None:
             for name in PRESETS:
                 look: Literal["primary", "secondary"] = "primary" if name == marked else "secondary"
                 st.button(_(name), on_click=current.use_preset, args=(name,), type=look, key=f"preset_{name}")
+            _recommended(marked)
+
+
+def _recommended(marked: str | None) -> None:
+    """Draw the preset of the model's makers, for a loaded model that comes with one."""
+    known = loaded_models.in_memory().get(current.model_name()) if current.model_names() else None
+    own = known.recommended if known is not None else None
+    if own is None or not can_be_shown(own):
+        return
+    now = current.settings()
+    look: Literal["primary", "secondary"] = "primary" if marked is None and same_preset(own, now) else "secondary"
+    said = _("The settings that come with this model, in its generation_config.json or in the GGUF file.")
+    st.button(_("As its makers recommend"), on_click=current.use_preset, args=("recommended",), type=look, key="preset_own", help=said)
 
 
 def _widget(control: Control) -> None:

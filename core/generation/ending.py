@@ -1,0 +1,57 @@
+"""Where a run stops by request: at a text that the answer contains, or after a number of new tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from core.errors import BadSetting
+from core.message import Message
+from core.record.step import Step, Vocabulary
+from core.settings import whole_number
+
+MOST_TEXTS, LONGEST_TEXT = 40, 200  # texts; characters
+MOST_TOKENS = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """texts: as bytes; the run ends with the token that completes one of them. tokens: new tokens at most; 0 for no limit."""
+
+    texts: tuple[bytes, ...] = ()
+    tokens: int = 0
+
+    @classmethod
+    def checked(cls, texts: Iterable[str], tokens: int) -> Stop:
+        """Return the rule. Raises BadSetting for an empty or too long text, too many of them, or an impossible number."""
+        found = [texts] if isinstance(texts, str) else list(texts)
+        if len(found) > MOST_TEXTS or not all(isinstance(one, str) and 0 < len(one) <= LONGEST_TEXT for one in found):
+            raise BadSetting(
+                Message("Stop texts are at most {count} texts of 1 to {most} characters.", count=MOST_TEXTS, most=LONGEST_TEXT)
+            )
+        return cls(tuple(one.encode("utf-8", "replace") for one in found), whole_number(tokens, "most_new_tokens", 0, MOST_TOKENS))
+
+    def reached(self, path: Sequence[Step], vocabulary: Vocabulary) -> Message | None:
+        """Return "stop text" or "enough tokens" if the newest step of this path ends the run, else None."""
+        if self.texts and path and self._completes(path, vocabulary):
+            return Message("stop text")
+        return Message("enough tokens") if self.tokens and len(path) >= self.tokens else None
+
+    def _completes(self, path: Sequence[Step], vocabulary: Vocabulary) -> bool:
+        """Return whether the newest token completes a text, which may have begun in tokens before it."""
+        newest, before = _raw(path[-1], vocabulary), b""
+        longest = max(map(len, self.texts))
+        for step in reversed(path[:-1]):
+            if len(before) >= longest - 1:
+                break
+            before = _raw(step, vocabulary) + before
+        for text in self.texts:
+            known = before[-(len(text) - 1) :] if len(text) > 1 else b""
+            if text in known + newest:
+                return True
+        return False
+
+
+def _raw(step: Step, vocabulary: Vocabulary) -> bytes:
+    token = vocabulary.token(step.token_id)
+    return b"" if token.special else token.raw

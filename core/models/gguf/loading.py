@@ -1,0 +1,135 @@
+"""Load a GGUF file: read here, or run by a llama-server that the app starts."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+from platformdirs import user_cache_dir
+
+from core.errors import BrokenModel, ModelError, NotACausalModel, NotEnoughMemory, quoted
+from core.message import Message, Number
+from core.models.gguf.header import RUN, Header, path_of, read_header
+from core.models.gguf.served_tokenizer import KINDS, ServedTokenizer
+from core.models.gguf.tokenizer import end_tokens, write_tokenizer
+from core.models.gguf.weights import config_of, precision_of, why_not_here, write_weights
+from core.models.recommended import from_gguf, recommended
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+HEADROOM = 1.2  # 20 % more than the weights, for tokenizer, buffers and the first pass
+READ = Message(
+    "Read from {format}: every weight was widened to {dtype}, and sums are in {computed}. A program that computes with the packed weights "
+    "gives slightly different probabilities."
+)
+SERVED = Message("{format}, run by a llama-server that this app started.")
+SERVED_BECAUSE = Message("{format}, run by a llama-server that this app started, because {why}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a file is loaded. here: read here, else by llama-server; why: why not here, None if it could be. All sizes in bytes."""
+
+    header: Header
+    here: bool
+    why: Message | None
+    precision: str
+    loaded_bytes: int
+    free_bytes: int
+
+
+def room() -> int:
+    """Return the bytes that a model could have: what is free, and what this process holds, because other models can be unloaded."""
+    return int(psutil.virtual_memory().available + psutil.Process().memory_info().rss)
+
+
+def plan(name: str, dtype: str = "auto") -> Plan:
+    """Return how this file would be loaded, and the memory that it needs. Reads only its header. Raises a ModelError.
+
+    Files that this app understands are read here if they fit into memory. All others are for llama-server.
+    """
+    header = read_header(path_of(name))
+    kind = header.metadata.get("general.type", "model")
+    if kind != "model" or header.architecture == "clip" or not header.tensors:
+        raise NotACausalModel(
+            Message("{name} is a GGUF file of the kind {kind}, not a language model.", name=quoted(name), kind=quoted(str(kind)))
+        )
+    why = why_not_here(header)
+    precision = precision_of(header, dtype)
+    widened = header.parameter_count * (4 if precision == "F32" else 2)
+    free = int(psutil.virtual_memory().available)
+    if why is None and widened * HEADROOM > room():
+        why = Message("its weights would need {size} GB here", size=Number(widened / 1e9, ",.1f"))
+    here = why is None and not name.startswith(RUN)
+    return Plan(header, here, why, precision, widened if here else header.file_bytes, free)
+
+
+def load_gguf(name: str, device: str, dtype: str, load_folder: Callable[[Path, str, str, str, Path], LanguageModel]) -> LanguageModel:
+    """Load the GGUF file of this name. load_folder: loads an ordinary folder. Raises a ModelError."""
+    found = plan(name, dtype)
+    if not found.here:
+        return _serve(found, name)
+    header = found.header
+    with _workspace(found, name) as written:
+        # transformers replaces parts of some tokenizers if it sees the model's config.json, so they stand in different folders.
+        folder, words = Path(written) / "model", Path(written) / "tokenizer"
+        folder.mkdir()
+        words.mkdir()
+        try:
+            write_tokenizer(header.metadata, words)
+        except Exception as error:  # the tokenizers library raises bare exceptions for lists that do not fit each other
+            raise BrokenModel(Message("The tokenizer in {name} contradicts itself.", name=quoted(name))) from error
+        (folder / "config.json").write_text(json.dumps(config_of(header)), "utf-8")
+        generation = {"eos_token_id": end_tokens(header.metadata), **from_gguf(header.metadata)}
+        (folder / "generation_config.json").write_text(json.dumps(generation), "utf-8")
+        write_weights(header, folder / "model.safetensors", found.precision)
+        model = load_folder(folder, name, device, dtype, words)
+    said = READ.with_values(format=header.format, dtype=model.stored_dtype, computed=model.dtype)
+    model.notes = (said, *(note for note in model.notes if "{kept}" not in getattr(note, "template", "")))
+    return model
+
+
+def _workspace(found: Plan, name: str) -> Any:
+    """Return a temporary folder for the widened weights. Raises NotEnoughMemory if the disk is too full."""
+    home = Path(user_cache_dir("token-probability-viewer")) / "gguf"
+    home.mkdir(parents=True, exist_ok=True)
+    if shutil.disk_usage(home).free < found.loaded_bytes * HEADROOM:
+        raise NotEnoughMemory(
+            Message(
+                "Reading {name} needs {size} GB of disk space for a moment. Free some, or run it with llama-server.",
+                name=quoted(name),
+                size=Number(found.loaded_bytes / 1e9, ",.1f"),
+            )
+        )
+    return tempfile.TemporaryDirectory(dir=home, ignore_cleanup_errors=True)
+
+
+def _serve(found: Plan, name: str) -> LanguageModel:
+    """Run the file with llama-server. Raises a ModelError."""
+    from core.remote import local_server
+
+    header, why = found.header, found.why
+    kind, tokens = header.metadata.get("tokenizer.ggml.model"), header.metadata.get("tokenizer.ggml.tokens")
+    if kind not in KINDS or not isinstance(tokens, list) or not tokens or not set(map(type, tokens)) <= {str}:
+        raise BrokenModel(Message("The tokenizer in {name} is of a kind that this app cannot show.", name=quoted(name)))
+    if local_server.program() is None and why is not None:
+        raise ModelError(
+            Message(
+                "{name} cannot be read here, because {why}. Install llama.cpp, so that llama-server is on the PATH.",
+                name=quoted(name),
+                why=why,
+            )
+        )
+    ends = frozenset(end_tokens(header.metadata))
+    model = local_server.run_file(header.files[0], name, int(header.number("context_length")), ServedTokenizer(header.metadata), ends)
+    said = SERVED.with_values(format=header.format) if why is None else SERVED_BECAUSE.with_values(format=header.format, why=why)
+    model.dtype, model.recommended = header.format, recommended(from_gguf(header.metadata))
+    model.notes = (said, *model.notes)
+    return model

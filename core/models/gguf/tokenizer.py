@@ -1,0 +1,153 @@
+"""The tokenizer that a GGUF file describes in its own metadata, as an ordinary tokenizer.json.
+
+`tokenizer.ggml.pre` names the expressions that split a text before byte pairs are merged. Only those that agree with llama.cpp's own test
+vectors are known here. Files with another one are for llama-server.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from core.message import Message
+
+_GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)"
+_CONTRACTIONS = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|"
+_WORDS = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+_LLAMA3 = _CONTRACTIONS + r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}" + _WORDS
+_QWEN2 = _CONTRACTIONS + r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}" + _WORDS
+# From llama.cpp's llama-vocab.cpp (MIT): the expressions, applied one after the other to what the one before left in pieces.
+SPLITS: dict[str, tuple[str, ...]] = {
+    "gpt-2": (_GPT2,),
+    "smollm": (r"\p{N}", _GPT2),
+    "starcoder": (r"\p{N}", _GPT2),
+    "refact": (r"\p{N}", _GPT2),
+    "command-r": (r"\p{N}", _GPT2),
+    "llama-bpe": (_LLAMA3,),
+    "llama3": (_LLAMA3,),
+    "llama-v3": (_LLAMA3,),
+    "qwen2": (_QWEN2,),
+    "deepseek-r1-qwen": (_QWEN2,),
+}
+_WHOLE_WORDS = ("llama-bpe", "llama3", "llama-v3")  # a word that is a token is not merged
+_UNKNOWN, CONTROL, USER, _BYTE = 2, 3, 4, 6
+MARKS = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
+ENDS = ("<|im_end|>", "<|eot_id|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|eom_id|>", "</s>", "<|end_of_text|>")
+
+
+def why_no_tokenizer(metadata: dict[str, Any]) -> Message | None:
+    """Return why no tokenizer can be built from this metadata, as the second half of a sentence; None if it can."""
+    kind, pre = metadata.get("tokenizer.ggml.model"), metadata.get("tokenizer.ggml.pre", "")
+    tokens = _items(metadata, "tokens", str)
+    if not tokens or len(_items(metadata, "token_type", int)) != len(tokens):
+        return Message("it has no list of tokens")
+    if kind == "gpt2":
+        if pre not in SPLITS:
+            return Message("its tokenizer splits texts by the rule {rule}, which is not known here", rule=str(pre)[:40] or "?")
+        if not _items(metadata, "merges", str):
+            return Message("its tokenizer has no list of merges")
+    elif kind == "llama":
+        if len(_items(metadata, "scores", float, int)) != len(tokens):
+            return Message("its tokenizer has no list of scores")
+    else:
+        return Message("its tokenizer is of the kind {kind}, which is not known here", kind=str(kind)[:40])
+    numbers = [metadata.get(f"tokenizer.ggml.{mark}_token_id") for mark in MARKS.values()]
+    if any(number is not None and not (isinstance(number, int) and 0 <= number < len(tokens)) for number in numbers):
+        return Message("a token that it names does not exist")
+    return None if len(set(tokens)) == len(tokens) else Message("it has a token twice")
+
+
+def _items(metadata: dict[str, Any], key: str, *types: type) -> list[Any]:
+    """Return a list of the tokenizer, [] if it is missing or has items of other types."""
+    found = metadata.get(f"tokenizer.ggml.{key}")
+    return found if isinstance(found, list) and set(map(type, found)) <= set(types) else []
+
+
+def end_tokens(metadata: dict[str, Any]) -> list[int]:
+    """Return all tokens that end a text or an answer, as llama.cpp finds them: by their numbers in the metadata and by their names."""
+    numbers = [metadata.get(f"tokenizer.ggml.{name}_token_id") for name in ("eos", "eot", "eom")]
+    tokens = _items(metadata, "tokens", str)
+    named = zip(tokens, _items(metadata, "token_type", int), strict=False)
+    numbers += [i for i, (token, kind) in enumerate(named) if kind == CONTROL and token in ENDS]
+    return list(dict.fromkeys(i for i in numbers if isinstance(i, int) and 0 <= i < len(tokens)))
+
+
+def write_tokenizer(metadata: dict[str, Any], folder: Path) -> None:
+    """Write the tokenizer of this metadata, which `why_no_tokenizer` accepts, into a folder. Raises ValueError if the result differs
+    from the file's own list of tokens."""
+    from tokenizers import AddedToken
+
+    tokens, types = metadata["tokenizer.ggml.tokens"], metadata["tokenizer.ggml.token_type"]
+    tokenizer = _sentence_piece(metadata) if metadata["tokenizer.ggml.model"] == "llama" else _byte_pairs(metadata)
+    for number, kind in enumerate(types):
+        if kind in (CONTROL, USER):
+            tokenizer.add_tokens([AddedToken(tokens[number], special=kind == CONTROL, normalized=False)])
+    tokenizer.post_processor = _start_and_end(metadata)
+    own = tokenizer.get_vocab()
+    if any(own.get(token) != number for number, token in enumerate(tokens)):
+        raise ValueError("the tokenizer has other tokens than the file")
+    tokenizer.save(str(folder / "tokenizer.json"))
+    settings: dict[str, Any] = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False}
+    for mark, name in MARKS.items():
+        named = metadata.get(f"tokenizer.ggml.{name}_token_id")
+        if named is not None:
+            settings[mark] = tokens[named]
+    template = metadata.get("tokenizer.chat_template")
+    if isinstance(template, str):
+        settings["chat_template"] = template
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
+
+
+def _byte_pairs(metadata: dict[str, Any]) -> Any:
+    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
+
+    tokens, pre = metadata["tokenizer.ggml.tokens"], metadata["tokenizer.ggml.pre"]
+    merges = [tuple(merge.split(" ", 1)) for merge in metadata["tokenizer.ggml.merges"]]
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=merges, ignore_merges=pre in _WHOLE_WORDS))
+    splits = [pre_tokenizers.Split(Regex(one), "isolated") for one in SPLITS[pre]]
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([*splits, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+def _sentence_piece(metadata: dict[str, Any]) -> Any:
+    from tokenizers import Tokenizer, decoders, models, normalizers
+
+    tokens, types = metadata["tokenizer.ggml.tokens"], metadata["tokenizer.ggml.token_type"]
+    scores = metadata["tokenizer.ggml.scores"]
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    plain = {token for token, kind in zip(tokens, types, strict=True) if kind not in (_UNKNOWN, CONTROL, USER, _BYTE)}
+    merges = []
+    for number, token in enumerate(tokens):
+        if token in plain:
+            pairs = ((token[:cut], token[cut:]) for cut in range(1, len(token)))
+            merges += [(scores[number], pair) for pair in pairs if pair[0] in plain and pair[1] in plain]
+    ranked = [pair for _score, pair in sorted(merges, key=lambda merge: (-merge[0], vocabulary[merge[1][0]], vocabulary[merge[1][1]]))]
+    unknown = int(metadata.get("tokenizer.ggml.unknown_token_id") or 0)
+    tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=ranked, unk_token=tokens[unknown], fuse_unk=True, byte_fallback=True))
+    space = normalizers.Replace(" ", "▁")
+    prefix = bool(metadata.get("tokenizer.ggml.add_space_prefix", True))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), space]) if prefix else space
+    steps = [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
+    tokenizer.decoder = decoders.Sequence([*steps, decoders.Strip(" ", 1, 0)] if prefix else steps)
+    return tokenizer
+
+
+def _start_and_end(metadata: dict[str, Any]) -> Any:
+    """Return what puts the start token before a text and the end token after it, where the file asks for it."""
+    from tokenizers import processors
+
+    sentence_piece, pre = metadata["tokenizer.ggml.model"] == "llama", metadata.get("tokenizer.ggml.pre")
+    first = metadata.get("tokenizer.ggml.add_bos_token", sentence_piece or pre in _WHOLE_WORDS)
+    last = metadata.get("tokenizer.ggml.add_eos_token", False)
+    start, end = (metadata.get(f"tokenizer.ggml.{name}_token_id") for name in ("bos", "eos"))
+    tokens = metadata["tokenizer.ggml.tokens"]
+    marks = [(tokens[i], i) for i, wanted in ((start, first), (end, last)) if wanted and i is not None]
+    begin = [tokens[start]] if first and start is not None else []
+    close = [tokens[end]] if last and end is not None else []
+    if not marks:
+        return processors.ByteLevel(trim_offsets=False) if not sentence_piece else processors.TemplateProcessing("$A", "$A $B", [])
+    whole = [*begin, "$A", *close]
+    return processors.TemplateProcessing(single=whole, pair=[*whole, "$B"], special_tokens=list(dict.fromkeys(marks)))

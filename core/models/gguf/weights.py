@@ -1,0 +1,256 @@
+"""Which GGUF files are read here, and their weights as an ordinary folder of safetensors.
+
+A file is read here only if all of its metadata and all of its tensors have a known place in the network. llama.cpp's converter permutes
+rotary rows, transposes or shifts some matrices; that is undone here. Everything else is for llama-server.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.message import Message
+from core.models.gguf.header import Header, Tensor
+from core.models.gguf.tokenizer import why_no_tokenizer
+
+_NAMES = {
+    "token_embd": "model.embed_tokens",
+    "output_norm": "model.norm",
+    "output": "lm_head",
+    "attn_norm": "input_layernorm",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_norm": "post_attention_layernorm",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
+_HEAD_NORMS = {"attn_q_norm": "self_attn.q_norm", "attn_k_norm": "self_attn.k_norm"}
+_GEMMA_NAMES = {
+    "post_attention_norm": "post_attention_layernorm",
+    "ffn_norm": "pre_feedforward_layernorm",
+    "post_ffw_norm": "post_feedforward_layernorm",
+}
+_GPT2_NAMES = {
+    "token_embd": "transformer.wte",
+    "position_embd": "transformer.wpe",
+    "output_norm": "transformer.ln_f",
+    "output": "lm_head",
+    "attn_norm": "ln_1",
+    "attn_qkv": "attn.c_attn",
+    "attn_output": "attn.c_proj",
+    "ffn_norm": "ln_2",
+    "ffn_up": "mlp.c_fc",
+    "ffn_down": "mlp.c_proj",
+}
+_KEYS = {
+    "block_count": "num_hidden_layers",
+    "context_length": "max_position_embeddings",
+    "embedding_length": "hidden_size",
+    "feed_forward_length": "intermediate_size",
+    "attention.head_count": "num_attention_heads",
+    "attention.head_count_kv": "num_key_value_heads",
+    "attention.layer_norm_rms_epsilon": "rms_norm_eps",
+    "attention.key_length": "head_dim",
+}
+_GPT2_KEYS = {
+    "block_count": "n_layer",
+    "context_length": "n_positions",
+    "embedding_length": "n_embd",
+    "feed_forward_length": "n_inner",
+    "attention.head_count": "n_head",
+    "attention.layer_norm_epsilon": "layer_norm_epsilon",
+}
+_REQUIRED = ("block_count", "context_length", "embedding_length", "feed_forward_length", "attention.head_count")
+_LAYER = re.compile(r"blk\.(\d+)\.(\w+)\.(weight|bias)")
+_OUTER = re.compile(r"(\w+)\.(weight|bias)")
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """How transformers names an architecture of llama.cpp. keys: of the metadata, and of config.json. fixed: further values of config.json.
+
+    allowed: metadata that has no effect on the network or is read by `config_of`.
+    """
+
+    model_type: str
+    class_name: str
+    names: dict[str, str]
+    keys: dict[str, str]
+    fixed: dict[str, Any]
+    allowed: frozenset[str] = frozenset({"rope.freq_base", "rope.dimension_count", "attention.value_length", "vocab_size"})
+    layers: str = "model.layers"
+
+
+FAMILIES = {
+    "llama": Family("llama", "LlamaForCausalLM", _NAMES, _KEYS, {}),
+    "qwen2": Family("qwen2", "Qwen2ForCausalLM", _NAMES, _KEYS, {"use_sliding_window": False}),
+    "qwen3": Family("qwen3", "Qwen3ForCausalLM", _NAMES | _HEAD_NORMS, _KEYS, {"use_sliding_window": False}),
+    "gemma3": Family(
+        "gemma3_text",
+        "Gemma3ForCausalLM",
+        _NAMES | _HEAD_NORMS | _GEMMA_NAMES,
+        _KEYS | {"attention.sliding_window": "sliding_window"},
+        {"query_pre_attn_scalar": 256, "hidden_activation": "gelu_pytorch_tanh"},
+    ),
+    "gpt2": Family("gpt2", "GPT2LMHeadModel", _GPT2_NAMES, _GPT2_KEYS, {}, layers="transformer.h"),
+}
+
+
+def why_not_here(header: Header) -> Message | None:
+    """Return why this file cannot be read here, as the second half of a sentence; None if it can."""
+    family, name = FAMILIES.get(header.architecture), header.architecture
+    if family is None:
+        return Message("its architecture {architecture} is not read here", architecture=name or "?")
+    for key, value in header.metadata.items():
+        if key.startswith(f"{name}."):
+            own = key.removeprefix(f"{name}.")
+            if not (own in family.allowed or own in family.keys or _no_effect(own, value)):
+                return Message("its setting {key} is not used here", key=key)
+            if own in family.keys and (isinstance(value, bool) or not isinstance(value, int | float)):
+                return Message("its setting {key} is not used here", key=key)
+    if any(header.number(key) < 1 for key in _REQUIRED):
+        return Message("it lacks a size of its network")
+    heads = _head_size(header)
+    if name != "gpt2" and not all(header.number(key, heads) == heads for key in ("rope.dimension_count", "attention.value_length")):
+        return Message("its heads have several sizes")
+    if name == "gemma3" and heads != 256:
+        return Message("its architecture {architecture} is not read here", architecture=name)
+    unknown = next((tensor.name for tensor in header.tensors if _place(family, tensor.name) is None), None)
+    if unknown is not None:
+        return Message("its tensor {tensor} is not used here", tensor=unknown)
+    return why_no_tokenizer(header.metadata)
+
+
+def _no_effect(key: str, value: Any) -> bool:
+    """Return whether this setting has its neutral value."""
+    neutral = {"rope.scaling.type": "none", "rope.scaling.factor": 1.0, "rope.scale_linear": 1.0, "expert_count": 0}
+    neutral |= {"expert_used_count": 0, "attention.causal": True, "attention.max_alibi_bias": 0.0, "attention.clamp_kqv": 0.0}
+    return key in neutral and value == neutral[key]
+
+
+def _head_size(header: Header) -> int:
+    return int(header.number("attention.key_length") or header.number("embedding_length") // max(1, header.number("attention.head_count")))
+
+
+def _place(family: Family, name: str) -> str | None:
+    """Return the name in transformers of a tensor in the file; None for an unknown one."""
+    found = _LAYER.fullmatch(name)
+    if found is not None and found[2] in family.names and "." in family.layers:
+        return f"{family.layers}.{int(found[1])}.{family.names[found[2]]}.{found[3]}"
+    found = _OUTER.fullmatch(name)
+    if found is not None and found[1] in ("token_embd", "position_embd", "output_norm", "output") and found[1] in family.names:
+        return f"{family.names[found[1]]}.{found[2]}"
+    return None
+
+
+def config_of(header: Header) -> dict[str, Any]:
+    """Return config.json for a file that `why_not_here` accepts."""
+    family, own = FAMILIES[header.architecture], header.architecture
+    config: dict[str, Any] = {"architectures": [family.class_name], "model_type": family.model_type, **family.fixed}
+    for key, name in family.keys.items():
+        value = header.metadata.get(f"{own}.{key}")
+        if value is not None:
+            config[name] = value
+    names = {tensor.name for tensor in header.tensors}
+    config["tie_word_embeddings"] = "output.weight" not in names
+    config["vocab_size"] = next(tensor.shape[0] for tensor in header.tensors if tensor.name == "token_embd.weight")
+    config["eos_token_id"] = header.metadata.get("tokenizer.ggml.eos_token_id")
+    config["bos_token_id"] = header.metadata.get("tokenizer.ggml.bos_token_id")
+    if own == "gpt2":
+        return config
+    config.setdefault("head_dim", _head_size(header))
+    config.setdefault("num_key_value_heads", config["num_attention_heads"])
+    theta = float(header.number("rope.freq_base", 10_000.0))
+    rope: dict[str, Any] = {"rope_type": "default", "rope_theta": theta}
+    if own == "gemma3":  # llama.cpp turns the windowed layers by the base 10,000; every sixth layer sees the whole text
+        rope = {"full_attention": rope, "sliding_attention": {"rope_type": "default", "rope_theta": 10_000.0}}
+        count = int(config["num_hidden_layers"])
+        config["layer_types"] = ["full_attention" if (layer + 1) % 6 == 0 else "sliding_attention" for layer in range(count)]
+    config["rope_parameters"] = rope
+    biases = {found[2] for found in map(_LAYER.fullmatch, names) if found is not None and found[3] == "bias"}
+    if own == "llama":
+        config |= {"attention_bias": bool(biases & {"attn_q", "attn_output"}), "mlp_bias": "ffn_up" in biases}
+    if own == "qwen3":
+        config["attention_bias"] = "attn_q" in biases
+    return config
+
+
+def precision_of(header: Header, dtype: str) -> str:
+    """Return the format of the written weights: the file's own if it is not quantized, else BF16; F32 if float32 is asked for."""
+    matrices = {tensor.kind for tensor in header.tensors if len(tensor.shape) > 1}
+    if dtype == "float32" or matrices == {"F32"}:
+        return "F32"
+    return "F16" if matrices == {"F16"} else "BF16"
+
+
+def write_weights(header: Header, path: Path, precision: str) -> None:
+    """Write model.safetensors, one tensor after the other, so that only one of them is in memory. precision: "F32", "F16" or "BF16"."""
+    family = FAMILIES[header.architecture]
+    undo = _undo(header)
+    size = 4 if precision == "F32" else 2
+    table: dict[str, Any] = {}
+    at = 0
+    for tensor in header.tensors:
+        shape = tensor.shape[::-1] if undo(tensor) is np.transpose else tensor.shape
+        table[str(_place(family, tensor.name))] = {"dtype": precision, "shape": shape, "data_offsets": [at, at + size * tensor.count]}
+        at += size * tensor.count
+    head = json.dumps({"__metadata__": {"format": "pt"}, **table}).encode()
+    head += b" " * (-len(head) % 8)
+    with open(path, "wb") as file:
+        file.write(len(head).to_bytes(8, "little") + head)
+        for tensor, values in numbers_of(header.tensors):
+            file.write(_in_precision(undo(tensor)(values), precision).tobytes())
+
+
+def numbers_of(tensors: tuple[Tensor, ...]) -> Iterator[tuple[Tensor, np.ndarray]]:
+    """Yield each tensor with its numbers in float32."""
+    from gguf import GGMLQuantizationType
+    from gguf.quants import dequantize
+
+    for tensor in tensors:
+        raw = np.memmap(tensor.file, np.uint8, "r", tensor.start, (tensor.bytes,))
+        kind = GGMLQuantizationType[tensor.kind]
+        plain = {"F32": np.float32, "F16": np.float16, "F64": np.float64}.get(tensor.kind)
+        if plain is not None:
+            yield tensor, raw.view(plain).astype(np.float32).reshape(tensor.shape)
+        else:
+            rows = raw.reshape(*tensor.shape[:-1], -1)
+            yield tensor, dequantize(rows, kind).astype(np.float32, copy=False).reshape(tensor.shape)
+
+
+def _undo(header: Header) -> Callable[[Tensor], Callable[[np.ndarray], np.ndarray]]:
+    """Return a function from a tensor to what undoes llama.cpp's change of it."""
+    heads = int(header.number("attention.head_count"))
+    key_heads = int(header.number("attention.head_count_kv", heads))
+
+    def of(tensor: Tensor) -> Callable[[np.ndarray], np.ndarray]:
+        part = tensor.name.split(".")[-2]
+        if header.architecture == "llama" and part in ("attn_q", "attn_k"):
+            count = heads if part == "attn_q" else key_heads
+            return lambda values: values.reshape(count, -1, 2, *values.shape[1:]).swapaxes(1, 2).reshape(values.shape)
+        if header.architecture == "gpt2" and len(tensor.shape) == 2 and part in ("attn_qkv", "attn_output", "ffn_up", "ffn_down"):
+            return np.transpose
+        if header.architecture == "gemma3" and part.endswith("norm"):
+            return lambda values: values - 1
+        return lambda values: values
+
+    return of
+
+
+def _in_precision(values: np.ndarray, precision: str) -> np.ndarray:
+    """Return the numbers as they are stored; bfloat16 as 16-bit integers, rounded to the nearest, ties to even."""
+    if precision == "F32":
+        return np.ascontiguousarray(values, dtype=np.float32)
+    if precision == "F16":
+        return np.ascontiguousarray(values, dtype=np.float16)
+    bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
+    return ((bits + (((bits >> 16) & 1) + 0x7FFF)) >> 16).astype(np.uint16)

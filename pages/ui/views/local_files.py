@@ -1,0 +1,78 @@
+"""Models that other programs put on this machine, and how a GGUF file would be loaded. For the operator of a private instance."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+import streamlit as st
+
+from core.models.gguf.header import RUN, is_gguf
+from core.models.gguf.loading import Plan
+from core.models.local_collections import LocalModel, local_models
+from core.remote import local_server
+from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
+from pages.ui.i18n.safe_text import plain
+from pages.ui.server import deployment
+from pages.ui.session import current, elements, roles
+
+SECONDS = 60.0  # the folders are searched again after this time
+PRECISIONS = {"BF16": "bfloat16", "F16": "float16", "F32": "float32"}
+
+
+def _found() -> list[LocalModel]:
+    """Return the models of other programs, searched at most once a minute."""
+    known = current.results().get("collections")
+    if known is None or monotonic() - known[0] > SECONDS:
+        known = current.results()["collections"] = (monotonic(), local_models())
+    return list(known[1])
+
+
+@current.error_boundary
+def _choose() -> None:
+    """Write the chosen model into the field for any model."""
+    roles.require_operator()
+    name = current.field("models_found")
+    if name:
+        current.fill("models_name", name)
+
+
+def collections() -> None:
+    """Draw the list of models that are already here. Nothing is drawn where strangers are expected."""
+    if deployment.public():
+        return
+    found = _found()
+    if not found:
+        return
+    elements.section(_("Already on this machine"), _("from other programs"))
+    titles = {one.name: f"{one.title} · {numbers.size(one.bytes)} · {one.collection}" for one in found}
+    st.selectbox(
+        _("Found in the folders of other programs"),
+        list(titles),
+        index=None,
+        format_func=titles.__getitem__,
+        key="models_found",
+        on_change=_choose,
+        placeholder=_("Choose a model"),
+        help=_("The cache of the hub, LM Studio, Ollama, and the folders in TOKEN_VIEWER_FOLDERS. Nothing is copied or changed."),
+        width=560,
+    )
+
+
+def way(plan: Plan) -> str:
+    """Return one sentence on how a GGUF file would be loaded."""
+    if plan.here:
+        said = _("{format}, widened to {dtype} when it is loaded. All pages work with it.")
+        return said.format(format=plain(plan.header.format), dtype=PRECISIONS[plan.precision])
+    if plan.why is None:
+        return _("{format}, run by llama-server, which this app starts.").format(format=plain(plan.header.format))
+    said = _("{format}, run by llama-server, which this app starts, because {why}. Pages that look inside a model cannot use it.")
+    sentence = said.format(format=plain(plan.header.format), why=plain(_(plan.why)))
+    if local_server.program() is None:
+        sentence += " " + _("That program was not found. Install llama.cpp, so that llama-server is on the PATH.")
+    return sentence
+
+
+def by_server(name: str) -> str | None:
+    """Return the name that runs this GGUF file with llama-server; None for other models, or without that program."""
+    return f"{RUN}{name}" if is_gguf(name) and not name.startswith(RUN) and local_server.program() is not None else None

@@ -1,0 +1,176 @@
+"""A GGUF file gives the probabilities of the model that it was made from, or is sent to llama-server with a reason."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from core import errors, load_model
+from core.models.gguf.header import RUN, read_header
+from core.models.gguf.loading import plan
+from core.models.gguf.tokenizer import write_tokenizer
+from core.models.gguf.weights import numbers_of, why_not_here
+from core.models.memory_fit import fit
+from core.models.registry import ModelRegistry
+from tests import tiny_models
+from tests.core.models.gguf import making
+
+TEXT = "Once upon a time there was a fox 🦊."
+OURS: list[tuple[str, str, dict[str, Any]]] = [
+    ("llama", "llama", {}),
+    ("gpt2", "gpt2", {}),
+    ("qwen3", "qwen3", {}),
+    ("qwen2", "qwen2", {}),
+    ("gemma3", "gemma3", {"head_dim": 256, "num_hidden_layers": 7, "query_pre_attn_scalar": 256}),
+]
+
+
+def log_probabilities(model: Any, ids: list[int]) -> torch.Tensor:
+    return torch.log_softmax(model.engine.forward(ids).logits.values.double(), -1)
+
+
+def theirs(folder: Path, ids: list[int]) -> torch.Tensor:
+    network = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    with torch.no_grad():
+        return torch.log_softmax(network(torch.tensor([ids])).logits[0, -1].double(), -1)
+
+
+def qwen2(folder: Path) -> Path:
+    """A tiny Qwen 2, which has biases in its attention."""
+    config = transformers.Qwen2Config(vocab_size=365, eos_token_id=1, bos_token_id=0, **tiny_models.GROUPED)
+    torch.manual_seed(2)
+    network = transformers.AutoModelForCausalLM.from_config(config)
+    tiny_models.widen(network)
+    for name, weight in network.named_parameters():
+        if name.endswith("bias"):
+            torch.nn.init.normal_(weight, 0.0, 0.3)
+    network.save_pretrained(folder)
+    tiny_models.byte_level_tokenizer().save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return making.converted(tiny_models.save("llama", tmp_path / "m"), "llama", tmp_path / "llama.gguf")
+
+
+@pytest.mark.parametrize(("tiny", "name", "changes"), OURS, ids=[one[0] for one in OURS])
+def test_it_is_the_model_that_it_was_made_from(tiny: str, name: str, changes: dict[str, Any], tmp_path: Path) -> None:
+    folder = qwen2(tmp_path / tiny) if tiny == "qwen2" else tiny_models.save(tiny, tmp_path / tiny, **changes)
+    model = load_model(making.converted(folder, name, tmp_path / "model.gguf"), device="cpu")
+    own = load_model(folder, device="cpu")
+    ids = own.encode(TEXT)
+    assert model.encode(TEXT) == ids
+    assert model.end_token_ids >= own.end_token_ids
+    assert [model.token(i) for i in range(350)] == [own.token(i) for i in range(350)]
+    assert model.parameter_count == own.parameter_count
+    write_tokenizer(read_header(tmp_path / "model.gguf").metadata, tmp_path)
+    written = json.loads((tmp_path / "tokenizer.json").read_text("utf-8"))
+    used = json.loads(model.tokenizer.backend_tokenizer.to_str())
+    assert [part for part in ("normalizer", "pre_tokenizer", "decoder", "post_processor") if used[part] != written[part]] == []
+    assert torch.allclose(log_probabilities(model, ids), theirs(folder, ids), atol=1e-4)
+
+
+def test_a_chat_template_comes_from_the_file(tmp_path: Path) -> None:
+    template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
+    folder = tiny_models.save("qwen3", tmp_path / "m")
+    file = making.converted(folder, "qwen3", tmp_path / "m.gguf", tokenizer__chat_template=template)
+    assert "".join(token.text for token in load_model(file, device="cpu").tokenize_turn("hi")) == "<user>hi"
+
+
+@pytest.mark.parametrize("kind", ["F16", "BF16", "Q8_0", "Q4_1"])
+def test_packed_weights_are_widened(kind: str, tmp_path: Path) -> None:
+    folder = tiny_models.save("qwen3", tmp_path / "m")
+    file = making.converted(folder, "qwen3", tmp_path / "m.gguf", kind)
+    found = plan(str(file))
+    assert (found.here, found.precision) == (True, "F16" if kind == "F16" else "BF16")
+    assert fit(str(file)).loaded_bytes == 2 * found.header.parameter_count
+    model, exact = load_model(file, device="cpu"), load_model(file, device="cpu", dtype="float32")
+    ids = model.encode(TEXT)
+    assert torch.allclose(log_probabilities(model, ids), log_probabilities(exact, ids), atol=0.15)
+    # transformers reads the same file by itself
+    network = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    own = {name: values for name, values in making.weights_of(folder, "qwen3").items() if values.ndim > 1}
+    for tensor, values in numbers_of(found.header.tensors):
+        if tensor.name in own:
+            assert np.abs(values - own[tensor.name]).max() <= (0.1 if kind == "Q4_1" else 0.02), tensor.name
+    assert network.num_parameters() == model.parameter_count
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "part"),
+    [
+        ("llama__rope__scaling__type", "yarn", "rope.scaling.type"),
+        ("llama__rope__scaling__factor", 8.0, "rope.scaling.factor"),
+        ("llama__expert_count", 8, "expert_count"),
+        ("llama__attention__head_count_kv", [1, 2, 1], "head_count_kv"),
+        ("llama__something_new", 1, "something_new"),
+        ("llama__rope__dimension_count", 4, "heads"),
+        ("tokenizer__ggml__model", "rwkv", "rwkv"),
+    ],
+)
+def test_metadata_that_would_be_ignored_is_not_read_here(key: str, value: Any, part: str, tmp_path: Path) -> None:
+    folder = tiny_models.save("llama", tmp_path / "m")
+    found = plan(str(making.converted(folder, "llama", tmp_path / "m.gguf", **{key: value})))
+    assert not found.here and part in str(found.why)
+
+
+def test_neutral_settings_are_read_here(tmp_path: Path) -> None:
+    folder = tiny_models.save("llama", tmp_path / "m")
+    neutral: dict[str, Any] = {"llama__rope__scaling__type": "none", "llama__expert_count": 0, "llama__rope__dimension_count": 8}
+    assert plan(str(making.converted(folder, "llama", tmp_path / "m.gguf", **neutral))).here
+
+
+def test_an_unknown_split_of_words_or_tensor_or_architecture_is_not_read_here(tmp_path: Path) -> None:
+    folder = tiny_models.save("gpt2", tmp_path / "m")
+    metadata, weights = making.metadata_of(folder, "gpt2"), making.weights_of(folder, "gpt2")
+    odd = making.write(tmp_path / "pre.gguf", metadata | {"tokenizer.ggml.pre": "new-one"}, weights)
+    assert "new-one" in str(why_not_here(read_header(odd)))
+    more = making.write(tmp_path / "more.gguf", metadata, weights | {"rope_freqs.weight": np.ones(4, np.float32)})
+    assert "rope_freqs.weight" in str(why_not_here(read_header(more)))
+    other = making.write(tmp_path / "other.gguf", {"general.architecture": "rwkv9"}, {"a": np.ones(32, np.float32)})
+    assert "rwkv9" in str(why_not_here(read_header(other)))
+
+
+def test_without_llama_server_a_sentence_says_what_to_install(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(errors.ModelError, match="llama-server"):
+        load_model(RUN + str(file))
+    odd = making.converted(tmp_path / "m", "llama", tmp_path / "odd.gguf", llama__rope__scaling__type="yarn")
+    with pytest.raises(errors.ModelError, match=r"rope\.scaling\.type.*Install llama\.cpp"):
+        load_model(odd)
+
+
+def test_a_file_that_does_not_fit_is_for_llama_server(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.models.gguf.loading.room", lambda: 1000)
+    found = plan(str(file))
+    assert not found.here and found.loaded_bytes == found.header.file_bytes
+
+
+def test_an_adapter_or_a_projector_is_no_language_model(file: Path, tmp_path: Path) -> None:
+    metadata = making.metadata_of(tmp_path / "m", "llama") | {"general.type": "adapter"}
+    adapter = making.write(tmp_path / "adapter.gguf", metadata, making.weights_of(tmp_path / "m", "llama"))
+    with pytest.raises(errors.NotACausalModel, match="adapter"):
+        load_model(adapter)
+
+
+def test_tokens_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
+    folder = tiny_models.save("gpt2", tmp_path / "m")
+    file = making.converted(folder, "gpt2", tmp_path / "m.gguf", tokenizer__ggml__merges=["no such", "tokens here"])
+    with pytest.raises(errors.BrokenModel, match="contradicts"):
+        load_model(file)
+
+
+def test_the_registry_loads_it_once_and_again_after_it_was_unloaded(file: Path) -> None:
+    shelf = ModelRegistry()
+    model = shelf.model(str(file))
+    assert shelf.model(str(file)) is model
+    before = log_probabilities(model, [1, 5, 9])
+    shelf.unload(str(file))
+    assert torch.equal(log_probabilities(model, [1, 5, 9]), before)
