@@ -31,6 +31,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync import client
 
 from tests.browser.conftest import free_port, running_app
+from tests.nginx import nginx_command
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
@@ -217,13 +218,7 @@ def through(proxy: str, host: str) -> None:
 def test_behind_nginx(tmp_path: Path) -> None:
     port = free_port()
     with running_app(TOKEN_VIEWER_PUBLIC="1", TOKEN_VIEWER_HOSTS="viewer.example.org") as app:
-        text = (DEPLOY / "nginx.conf").read_text()
-        text = text.replace("listen 80;", f"listen 127.0.0.1:{port};").replace("127.0.0.1:8501", app.removeprefix("http://"))
-        text = text.replace("http {", "".join(f"{name}_temp_path {tmp_path}/{name};\n" for name in TEMPORARY).join(("http {\n", "")), 1)
-        (tmp_path / "nginx.conf").write_text(
-            f"pid {tmp_path}/pid;\nerror_log stderr;\n{text.replace('http {', 'http { access_log off;', 1)}"
-        )
-        command = ["nginx", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")]
+        command = nginx_command(tmp_path, port, [app])
         subprocess.run([*command, "-t"], check=True, capture_output=True)
         with running([*command, "-g", "daemon off;"], f"http://127.0.0.1:{port}/healthz"):
             through(f"http://127.0.0.1:{port}", "viewer.example.org")
@@ -249,9 +244,6 @@ def a_class_comes_in(port: int, name: str, visitors: int = 30) -> None:
         seen = sum(together.map(one, range(visitors)), Counter())
     assert {status for status, _ in seen} == {200}
     assert seen[200, "gzip"] > visitors * len(scripts) // 2
-
-
-TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
 @pytest.mark.skipif(shutil.which("caddy") is None, reason="no caddy on this machine")

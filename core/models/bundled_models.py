@@ -69,20 +69,17 @@ class ModelEntry:
 
 
 def list_models() -> list[ModelEntry]:
-    """Return the bundled models, the main one first. Read from their files without importing torch."""
-    folders = _folders(BUNDLED, BUNDLED.stat().st_mtime_ns)
-    return [_entry(folder, (folder / "model.safetensors").stat().st_mtime_ns) for folder in folders]
+    """Return the bundled models, the main one first. Read from their files once per process, without importing torch."""
+    return list(_entries(BUNDLED))
 
 
 @lru_cache(maxsize=8)
-def _folders(home: Path, changed: int) -> tuple[Path, ...]:
-    """Return the folders of models in `home`; cached until its time stamp `changed` changes."""
-    return tuple(sorted(p.parent for p in home.glob("*/model.safetensors") if (p.parent / "config.json").is_file()))
+def _entries(home: Path) -> tuple[ModelEntry, ...]:
+    folders = sorted(path.parent for path in home.glob("*/model.safetensors") if (path.parent / "config.json").is_file())
+    return tuple(map(_entry, folders))
 
 
-@lru_cache(maxsize=64)
-def _entry(folder: Path, changed: int) -> ModelEntry:
-    """Return the entry of a model; cached until the time stamp of its weights `changed` changes, because pages ask at every step."""
+def _entry(folder: Path) -> ModelEntry:
     weights = folder / "model.safetensors"
     card = folder / "README.md"
     first = first_sentence(card.read_text("utf-8")) if card.is_file() else ""

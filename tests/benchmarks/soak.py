@@ -27,7 +27,8 @@ from websockets.exceptions import ConnectionClosed
 
 from pages.ui.i18n.page_titles import PAGES
 from tests import protocol
-from tests.benchmarks.visitors import Visitor, start_app
+from tests.benchmarks.crowd import Visitor
+from tests.benchmarks.visitors import start_app
 
 WARM = 0.25  # of the time, after which memory should stand still
 GONE = 45.0  # seconds after which a session that was left is forgotten (server.disconnectedSessionTTL, and a little)

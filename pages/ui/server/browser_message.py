@@ -13,10 +13,11 @@ LARGEST = 2_000_000  # bytes, as server.maxWidgetStateSize in .streamlit/config.
 MOST_FIELDS = 10_000  # fields of a message, nested ones included; the largest page of the app sends about 500
 MOST_NAMES = 10  # files for which a browser asks upload addresses at once
 BYTES_PER_MESSAGE = 20_000  # a larger message counts as several
-PER_DOWNLOAD = 20
+PER_DOWNLOAD, PER_PAGE = 20, 4  # a request that makes a file, or draws the whole page, counts as so many
 STOP, RERUN, UPLOAD_ADDRESSES, HEARTBEAT, DOWNLOAD = 7, 11, 16, 17, 19  # the kinds that this app needs
 UNUSED = frozenset({5, 6, 12})  # clear all caches, rerun when a file changes, ask for the state of the git repository
 FILE_NAMES = 2  # of a request for upload addresses
+FRAGMENT = 5  # of a rerun: the part of the page that is drawn
 DOWNLOAD_FIELDS = frozenset({1, 2, 3})  # request, session and file; the others would install software or read rows of tables
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5  # wire types
@@ -61,9 +62,14 @@ def verdict(data: bytes) -> Verdict:
 
 
 def weight(data: bytes) -> float:
-    """Return as how many messages this one counts: one, one more per BYTES_PER_MESSAGE, and as many as PER_DOWNLOAD if a file is made."""
-    makes_a_file = data[:2] == bytes([(DOWNLOAD << 3 | BYTES) & 0x7F | 0x80, DOWNLOAD >> 4])
-    return 1 + len(data) / BYTES_PER_MESSAGE + PER_DOWNLOAD * makes_a_file
+    """Return as how many messages this one counts: by its kind, and one more per BYTES_PER_MESSAGE."""
+    try:
+        kind, wire, start, end = next(_fields(data, 0, len(data)), (0, VARINT, 0, 0))
+        fragment = kind == RERUN and wire == BYTES and any(number == FRAGMENT for number, *_rest in _fields(data, start, end))
+    except _BadMessage:  # ends the websocket
+        kind, fragment = 0, False
+    own = PER_DOWNLOAD if kind == DOWNLOAD else PER_PAGE if kind == RERUN and not fragment else 1
+    return own + len(data) / BYTES_PER_MESSAGE
 
 
 def _some(fields: Iterator[Any], most: int) -> list[Any]:

@@ -11,7 +11,7 @@ from time import monotonic
 from core.engine.fair_lock import FairLock
 
 GONE = 4.0  # seconds without a draw after which a player is forgotten; three pauses if that is longer
-BUSY = 0.6  # share of the time that all draws together may take; the rest sends them and answers clicks
+BUSY = 0.5  # share of the time that all draws together may take; the rest sends them and answers clicks
 MEMORY = 8.0  # seconds over which the time of a draw is averaged
 LONGEST = 1.0  # largest time in seconds that one draw counts, so that one slow prefill does not slow all players
 APART = 0.1  # seconds between two changes of clocks, because each change reruns a whole page

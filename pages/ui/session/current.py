@@ -7,6 +7,8 @@ callbacks. An action that fails adds one sentence to `notices()`, which the next
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
+from itertools import repeat
 from secrets import randbelow
 from typing import TYPE_CHECKING, Any
 
@@ -121,18 +123,28 @@ def prompt() -> str:
 
 def settings() -> SamplingSettings:
     """Return the settings for the next steps. A value out of range is replaced by the first value of its control."""
+    session = current_session()
+    asked = tuple(map(effective_value.effective, (control.key for control in ALL_CONTROLS), repeat(session)))
+    return _settings(tuple(None if value is None else str(value) for value in asked), tuple(session.link.get(c.key) for c in ALL_CONTROLS))
+
+
+@lru_cache(maxsize=256)
+def _settings(asked: tuple[str | None, ...], linked: tuple[str | None, ...]) -> SamplingSettings:
+    """Return the settings for these texts of the controls and of the address. Cached, because a page asks about ten times per draw."""
     values: dict[str, Any] = {}
-    for control in ALL_CONTROLS:
-        asked = effective_value.effective(control.key)
-        value = None if asked is None else share_link.value_of(control, str(asked))
-        values[control.key] = share_link.setting_of(control, first_value(control) if value is None else value)
+    for control, text, link in zip(ALL_CONTROLS, asked, linked, strict=True):
+        value = None if text is None else share_link.value_of(control, text)
+        values[control.key] = share_link.setting_of(control, _first_value(control, link) if value is None else value)
     return SamplingSettings(**values)
 
 
 def first_value(control: Control) -> Any:
     """Return the value of a setting at the start of the session: the one of the address if it is valid, else the default."""
-    asked = current_session().link.get(control.key)
-    value = None if asked is None else share_link.value_of(control, asked)
+    return _first_value(control, current_session().link.get(control.key))
+
+
+def _first_value(control: Control, link: str | None) -> Any:
+    value = None if link is None else share_link.value_of(control, link)
     return control.start if value is None else value
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.session.state import current_session
+from pages.ui.session.state import Session, current_session
 
 DELIVERY_SECONDS = 3.0  # seconds after which every browser has received a new value, even on a busy machine
 
@@ -25,22 +25,23 @@ def set_value(key: str, value: Any) -> None:
     st.session_state[key] = value
 
 
-def effective(key: str) -> Any:
+def effective(key: str, session: Session) -> Any:
     """Return the value of a control, None if it does not exist. An outdated value from the browser is replaced by the one the app set."""
-    value, known = st.session_state.get(key), current_session().set_values.get(key)
+    value, known = st.session_state.get(key), session.set_values.get(key)
     if known is None:
         return value
     before, wanted, since = known
     if value == before and monotonic() - since < DELIVERY_SECONDS:
         return wanted
     if value != wanted:
-        del current_session().set_values[key]
+        del session.set_values[key]
     return value
 
 
 def restore() -> None:
     """Write the effective values to the controls, before they are drawn."""
-    for key in list(current_session().set_values):
-        value = effective(key)
+    session = current_session()
+    for key in list(session.set_values):
+        value = effective(key, session)
         if value is not None and st.session_state.get(key) != value:
             st.session_state[key] = value

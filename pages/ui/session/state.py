@@ -80,6 +80,7 @@ class Session:
     notes: list[Notice] = field(default_factory=list)  # about the latest action
     next_page_notices: list[str] = field(default_factory=list)  # for the page that the app switches to
     page: str | None = None  # the current page
+    navigation: dict[tuple[str, bool], dict[str, list[st.Page]]] = field(default_factory=dict)  # see `shell.navigation`
     head: Any = None  # container for late notices at the head of the page
     place: dict[str, str] = field(default_factory=dict)  # what the page adds to the address, for example a stop of the tour
     shown_notices: set[Notice] = field(default_factory=set)  # notices already drawn on the page

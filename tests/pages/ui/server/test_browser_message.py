@@ -38,11 +38,18 @@ def test_only_downloads_pass_among_the_operations() -> None:
     made.backend_operation_request.deferred_file.file_id = "a"
     made.backend_operation_request.request_id, made.backend_operation_request.session_id = "b", "c"
     assert verdict(made.SerializeToString()) == "pass"
-    assert browser_message.weight(made.SerializeToString()) > browser_message.PER_DOWNLOAD > 5 * browser_message.weight(protocol.rerun())
+    assert browser_message.weight(made.SerializeToString()) > browser_message.PER_DOWNLOAD > 4 * browser_message.weight(protocol.rerun())
     for name in ("install_skills", "dismiss_skills_nudge", "dataframe_chunk"):
         other = BackMsg()
         getattr(other.backend_operation_request, name).SetInParent()
         assert verdict(other.SerializeToString()) == "refuse", name
+
+
+def test_a_whole_page_counts_as_several_messages_and_its_parts_as_one() -> None:
+    part, page = (browser_message.weight(protocol.rerun("q" * 50, fragment=name)) for name in ("clock", ""))
+    assert round(page) == browser_message.PER_PAGE > round(part) == 1
+    assert round(browser_message.weight(protocol.rerun(press="step"))) == browser_message.PER_PAGE
+    assert round(browser_message.weight(protocol.heartbeat())) == round(browser_message.weight(b"\xff\xff")) == 1
 
 
 def test_the_last_of_several_kinds_would_count_so_there_may_be_one_only() -> None:

@@ -302,7 +302,7 @@ def test_a_message_that_this_app_does_not_need_is_dropped_and_a_forbidden_one_en
 def test_many_messages_of_one_websocket_wait_and_those_of_another_do_not(
     through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gate, "BURST", 5.0)
+    monkeypatch.setattr(gate, "BURST", 20.0)
 
     async def ask() -> None:
         greedy, other = Browser(through), Browser(through)
