@@ -80,8 +80,7 @@ def test_a_sampler_is_set_shown_as_a_chip_and_removed(visit: Visit) -> None:
     field = page.locator(".st-key-top_n_sigma input")
     field.fill("0.5")
     field.press("Enter")
-    settled(page)
-    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")  # at once: the browser then sends the value and the closing together
     eventually(page, lambda: _assert_other(watching, before))
     page.locator(".st-key-chip_top_n_sigma button").first.click()
     eventually(page, lambda: _assert_same(watching, before))

@@ -72,6 +72,7 @@ class Session:
     selected_index: int | None = None
     playing: bool = False
     interval: float = 0.0  # seconds between two draws in Play
+    dialog_closed: bool = False  # whether the dialog of all samplers was closed
     hidden: bool = False  # whether the browser tab is hidden
     evictions_seen: int = 0  # evictions of the run's model that the visitor knows
     clicks: int = 0

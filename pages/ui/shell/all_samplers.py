@@ -22,7 +22,8 @@ def button() -> None:
     """Draw the button that opens the dialog."""
     about = _("Penalties, cut-offs, bias, and the order of all stages.")
     if st.button(_("All samplers"), help=about, icon=":material/format_list_bulleted:", type="tertiary", key="all_samplers"):
-        st.dialog(_("All samplers"), width="large", on_dismiss="rerun")(_dialog)()
+        current.current_session().dialog_closed = False
+        st.dialog(_("All samplers"), width="large", on_dismiss=_closed)(_dialog)()
 
 
 def chips() -> None:
@@ -38,8 +39,15 @@ def chips() -> None:
             st.button(chip_text(settings, key), on_click=sampler_actions.remove, args=(key,), **look)
 
 
+def _closed() -> None:
+    current.current_session().dialog_closed = True
+
+
 def _dialog() -> None:
     """Draw the dialog: the order, and the controls in groups."""
+    if current.current_session().dialog_closed:
+        # A browser sends a new value and the closing together if they come within a tenth of a second, and then asks for the dialog alone.
+        st.rerun()
     with elements.error_boundary():
         elements.notices()
         settings = current.settings()
