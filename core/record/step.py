@@ -199,6 +199,13 @@ class TokenDistribution(FrozenArrays):
         )
 
     @property
+    def moved_by(self) -> tuple[str, ...]:
+        """The stages because of which greedy takes another token than the model's likeliest, () if it takes that one or if dice decide."""
+        if not self.settings.greedy or self.stage_names[-1] != "greedy":
+            return ()
+        return () if int(self.ranks[int(self.probabilities[-1].argmax())]) == 1 else self.stage_names[1:-1]
+
+    @property
     def model_entropy(self) -> float:
         """Entropy of the model's probabilities in bits: 0 = certain, 1 = a fair coin, 3 = eight equal choices."""
         return self.stage_entropies[0]

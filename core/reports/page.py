@@ -191,6 +191,9 @@ def _how(step: Step, wording: Wording) -> str:
     share = wording.figures(percent(step.model_probability))
     if step.chosen_by == "forced":
         return wording.say(Message("chosen by hand; the model gave it {share}", share=share))
+    if step.moved_by:
+        stages = ", ".join(map(wording.say, step.moved_by))
+        return wording.say(Message("the likeliest token after {stages}; the model gave it {share}", stages=stages, share=share))
     if step.roll is None:
         return wording.say(Message("the likeliest token, with {share}", share=share))
     return wording.say(Message("rolled {roll}; the model gave it {share}", roll=Number(step.roll, ".4f"), share=share))

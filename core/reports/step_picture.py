@@ -217,6 +217,9 @@ def _told(step: Step, look: Look) -> Message:
     piece = label_of(step.chosen)
     if step.chosen_by == "forced":
         return Message("You chose “{piece}”. The dice were not rolled.", piece=piece)
+    if step.moved_by:
+        stages = ", ".join(map(look.say, step.moved_by))
+        return Message("The likeliest token after {stages} was “{piece}”.", stages=stages, piece=piece)
     if step.roll is None:
         return Message("The likeliest token was “{piece}”.", piece=piece)
     said = Message("{roll} falls on “{piece}”, which has {share} of the strip.")

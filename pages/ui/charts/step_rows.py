@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
-from pages.ui.i18n import numbers
+from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.language import N_, _
 
 FEWEST, MOST, USUAL = 5, 50, 8
@@ -56,7 +56,7 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
     rest_model, rest_dice = _rest(distribution, shown)
     gone = rest_dice == 0 and rest_model > 0
     folds = len(shown) < len(listed)
-    rows = [_row(place, c, chosen) for place, c in enumerate(shown)]
+    rows = [_row(place, c, chosen, _reason(distribution, c)) for place, c in enumerate(shown)]
     behind = {
         **_empty(len(rows)),
         "token_id": FOLDED if folds else -1,
@@ -105,11 +105,21 @@ def _excluded(distribution: TokenDistribution | Step, shown: Sequence[Candidate]
     return distribution.stage_kept[0] - distribution.stage_kept[-1] - sum(c.removed_by is not None for c in shown)
 
 
-def _row(place: int, candidate: Candidate, chosen: Candidate | None) -> dict[str, object]:
+def _reason(distribution: TokenDistribution | Step, candidate: Candidate) -> str:
+    """Return the stages that exclude a candidate, "–" if none does. Greedy excludes a likelier token because of the stages before it."""
+    moved = distribution.moved_by
+    if moved and candidate.removed_by == "greedy":
+        taken = next(one for one in distribution.candidates if one.sampling_probability)
+        if candidate.rank < taken.rank:
+            return phrases.stages((*moved, "greedy"))
+    return _(candidate.removed_by or "–")
+
+
+def _row(place: int, candidate: Candidate, chosen: Candidate | None, reason: str) -> dict[str, object]:
     is_chosen = chosen is not None and candidate.token_id == chosen.token_id
     removed = candidate.removed_by is not None
     spaced = candidate.piece.startswith("␣") and len(candidate.piece) > 1
-    notes = [_("excluded by {stage}").format(stage=_(str(candidate.removed_by)))] if removed else []
+    notes = [_("excluded by {stage}").format(stage=reason)] if removed else []
     if candidate.rank != place + 1:
         notes.append(_("rank {rank}").format(rank=numbers.whole(candidate.rank)))
     return {
@@ -129,7 +139,7 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None) -> dict[str
         "model_text": numbers.chance(candidate.model_probability),
         "dice_text": numbers.chance(candidate.sampling_probability),
         "logit_text": numbers.decimal(candidate.logit, 2) if math.isfinite(candidate.logit) else "–",
-        "removed_by": _(candidate.removed_by or "–"),
+        "removed_by": reason,
     }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core import SamplingSettings
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _
@@ -57,3 +59,8 @@ def device(name: str) -> str:
     if name == "cpu":
         return _("CPU")
     return _("GPU") if name.startswith("cuda") else name
+
+
+def stages(names: Sequence[str]) -> str:
+    """Return the names of sampling stages as a list: `repetition penalty, logit bias`."""
+    return ", ".join(_(name) for name in names)

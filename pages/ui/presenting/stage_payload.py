@@ -10,7 +10,7 @@ from pages.ui.charts.step_rows import WORTH_A_ROW
 from pages.ui.charts.token_text import shown as shown_in_text
 from pages.ui.components.dice.dice import strip_data
 from pages.ui.components.token_strip.token_strip import MOST_DOUBT
-from pages.ui.i18n import numbers
+from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.language import _, quoted
 from pages.ui.i18n.numbers import roll as roll_words
 
@@ -135,12 +135,15 @@ def _lines(seen: TokenDistribution | Step, run: Generation | Replay) -> list[str
         else _("{computed} tokens at once through all {parameters} parameters: {time}, measured.")
     )
     weigh = _("How likely is each of its {vocabulary} tokens as the next one?").format(vocabulary=numbers.whole(model.vocabulary_size))
+    moved = phrases.stages(seen.moved_by)
     if not isinstance(seen, Step):
         return [
             read,
             think.format(**values),
             weigh,
-            _("No dice: the likeliest token is chosen.")
+            _("No dice: the likeliest token after {stages} is chosen.").format(stages=moved)
+            if moved
+            else _("No dice: the likeliest token is chosen.")
             if seen.settings.greedy
             else _("The dice decide: one random number between 0 and 1."),
             "",
@@ -148,6 +151,8 @@ def _lines(seen: TokenDistribution | Step, run: Generation | Replay) -> list[str
     piece = seen.piece.removeprefix("␣") or seen.piece
     if seen.chosen_by == "forced":
         rolled = _("You chose “{piece}”. The dice were not rolled.").format(piece=piece)
+    elif moved:
+        rolled = _("The likeliest token after {stages} was “{piece}”.").format(stages=moved, piece=piece)
     elif seen.roll is None:
         rolled = _("The likeliest token was “{piece}”.").format(piece=piece)
     else:

@@ -22,7 +22,7 @@ from pages.ui.i18n import example_texts
 from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models, published_models
 from pages.ui.session import effective_value, eviction_notice, replay_steps, roles, run_start, share_link
-from pages.ui.session.more_samplers import ALL_CONTROLS
+from pages.ui.session.more_samplers import ALL_CONTROLS, ENDS_GREEDY
 from pages.ui.session.sampling_controls import LARGEST_SEED, PLAIN, PRESETS, START, Control
 from pages.ui.session.state import (
     Notice,
@@ -292,8 +292,10 @@ def switch(node_id: int) -> None:
 
 
 @error_boundary
-def settings_changed() -> None:
-    """Show the effect of a changed setting on the next-token distribution."""
+def settings_changed(key: str = "") -> None:
+    """Show the effect of a changed setting on the next-token distribution. A setting without effect on greedy ends greedy."""
+    if key in ENDS_GREEDY:
+        effective_value.set_value("greedy", False)
     changed("coming")
 
 

@@ -7,8 +7,7 @@ import math
 from typing import Any
 
 from core import SamplingSettings
-from core.settings import FIRST
-from core.stage_names import SETTING_OF
+from core.stage_names import REPETITION, SETTING_OF
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _
 from pages.ui.session.sampling_controls import CONTROLS, Control
@@ -102,7 +101,16 @@ ORDER = Control("order", N_("Order of the stages"), 0, 0, 0, "transformers", N_(
                 lambda value: "", parse_order, write_order)  # fmt: skip
 MORE = (*(control for group in GROUPS.values() for control in group), ORDER)
 ALL_CONTROLS = (*CONTROLS, *MORE)
-CHIPS = (*(name for name in SETTING_OF.values() if name not in FIRST), "dynatemp_range", "repeat_last_n", "order")  # each can be removed
+IN_SIGHT = frozenset(("temperature", "top_k", "top_p"))
+CHIPS = (
+    *(name for name in SETTING_OF.values() if name not in IN_SIGHT),
+    "greedy",
+    "dynatemp_range",
+    "repeat_last_n",
+    "order",
+)  # with a chip
+# Settings that have no effect on greedy.
+ENDS_GREEDY = frozenset(SETTING_OF[name] for name in SETTING_OF.keys() - REPETITION - {"logit bias"})
 
 
 def is_on(settings: SamplingSettings, key: str) -> bool:
@@ -112,12 +120,14 @@ def is_on(settings: SamplingSettings, key: str) -> bool:
 
 def chip_text(settings: SamplingSettings, key: str) -> str:
     """Return the text of a setting's chip: its name and value."""
-    label = _(next(control.label for control in MORE if control.key == key))
+    label = _(next(control.label for control in ALL_CONTROLS if control.key == key))
     value = getattr(settings, key)
     if key == "logit_bias":
         return _("{name}: {count}").format(name=label, count=numbers.tokens(len(settings.biases)))
     if key == "order":
         return _("order: {name}").format(name=value if isinstance(value, str) else _("your own"))
+    if key == "greedy":
+        return label
     return f"{label} {numbers.short(value)}"
 
 

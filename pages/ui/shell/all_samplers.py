@@ -76,7 +76,7 @@ def _samplers(settings: SamplingSettings) -> None:
 def _control(control: Control, note: str) -> None:
     """Draw one setting with its sentence."""
     start = current.first_value(control)
-    look: dict[str, Any] = {"key": control.key, "on_change": current.settings_changed}
+    look: dict[str, Any] = {"key": control.key, "on_change": current.settings_changed, "args": (control.key,)}
     with st.container(gap=None, key=f"sampler_{control.key}"):
         if control.parse is not None:
             st.text_input(_(control.label), value=start, max_chars=2000, **look)

@@ -120,7 +120,7 @@ def _widget(control: Control) -> None:
     """Draw one setting, and what its value does to the text."""
     start = current.first_value(control)
     label = _(control.label)
-    look: dict[str, Any] = {"key": control.key, "help": _(control.help), "on_change": current.settings_changed}
+    look: dict[str, Any] = {"key": control.key, "help": _(control.help), "on_change": current.settings_changed, "args": (control.key,)}
     with st.container(gap=None, key=f"setting_{control.key}"):
         if control.key == "greedy":
             value: float = st.toggle(label, value=bool(start), **look)

@@ -8,7 +8,7 @@ from core.record.step import Step, TokenDistribution
 from core.record.tables import DiceSegment, bundled_segments
 from pages.ui.charts import charts, palette
 from pages.ui.components.register import component
-from pages.ui.i18n import numbers
+from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.language import _
 
 _DICE = component("dice")
@@ -43,14 +43,24 @@ def caption(distribution: TokenDistribution | Step) -> str:
     """Return one sentence about how the token is or was chosen."""
     if not isinstance(distribution, Step):
         return (
-            _("greedy: the likeliest token is chosen, without dice")
+            _without_dice(distribution)
             if distribution.settings.greedy
             else _("wide segments are easier to hit; one number between 0 and 1 decides")
         )
     if distribution.chosen_by == "forced":
         return _("you chose “{piece}”, without dice").format(piece=distribution.piece)
     if distribution.roll is None:
+        moved = phrases.stages(distribution.moved_by)
+        if moved:
+            return _("greedy chose “{piece}”, the likeliest token after {stages}").format(piece=distribution.piece, stages=moved)
         return _("greedy chose the likeliest token, “{piece}”").format(piece=distribution.piece)
     return _("the dice fell on {roll}: “{piece}” had {share} of the strip").format(
         roll=numbers.roll(distribution.roll), piece=distribution.piece, share=numbers.chance(distribution.sampling_probability)
     )
+
+
+def _without_dice(distribution: TokenDistribution) -> str:
+    moved = phrases.stages(distribution.moved_by)
+    if moved:
+        return _("greedy: the likeliest token after {stages} is chosen, without dice").format(stages=moved)
+    return _("greedy: the likeliest token is chosen, without dice")
