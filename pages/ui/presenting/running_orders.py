@@ -1,4 +1,7 @@
-"""Three prepared talks: three minutes, ten minutes, half an hour. `translated` returns one in the visitor's language."""
+"""Three prepared talks: three minutes, ten minutes, half an hour. `translated` returns one in the visitor's language.
+
+Seeds and numbers of words are chosen with `choose_seeds`, so that a run ends where a sentence ends.
+"""
 
 from __future__ import annotations
 
@@ -22,27 +25,27 @@ THREE = Talk(
     (
         Stop(
             N_("One token at a time"),
-            _stage(),
+            _stage(seed="7"),
             N_("The model runs on this computer, without a network. Press on: read, think, weigh, roll, write."),
-            2,
+            4,
         ),
         Stop(
             N_("Guess first"),
-            _stage("The bird flew up into the"),
+            _stage("The bird flew up into the", seed="22"),
             N_("G: the audience guesses before the probabilities are shown. Do it twice."),
             2,
         ),
         Stop(
             N_("Colder and hotter"),
-            _stage(_STORY, temperature="0.8"),
+            _stage(_STORY, temperature="0.8", seed="17"),
             N_("The keys up and down change the temperature. Watch the same bars move."),
-            2,
+            4,
         ),
         Stop(
             N_("Another word"), _stage(_DRAGON, seed="4"), N_("C: choose a word that the model did not choose. It continues from there."), 4
         ),
         Stop(N_("What it learns"), "teach", N_("Four sentences change its probabilities. Enter starts the training.")),
-        Stop(N_("The end"), _stage(_STORY, seed="3"), N_("The model repeats this for every token."), 8),
+        Stop(N_("The end"), _stage(_STORY, seed="4"), N_("The model repeats this for every token."), 5),
     ),
 )
 TEN = Talk(
