@@ -59,6 +59,15 @@ def test_words_are_one_tab_stop_arrows_walk_and_enter_opens(visit: Visit) -> Non
     assert page.evaluate(FOCUSED)["step"] is None, "one stop for all words"
 
 
+def test_the_link_to_the_content_leads_to_the_main_button(visit: Visit) -> None:
+    watching = visit()
+    watching.page.keyboard.press("Tab")
+    watching.page.keyboard.press("Enter")
+    watching.page.wait_for_function("() => document.activeElement.closest('.st-key-step')")
+    watching.page.keyboard.press("Enter")
+    watching.until("steps.length === 1")
+
+
 def test_quick_presses_wait_for_each_other_and_none_is_lost(visit: Visit) -> None:
     watching = visit()
     page = watching.page

@@ -125,6 +125,7 @@ function page({ data }) {
 // held until then and repeated. Streamlit shows both states on its root element.
 const LONGEST_HOLD = 60_000; // milliseconds; a server that has just started loads its model first
 const MOST_HELD = 5; // clicks
+const LATE = 3_000, LONGEST_HEALTH = 2_000; // milliseconds
 const APP = '[data-testid="stApp"]';
 const OURS = '[data-testid="stMain"], [data-testid="stSidebar"], [data-testid="stBottom"], [class*="st-key-"]';
 
@@ -169,8 +170,33 @@ function check(state, root) {
   }
 }
 
-function reconnect() {
+// Says so when the server does not answer: LATE after a click or the begin of a run it is asked for its health.
+async function answers() {
+  try {
+    return (await fetch(healthAddress(), { cache: "no-store", signal: AbortSignal.timeout(LONGEST_HEALTH) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function ask(state) {
+  state.asking = true;
+  while (!await answers()) {
+    state.notice.textContent = state.sentence;
+    await new Promise(done => setTimeout(done, 500));
+  }
+  state.notice.textContent = "";
+  state.asking = false;
+}
+
+function expectAnswer(state, isIdle) {
+  clearTimeout(state.unanswered);
+  if (!isIdle) state.unanswered = setTimeout(() => { if (!state.asking) ask(state); }, LATE);
+}
+
+function reconnect({ parentElement, data }) {
   const root = document.querySelector(APP);
+  Object.assign(window.tokenViewerReconnect ?? {}, { notice: parentElement.querySelector(".late"), sentence: data.sentence });
   if (window.tokenViewerReconnect || !root) return;
   const state = window.tokenViewerReconnect = { waiting: false, drawn: true, held: [], repeated: new WeakSet(), late: undefined };
   window.addEventListener("click", event => hold(state, event), true);
@@ -178,7 +204,12 @@ function reconnect() {
     state.drawn = !window.tokenViewerAddress.asked;
     check(state, root);
   });
-  new MutationObserver(() => check(state, root)).observe(root, { attributeFilter: ["data-test-connection-state", "data-test-script-state"] });
+  Object.assign(state, { notice: parentElement.querySelector(".late"), sentence: data.sentence });
+  window.addEventListener("click", event => { if (event.target.closest?.(OURS)) expectAnswer(state, false); }, true);
+  new MutationObserver(() => {
+    check(state, root);
+    expectAnswer(state, root.dataset.testConnectionState === "CONNECTED" && root.dataset.testScriptState === "notRunning");
+  }).observe(root, { attributeFilter: ["data-test-connection-state", "data-test-script-state"] });
 }
 
 // --- announce: a sentence for screen readers; in Play at most one a second, the newest.
@@ -202,8 +233,12 @@ function announce({ parentElement, data }) {
 const REQUESTS = 7; // the first opens the connection; the result is the median of the others
 const frame = () => new Promise(done => requestAnimationFrame(done));
 
+function healthAddress() {
+  return new URL("_stcore/health", window.location.origin + window.location.pathname.replace(/[^/]*$/, ""));
+}
+
 async function measure() {
-  const health = new URL("_stcore/health", window.location.origin + window.location.pathname.replace(/[^/]*$/, ""));
+  const health = healthAddress();
   const times = [];
   for (let request = 0; request < REQUESTS; request++) {
     const start = performance.now();

@@ -18,7 +18,7 @@ from pages.ui.i18n.language import _, current
 HEARTBEAT = timedelta(hours=12)
 LONGEST = 60.0  # seconds; a longer round trip is not a measurement
 
-_BROWSER = component("browser", '<div class="announcer"></div>')
+_BROWSER = component("browser", '<div class="announcer"></div><div class="late" role="status"></div>')
 
 
 def address(key: str, data: dict[str, Any], on_found: Callable[[], None]) -> None:
@@ -46,11 +46,12 @@ def describe_page(group: str, path: str, ask_before_closing: bool = False) -> No
 
 
 def reconnect() -> None:
-    """Redraw the page after a lost connection and keep its clicks; app.py calls it on every page."""
+    """Redraw the page after a lost connection, keep its clicks, and say when no answer comes; app.py calls it on every page."""
     # A reconnected browser asks for its page only if some part of it redraws itself. Without this fragment the page would look intact
     # until the first click, which a server that does not know the page ignores.
     st.fragment(lambda: None, run_every=HEARTBEAT, key="heartbeat")()
-    _BROWSER(key="reconnect", data={"task": "reconnect"})
+    late = _("The server has not answered for 5 seconds. Nothing is lost: the page continues when it answers.")
+    _BROWSER(key="reconnect", data={"task": "reconnect", "sentence": late})
 
 
 def announce(sentence: str, *, key: str) -> None:

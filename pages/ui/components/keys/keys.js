@@ -46,6 +46,20 @@ function listen(state) {
   });
 }
 
+// The link "Skip to main content" leads to the main button of the page. Without one, Streamlit's own target is used.
+function skip() {
+  const main = '[data-testid="stMain"]';
+  const targets = [`${main} .st-key-player`, main].map(place => `${place} [data-testid="stBaseButton-primary"]:not(:disabled)`);
+  window.addEventListener("click", event => {
+    if (!event.target.closest?.('[data-testid="stSkipToContent"]')) return;
+    const button = targets.flatMap(target => [...document.querySelectorAll(target)]).find(found => found.offsetParent !== null);
+    if (!button) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    button.focus();
+  }, true);
+}
+
 // Streamlit joins presses that arrive during one rerun. A press waits until the rerun of the press before it has ended.
 function queue(state) {
   window.addEventListener("click", event => {
@@ -89,6 +103,7 @@ export default function ({ parentElement, data }) {
     window.tokenViewerKeys = { left: new WeakSet(), byKeyboard: false, presses: [], waiting: 0, queued: data.queued };
     listen(window.tokenViewerKeys);
     queue(window.tokenViewerKeys);
+    skip();
   }
   const state = window.tokenViewerKeys;
   const rerun = state.turn !== data.turn;

@@ -1,0 +1,59 @@
+"""Faults of the machine: a server that stands still, and one link in two tabs. Nothing is lost, and one sentence says what happens."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import psutil
+import pytest
+
+from tests.browser.conftest import running_app
+from tests.browser.watching import Watching
+
+pytestmark = pytest.mark.browser
+Visit = Callable[..., Watching]
+SENTENCE = "The server has not answered for 5 seconds."
+
+
+@contextmanager
+def standing_still(address: str) -> Iterator[None]:
+    """Stop the process that serves this address, and let it go on afterwards."""
+    port = str(urlsplit(address).port)
+    server = next(one for one in psutil.process_iter(["cmdline"]) if {"streamlit", port} <= set(one.info["cmdline"] or ()))
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+
+
+def test_a_server_that_stands_still_is_named_and_nothing_is_lost(visit: Visit) -> None:
+    with running_app() as address:
+        watching = visit("?prompt=Once+upon+a+time", address=address)
+        written = watching.steps(1, 2)
+        notice = watching.page.get_by_text(SENTENCE)
+        with standing_still(address):
+            watching.button("step").click()
+            notice.wait_for(timeout=20_000)
+            assert watching.written() == written
+        watching.until("steps.length === 3")
+        assert watching.written()[:2] == written
+        notice.wait_for(state="hidden")
+        watching.steps(4, 4)
+
+
+def test_one_link_in_two_tabs_is_two_texts(visit: Visit, app: str) -> None:
+    first = visit("?prompt=Once+upon+a+time&seed=5")
+    written = first.steps(1, 3)
+    link = first.page.url.removeprefix(app).lstrip("/")
+    second = visit(link, beside=first.page)
+    second.until("steps.length === 3")
+    assert second.written() == written
+    second.steps(4, 5)
+    assert first.written() == written
+    first.steps(4, 4)
+    assert first.written() == second.written()[:4]
