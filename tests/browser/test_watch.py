@@ -225,11 +225,23 @@ def test_a_click_on_the_line_of_excluded_tokens_opens_it_and_another_one_folds_i
     watching.until("seen.bars.some(text => text.startsWith('▸'))")
 
 
-def test_on_a_phone_sentence_odds_and_dice_come_first_and_nothing_is_cut_off(visit: Visit) -> None:
+def test_on_a_phone_nothing_is_cut_off_and_the_parts_keep_their_order(visit: Visit) -> None:
     watching = visit("?prompt=%D9%85%D8%B1%D8%AD%D8%A8%D8%A7+%D8%A8%D9%83", width=390, height=844)
     assert watching.page.locator(".st-key-strip .words").get_attribute("dir") == "rtl", "Arabic runs from right to left"
     watching.press("step", 1)
-    tops = [watching.page.locator(f".st-key-{part}").first.bounding_box()["y"] for part in ("strip", "odds", "dice", "ask")]
+    tops = [watching.page.locator(f".st-key-{part}").first.bounding_box()["y"] for part in ("strip", "ask", "odds", "dice")]
     assert tops == sorted(tops)
     assert watching.page.evaluate("() => document.documentElement.scrollWidth") <= 390
     assert watching.button("step").is_visible()
+
+
+def test_the_first_step_moves_no_bar_and_the_prompt_is_near_the_text(visit: Visit) -> None:
+    for width, height in ((1400, 900), (1280, 900), (390, 844)):
+        watching = visit("?prompt=Once+upon+a+time%2C+there+was+a+little", width=width, height=height)
+        tops = "() => ['odds', 'prompt', 'hero'].map(key => document.querySelector(`.st-key-${key}`).getBoundingClientRect().top)"
+        before = watching.page.evaluate(tops)
+        watching.steps(1, 1)
+        after = watching.page.evaluate(tops)
+        assert abs(after[0] - before[0]) < 4, width
+        assert before[2] < before[1] < before[0], "text, prompt, bars"
+        assert watching.page.evaluate("() => document.documentElement.scrollWidth") <= width

@@ -58,5 +58,6 @@ def small_axis(colours: Palette, ticks: int = 3, **more: Any) -> alt.Axis:
 
 def percent_axis(colours: Palette, *ticks: float, **more: Any) -> alt.Axis:
     """Return an axis of probabilities with dashed lines at 0, 50 and 100 %, or at these ticks."""
-    lines = {"grid": True, "gridColor": colours.line, "gridDash": [2, 3], "values": list(ticks or (0, 0.5, 1)), "labelOverlap": False}
+    lines = {"grid": True, "gridColor": colours.line, "gridDash": [2, 3], "values": list(ticks or (0, 0.5, 1))}
+    lines |= {"labelOverlap": "parity", "labelSeparation": 4}  # on a narrow screen every other number
     return grey_axis(colours, **{**lines, **more})
