@@ -288,18 +288,19 @@ def settings_changed() -> None:
 @error_boundary
 def use_preset(name: str) -> None:
     """Apply the settings of a preset, or for another name those that the model's makers recommend."""
-    _apply(PRESETS[name] if name in PRESETS else model().recommended or PLAIN)
+    apply_settings(PRESETS[name] if name in PRESETS else model().recommended or PLAIN)
 
 
 @error_boundary
 def reset_settings() -> None:
     """Turn all settings off, which leaves the model's own probabilities. The seed stays."""
-    _apply(PLAIN)
+    apply_settings(PLAIN)
 
 
-def _apply(wanted: SamplingSettings) -> None:
+def apply_settings(wanted: SamplingSettings, with_order: bool = False) -> None:
+    """Set all settings but the seed, and the order if asked. For actions."""
     for control in ALL_CONTROLS:
-        if control.key not in ("seed", "order"):
+        if control.key != "seed" and (with_order or control.key != "order"):
             value = getattr(wanted, control.key)
             effective_value.set_value(control.key, value if control.parse is None else control.written(value))
     changed("coming")
