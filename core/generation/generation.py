@@ -291,7 +291,8 @@ class Generation(Run):
                 known = seen.chosen < 0 or seen.chosen in logits
                 if known and not is_doubtful(logits.top_logprobs, settings, pick.get("roll")):
                     return seen
-                wanted = -1 if pick.get("forced") is None else pick["forced"]
+                certain = seen.chosen if seen.stage_kept[-1] == 1 else -1  # a constraint can leave one unlikely token
+                wanted = certain if pick.get("forced") is None else pick["forced"]
                 further = self.model.engine.request_more_logprobs(self.token_ids, pending.forward, 8 * logits.known, wanted)
                 if seen.chosen not in further.logits and further.logits.known <= logits.known:
                     raise beyond(logits.known, wanted)

@@ -31,15 +31,15 @@ def check(condition: bool) -> None:
 def test_a_bias_makes_a_token_more_and_less_likely_and_removes_it(visit: Visit) -> None:
     page = visit(START).page
     before = bars(page)
-    first = next(iter(before))
+    first = ","  # the likeliest, which the field shows first
     press(page, "bias")
     for button, changed in (("more", lambda now: now > before[first]), ("less", lambda now: abs(now - before[first]) < 1e-9),
                             ("less", lambda now: now < before[first]), ("never", lambda now: now == 0)):  # fmt: skip
         page.locator(f".st-key-bias_{button} button:visible").first.click()
         settled(page)
         eventually(page, lambda: check(changed(bars(page)[first])))  # noqa: B023
-    notes = Drawn(page, ".st-key-chart_odds").pairs("text", "label", "note")
-    assert "logit bias" in notes[first]
+    row = Drawn(page, ".st-key-chart_odds").pairs("text", "label", "removed_by")
+    assert row[first] == "logit bias"
     page.keyboard.press("Escape")
     page.locator(".st-key-chip_logit_bias button").first.click()
     eventually(page, lambda: check(bars(page) == before))
@@ -52,7 +52,7 @@ def test_named_answers_are_computed_saved_and_tokens_found(at: At) -> None:
     drawn = Drawn(page, ".st-key-chart_inside_answer_bars").pairs("text", "label", "after")
     assert len(drawn) == 3
     file = download(page, page.locator(".st-key-inside_answers_csv button"))
-    rows = list(csv.DictReader(file.read_text("utf-8").splitlines()))
+    rows = list(csv.DictReader(file.read_text("utf-8-sig").splitlines()))
     assert [row["answer"] for row in rows] == [" girl", " boy", " dragon"]
     assert [float(row["probability"]) for row in rows] == pytest.approx(list(drawn.values()), abs=1e-6)
     type_into(page, "inside_search", "girl")
@@ -85,7 +85,8 @@ def test_a_constraint_is_set_followed_shared_and_removed(visit: Visit) -> None:
     text = "".join(watching.written()[:-1]).replace("␣", " ").strip()
     assert text in ("yes", "no")
     wanted = [token["wanted"] for token in watching.seen()["tokens"] if token["step"] >= 0]
-    assert any(wanted) and "the model wanted another token" in page.locator(".st-key-strip").inner_text()
+    assert any(wanted)
+    assert page.get_by_text("the model wanted another token").first.is_visible()
     other = visit(f"?{urlsplit(page.url).query}")
     other.until(f"steps.length === {len(watching.written())}")
     assert other.written() == watching.written()
@@ -119,7 +120,7 @@ def test_two_settings_stand_side_by_side_with_the_same_dice(visit: Visit) -> Non
     page.locator(".st-key-chart_two_settings_bars_B svg").first.wait_for()
     one, other = bars(page, "two_settings_bars_A"), bars(page, "two_settings_bars_B")
     assert list(one)[:5] == list(other)[:5] and one != other
-    assert one == bars(page)
+    assert {token: share for token, share in bars(page).items() if token in one and token != "everything else"}.items() <= one.items()
     page.get_by_text("Jensen-Shannon divergence").first.wait_for()
     page.locator(".st-key-two_settings_B [data-baseweb=select], .st-key-two_settings_B [role=combobox]").first.click()
     page.get_by_role("option", name="The sidebar's settings", exact=True).click()
