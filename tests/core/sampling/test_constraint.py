@@ -20,7 +20,9 @@ from core.sampling.constraint.compiled import compiled
 from core.sampling.constraint.source import lark_of, schema_of
 from core.sampling.history import History
 from core.settings import LONGEST_CONSTRAINT, SamplingSettings
+from core.stage_names import ORDERS
 from core.tokens.tokens import Token, lone_token
+from tests.core.sampling.test_samplers import EVERYTHING
 
 BYTES = [bytes([byte]) for byte in range(256)]
 PARTS = [
@@ -149,6 +151,27 @@ def test_the_probabilities_are_those_of_the_allowed_tokens_over_their_sum() -> N
     assert all(math.isclose(after[i], p[i] / p[kept].sum(), rel_tol=1e-5) if i in kept else after[i] == 0 for i in after)
     everywhere = stages._observe_on_device(logits, settings, text, stages.Selection(), WORDS.vocabulary_size)
     np.testing.assert_allclose(np.sort(everywhere.probabilities[-1]), np.sort(found.probabilities[-1]), atol=1e-6)
+
+
+@pytest.mark.parametrize("order", ["transformers", "llama.cpp", "vllm", tuple(reversed(ORDERS["vllm"]))])
+@pytest.mark.parametrize("greedy", [False, True])
+def test_a_constraint_beside_every_other_sampler_is_the_same_on_both_paths(order: Any, greedy: bool) -> None:
+    settings = SamplingSettings(**EVERYTHING, order=order, greedy=greedy, constraint="regex:(yes|no|a)+")
+    text = History.of(WORDS, WORDS.ids(b"a", b"no", b"yes", b"no"), 1)
+    kept = allowed("regex:(yes|no|a)+", b"no", b"yes", b"no")
+    for seed in range(5):
+        logits = torch.randn(WORDS.vocabulary_size, generator=torch.Generator().manual_seed(seed)) * 2
+        pick = stages.Selection(None if greedy else 0.3, None, greedy)
+        try:
+            here = stages.observe(logits, settings, text, 20, roll=pick.roll, greedily=greedy)
+        except BadSetting as error:
+            with pytest.raises(BadSetting, match=regex.escape(str(error))):
+                stages._observe_on_device(logits, settings, text, pick, 20)
+            continue
+        there = stages._observe_on_device(logits, settings, text, pick, 20)
+        assert (here.chosen, here.stage_kept, here.stage_names) == (there.chosen, there.stage_kept, there.stage_names)
+        assert here.chosen in kept
+        np.testing.assert_allclose(here.probabilities, there.probabilities, atol=2e-6)
 
 
 @pytest.mark.parametrize("order", ["transformers", "llama.cpp", "vllm"])

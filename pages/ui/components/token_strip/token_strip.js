@@ -75,7 +75,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (clickable) {
       word.setAttribute("aria-pressed", String(token.step === data.opened));
       word.dataset.step = token.step;
-      const said = `${token.text.replace(/^␣/, "")}: ${token.model}`;
+      const said = `${token.text.replace(/^␣/, "")}: ${token.model}${token.wanted ? `; ${w.wanted} ${token.wanted}` : ""}`;
       if (word.ariaLabel !== said) word.ariaLabel = said;
     }
   });
