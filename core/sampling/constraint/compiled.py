@@ -18,6 +18,7 @@ import numpy as np
 from core.errors import BadSetting
 from core.message import Message
 from core.sampling.constraint.source import lark_of, limits, reason
+from core.tokens.tokens import written
 
 if TYPE_CHECKING:
     from llguidance import LLMatcher, LLTokenizer
@@ -65,7 +66,8 @@ class Compiled:
         """Raises BadSetting for a constraint that cannot be used, or that allows no text but the empty one."""
         from llguidance import LLMatcher
 
-        self._size, self._token, self._ends = model.vocabulary_size, model.token, model.end_token_ids
+        self._size, self._ends = model.vocabulary_size, model.end_token_ids  # not the model, which may end before its constraints
+        self._tokenizer = tokenizer
         self._lock = Lock()
         self._states: OrderedDict[bytes, tuple[LLMatcher, Allowed]] = OrderedDict()
         begin = LLMatcher(tokenizer, lark_of(constraint), log_level=0, limits=limits())
@@ -101,7 +103,7 @@ class Compiled:
             if matcher.is_error() and "satisfy" not in matcher.get_error():
                 raise _too_complex(matcher)
             said = Message("The token {token} does not fit the constraint. Go back, or switch the constraint off.")
-            raise BadSetting(said.with_values(token=self._token(fresh[taken]).piece))
+            raise BadSetting(said.with_values(token=written(self._tokenizer.decode_bytes([fresh[taken]]))))
         return matcher
 
     def _computed(self, matcher: LLMatcher, first: bool = False) -> Allowed:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
+import weakref
 from typing import Any
 
 import jsonschema
@@ -189,6 +191,15 @@ def test_going_back_and_branching_give_the_same_as_reading_from_the_start() -> N
     for text in texts:
         fresh = type(made)(WORDS, _tokenizer(), form)
         assert made.after(WORDS.ids(*text)) == fresh.after(WORDS.ids(*text))
+
+
+def test_a_model_that_ends_takes_its_constraints_with_it() -> None:
+    words = Words()
+    compiled(words, "choices:a").after(words.ids())
+    gone = weakref.ref(words)
+    del words
+    gc.collect()
+    assert gone() is None
 
 
 def _tokenizer() -> Any:
