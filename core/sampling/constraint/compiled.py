@@ -78,10 +78,12 @@ class Compiled:
             raise BadSetting(Message("The constraint allows only the empty text. Write what the text should contain."))
 
     def after(self, ids: np.ndarray) -> Allowed:
-        """Return the allowed tokens after these generated tokens, int64 [n].
+        """Return the allowed tokens after these generated tokens, int64 [n]. Tokens from the end of the text on do not count.
 
         Raises BadSetting if a token does not fit the constraint, or if no token can follow.
         """
+        ended = next((place for place, token_id in enumerate(ids.tolist()) if token_id in self._ends), len(ids))
+        ids = ids[:ended]
         key = np.ascontiguousarray(ids, dtype=np.int64).tobytes()
         with self._lock:
             known = self._states.get(key)
