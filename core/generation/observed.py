@@ -19,7 +19,7 @@ _ARRAYS = tuple(name for name in Observation.__slots__ if name != "chosen")
 
 
 def place(forward: Forward, index: int, position: int, settings: SamplingSettings, vocabulary: Vocabulary) -> dict[str, Any]:
-    """Return the fields of a record that say where it stands and what its pass cost."""
+    """Return the fields of a record for its place in the text and for the cost of its pass."""
     done = ForwardPass(
         forward.computed_tokens,
         forward.reused_tokens,

@@ -145,7 +145,7 @@ def compiled(model: Vocabulary, constraint: str) -> Compiled:
 
 
 class _Tokens:
-    """A vocabulary as llguidance reads it. It is asked for no tokenization, because `no_forcing` stands in every grammar."""
+    """A vocabulary in the form that llguidance reads. Every grammar has `no_forcing`, so llguidance never tokenizes a text."""
 
     bos_token_id = None
 
@@ -154,7 +154,7 @@ class _Tokens:
         self.tokens = [token.raw for token in known]
         self.special_token_ids = [token.token_id for token in known if token.special]
         self.ends = sorted(i for i in model.end_token_ids if i < len(known))
-        if not self.ends:  # llguidance needs a token for the end of the text; this one is behind the vocabulary
+        if not self.ends:  # llguidance needs an end token; the id of this one is larger than all of the vocabulary
             self.tokens.append(b"<|end of text|>")
             self.special_token_ids.append(len(known))
             self.ends = [len(known)]

@@ -1,6 +1,6 @@
 """Whether a grammar can end: which of its rules always contain themselves again. llguidance accepts such rules.
 
-Only the structure counts: strings, regular expressions and everything that this reader does not know can end.
+Only the structure counts. Strings, regular expressions and syntax that this parser does not know count as able to end.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ def endless_rule(grammar: str) -> str:
         for schema in _schemas(list(rules.values())):
             if not schema_ends(schema):
                 return SCHEMA
-    except (RecursionError, IndexError, ValueError):  # llguidance has read it, so only this reader does not know it
+    except (RecursionError, IndexError, ValueError):  # syntax that llguidance has read and this parser does not know
         return ""
     ends: set[str] = set()
     waiting, count = list(rules), -1
-    while len(ends) != count:  # in both directions by turns, because most rules stand before or after those that they need
+    while len(ends) != count:  # in alternating directions, because most rules are defined before or after those that they need
         count = len(ends)
         waiting.reverse()
         for name in waiting:
@@ -107,7 +107,7 @@ def _rules(tokens: list[Token]) -> dict[str, Expression]:
     rules = {}
     for number, (place, body) in enumerate(starts):
         end = starts[number + 1][0] if number + 1 < len(starts) else len(tokens)
-        rules[tokens[place][1].lstrip("?!")] = _Reader(_without_statements(tokens[body:end])).either()
+        rules[tokens[place][1].lstrip("?!")] = _Parser(_without_statements(tokens[body:end])).either()
     return rules
 
 
@@ -132,8 +132,8 @@ def _without_statements(tokens: list[Token]) -> list[Token]:
     return [token for token in tokens if token[0] != "line"]
 
 
-class _Reader:
-    """Reads the tokens of one body."""
+class _Parser:
+    """Parses the tokens of one body."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens, self._at = tokens, 0

@@ -1,7 +1,6 @@
 """The form of a constraint as a Lark grammar: from choices, a JSON schema, a JSON example, a regular expression, or such a grammar.
 
-A constraint is a text `kind:form`. Where the form is no exact description of the text (choices and JSON), one space may stand before it,
-because most tokenizers write a word after a text with its space.
+A constraint is a text `kind:form`. Choices and JSON may begin with one space, because most tokens of a word contain the space before it.
 """
 
 from __future__ import annotations

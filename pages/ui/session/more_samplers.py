@@ -41,7 +41,7 @@ def parse_order(text: str) -> str | tuple[str, ...]:
     if "," not in text:
         return SamplingSettings(order=text).order
     named = tuple(name.strip() for name in text.split(","))
-    if "constraint" not in named:  # in links from before there was one; behind the cut-offs it would often leave nothing
+    if "constraint" not in named:  # in old links; after the cut-offs it would often leave no token
         named = ("constraint", *named)
     return SamplingSettings(order=named + tuple(name for name in SETTING_OF if name not in named)).order
 

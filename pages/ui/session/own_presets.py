@@ -84,7 +84,7 @@ def use(name: str) -> None:
 
 
 def is_used(name: str, settings: SamplingSettings) -> bool:
-    """Return whether these are the settings of this preset, whatever the seed."""
+    """Return whether these are the settings of this preset. The seed does not count."""
     return replace(settings, seed=0) == own_presets().presets.get(name)
 
 
