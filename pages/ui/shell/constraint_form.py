@@ -11,7 +11,7 @@ from pages.ui.session.more_samplers import CONSTRAINT_KINDS
 
 KIND, FORM = "constraint_kind", "constraint_form"
 EXAMPLES = {
-    N_("Answer yes or no"): "choices:yes\nno",
+    N_("Answer yes or no"): "choices:yes\nno\nYes\nNo",
     N_("A date"): "regex: ?[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])",
     N_("A JSON object with name and age"): 'example:{"name": "Ann", "age": 7}',
 }

@@ -6,6 +6,8 @@ import gc
 import json
 import math
 import weakref
+from contextlib import suppress
+from time import perf_counter
 from typing import Any
 
 import jsonschema
@@ -24,6 +26,7 @@ from core.sampling.history import History
 from core.settings import LONGEST_CONSTRAINT, SamplingSettings
 from core.stage_names import ORDERS
 from core.tokens.tokens import Token, lone_token
+from tests.benchmarks.constraint import HOSTILE
 from tests.core.sampling.test_samplers import EVERYTHING
 
 BYTES = [bytes([byte]) for byte in range(256)]
@@ -243,6 +246,20 @@ def test_what_cannot_be_used_is_one_sentence_with_place_and_reason(constraint: s
     with pytest.raises(BadSetting, match=regex.escape(CANNOT_BE_USED[constraint])) as caught:
         stages.observe(torch.zeros(len(WORDS.raws)), settings, text, 5, roll=0.5)
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_constraint_costs_seconds_at_most_and_ends(name: str) -> None:
+    """The benchmark has the figures; a busy machine takes longer."""
+    ids, started = list[int](), perf_counter()
+    with suppress(BadSetting):
+        made = compiled(WORDS, HOSTILE[name])
+        for step in range(20):
+            ways = np.flatnonzero(made.after(np.array(ids, dtype=np.int64)).mask(WORDS.vocabulary_size)[:END])
+            if not len(ways):
+                break
+            ids.append(int(ways[7 * step % len(ways)]))
+    assert perf_counter() - started < 10
 
 
 @pytest.mark.parametrize("form", [
