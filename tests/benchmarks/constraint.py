@@ -54,6 +54,9 @@ class Words:
     def token(self, token_id: int) -> Token:
         return lone_token(token_id, self.raws[token_id], token_id == SIZE - 1)
 
+    def raw_tokens(self) -> tuple[list[bytes], list[int]]:
+        return list(self.raws), [SIZE - 1]
+
 
 def main() -> None:
     """Print one line per constraint."""

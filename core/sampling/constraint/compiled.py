@@ -23,8 +23,6 @@ from core.tokens.tokens import written
 if TYPE_CHECKING:
     from llguidance import LLMatcher, LLTokenizer
 
-    from core.tokens.tokens import Token
-
 MOST_STATES = 128  # of one constraint
 MOST_CONSTRAINTS = 16  # of one model
 _NO_TEXT = Message("No text can fulfil the constraint.")
@@ -42,8 +40,8 @@ class Vocabulary(Protocol):
     def end_token_ids(self) -> frozenset[int]:
         """Tokens that end a text."""
 
-    def token(self, token_id: int) -> Token:
-        """Return the token of this id."""
+    def raw_tokens(self) -> tuple[list[bytes], list[int]]:
+        """Return the bytes of every token by id, and the ids of the special tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +148,12 @@ class _Tokens:
     bos_token_id = None
 
     def __init__(self, model: Vocabulary) -> None:
-        known = [model.token(token_id) for token_id in range(model.vocabulary_size)]
-        self.tokens = [token.raw for token in known]
-        self.special_token_ids = [token.token_id for token in known if token.special]
-        self.ends = sorted(i for i in model.end_token_ids if i < len(known))
+        self.tokens, self.special_token_ids = model.raw_tokens()
+        self.ends = sorted(i for i in model.end_token_ids if i < len(self.tokens))
         if not self.ends:  # llguidance needs an end token; the id of this one is larger than all of the vocabulary
+            self.ends = [len(self.tokens)]
+            self.special_token_ids.append(len(self.tokens))
             self.tokens.append(b"<|end of text|>")
-            self.special_token_ids.append(len(known))
-            self.ends = [len(known)]
         self.eos_token_id = self.ends[0]
 
     def __call__(self, text: bytes) -> list[int]:

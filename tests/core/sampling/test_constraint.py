@@ -61,6 +61,9 @@ class Words:
     def token(self, token_id: int) -> Token:
         return lone_token(token_id, self.raws[token_id], token_id in self.end_token_ids)
 
+    def raw_tokens(self) -> tuple[list[bytes], list[int]]:
+        return list(self.raws), sorted(self.end_token_ids)
+
     def ids(self, *raws: bytes) -> np.ndarray:
         return np.array([self.raws.index(raw) for raw in raws], dtype=np.int64)
 
