@@ -18,6 +18,8 @@ LARGEST_TOKEN_ID = 10_000_000
 MOST_BIASES = 1_000
 LARGEST_BIAS = 1e6
 MOST_BREAKERS, LONGEST_BREAKER = 40, 40  # texts, characters
+CONSTRAINTS = ("choices", "schema", "example", "regex", "lark")  # kinds
+LONGEST_CONSTRAINT = 8_000  # characters
 FIRST = frozenset("temperature top_k top_p min_p typical_p repetition_penalty greedy seed".split())  # in every file, for old versions
 
 
@@ -34,7 +36,7 @@ class SamplingSettings:
     min_p: only tokens with at least this fraction of the likeliest token's probability are kept; 0.0 is off.
     typical_p: only tokens whose surprise is close to the expected one are kept, up to this probability; 1.0 is off.
     repetition_penalty: the logits of tokens already in the text are divided (or, below zero, multiplied) by it; 0.001 to 100, 1.0 is off.
-    greedy: always take the likeliest token; of the other settings only the bias and those against repetition have an effect.
+    greedy: always take the likeliest token; of the other settings only bias, constraint and those against repetition have an effect.
     seed: seed of the dice. The same seed gives the same rolls.
     presence_penalty: is subtracted from the logit of every token that was generated; -100 to 100, 0 is off.
     frequency_penalty: is subtracted from a token's logit as often as the token was generated; -100 to 100, 0 is off.
@@ -49,6 +51,8 @@ class SamplingSettings:
     dynatemp_range, dynatemp_exponent: the temperature lies between temperature - range and + range, by the entropy; a range of 0 is off.
     mirostat_tau, mirostat_eta: mirostat 2 excludes tokens whose surprise exceeds a limit that is steered towards tau bits; 0 is off.
         It replaces the cut-offs, in llama.cpp's order the penalties and dynatemp_range, too.
+    constraint: only tokens with which the text can take a form are allowed: `choices:` and one text in each line, `schema:` and a JSON
+        schema, `example:` and a JSON value like the wanted one, `regex:` and a regular expression, `lark:` and a Lark grammar. "" is off.
     order: the order of the stages, "transformers", "llama.cpp" or "vllm", or the names of the stages in their order, each once.
         In llama.cpp's order the penalties and DRY read the last 64 tokens of prompt and text. In the others the repetition penalty and DRY
         read the whole text, the presence and frequency penalties the generated tokens.
@@ -82,6 +86,7 @@ class SamplingSettings:
     dynatemp_exponent: float = 1.0
     mirostat_tau: float = 0.0
     mirostat_eta: float = 0.1
+    constraint: str = ""
     order: str | tuple[str, ...] = "transformers"
 
     def __post_init__(self) -> None:
@@ -98,6 +103,8 @@ class SamplingSettings:
         self._check_newer()
         object.__setattr__(self, "logit_bias", _biases(self.logit_bias) if self.logit_bias else _no_biases(self.logit_bias))
         object.__setattr__(self, "dry_sequence_breakers", _breakers(self.dry_sequence_breakers))
+        if self.constraint != "":
+            _check_constraint(self.constraint)
         if self.order != "transformers":
             object.__setattr__(self, "order", self._checked_order())
 
@@ -147,10 +154,10 @@ class SamplingSettings:
 
     @property
     def without_effect(self) -> tuple[str, ...]:
-        """The stages that are on and that another setting replaces: greedy (all but bias and repetition) or mirostat."""
+        """The stages that are on and that another setting replaces: greedy (all but bias, constraint and repetition) or mirostat."""
         replaced: set[str] = set()
         if self.greedy:
-            replaced |= SETTING_OF.keys() - REPETITION - {"logit bias"}
+            replaced |= SETTING_OF.keys() - REPETITION - {"logit bias", "constraint"}
         elif self.mirostat_tau:
             replaced |= CUT_OFFS | (REPETITION if self.order == "llama.cpp" else set())
         return tuple(name for name in self.stage_order if name in replaced and self.is_on(name))
@@ -289,6 +296,17 @@ def _breakers(value: Any) -> tuple[str, ...]:
     if any("\ud800" <= character <= "\udfff" for one in value for character in one):
         raise BadSetting(Message("DRY sequence breakers must be texts that UTF-8 can encode."))
     return tuple(value)
+
+
+def _check_constraint(value: Any) -> None:
+    """Raise BadSetting for a constraint of an unknown kind or a too long one. Its form is read where it is used."""
+    if not isinstance(value, str) or value.partition(":")[0] not in CONSTRAINTS or ":" not in value:
+        said = Message("A constraint is a text that begins with {kinds}, not {shown}.")
+        raise BadSetting(said.with_values(kinds=", ".join(f"{kind}:" for kind in CONSTRAINTS), shown=_shown(value)))
+    if len(value) > LONGEST_CONSTRAINT:
+        raise BadSetting(Message("A constraint has at most {most} characters, not {count}.", most=LONGEST_CONSTRAINT, count=len(value)))
+    if any("\ud800" <= character <= "\udfff" or character == "\0" for character in value):
+        raise BadSetting(Message("A constraint must be a text that UTF-8 can encode."))
 
 
 def whole_number(value: Any, name: str, low: int, high: int | None = None) -> int:

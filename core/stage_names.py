@@ -2,6 +2,8 @@
 
 The orders were read from transformers 5.23 (`GenerationMixin._get_logits_processor`), llama.cpp (`common_params_sampling`) and vLLM's
 documentation (V1). A stage that an engine does not have stands in its order where it does what it does elsewhere; `MISSING` names it.
+llama.cpp first draws without its grammar (the constraint) and draws again with the grammar first if the token does not fit. Only the second
+draw is in its order here.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ SETTING_OF: Final = {
     "frequency penalty": "frequency_penalty",
     "presence penalty": "presence_penalty",
     "no-repeat n-gram": "no_repeat_ngram_size",
+    "constraint": "constraint",
     "DRY": "dry_multiplier",
     "top-n-sigma": "top_n_sigma",
     "temperature": "temperature",
@@ -27,19 +30,22 @@ SETTING_OF: Final = {
     "mirostat": "mirostat_tau",
 }
 CUT_OFFS: Final = frozenset({"top-n-sigma", "top-k", "top-p", "min-p", "typical-p", "epsilon", "eta", "XTC"})
-EXCLUDE_ONLY: Final = CUT_OFFS | {"no-repeat n-gram", "mirostat"}  # they change no logit of the tokens that they keep
+EXCLUDE_ONLY: Final = CUT_OFFS | {"no-repeat n-gram", "mirostat", "constraint"}  # they change no logit of the tokens that they keep
 REPETITION: Final = frozenset({"repetition penalty", "frequency penalty", "presence penalty", "no-repeat n-gram", "DRY"})
 
 ORDERS: Final[dict[str, tuple[str, ...]]] = {
     "transformers": (
-        *("logit bias", "repetition penalty", "frequency penalty", "presence penalty", "no-repeat n-gram", "DRY", "top-n-sigma"),
+        *("logit bias", "repetition penalty", "frequency penalty", "presence penalty", "no-repeat n-gram", "DRY", "constraint"),
+        "top-n-sigma",
         *("temperature", "top-k", "top-p", "min-p", "typical-p", "epsilon", "eta", "XTC", "mirostat"),
     ),
     "llama.cpp": (
+        "constraint",
         *("logit bias", "repetition penalty", "frequency penalty", "presence penalty", "no-repeat n-gram", "DRY", "top-n-sigma"),
         *("top-k", "typical-p", "top-p", "min-p", "epsilon", "eta", "XTC", "temperature", "mirostat"),
     ),
     "vllm": (
+        "constraint",
         *("logit bias", "repetition penalty", "frequency penalty", "presence penalty", "no-repeat n-gram", "DRY", "top-n-sigma"),
         *("temperature", "min-p", "top-k", "top-p", "typical-p", "epsilon", "eta", "XTC", "mirostat"),
     ),

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.glossary import Term, terms
 from pages.ui.i18n.language import _
-from pages.ui.session import elements
+from pages.ui.session import current, elements
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 
@@ -31,6 +31,10 @@ frame.header(
     _("Two sentences each. On every page a dotted line marks these terms: hover, tap, or use the Tab key."),
 )
 with elements.error_boundary():
+    looked_up = next((term.title.partition(" (")[0] for term in terms() if term.key == st.query_params.get("term")), "")
+    if looked_up:  # a link to one term
+        del st.query_params["term"]
+        current.fill("glossary_find", looked_up)
     wanted = (st.text_input(_("Find a term"), key="glossary_find", max_chars=60, width=320, **PERSISTENT) or "").strip().casefold()
     found = [term for term in terms() if not wanted or any(wanted in word.casefold() for word in (term.title, *term.names, term.text))]
     found.sort(key=lambda term: bool(wanted) and not any(wanted in word.casefold() for word in (term.title, *term.names)))

@@ -20,7 +20,9 @@ from pages.ui.shell import all_samplers, frame, prompt_field, remote_model_notes
 from pages.ui.shell.display_options import display_options
 from pages.ui.shell.player import player
 from pages.ui.views import distribution_view, export, saved_components, step_costs
+from pages.ui.views.constraint_line import constraint_line
 from pages.ui.views.token_bias import token_bias
+from pages.ui.views.two_settings_view import two_settings_view
 from pages.ui.views.undo_button import undo_button
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ FINISHED = {
     "out of memory": _("There is no memory left for this text. Press Back, or use a shorter prompt."),
     "stop text": _("The text contains one of its stop texts. Press Back, or click an earlier token to take another way."),
     "enough tokens": _("The text has as many tokens as were asked for. Press Back, or click an earlier token to take another way."),
+    "constraint fulfilled": _("The text has the form of the constraint. Press Back, or click an earlier token to take another way."),
     "limit reached": _("This app writes no longer texts. Press Back or Restart to continue from an earlier token."),
 }
 MOMENTS = {"rolled": _("Just rolled"), "coming": _("Coming next")}
@@ -162,6 +165,7 @@ with right, st.container(gap="xsmall"):
     with st.container(horizontal=True, gap="small", key="ways_on"):
         st.page_link(page_titles.FOLDER / "inside.py", label=_("How did it come about?"), icon=":material/search:", width="content")
         st.page_link(page_titles.FOLDER / "cost.py", label=_("The whole receipt"), icon=":material/receipt_long:", width="content")
+sides = st.container(key="sides")
 
 
 def stage() -> None:
@@ -181,11 +185,14 @@ def stage() -> None:
                 why(run, seen)
             with bars:
                 distribution_view.distribution(seen, look.rows, look.logarithmic, look.folded)
+                constraint_line(seen)
                 remote_model_notes.estimates(seen)
             with thrown:
                 saved_components.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
                 browser.announce_step(seen, key="announcer", finished=FINISHED.get(run.finished or "", ""))
                 engines(seen)
+            with sides:
+                two_settings_view(run, seen, look.rows, look.logarithmic)
             address_bar.write_address("address_stage")
         playback.advance(run, speed)
 

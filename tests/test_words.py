@@ -35,7 +35,7 @@ NAMES = {"Token Probability Viewer", "Wh", "FLOP", "kWh", "ms", "id", *SETTING_O
 NOT_WORDS = re.compile(
     r"datum|width|color-mix|format\(|^\s*<|[{};]|^\.|\\|stTop|Once upon|^ ?dragon|Dear diary|capital of France|^My name is|strawberry|"
     r"^Alice was|Good morning!|Where is the cat|^Question|What is \d|repetition penalty|^forget|(8|4) bits|closed up|"
-    r"^(end of (text|recording)|context full|limit reached|stop text|enough tokens|out of memory|notepad full)$|"
+    r"^(end of (text|recording)|context full|limit reached|stop text|enough tokens|out of memory|notepad full|constraint fulfilled)$|"
     r"^(one by one|held out|From the sidebar)$|"
     r"42 and 4242|token-probability-viewer|self|recording of an experiment|_text |space label|part (token|label)|model dice|row serial|"
     r"slot bottom|zero milli|Language · Sprache|^experiment $|(Forward passes|Time computing|Price, by the token)$|did not (start|end)|"

@@ -207,6 +207,11 @@ class LanguageModel:
             known = self._tokens[token_id] = lone_token(token_id, self._bytes[token_id], self._bytes.is_special(token_id))
         return known
 
+    def raw_tokens(self) -> tuple[list[bytes], list[int]]:
+        """Return the bytes of every token by id, and the ids of the special tokens. Faster than `token` for all of them."""
+        ids = range(self.vocabulary_size)
+        return [self._bytes[i] for i in ids], [i for i in ids if self._bytes.is_special(i)]
+
     def token_of(self, text: str) -> Token:
         """Return the token whose bytes are exactly this text, such as `" fox"` with its space. Raises BadToken if there is none."""
         try:

@@ -252,8 +252,12 @@ class ModelTarget:
             logits = self._runner.run([part], every=True)[len(ids) - 1 - shared :]
         self._held = text
         self._prompt_length = self._prompt_length or len(ids)
-        texts = [History.of(self._model, text[: len(ids) + place], self._prompt_length) for place in range(len(logits))]
-        return [sampling_probabilities(row, settings, before) for row, before in zip(logits, texts, strict=True)]
+        found: list[np.ndarray] = []
+        for place, row in enumerate(logits):
+            if place and found[-1][drafted[place - 1]] == 0:  # this token is rejected, and a constraint cannot read on after it
+                return found + [found[-1]] * (len(logits) - place)
+            found.append(sampling_probabilities(row, settings, History.of(self._model, text[: len(ids) + place], self._prompt_length)))
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,16 +15,17 @@ import numpy as np
 from core.engine.engine import Forward
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BadToken, InputError, NotEnoughMemory, OutsideTopLogprobs, RunFinished
+from core.generation.constrained import constrained_from, is_fulfilled
 from core.generation.ending import Stop
 from core.generation.mirostat import mu_after
+from core.generation.observed import BESIDE, arrays, falls_beside, place
 from core.generation.prompts import Prompt, read_prompt
 from core.generation.run import Run, in_turn
 from core.generation.server_lists import beyond, is_cut_too_short, is_doubtful, is_unbounded
 from core.generation.tree import Node
 from core.limits import Limits
 from core.message import Message
-from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
-from core.record.top_logprobs import TopLogprobs
+from core.record.step import Candidate, Step, TokenDistribution
 from core.sampling import dice, stages
 from core.sampling.history import History
 from core.settings import SamplingSettings, whole_number
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
 MOST_CANDIDATES = 1_000
-BESIDE = 1e-3  # of the strip; within this distance of a token's segment, rounding may decide whether a roll falls on it
 
 
 @dataclass(slots=True)
@@ -92,16 +92,19 @@ class Generation(Run):
         self._ids = np.empty(max(64, 2 * count), dtype=np.int64)
         self._ids[:count] = [token.token_id for token in self.prompt_tokens]
         self._pending: _Pending | None = None
+        self._latest: tuple[Step, Forward] | None = None  # a step with its pass
         self._out_of_memory = False
 
     @property
     def finished(self) -> str | None:
-        """Why the run has ended here: "end of text", "stop text", "enough tokens", "context full", "limit reached" or "out of memory"; None
-        if it can continue."""
+        """Why the run has ended here: "end of text", "stop text", "enough tokens", "constraint fulfilled" (for a
+        model without an end token), "context full", "limit reached" or "out of memory"; None if it can continue."""
         if self._path and self._path[-1].token_id in self.model.end_token_ids:
             return Message("end of text")
         if asked := self._stop.reached(self._path, self.model):
             return asked
+        if not self.model.end_token_ids and is_fulfilled(lambda: self.history(self.settings, len(self._path)), self.settings):
+            return Message("constraint fulfilled")
         if self.token_count >= self.model.context_length:
             return Message("context full")
         if self._most_tokens and self.token_count >= self._most_tokens:
@@ -155,7 +158,7 @@ class Generation(Run):
         known = pending.distributions.get(settings)
         if known is None:
             seen = self._observe(pending, settings)
-            known = TokenDistribution(**self._place(pending.forward, settings), **_arrays(seen, pending.forward.logits.top_logprobs))
+            known = TokenDistribution(**self._place(pending.forward, settings), **arrays(seen, pending.forward.logits.top_logprobs))
             pending.distributions = {settings: known}
         return known
 
@@ -187,7 +190,7 @@ class Generation(Run):
             seen = self._observe(pending, settings, greedily=True)
             return self._keep(pending, seen, chosen_by, None, 0) if seen.chosen == outcome else self._force(outcome)
         seen = self._observe(pending, settings, roll=min(roll + BESIDE, 1.0), forced=outcome)
-        return self._keep(pending, seen, chosen_by, roll, attempt) if _falls_beside(seen, roll) else self._force(outcome)
+        return self._keep(pending, seen, chosen_by, roll, attempt) if falls_beside(seen, roll) else self._force(outcome)
 
     @in_turn
     def force(self, token: int | str | Candidate | Token) -> Step:
@@ -252,7 +255,7 @@ class Generation(Run):
         text, waiting = added_by(token, self._waiting[-1])
         step = Step(
             **self._place(pending.forward, settings),
-            **_arrays(seen, pending.forward.logits.top_logprobs),
+            **arrays(seen, pending.forward.logits.top_logprobs),
             token_id=seen.chosen,
             text=text,
             chosen_by=chosen_by,
@@ -262,7 +265,7 @@ class Generation(Run):
         )
         self.add(step, waiting)
         self._write_id(step)
-        self._pending = None
+        self._pending, self._latest = None, (step, pending.forward)
         return step
 
     def _pending_pass(self, settings: SamplingSettings) -> _Pending:
@@ -282,11 +285,14 @@ class Generation(Run):
         with self._keeping_no_failure():
             while True:
                 logits = pending.forward.logits
-                seen = stages.observe(logits.values, settings, self._history(settings), min(self.top_n, logits.known), **pick)
+                seen = stages.observe(
+                    logits.values, settings, self.history(settings, len(self._path)), min(self.top_n, logits.known), **pick
+                )
                 known = seen.chosen < 0 or seen.chosen in logits
                 if known and not is_doubtful(logits.top_logprobs, settings, pick.get("roll")):
                     return seen
-                wanted = -1 if pick.get("forced") is None else pick["forced"]
+                certain = seen.chosen if seen.stage_kept[-1] == 1 else -1  # a constraint can leave one unlikely token
+                wanted = certain if pick.get("forced") is None else pick["forced"]
                 further = self.model.engine.request_more_logprobs(self.token_ids, pending.forward, 8 * logits.known, wanted)
                 if seen.chosen not in further.logits and further.logits.known <= logits.known:
                     raise beyond(logits.known, wanted)
@@ -295,12 +301,31 @@ class Generation(Run):
                 pending.forward = further
                 pending.distributions.clear()
 
-    def _history(self, settings: SamplingSettings) -> np.ndarray | History:
-        """Return what the stages may know of the text. Mirostat's limit follows from the step before, so every branch has its own."""
+    def history(self, settings: SamplingSettings, index: int) -> np.ndarray | History:
+        """Return what the stages may know of the text before step `index` of the current path.
+
+        Mirostat's limit and where a constraint begins follow from the steps before, so every branch has its own.
+        """
+        ids, path = self._ids[: len(self.prompt_tokens) + index], self._path[:index]
         if stages.usual(settings):
-            return self.token_ids
-        mu = mu_after(self._path[-1] if self._path else None, settings)
-        return History.of(self.model, self.token_ids, len(self.prompt_tokens), mu)
+            return ids
+        mu = mu_after(path[-1] if path else None, settings)
+        return History.of(self.model, ids, len(self.prompt_tokens), mu, constrained_from(path, len(self.prompt_tokens), settings))
+
+    @in_turn
+    def forward_before(self, index: int) -> Forward:
+        """Return the forward pass before step `index` of the current path, or before the next token. One pass is kept.
+
+        Only the pass before an older step is made again. Raises what `next_distribution` raises.
+        """
+        if index >= len(self._path):
+            self._must_go_on()
+            return self._pending_pass(self.settings).forward
+        step = self._path[index]
+        if self._latest is None or self._latest[0] is not step:
+            ids = self._ids[: step.position]
+            self._latest = (step, self.model.engine.forward(ids, None, MOST_CANDIDATES, self._changes))
+        return self._latest[1]
 
     @contextmanager
     def _keeping_no_failure(self) -> Iterator[None]:
@@ -314,16 +339,7 @@ class Generation(Run):
             raise
 
     def _place(self, forward: Forward, settings: SamplingSettings) -> dict[str, Any]:
-        done = ForwardPass(
-            forward.computed_tokens,
-            forward.reused_tokens,
-            forward.cache_bytes,
-            forward.seconds,
-            forward.queue_seconds,
-            forward.server_seconds,
-            forward.held_bytes,
-        )
-        return {"index": len(self._path), "position": self.token_count, "settings": settings, "forward": done, "vocabulary": self.model}
+        return place(forward, len(self._path), self.token_count, settings, self.model)
 
     def _write_id(self, step: Step) -> None:
         if step.position >= len(self._ids):
@@ -343,7 +359,7 @@ class Generation(Run):
     def release(self) -> None:
         """Free the cache's memory. The run is kept; its next step computes all positions once."""
         self._cache.clear()
-        self._pending = None
+        self._pending = self._latest = None
 
 
 def _changes(model: LanguageModel, steering: Steering | None, without_heads: list[tuple[int, int]]) -> Any:
@@ -353,22 +369,3 @@ def _changes(model: LanguageModel, steering: Steering | None, without_heads: lis
     from core.engine.changes import Changes  # imports transformers
 
     return Changes(model, steering, without_heads)
-
-
-def _falls_beside(seen: stages.Observation, roll: float) -> bool:
-    """Return whether this roll falls on the chosen token's segment or near it."""
-    column = int(np.flatnonzero(seen.token_ids == seen.chosen)[0])
-    start, width = float(seen.dice_starts[column]), float(seen.probabilities[-1, column])
-    return start - BESIDE <= roll <= start + width + BESIDE  # False if the token has no segment (NaN)
-
-
-def _arrays(seen: stages.Observation, listed: TopLogprobs | None) -> dict[str, Any]:
-    arrays = {name: getattr(seen, name) for name in _ARRAYS}
-    if listed is None:
-        return arrays
-    exact = listed.exact_stages(zip(seen.stage_names, seen.stage_settings, strict=True))
-    ranks = np.minimum(seen.ranks, len(listed) + 1)  # the true rank of a forced, unlisted token is unknown
-    return arrays | {"ranks": ranks, "top_logprobs_count": len(listed), "stage_exact": exact}
-
-
-_ARRAYS = tuple(name for name in stages.Observation.__slots__ if name != "chosen")

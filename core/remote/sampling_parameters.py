@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
 from core.errors import BadSetting
 from core.message import Message
+from core.sampling.constraint.source import choices_of, lark_of, schema_of
 from core.sampling.history import last_n
 from core.settings import SamplingSettings
 from core.stage_names import MISSING
@@ -42,7 +44,26 @@ def parameters(engine: str, settings: SamplingSettings) -> dict[str, Any]:
         "frequency_penalty": settings.frequency_penalty,
         "seed": settings.seed,
     }
-    return common | (_llama_cpp(settings) if engine == "llama.cpp" else _vllm(settings))
+    own = _llama_cpp(settings) if engine == "llama.cpp" else _vllm(settings)
+    return common | own | (_constraint(engine, settings.constraint) if settings.constraint else {})
+
+
+def _constraint(engine: str, constraint: str) -> dict[str, Any]:
+    """Return the parameter of a constraint. Raises BadSetting for a kind that the engine does not take as it is."""
+    kind, _colon, text = constraint.partition(":")
+    lark_of(constraint)
+    if kind in ("schema", "example"):
+        schema = json.loads(text) if kind == "schema" else schema_of(json.loads(text))
+        return {"json_schema": schema} if engine == "llama.cpp" else {"structured_outputs": {"json": schema}}
+    if kind == "choices":
+        named = choices_of(text)
+        if engine == "llama.cpp":
+            return {"grammar": f"root ::= [ ]? ({' | '.join(json.dumps(one, ensure_ascii=False) for one in named)})"}
+        return {"structured_outputs": {"choice": [*named, *(f" {one}" for one in named)]}}
+    if kind == "regex" and engine == "vllm":
+        return {"structured_outputs": {"regex": text}}
+    names = {"regex": Message("regular expressions"), "lark": Message("Lark grammars")}
+    raise BadSetting(Message("This server takes no {names}. Use choices, a JSON schema or a JSON example.", names=names[kind]))
 
 
 def _vllm(settings: SamplingSettings) -> dict[str, Any]:

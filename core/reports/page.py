@@ -17,6 +17,7 @@ from core.costs.receipt import Receipt
 from core.errors import WrongType
 from core.generation.run import Run
 from core.message import ENGLISH, Message, Number, Wording
+from core.record.constrained import constrained
 from core.record.frozen import percent
 from core.record.step import Step
 from core.reports import palette
@@ -188,6 +189,16 @@ def _charted(step: Step, wording: Wording) -> dict[str, Any]:
 
 
 def _how(step: Step, wording: Wording) -> str:
+    """Return how the token was chosen, and what the model wanted if a constraint did not allow it."""
+    done = constrained(step)
+    if done is None or done.wanted is None:
+        return _chosen(step, wording)
+    share = wording.figures(percent(done.wanted.model_probability))
+    wanted = Message("the constraint did not allow {piece} ({share})", piece=done.wanted.piece, share=share)
+    return f"{_chosen(step, wording)}; {wording.say(wanted)}"
+
+
+def _chosen(step: Step, wording: Wording) -> str:
     share = wording.figures(percent(step.model_probability))
     if step.chosen_by == "forced":
         return wording.say(Message("chosen by hand; the model gave it {share}", share=share))

@@ -32,14 +32,18 @@ NAMES = {
     "dynatemp_exponent": Message("dynamic temperature exponent"),
     "mirostat_tau": Message("mirostat tau"),
     "mirostat_eta": Message("mirostat eta"),
+    "constraint": Message("constraint"),
     "order": Message("order"),
 }
+
+LONGEST = 120  # characters of a setting that is a text
 
 
 def summary(settings: SamplingSettings, wording: Wording) -> str:
     """Return the settings that differ from the usual ones, with temperature and seed: `temperature 0.8, top-k 5, seed 7`."""
     if settings.greedy:
-        return wording.say(Message("always the likeliest token (greedy)"))
+        always = wording.say(Message("always the likeliest token (greedy)"))
+        return f"{always}, {wording.say(NAMES['constraint'])} {_written(settings.constraint, wording)}" if settings.constraint else always
     usual = SamplingSettings()
     changed = [wording.say(Message("temperature {value}", value=Number(settings.temperature, "g")))]
     for name, value in settings.as_dict().items():
@@ -51,7 +55,8 @@ def summary(settings: SamplingSettings, wording: Wording) -> str:
 def _written(value: Any, wording: Wording) -> str:
     """Return the value of a setting: a number, a text, or pairs and texts with commas."""
     if isinstance(value, str):
-        return value
+        clean = " ".join(value.split())
+        return clean if len(clean) <= LONGEST else f"{clean[: LONGEST - 1]}…"
     if isinstance(value, tuple):
         return ", ".join(
             f"{one[0]}: {one[1]:g}" if isinstance(one, tuple) else json.dumps(one) if not one.isprintable() else one for one in value

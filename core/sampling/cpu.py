@@ -27,7 +27,7 @@ CUTS: dict[str, Callable[[Row, float], np.ndarray | None]] = {
 }
 COMPILED = ("repetition penalty", "temperature", "top-k", "top-p", "min-p", "typical-p")  # the stages of compiled code, in its order
 LOCAL = ("top-n-sigma", "dynamic temperature", "XTC", "mirostat")  # their processors need no excluded tokens
-CUT_OFFS = ("top-n-sigma", "XTC", "mirostat", "no-repeat n-gram")  # they change no score
+CUT_OFFS = ("top-n-sigma", "XTC", "mirostat", "no-repeat n-gram", "constraint")  # they change no score
 BIT = math.log(2)  # nats
 FEW_PAIRS = 30_000  # up to this many comparisons are faster than an array over the vocabulary
 LIGHTEST = -80.0  # nats below the likeliest token; smaller weights lose precision

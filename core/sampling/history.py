@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -27,18 +27,33 @@ class History:
     """The tokens so far.
 
     ids: int64 [position], prompt and text. prompt_length: how many of them are the prompt. raw_of: returns the bytes of a token id.
-    mu: mirostat's limit in bits; None if the caller does not keep it from token to token.
+    mu: mirostat's limit in bits; None if the caller does not keep it from token to token. vocabulary: the model, for a constraint.
+    constrained_from: the token with which the constraint begins, counted from the start of the prompt; None for the first generated one.
     """
 
     ids: np.ndarray
     prompt_length: int
     raw_of: Callable[[int], bytes]
     mu: float | None = None
+    vocabulary: Any = None
+    constrained_from: int | None = None
 
     @classmethod
-    def of(cls, model: Tokens, ids: Sequence[int] | np.ndarray, prompt_length: int, mu: float | None = None) -> History:
+    def of(
+        cls,
+        model: Tokens,
+        ids: Sequence[int] | np.ndarray,
+        prompt_length: int,
+        mu: float | None = None,
+        constrained_from: int | None = None,
+    ) -> History:
         """Return the history of a text of this model."""
-        return cls(np.asarray(ids, dtype=np.int64), prompt_length, lambda token_id: model.token(token_id).raw, mu)
+        return cls(np.asarray(ids, dtype=np.int64), prompt_length, lambda token_id: model.token(token_id).raw, mu, model, constrained_from)
+
+    @property
+    def constrained_ids(self) -> np.ndarray:
+        """The tokens that a constraint covers, int64 [n]."""
+        return self.ids[self.prompt_length if self.constrained_from is None else self.constrained_from :]
 
     @property
     def index(self) -> int:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import torch
 
 Processor = Callable[["torch.Tensor", "torch.Tensor"], "torch.Tensor"]
-ActiveStage = tuple[str, float, Any]  # name, setting, and a Processor or a `core.sampling.samplers.contract.Sampler`
+ActiveStage = tuple[str, Any, Any]  # name, setting, and a Processor or a `core.sampling.samplers.contract.Sampler`
 
 
 @dataclass(frozen=True, slots=True)

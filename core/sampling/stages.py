@@ -20,6 +20,7 @@ from core.message import Message
 from core.sampling import cpu, device
 from core.sampling.history import History, last_n
 from core.sampling.observation import ActiveStage, Observation, Scores, Selection, broken, nothing_left
+from core.sampling.samplers.constraint import Constraint
 from core.sampling.samplers.contract import Sampler
 from core.sampling.samplers.dry import DRY
 from core.sampling.samplers.dynamic_temperature import DynamicTemperature
@@ -45,7 +46,9 @@ def processors(settings: SamplingSettings) -> tuple[ActiveStage, ...]:
 def _stage(name: str, settings: SamplingSettings) -> ActiveStage:
     from transformers.generation import logits_process  # slow to import, and reading a recording does not need it
 
-    value = float(len(settings.biases)) if name == "logit bias" else getattr(settings, SETTING_OF[name])
+    value = getattr(settings, SETTING_OF[name])
+    if name in ("logit bias", "constraint"):  # the record of a stage has one number
+        value = float(len(settings.biases)) if name == "logit bias" else None
     if name == "temperature" and settings.dynatemp_range and not (settings.mirostat_tau and settings.order == "llama.cpp"):
         return "dynamic temperature", settings.dynatemp_range, DynamicTemperature(settings)
     if name in SAMPLERS:
@@ -68,6 +71,7 @@ SAMPLERS: dict[str, type[Sampler]] = {
     "frequency penalty": FrequencyPenalty,
     "presence penalty": PresencePenalty,
     "no-repeat n-gram": NoRepeatNGram,
+    "constraint": Constraint,
     "DRY": DRY,
     "top-n-sigma": TopNSigma,
     "XTC": XTC,

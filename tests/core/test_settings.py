@@ -56,6 +56,7 @@ BAD: dict[str, list[Any]] = {
     "dynatemp_exponent": [-1, 101, math.inf, None],
     "mirostat_tau": [-1, 101, math.nan, None],
     "mirostat_eta": [-1, 1.1, math.nan, None],
+    "constraint": [None, 5, True, "yes", "nope:a", "regex", "regex:" + "a" * 8_000, "regex:\ud800", "regex:\0"],
     "order": ["", "vLLM", 5, None, ["top-k", "top-k"], ["top_k"], [5]],
     "greedy": [0, 1, "yes", None, 0.0],
     "seed": [-1, 1.0, math.nan, "0", None, True, 2**64, HUGE],

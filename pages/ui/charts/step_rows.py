@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from core.record.constrained import constrained
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.language import N_, _
@@ -18,6 +19,7 @@ from pages.ui.i18n.language import N_, _
 FEWEST, MOST, USUAL = 5, 50, 8
 FOLDED = -2  # token_id of the line that stands for folded candidates
 WORTH_A_ROW = 0.01  # an excluded candidate keeps its row from this model's probability on
+LONG = 0.75  # probability from which a bar leaves no space for a note
 SLOTS = 60  # newest steps in the small charts
 FIRST_SLOTS = 24  # least number of places, so that the first bars are not too wide
 
@@ -56,7 +58,9 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
     rest_model, rest_dice = _rest(distribution, shown)
     gone = rest_dice == 0 and rest_model > 0
     folds = len(shown) < len(listed)
-    rows = [_row(place, c, chosen, _reason(distribution, c)) for place, c in enumerate(shown)]
+    done = constrained(distribution)
+    only = done is not None and done.allowed == 1
+    rows = [_row(place, c, chosen, _reason(distribution, c), only) for place, c in enumerate(shown)]
     behind = {
         **_empty(len(rows)),
         "token_id": FOLDED if folds else -1,
@@ -115,13 +119,18 @@ def _reason(distribution: TokenDistribution | Step, candidate: Candidate) -> str
     return _(candidate.removed_by or "–")
 
 
-def _row(place: int, candidate: Candidate, chosen: Candidate | None, reason: str) -> dict[str, object]:
+def _row(place: int, candidate: Candidate, chosen: Candidate | None, reason: str, forced: bool) -> dict[str, object]:
+    """Return the row of a candidate. reason: see `_reason`. forced: the constraint allows one token alone."""
     is_chosen = chosen is not None and candidate.token_id == chosen.token_id
     removed = candidate.removed_by is not None
     spaced = candidate.piece.startswith("␣") and len(candidate.piece) > 1
+    end = max(candidate.model_probability, candidate.sampling_probability)
+    number = numbers.chance(candidate.sampling_probability)
     notes = [_("excluded by {stage}").format(stage=reason)] if removed else []
     if candidate.rank != place + 1:
         notes.append(_("rank {rank}").format(rank=numbers.whole(candidate.rank)))
+    if (removed or forced) and end > LONG:  # no space for a note beside the bar; the card has the rest
+        number, notes = _("excluded") if removed else _("forced"), []
     return {
         "row": place,
         "token_id": candidate.token_id,
@@ -129,8 +138,8 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None, reason: str
         "label": candidate.piece[1:] if spaced else candidate.piece,
         "model": candidate.model_probability,
         "dice": candidate.sampling_probability,
-        "end": max(candidate.model_probability, candidate.sampling_probability),
-        "number": numbers.chance(candidate.sampling_probability),
+        "end": end,
+        "number": number,
         "note": " · ".join(notes),
         "kind": "chosen" if is_chosen else "removed" if removed else "open",
         "piece": candidate.piece,

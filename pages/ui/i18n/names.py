@@ -116,6 +116,7 @@ STAGES = {
     "eta": N_("Exclude small probabilities, by the entropy"),
     "XTC": N_("Sometimes exclude the likeliest"),
     "mirostat": N_("Exclude surprises above a moving limit"),
+    "constraint": N_("Exclude what does not fit the form"),
     "greedy": N_("Only the likeliest"),
 }
 SERVING_FIGURES = {

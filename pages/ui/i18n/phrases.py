@@ -34,13 +34,15 @@ STAGE_NAMES = (
     N_("eta"),
     N_("XTC"),
     N_("mirostat"),
+    N_("constraint"),
 )  # the names of the stages that are not those of their settings
 
 
 def settings_summary(settings: SamplingSettings) -> str:
     """Return the settings of a step in a few words: `temperature 0.8, top-p 0.9`."""
+    constraint = [_("constraint")] if settings.constraint else []
     if settings.greedy:
-        return _("greedy")
+        return ", ".join([_("greedy"), *constraint])
     usual = SamplingSettings()
     parts = [
         f"{_(label)} {numbers.short(getattr(settings, name))}"
@@ -49,6 +51,7 @@ def settings_summary(settings: SamplingSettings) -> str:
     ]
     if settings.biases:
         parts.append(_("logit bias of {count}").format(count=numbers.tokens(len(settings.biases))))
+    parts += constraint
     if settings.order != usual.order:
         parts.append(_("order: {name}").format(name=settings.order if isinstance(settings.order, str) else _("your own")))
     return ", ".join(parts) or _("all settings off")

@@ -7,7 +7,6 @@ callbacks. An action that fails adds one sentence to `notices()`, which the next
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from itertools import repeat
 from secrets import randbelow
 from typing import TYPE_CHECKING, Any
@@ -124,28 +123,14 @@ def prompt() -> str:
 def settings() -> SamplingSettings:
     """Return the settings for the next steps. A value out of range is replaced by the first value of its control."""
     session = current_session()
-    asked = tuple(map(effective_value.effective, (control.key for control in ALL_CONTROLS), repeat(session)))
-    return _settings(tuple(None if value is None else str(value) for value in asked), tuple(session.link.get(c.key) for c in ALL_CONTROLS))
-
-
-@lru_cache(maxsize=256)
-def _settings(asked: tuple[str | None, ...], linked: tuple[str | None, ...]) -> SamplingSettings:
-    """Return the settings for these texts of the controls and of the address. Cached, because a page asks about ten times per draw."""
-    values: dict[str, Any] = {}
-    for control, text, link in zip(ALL_CONTROLS, asked, linked, strict=True):
-        value = None if text is None else share_link.value_of(control, text)
-        values[control.key] = share_link.setting_of(control, _first_value(control, link) if value is None else value)
-    return SamplingSettings(**values)
+    asked = map(effective_value.effective, (control.key for control in ALL_CONTROLS), repeat(session))
+    texts = tuple(None if value is None else str(value) for value in asked)
+    return effective_value.settings_of(texts, tuple(map(session.link.get, (control.key for control in ALL_CONTROLS))))
 
 
 def first_value(control: Control) -> Any:
     """Return the value of a setting at the start of the session: the one of the address if it is valid, else the default."""
-    return _first_value(control, current_session().link.get(control.key))
-
-
-def _first_value(control: Control, link: str | None) -> Any:
-    value = None if link is None else share_link.value_of(control, link)
-    return control.start if value is None else value
+    return effective_value.first_value(control, current_session().link.get(control.key))
 
 
 def run() -> Generation | Replay:
@@ -302,18 +287,19 @@ def settings_changed(key: str = "") -> None:
 @error_boundary
 def use_preset(name: str) -> None:
     """Apply the settings of a preset, or for another name those that the model's makers recommend."""
-    _apply(PRESETS[name] if name in PRESETS else model().recommended or PLAIN)
+    apply_settings(PRESETS[name] if name in PRESETS else model().recommended or PLAIN)
 
 
 @error_boundary
 def reset_settings() -> None:
     """Turn all settings off, which leaves the model's own probabilities. The seed stays."""
-    _apply(PLAIN)
+    apply_settings(PLAIN)
 
 
-def _apply(wanted: SamplingSettings) -> None:
+def apply_settings(wanted: SamplingSettings, with_order: bool = False) -> None:
+    """Set all settings but the seed, and the order if asked. For actions."""
     for control in ALL_CONTROLS:
-        if control.key not in ("seed", "order"):
+        if control.key != "seed" and (with_order or control.key != "order"):
             value = getattr(wanted, control.key)
             effective_value.set_value(control.key, value if control.parse is None else control.written(value))
     changed("coming")

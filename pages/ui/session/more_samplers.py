@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from core import SamplingSettings
+from core.sampling.constraint.source import lark_of
 from core.stage_names import REPETITION, SETTING_OF
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _
@@ -14,6 +15,13 @@ from pages.ui.session.sampling_controls import CONTROLS, Control
 
 PLAIN = SamplingSettings()
 LONGEST_TEXT = 20_000  # characters of a setting that is a text
+CONSTRAINT_KINDS = {
+    "choices": N_("one of several texts"),
+    "schema": N_("JSON schema"),
+    "example": N_("JSON like an example"),
+    "regex": N_("regular expression"),
+    "lark": N_("Lark grammar"),
+}
 
 
 def parse_bias(text: str) -> tuple[tuple[int, float], ...]:
@@ -32,6 +40,8 @@ def parse_order(text: str) -> str | tuple[str, ...]:
     if "," not in text:
         return SamplingSettings(order=text).order
     named = tuple(name.strip() for name in text.split(","))
+    if "constraint" not in named:  # in old links; after the cut-offs it would often leave no token
+        named = ("constraint", *named)
     return SamplingSettings(order=named + tuple(name for name in SETTING_OF if name not in named)).order
 
 
@@ -48,6 +58,14 @@ def parse_breakers(text: str) -> tuple[str, ...]:
 def write_breakers(breakers: Any) -> str:
     """Return the sequence breakers as a JSON list."""
     return json.dumps(list(breakers), ensure_ascii=False)
+
+
+def parse_constraint(text: str) -> str:
+    """Return the constraint of a text, if it can be read. Raises BadSetting."""
+    constraint = SamplingSettings(constraint=text).constraint
+    if constraint:
+        lark_of(constraint)
+    return constraint
 
 
 def _number(name: str, label: str, low: float, high: float, step: float, help: str) -> Control:
@@ -96,6 +114,11 @@ GROUPS: dict[str, tuple[Control, ...]] = {
                 N_("Token ids with numbers that are added to their logits: 464:-inf,287:1.5. Minus infinity excludes a token."),
                 lambda value: "", parse_bias, write_bias),
     ),
+    N_("Constraint"): (
+        Control("constraint", N_("Constraint"), 0, 0, 0, "",
+                N_("Only tokens are allowed with which the text can still take a form: a choice, JSON, a pattern or a grammar."),
+                lambda value: "", parse_constraint),
+    ),
 }  # fmt: skip
 ORDER = Control("order", N_("Order of the stages"), 0, 0, 0, "transformers", N_("The order in which the stages are applied."),
                 lambda value: "", parse_order, write_order)  # fmt: skip
@@ -110,7 +133,7 @@ CHIPS = (
     "order",
 )  # with a chip
 # Settings that have no effect on greedy.
-ENDS_GREEDY = frozenset(SETTING_OF[name] for name in SETTING_OF.keys() - REPETITION - {"logit bias"})
+ENDS_GREEDY = frozenset(SETTING_OF[name] for name in SETTING_OF.keys() - REPETITION - {"logit bias", "constraint"})
 
 
 def is_on(settings: SamplingSettings, key: str) -> bool:
@@ -124,6 +147,8 @@ def chip_text(settings: SamplingSettings, key: str) -> str:
     value = getattr(settings, key)
     if key == "logit_bias":
         return _("{name}: {count}").format(name=label, count=numbers.tokens(len(settings.biases)))
+    if key == "constraint":
+        return _("{name}: {kind}").format(name=label, kind=_(CONSTRAINT_KINDS[value.partition(":")[0]]))
     if key == "order":
         return _("order: {name}").format(name=value if isinstance(value, str) else _("your own"))
     if key == "greedy":

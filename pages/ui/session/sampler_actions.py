@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from core.errors import ViewerError
+from core.sampling.constraint.compiled import compiled
 from core.settings import SamplingSettings
 from core.stage_names import LAST_N, ORDERS
+from pages.ui.i18n.language import _
 from pages.ui.session import current, effective_value
 from pages.ui.session.more_samplers import ALL_CONTROLS, ORDER, write_bias, write_order
-from pages.ui.session.state import error_boundary
+from pages.ui.session.state import anchor_notices, error_boundary
 
 
 @error_boundary
@@ -17,6 +20,16 @@ def set_setting(key: str, value: Any) -> None:
     """Set one setting to a value of its control, and show the effect on the next-token distribution."""
     effective_value.set_value(key, value)
     current.changed("coming")
+
+
+@error_boundary
+def set_constraint(constraint: str) -> None:
+    """Set a constraint, if it can be used with the current model; else keep the one before and say why beside its field."""
+    anchor_notices("constraint_form")
+    if not constraint.partition(":")[2].strip():
+        raise ViewerError(_("The form is empty. Write it first, or press one of the examples."))
+    compiled(current.model(), SamplingSettings(constraint=constraint).constraint)
+    set_setting("constraint", constraint)
 
 
 def remove(key: str) -> None:

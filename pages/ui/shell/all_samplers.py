@@ -10,12 +10,29 @@ from core.settings import SamplingSettings
 from core.stage_names import MISSING, ORDERS
 from pages.ui.components.stage_order.stage_order import order, stage_order
 from pages.ui.i18n import numbers, page_titles
+from pages.ui.i18n.glossary import terms
 from pages.ui.i18n.language import _
 from pages.ui.session import current, elements, sampler_actions
 from pages.ui.session.more_samplers import CHIPS, GROUPS, ORDER, chip_text, is_on, without_effect
 from pages.ui.session.sampling_controls import Control
+from pages.ui.session.setting_choices import ENGINES
+from pages.ui.shell import constraint_form
 
-ENGINES = {"transformers": "transformers", "llama.cpp": "llama.cpp", "vllm": "vLLM"}
+TERM = "term"  # in the address of the glossary: the term that is looked up
+TERMS = {
+    "dynatemp_range": "dynamic-temperature",
+    "mirostat_tau": "mirostat",
+    "top_n_sigma": "top-n-sigma",
+    "epsilon_cutoff": "epsilon-cutoff",
+    "eta_cutoff": "eta-cutoff",
+    "xtc_probability": "xtc",
+    "presence_penalty": "presence-penalty",
+    "frequency_penalty": "frequency-penalty",
+    "no_repeat_ngram_size": "no-repeat-ngram",
+    "dry_multiplier": "dry",
+    "logit_bias": "logit-bias",
+    "constraint": "constraint",
+}  # the glossary's key of each sampler's definition
 
 
 def button() -> None:
@@ -58,19 +75,36 @@ def _dialog() -> None:
             _order(settings)
 
 
+def _searched(control: Control) -> str:
+    """Return the text in which a sampler is searched: its names, its sentence, and its definition."""
+    definition = " ".join(f"{one.title} {one.text}" for one in terms() if one.key == TERMS.get(control.key))
+    return f"{_(control.label)} {control.key} {_(control.help)} {definition}".casefold()
+
+
 def _samplers(settings: SamplingSettings) -> None:
     wanted = (st.text_input(_("Find a sampler"), key="find_sampler", max_chars=40) or "").strip().casefold()
     found = False
     for title, group in GROUPS.items():
-        listed = [one for one in group if not wanted or wanted in f"{_(one.label)} {one.key} {_(one.help)}".casefold()]
+        listed = [one for one in group if not wanted or wanted in _searched(one)]
         if listed:
             elements.section(_(title))
         for control in listed:
             found = True
-            _control(control, without_effect(settings, control.key))
+            if control.key == "constraint":
+                constraint_form.constraint_form(settings)
+            else:
+                _control(control, without_effect(settings, control.key))
+            if control.key in TERMS:
+                _definition(TERMS[control.key])
     if not found:
         st.caption(_("No sampler contains this text. Try a shorter one."))
-    st.page_link(page_titles.FOLDER / "glossary.py", label=_("Definitions in the glossary"), icon=":material/menu_book:")
+
+
+def _definition(term: str) -> None:
+    """Draw the link to a sampler's definition."""
+    where, named = page_titles.FOLDER / "glossary.py", {one.key: one.title for one in terms()}
+    label = _("Definition: {term}").format(term=named.get(term, term))
+    st.page_link(where, label=label, icon=":material/menu_book:", query_params={TERM: term}, width="content")
 
 
 def _control(control: Control, note: str) -> None:

@@ -11,7 +11,7 @@ from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
-from pages.ui.session import current, elements, roles
+from pages.ui.session import current, elements, own_presets, roles
 from pages.ui.session.more_samplers import can_be_shown
 from pages.ui.session.sampling_controls import (
     CONTROLS,
@@ -25,7 +25,7 @@ from pages.ui.session.sampling_controls import (
     value_words,
 )
 from pages.ui.session.state import clear_notices
-from pages.ui.shell import all_samplers
+from pages.ui.shell import all_samplers, save_settings
 
 
 def sidebar(used: frozenset[str]) -> None:
@@ -73,6 +73,7 @@ def _model() -> None:
 
 
 def _settings(used: frozenset[str]) -> None:
+    own_presets.keep()
     shown = [control for control in CONTROLS if control.key in used]
     if len(shown) > 1:
         _presets()
@@ -86,6 +87,7 @@ def _settings(used: frozenset[str]) -> None:
     if len(shown) > 1:
         all_samplers.button()
         all_samplers.chips()
+        save_settings.save_settings()
         own = _("The model's own probabilities are used. The seed stays.")
         st.button(
             _("All settings off"), on_click=current.reset_settings, help=own, icon=":material/restart_alt:", type="tertiary", key="reset"
@@ -102,6 +104,9 @@ def _presets() -> None:
                 look: Literal["primary", "secondary"] = "primary" if name == marked else "secondary"
                 st.button(_(name), on_click=current.use_preset, args=(name,), type=look, key=f"preset_{name}")
             _recommended(marked)
+            for number, name in enumerate(own_presets.own_presets().presets):
+                own: Literal["primary", "secondary"] = "primary" if own_presets.is_used(name, current.settings()) else "secondary"
+                st.button(plain(name), on_click=own_presets.use, args=(name,), type=own, key=f"own_preset_{number}")
 
 
 def _recommended(marked: str | None) -> None:

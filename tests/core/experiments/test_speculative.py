@@ -144,6 +144,17 @@ def test_a_pair_writes_greedily_what_the_target_writes(pair: tuple[Any, Any]) ->
         assert len(written) == 48 or (len(written) > 5 and written[-1] in target.end_token_ids)
 
 
+def test_a_constraint_holds_whatever_the_draft_guesses(pair: tuple[Any, Any]) -> None:
+    """n-grams guess tokens that the constraint does not allow, which are rejected."""
+    target, draft = pair
+    settings = SamplingSettings(greedy=True, constraint="regex:( the sea){2,6} and( the sea){4}")
+    for guesser in (draft, None):
+        seen = list(speculate(target, guesser, "the sea the sea and the sea looked", settings, 4, 60))
+        written = [token for one in seen if isinstance(one, SpeculativeRound) for token in tokens(one)]
+        assert written == [one.token_id for one in seen if isinstance(one, PlainStep)]
+        assert target.text_of(written).replace(" the sea", "") == " and"
+
+
 def three_tokens(target: Any, draft: Any, runs: int) -> tuple[float, float]:
     """Pearson's statistic of the first three tokens of so many speculated runs against the target's own odds, and its limit."""
     ids = target.encode("Once upon a time, there was a")

@@ -88,6 +88,35 @@ function talk({ data, setTriggerValue }) {
   } catch { /* storage is disabled: a talk then ends with its page */ }
 }
 
+// --- presets: keeps the visitor's own presets in this browser. Every change is made in the storage itself, so that two tabs keep both.
+const PRESETS = "token-probability-viewer presets";
+
+function storedPresets() {
+  try {
+    const stored = JSON.parse(localStorage.getItem(PRESETS));
+    return stored && typeof stored === "object" && !Array.isArray(stored) ? stored : {};
+  } catch {
+    return {};
+  }
+}
+
+function presets({ data, setTriggerValue }) {
+  const state = window.tokenViewerPresets ??= {};
+  if (state.session !== data.session) {
+    Object.assign(state, { session: data.session, serial: 0 });
+    const stored = Object.entries(storedPresets()).slice(0, data.most);
+    if (stored.length) setTriggerValue("found", Object.fromEntries(stored));
+  }
+  if (data.serial === state.serial) return;
+  state.serial = data.serial;
+  const known = storedPresets();
+  if (data.change.query === undefined) delete known[data.change.name];
+  else known[data.change.name] = data.change.query;
+  try {
+    localStorage.setItem(PRESETS, JSON.stringify(known));
+  } catch { /* storage is disabled or full: the presets then end with the page */ }
+}
+
 // --- visibility: reports when this tab is hidden and when it is visible again.
 const HIDDEN_FOR = 1_000; // milliseconds before a hidden tab is reported
 
@@ -258,7 +287,7 @@ function round_trip({ parentElement, data, setStateValue }) {
   measure().then(found => setStateValue("measured", { ...found, turn: data.turn })).catch(() => {}); // no answer: no measurement
 }
 
-const TASKS = { address, talk, visibility, page, reconnect, announce, round_trip };
+const TASKS = { address, talk, presets, visibility, page, reconnect, announce, round_trip };
 
 export default function (component) {
   TASKS[component.data.task](component);

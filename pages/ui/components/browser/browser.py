@@ -31,6 +31,11 @@ def talk(key: str, data: dict[str, Any], on_found: Callable[[], None]) -> None:
     _BROWSER(key=key, data={"task": "talk", **data}, on_found_change=on_found)
 
 
+def presets(key: str, data: dict[str, Any], on_found: Callable[[], None]) -> None:
+    """Store a change of the visitor's presets. `on_found` is called with the stored ones, in `st.session_state[key].found`."""
+    _BROWSER(key=key, data={"task": "presets", **data}, on_found_change=on_found)
+
+
 def visibility(key: str, on_hidden: Callable[[], None]) -> None:
     """Call `on_hidden` when the tab is hidden or shown, with True or False in `st.session_state[key].hidden`."""
     _BROWSER(key=key, data={"task": "visibility"}, on_hidden_change=on_hidden)

@@ -35,7 +35,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (words.dir !== data.direction) words.dir = data.direction;
 
   const all = data.prompt.map(([text, id]) => ({ text, id, step: -1 })).concat(
-    data.steps.map(([text, id, tint, forced, model, dice, rank], i) => ({ text, id, tint, forced, model, dice, rank, step: data.skipped + i })));
+    data.steps.map(([text, id, tint, forced, model, dice, rank, wanted], i) => ({ text, id, tint, forced, model, dice, rank, wanted, step: data.skipped + i })));
   let caret = words.caret;
   if (!caret) {
     caret = words.caret = element("span", "caret");
@@ -65,6 +65,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (token.step < 0) names.push("prompt");
     if (token.step >= 0 && token.step === data.accent) names.push("accent");
     if (token.forced) names.push("forced");
+    if (token.wanted) names.push("steered");
     if (token.step >= 0 && token.step === data.opened) names.push("opened");
     if (fresh && grown && i === all.length - 1) names.push("fresh");
     const name = names.join(" ");
@@ -74,7 +75,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (clickable) {
       word.setAttribute("aria-pressed", String(token.step === data.opened));
       word.dataset.step = token.step;
-      const said = `${token.text.replace(/^␣/, "")}: ${token.model}`;
+      const said = `${token.text.replace(/^␣/, "")}: ${token.model}${token.wanted ? `; ${w.wanted} ${token.wanted}` : ""}`;
       if (word.ariaLabel !== said) word.ariaLabel = said;
     }
   });
@@ -84,9 +85,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
   before.hidden = !data.before;
   before.onclick = () => setTriggerValue("whole", true);
 
-  const [low, scale, high, mark] = strip.querySelector(".legend").children;
-  [low.textContent, high.textContent, mark.textContent] = [...data.legend, data.forced];
+  const [low, scale, high, mark, other] = strip.querySelector(".legend").children;
+  [low.textContent, high.textContent, mark.textContent, other.textContent] = [...data.legend, data.forced, data.steered];
   mark.hidden = !data.forced;
+  other.hidden = !data.steered;
   scale.hidden = !data.legend[0];
 
   const count = data.skipped + all.length;
@@ -119,6 +121,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     else {
       line([`${token.model} `], [`${w.model}, `, "quiet"], [`${token.dice} `], [w.dice, "quiet"]);
       line([`${w.rank} ${token.rank.toLocaleString(document.documentElement.lang || "en")}`], [token.forced ? `  ·  ${w.forced}` : "", "quiet"]);
+      if (token.wanted) line([`${w.wanted} `, "quiet"], [token.wanted]);
       if (data.clickable) line([w.again, "quiet"]);
     }
     placeCard(card, place.word, strip);

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any
 from unicodedata import bidirectional
 
+from core.record.constrained import constrained
 from core.record.step import Step
 from core.tokens.tokens import Token
 from pages.ui.charts import charts
@@ -24,6 +25,7 @@ CARD = {
     "dice": N_("after your settings"),
     "rank": N_("rank"),
     "forced": N_("you chose it"),
+    "wanted": N_("the model wanted"),
 }
 TINTS = ("likely", "unsure", "none")
 MOST_DOUBT = 6.0  # bits of entropy at which the tint is full
@@ -55,12 +57,13 @@ def token_strip(
     first = _first(prompt, path, key, opened, memory)
     skipped = max(0, first - len(prompt))  # steps
     shown = path[skipped:]
+    rows = memory.setdefault(f"{key} drawn", _Drawn()).steps(shown, tint)
     data = {
         "colours": charts.colours(),
         "tint": tint,
         "branch": branch,
         "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.token_id) for t in prompt[first:]],
-        "steps": memory.setdefault(f"{key} drawn", _Drawn()).steps(shown, tint),
+        "steps": rows,
         "skipped": skipped,
         "direction": direction("".join(t.text for t in prompt[:WINDOW])),
         "before": _("… {count} earlier tokens").format(count=numbers.whole(first)) if first else "",
@@ -70,6 +73,7 @@ def token_strip(
         "legend": [_(end) for end in TINT_ENDS.get(tint, ("", ""))],
         "card": {**said(CARD), "again": hint or _("click to see its probabilities again")},
         "forced": _("you chose") if any(step.chosen_by == "forced" for step in shown) else "",
+        "steered": _("the model wanted another token") if any(row[-1] for row in rows) else "",
     }
     show_all = partial(memory.update, {f"{key} whole": True})
     return _STRIP(key=key, data=data, on_opened_change=on_click or _nothing, on_whole_change=show_all).opened
@@ -115,8 +119,9 @@ class _Drawn:
 
 
 def _step(step: Step, tint: str) -> tuple[Any, ...]:
-    """Return one step as a row: text, id, tint from 0 to 1, forced, and the numbers of its card."""
-    taken = step.chosen
+    """Return one step as a row: text, id, tint from 0 to 1, forced, its numbers, and what the model wanted but for the constraint."""
+    taken, done = step.chosen, constrained(step)
+    wanted = done.wanted if done is not None else None
     depth = taken.model_probability if tint == "likely" else min(1.0, step.model_entropy / MOST_DOUBT) if tint == "unsure" else 0.0
     return (
         shown_in_text(step.text, taken.piece, step.raw),
@@ -126,6 +131,7 @@ def _step(step: Step, tint: str) -> tuple[Any, ...]:
         numbers.chance(taken.model_probability),
         numbers.chance(taken.sampling_probability),
         taken.rank,
+        f"{wanted.piece} {numbers.chance(wanted.model_probability)}" if wanted is not None else "",
     )
 
 

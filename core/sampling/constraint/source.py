@@ -1,0 +1,146 @@
+"""The form of a constraint as a Lark grammar: from choices, a JSON schema, a JSON example, a regular expression, or such a grammar.
+
+A constraint is a text `kind:form`. Choices and JSON may begin with one space, because most tokens of a word contain the space before it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from core.errors import BadSetting
+from core.message import Message
+from core.sampling.constraint import ending
+
+MOST_CHOICES = 1_000
+DEEPEST = 40  # open brackets at one place; llguidance ends the whole process when its stack is full
+ONE_SPACE = "start: /[ ]?/ "
+# Without it, llguidance allows one way alone to split a text that is certain into tokens. The last one of a grammar counts.
+OPTIONS = '\n%llguidance {"no_forcing": true}\n'
+BETWEEN = {"whitespace_pattern": "[ ]?|\\n[ ]{0,12}"}  # JSON would allow white space without end
+
+
+@lru_cache(maxsize=64)
+def lark_of(constraint: str) -> str:
+    """Return the grammar of a constraint. Raises BadSetting if it cannot be read or never ends, with the line and the reason."""
+    kind, _colon, text = constraint.partition(":")
+    _check_nesting(text)
+    read: dict[str, Callable[[str], str]] = {"choices": _choices, "schema": _schema, "example": _example, "regex": _regex}
+    grammar = (read[kind](text) if kind in read else text) + OPTIONS
+    _check(kind, grammar)
+    endless = ending.endless_rule(grammar)
+    if endless == ending.SCHEMA:
+        raise BadSetting(Message("No text can fulfil this JSON schema, because a required part of it always contains itself again."))
+    if endless:
+        raise BadSetting(
+            Message("The rule {name} of the grammar can never end, because it always contains itself again. Add another way.", name=endless)
+        )
+    return grammar
+
+
+def choices_of(text: str) -> list[str]:
+    """Return the choices of a text: its lines, each once. Raises BadSetting for none or too many."""
+    named = [line for line in dict.fromkeys(text.replace("\r", "").split("\n")) if line.strip()]
+    if not named or len(named) > MOST_CHOICES:
+        raise BadSetting(Message("Choices are 1 to {most} texts, one in each line, not {count}.", most=MOST_CHOICES, count=len(named)))
+    return named
+
+
+def _choices(text: str) -> str:
+    named = choices_of(text)
+    return f"{ONE_SPACE}({' | '.join(json.dumps(one, ensure_ascii=False) for one in named)})"
+
+
+def _schema(text: str) -> str:
+    schema = _json(text, Message("JSON schema"))
+    if not isinstance(schema, dict):
+        raise BadSetting(Message("A JSON schema is an object in braces."))
+    return _of_schema(schema)
+
+
+def _example(text: str) -> str:
+    return _of_schema(schema_of(_json(text, Message("JSON example"))))
+
+
+def _of_schema(schema: dict[str, Any]) -> str:
+    return f"{ONE_SPACE}%json {json.dumps({'x-guidance': BETWEEN} | schema)}"
+
+
+def _regex(text: str) -> str:
+    from llguidance import regex_to_lark
+
+    return f"start: /{regex_to_lark(text, '')}/" if text else 'start: ""'
+
+
+def _json(text: str, name: Message) -> Any:
+    """Return the value of a JSON text. Raises BadSetting with the line and the reason."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        said = Message("{name}, line {line}, character {place}: {reason}.")
+        raise BadSetting(said.with_values(name=name, line=error.lineno, place=error.colno, reason=error.msg)) from error
+    except (ValueError, RecursionError) as error:  # a number with thousands of digits
+        raise BadSetting(Message("The {name} has a number or a nesting that is too large.", name=name)) from error
+
+
+def schema_of(example: Any) -> dict[str, Any]:
+    """Return a JSON schema that this value fulfils: the same names, and values of the same types.
+
+    >>> schema_of({"name": "Ann", "age": 3})["required"]
+    ['name', 'age']
+    """
+    if isinstance(example, dict):
+        properties = {name: schema_of(value) for name, value in example.items()}
+        return {"type": "object", "properties": properties, "required": list(example), "additionalProperties": False}
+    if isinstance(example, list):
+        kinds = list({json.dumps(kind): kind for kind in map(schema_of, example)}.values())
+        return {"type": "array"} | ({"items": kinds[0] if len(kinds) == 1 else {"anyOf": kinds}} if kinds else {})
+    if example is None or isinstance(example, bool):
+        return {"type": "null" if example is None else "boolean"}
+    return {"type": "string" if isinstance(example, str) else "integer" if isinstance(example, int) else "number"}
+
+
+def _check_nesting(text: str) -> None:
+    """Raise BadSetting for a text with too many open brackets."""
+    depth = 0
+    for character in text:
+        depth = depth + 1 if character in "([{" else max(0, depth - 1) if character in ")]}" else depth
+        if depth > DEEPEST:
+            raise BadSetting(Message("The constraint opens more than {most} brackets inside each other. Simplify it.", most=DEEPEST))
+
+
+def _check(kind: str, grammar: str) -> None:
+    """Raise BadSetting with line and reason if llguidance cannot read the grammar."""
+    from llguidance import LLMatcher
+
+    failed, said = LLMatcher.validate_grammar_with_warnings(grammar, None, limits=limits())
+    if not failed:
+        return
+    message, place = said[0], re.match(r"(?:at )?(\d+)\((\d+)\): ", said[0])
+    why = reason(message)
+    if kind == "lark" and place:
+        raise BadSetting(Message("Grammar, line {line}: {reason}.", line=int(place[1]), reason=why))
+    if kind == "regex":
+        pointer = re.search(r"^    ( *)\^", message, re.MULTILINE)
+        at = len(pointer[1]) + 1 if pointer else 1
+        raise BadSetting(Message("Regular expression, line 1, character {place}: {reason}.", place=at, reason=why))
+    names = {"lark": Message("grammar"), "choices": Message("list of choices")}
+    raise BadSetting(Message("The {name} cannot be used: {reason}.", name=names.get(kind, Message("JSON schema")), reason=why))
+
+
+def reason(message: str) -> str:
+    """Return the reason in a message of llguidance, in one line."""
+    lines = re.findall(r"^error: (.*)$", message, re.MULTILINE)
+    first = lines[-1] if lines else re.sub(r"^(?:at )?\d+\(\d+\): ", "", message).partition("\n")[0]
+    clean = "".join(c if c.isprintable() else " " for c in first.removeprefix("failed to compile JSON schema: ")).strip(" .")
+    return clean if len(clean) <= 160 else f"{clean[:159]}…"
+
+
+def limits() -> Any:
+    """Return the limits of a grammar: at most about 20 ms for a step, and 60 MB of states."""
+    from llguidance import LLParserLimits
+
+    return LLParserLimits(max_lexer_states=30_000, max_grammar_size=100_000, verbose_errors=False)

@@ -1,0 +1,40 @@
+"""Constraint: excludes tokens with which the text cannot take the given form (see `core.sampling.constraint`)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+
+from core.device import to_device
+from core.errors import BadSetting
+from core.message import Message
+from core.sampling.constraint.compiled import Allowed, compiled
+from core.sampling.history import History
+from core.sampling.observation import Processor
+from core.sampling.samplers.contract import Sampler
+
+
+class Constraint(Sampler):
+    """Allows the tokens that can follow in a text of the constraint, and the end of the text where it is complete."""
+
+    def at(self, history: History) -> Processor:
+        """See `Sampler`. Raises BadSetting for a constraint that cannot be used or does not fit the text."""
+        allowed = allowed_after(self.settings.constraint, history)
+
+        def exclude(_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+            return scores.masked_fill(to_device(~allowed.mask(scores.shape[-1]), scores.device)[None], -math.inf)
+
+        return exclude
+
+
+def allowed_after(constraint: str, history: History) -> Allowed:
+    """Return the tokens that a constraint allows after this text. Raises BadSetting if the text is complete and nothing can follow."""
+    if history.vocabulary is None:
+        raise TypeError("A constraint needs a History with the vocabulary.")
+    model = history.vocabulary
+    allowed = compiled(model, constraint).after(history.constrained_ids)
+    if allowed.complete and not np.any(allowed.mask(model.vocabulary_size)):
+        raise BadSetting(Message("The text fulfils the constraint, and this model has no end token. Go back, or switch it off."))
+    return allowed

@@ -1,0 +1,127 @@
+"""The visitor's own presets: saved under a name, kept by their browser, and read back from it in a later session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import streamlit as st
+
+from core import SamplingSettings
+from core.errors import ViewerError
+from pages.ui.components.browser import browser
+from pages.ui.i18n.language import _, quoted
+from pages.ui.session import current, share_link
+from pages.ui.session.more_samplers import ALL_CONTROLS
+from pages.ui.session.sampling_controls import PRESETS
+from pages.ui.session.state import anchor_notices, current_session, error_boundary, notify, results
+
+KEY, NAME = "own_presets", "own_preset_name"
+MOST, LONGEST_NAME, LONGEST_QUERY = 12, 30, 20_000  # presets; characters
+
+
+@dataclass(slots=True)
+class OwnPresets:
+    """presets: by name, as they were saved. change: the latest one, for the browser. serial: how many there were."""
+
+    presets: dict[str, SamplingSettings] = field(default_factory=dict)
+    change: dict[str, str] = field(default_factory=dict)
+    serial: int = 0
+
+    def changed(self, **change: str) -> None:
+        """Note a change for the browser: `name` with its `query`, or without one to delete it."""
+        self.change, self.serial = change, self.serial + 1
+
+
+def own_presets() -> OwnPresets:
+    """Return this visitor's presets."""
+    known = results().setdefault(KEY, OwnPresets())
+    assert isinstance(known, OwnPresets)
+    return known
+
+
+def keep() -> None:
+    """Send the latest change to the browser, and take what it stored in an earlier session. The sidebar calls this."""
+    own = own_presets()
+    data = {"session": current_session().name, "serial": own.serial, "change": own.change, "most": MOST}
+    browser.presets(KEY, data, lambda: found(getattr(st.session_state.get(KEY), "found", None)))
+
+
+@error_boundary
+def save() -> None:
+    """Save the current settings under the name in the field. A preset of the same name is replaced."""
+    anchor_notices(NAME)
+    name = _name(current.field(NAME))
+    if not name:
+        raise ViewerError(_("A preset needs a name of letters, digits or signs."))
+    if name in PRESETS or name in map(_, PRESETS):
+        raise ViewerError(_("{name} is the name of a preset that comes with the app. Choose another one.").format(name=quoted(name)))
+    own = own_presets()
+    if name not in own.presets and len(own.presets) >= MOST:
+        raise ViewerError(_("You have {count} presets, which is the most. Delete one first.").format(count=MOST))
+    settings = replace(current.settings(), seed=0)
+    query = share_link.query("", "", settings, [], "")
+    if len(query) > LONGEST_QUERY:
+        raise ViewerError(_("These settings are too long for a preset."))
+    own.presets[name] = settings
+    own.changed(name=name, query=query)
+    current.fill(NAME, "")
+
+
+@error_boundary
+def delete(name: str) -> None:
+    """Delete a preset, also in the browser."""
+    if own_presets().presets.pop(name, None) is not None:
+        own_presets().changed(name=name)
+
+
+@error_boundary
+def use(name: str) -> None:
+    """Apply a preset, with its order of the stages. The seed stays."""
+    if name in own_presets().presets:
+        current.apply_settings(own_presets().presets[name], with_order=True)
+
+
+def is_used(name: str, settings: SamplingSettings) -> bool:
+    """Return whether these are the settings of this preset. The seed does not count."""
+    return replace(settings, seed=0) == own_presets().presets.get(name)
+
+
+@error_boundary
+def found(stored: object) -> None:
+    """Add what the browser stored: a JSON object of names and queries, of which nothing is certain. What cannot be read is named."""
+    if not isinstance(stored, Mapping):
+        return
+    own, broken = own_presets(), []
+    for key, query in list(stored.items())[:MOST]:
+        name = _name(key)
+        settings = _settings(query)
+        if not name or settings is None:
+            broken.append(name or "?")
+        elif name not in own.presets and len(own.presets) < MOST:
+            own.presets[name] = settings
+    if broken:
+        notify(_("These saved presets cannot be read: {names}.").format(names=", ".join(map(quoted, broken))))
+
+
+def _name(written: object) -> str:
+    """Return a name without line breaks and signs that cannot be seen; "" if nothing is left."""
+    return "".join(c for c in written if c.isprintable()).strip()[:LONGEST_NAME] if isinstance(written, str) else ""
+
+
+def _settings(query: object) -> SamplingSettings | None:
+    """Return the settings of a stored query, None if one of them is not valid."""
+    if not isinstance(query, str) or len(query) > LONGEST_QUERY:
+        return None
+    values: dict[str, Any] = share_link.decoded(query)
+    made = {}
+    for control in ALL_CONTROLS:
+        value = share_link.value_of(control, values[control.key]) if control.key in values else control.start
+        if value is None:
+            return None
+        made[control.key] = share_link.setting_of(control, value)
+    try:
+        return replace(SamplingSettings(**made), seed=0)
+    except ViewerError:
+        return None

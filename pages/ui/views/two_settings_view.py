@@ -1,0 +1,92 @@
+"""The step that Watch shows under two settings side by side: two columns of bars on one scale, and the same dice on both strips."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.generation.generation import Generation
+from core.generation.replay import Replay
+from core.generation.two_settings import TwoSettings, two_settings
+from core.record.step import Step, TokenDistribution
+from pages.ui.charts import charts, step_rows
+from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _, quoted
+from pages.ui.i18n.safe_text import plain
+from pages.ui.session import current, elements, setting_choices
+from pages.ui.session.state import PERSISTENT
+from pages.ui.views import chart, distribution_view, saved_components
+
+SIDES = {"A": setting_choices.SIDEBAR, "B": "order:llama.cpp"}
+
+
+def two_settings_view(run: Generation | Replay, seen: TokenDistribution | Step, rows: int, logarithmic: bool) -> None:
+    """Draw the switch, and both sides if it is on; not while it plays, because the text is then what matters."""
+    about = _("The same step under two settings, with one pass of the model and the same roll of the dice.")
+    on = st.toggle(_("Two settings side by side"), help=about, key="two_settings", **PERSISTENT)
+    if not on or current.playing():
+        return
+    with elements.error_boundary():
+        if isinstance(run, Replay) or (run.finished and not isinstance(seen, Step)):
+            st.caption(_("A recording has no other settings than its own. Start a live run to compare two."))
+            return
+        homes = st.columns(2, gap="medium")
+        known = setting_choices.choices()
+        keys = []
+        for side, home in zip(SIDES, homes, strict=True):
+            place = list(known).index(SIDES[side])
+            look = {"key": f"two_settings_{side}", **PERSISTENT}
+            keys.append(home.selectbox(side, list(known), place, format_func=lambda key: plain(known.get(key, key)), **look))
+        made = two_settings(run, seen, *map(setting_choices.chosen_settings, keys))
+        for side, home, step in zip(SIDES, homes, (made.first, made.second), strict=True):
+            with home:
+                _side(side, step, rows, logarithmic)
+        st.caption(plain(difference(made)))
+
+
+def _side(side: str, step: Step, rows: int, logarithmic: bool) -> None:
+    """Draw one column: the bars, what is excluded, and the dice."""
+    chart.draw(
+        charts.distribution,
+        step_rows.distribution_rows(step, rows, current.clicks(), folded=False),
+        key=f"two_settings_bars_{side}",
+        title=_("Settings {side}").format(side=side),
+        legend=distribution_view.entries(),
+        settings=step.settings,
+        alt_text=_("Bars: the model's probability (pale) and the probability after settings {side} (solid), 0 to 100 percent.").format(
+            side=side
+        ),
+        rows=rows + 1,
+        logarithmic=logarithmic,
+    )
+    st.caption(excluded(step))
+    saved_components.dice_strip(step, key=f"two_settings_dice_{side}", still=True)
+
+
+def excluded(step: Step) -> str:
+    """Return how many tokens each stage excludes, and how many are left."""
+    kept = step.stage_kept
+    parts = [
+        _("{stage} excludes {count}").format(stage=_(name), count=numbers.whole(before - after))
+        for name, before, after in zip(step.stage_names[1:], kept, kept[1:], strict=False)
+        if after < before
+    ]
+    left = _("{count} can be chosen").format(count=numbers.tokens(kept[-1]))
+    return " · ".join([*parts, left])
+
+
+def difference(made: TwoSettings) -> str:
+    """Return how far the two distributions are apart, and what the same roll selects from each."""
+    said = [
+        _("Between A and B {share} of the probability moves; the Jensen-Shannon divergence is {bits} bits.").format(
+            share=numbers.percent(made.moved), bits=numbers.decimal(made.divergence, 3)
+        )
+    ]
+    one, other = quoted(made.first.piece), quoted(made.second.piece)
+    said.append(
+        _("Both choose {piece}.").format(piece=one)
+        if made.first.token_id == made.second.token_id
+        else _("A chooses {one}, B chooses {other}.").format(one=one, other=other)
+    )
+    if not made.exact:
+        said.append(_("The server lists only its likeliest tokens, so these numbers are estimates."))
+    return " ".join(said)

@@ -1,0 +1,296 @@
+"""Constraints against independent readers: partial matches of the `regex` package, `json` and `jsonschema`; and what cannot be used."""
+
+from __future__ import annotations
+
+import gc
+import json
+import math
+import weakref
+from contextlib import suppress
+from time import perf_counter
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+import regex
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import BadSetting
+from core.sampling import stages
+from core.sampling.constraint.compiled import compiled
+from core.sampling.constraint.source import lark_of, schema_of
+from core.sampling.history import History
+from core.settings import LONGEST_CONSTRAINT, SamplingSettings
+from core.stage_names import ORDERS
+from core.tokens.tokens import Token, lone_token
+from tests.benchmarks.constraint import HOSTILE
+from tests.core.sampling.test_samplers import EVERYTHING
+
+BYTES = [bytes([byte]) for byte in range(256)]
+PARTS = [
+    b"yes",
+    b" yes",
+    b"no",
+    b"a",
+    b"",
+    b'":',
+    b'{"name',
+    b'", "',
+    b"\xf0\x9f",
+    b"\xa6\x8a",
+    b"\x8a!",
+    b"ab",
+    b"2026",
+    b"-1",
+    b"  ",
+    b"\n",
+]
+
+
+class Words:
+    """All bytes, and tokens of several bytes: of one character, of parts of two, of two symbols of a grammar, twice the same."""
+
+    def __init__(self, ends: bool = True) -> None:
+        self.raws = [*BYTES, *PARTS, *([b"<|end|>"] if ends else [])]
+        self.vocabulary_size = len(self.raws)
+        self.end_token_ids = frozenset([len(self.raws) - 1] if ends else [])
+
+    def token(self, token_id: int) -> Token:
+        return lone_token(token_id, self.raws[token_id], token_id in self.end_token_ids)
+
+    def raw_tokens(self) -> tuple[list[bytes], list[int]]:
+        return list(self.raws), sorted(self.end_token_ids)
+
+    def ids(self, *raws: bytes) -> np.ndarray:
+        return np.array([self.raws.index(raw) for raw in raws], dtype=np.int64)
+
+
+WORDS, ENDLESS = Words(), Words(ends=False)
+END = WORDS.vocabulary_size - 1
+
+
+def allowed(constraint: str, *before: bytes, words: Words = WORDS) -> set[int]:
+    mask = compiled(words, constraint).after(words.ids(*before)).mask(words.vocabulary_size)
+    return set(np.flatnonzero(mask).tolist())
+
+
+def expected(pattern: str, text: bytes) -> set[int]:
+    """The tokens after which some text that matches can still follow, and the end where the text matches."""
+    form = regex.compile(pattern.encode())
+    found = {i for i, raw in enumerate(WORDS.raws[:-1]) if raw and form.fullmatch(text + raw, partial=True)}
+    return found | ({END} if form.fullmatch(text) else set())
+
+
+PATTERNS = ["yes|no", "(yes)*a", " ?(yes|no)", "🦊!?", "(🦊|ab)+", "20[0-9]{2}-1", "a{2,3}b?", "[b-y]b", "(a|ab)(c|bcd)*"]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@given(data=st.data())
+def test_the_mask_is_every_token_that_can_follow(pattern: str, data: st.DataObject) -> None:
+    """Also after parts of characters, and where the rest of the text is certain."""
+    text: list[bytes] = []
+    for _step in range(data.draw(st.integers(0, 6))):
+        ways = sorted(expected(pattern, b"".join(text)) - {END})
+        if not ways:
+            break
+        text.append(WORDS.raws[data.draw(st.sampled_from(ways))])
+    assert allowed(f"regex:{pattern}", *text) == expected(pattern, b"".join(text))
+
+
+def test_tokens_of_two_symbols_and_of_part_of_a_character_are_allowed() -> None:
+    pieces = {WORDS.raws[i] for i in allowed('lark:start: a b\na: "{"\nb: "\\"name\\""')}
+    assert pieces == {b"{", b'{"name'}
+    assert {WORDS.raws[i] for i in allowed("choices:🦊!", b"\xf0\x9f", b"\xa6")} == {b"\x8a", b"\x8a!"}
+
+
+def walk(constraint: str, seed: int, words: Words = WORDS, most: int = 400) -> bytes:
+    """A text of random allowed tokens, in which rare marks such as quotation marks are as likely as letters."""
+    dice, ids = np.random.default_rng(seed), list[int]()
+    made = compiled(words, constraint)
+    for _step in range(most):
+        state = made.after(np.array(ids, dtype=np.int64))
+        ways = np.flatnonzero(state.mask(words.vocabulary_size))
+        if state.complete or (END in ways and dice.random() < 0.5):
+            return b"".join(words.raws[i] for i in ids)
+        ids.append(int(dice.choice([i for i in ways if i != END])))
+    raise AssertionError("no end")
+
+
+SCHEMAS: list[dict[str, Any]] = [
+    {"type": "object", "properties": {"name": {"enum": ["Ann", "Bär", "🦊"]}, "age": {"type": "integer", "minimum": 0, "maximum": 120}},
+     "required": ["name", "age"], "additionalProperties": False},
+    {"type": "array", "items": {"type": "boolean"}, "minItems": 1, "maxItems": 4},
+    {"anyOf": [{"type": "null"}, {"type": "string", "pattern": "^[ab]{2,5}$"}]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+@pytest.mark.parametrize("words", [WORDS, ENDLESS])
+def test_finished_json_fulfils_its_schema(schema: dict[str, Any], words: Words) -> None:
+    for seed in range(30):
+        jsonschema.validate(json.loads(walk(f"schema:{json.dumps(schema)}", seed, words)), schema)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-99, 99) | st.floats(-9, 9) | st.text(max_size=3),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+        max_leaves=6,
+    )
+)
+def test_an_example_fulfils_the_schema_that_is_made_from_it(example: Any) -> None:
+    schema = schema_of(example)
+    jsonschema.validate(example, schema)
+    lark_of(f"example:{json.dumps(example)}")
+
+
+def test_the_probabilities_are_those_of_the_allowed_tokens_over_their_sum() -> None:
+    logits = torch.randn(WORDS.vocabulary_size, generator=torch.Generator().manual_seed(1)) * 3
+    settings = SamplingSettings(constraint="choices:yes\nno")
+    text = History.of(WORDS, [*WORDS.ids(b"a")], 1)
+    found = stages.observe(logits, settings, text, WORDS.vocabulary_size)
+    kept = sorted(allowed("choices:yes\nno"))
+    p = torch.softmax(logits.double(), 0).numpy()
+    after = dict(zip(found.token_ids.tolist(), found.probabilities[-1].tolist(), strict=True))
+    assert found.stage_kept[-1] == len(kept) == 6
+    assert all(math.isclose(after[i], p[i] / p[kept].sum(), rel_tol=1e-5) if i in kept else after[i] == 0 for i in after)
+    everywhere = stages._observe_on_device(logits, settings, text, stages.Selection(), WORDS.vocabulary_size)
+    np.testing.assert_allclose(np.sort(everywhere.probabilities[-1]), np.sort(found.probabilities[-1]), atol=1e-6)
+
+
+@pytest.mark.parametrize("order", ["transformers", "llama.cpp", "vllm", tuple(reversed(ORDERS["vllm"]))])
+@pytest.mark.parametrize("greedy", [False, True])
+def test_a_constraint_beside_every_other_sampler_is_the_same_on_both_paths(order: Any, greedy: bool) -> None:
+    settings = SamplingSettings(**EVERYTHING, order=order, greedy=greedy, constraint="regex:(yes|no|a)+")
+    text = History.of(WORDS, WORDS.ids(b"a", b"no", b"yes", b"no"), 1)
+    kept = allowed("regex:(yes|no|a)+", b"no", b"yes", b"no")
+    for seed in range(5):
+        logits = torch.randn(WORDS.vocabulary_size, generator=torch.Generator().manual_seed(seed)) * 2
+        pick = stages.Selection(None if greedy else 0.3, None, greedy)
+        try:
+            here = stages.observe(logits, settings, text, 20, roll=pick.roll, greedily=greedy)
+        except BadSetting as error:
+            with pytest.raises(BadSetting, match=regex.escape(str(error))):
+                stages._observe_on_device(logits, settings, text, pick, 20)
+            continue
+        there = stages._observe_on_device(logits, settings, text, pick, 20)
+        assert (here.chosen, here.stage_kept, here.stage_names) == (there.chosen, there.stage_kept, there.stage_names)
+        assert here.chosen in kept
+        np.testing.assert_allclose(here.probabilities, there.probabilities, atol=2e-6)
+
+
+@pytest.mark.parametrize("order", ["transformers", "llama.cpp", "vllm"])
+def test_a_constraint_and_a_ban_that_leave_nothing_are_one_sentence(order: str) -> None:
+    ban = dict.fromkeys(allowed("choices:yes"), -math.inf)
+    settings = SamplingSettings(constraint="choices:yes", logit_bias=ban, order=order)
+    with pytest.raises(BadSetting, match="leave no token to choose"):
+        stages.observe(torch.zeros(WORDS.vocabulary_size), settings, History.of(WORDS, [97], 1), 5)
+
+
+def test_going_back_and_branching_give_the_same_as_reading_from_the_start() -> None:
+    form = "regex:(yes|no|a)+🦊"
+    made = compiled(WORDS, form)
+    texts = [(), (b"yes",), (b"yes", b"no"), (b"yes",), (b"a", b"\xf0\x9f"), (b"yes", b"no", b"a"), (b"a",), (b"n", b"o"), ()]
+    for text in texts:
+        fresh = type(made)(WORDS, _tokenizer(), form)
+        assert made.after(WORDS.ids(*text)) == fresh.after(WORDS.ids(*text))
+
+
+def test_a_model_that_ends_takes_its_constraints_with_it() -> None:
+    words = Words()
+    compiled(words, "choices:a").after(words.ids())
+    gone = weakref.ref(words)
+    del words
+    gc.collect()
+    assert gone() is None
+
+
+def _tokenizer() -> Any:
+    from core.sampling.constraint import compiled as module
+
+    return module._tokenizer(WORDS)
+
+
+CANNOT_BE_USED = {
+    'lark:start: "a" start': "The rule start of the grammar can never end",
+    'lark:start: x | y\nx: "a"\ny: "b" y': "The rule y of the grammar can never end",
+    "lark:start: a\na: b\nb: a": "can never end",
+    'lark:start: a{2}\na: "x" (a | a)': "The rule a of the grammar can never end",
+    'schema:{"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]}': "No text can fulfil this JSON schema",
+    'lark:start: %json {"type": "array", "items": {"$ref": "#"}, "minItems": 1}': "No text can fulfil this JSON schema",
+    'schema:{"$ref":"#"}': "No text can fulfil this JSON schema",
+    'schema:{"type":"string","pattern":"["}': "The JSON schema cannot be used: unclosed character class",
+    'schema:{"type":\n x}': "JSON schema, line 2, character 2",
+    "schema:[1]": "A JSON schema is an object in braces",
+    "schema:": "JSON schema, line 1, character 1",
+    "example:": "JSON example, line 1, character 1",
+    "choices:\n \n": "Choices are 1 to 1,000 texts",
+    "choices:" + "\n".join(map(str, range(1500))): "Choices are 1 to 1,000 texts, one in each line, not 1,500",
+    "regex:": "allows only the empty text",
+    'lark:start: ""': "allows only the empty text",
+    "lark:": "no start rule found",
+    "regex:(a": "Regular expression, line 1, character 1: unclosed group",
+    "regex:ab(?=c)": "Regular expression, line 1, character 3: look-around",
+    "regex:[^\\s\\S]": "No text can fulfil the constraint",
+    'lark:start: "a"\n  b\nx: y': "Grammar, line",
+    'lark:start: "a" | b\n\nc: "x"\n': 'Grammar, line 1: unknown name: "b"',
+    "lark:start: <|nope|>": "unknown special token",
+    "regex:" + "(" * 200 + ")" * 200: "more than 40 brackets",
+    'schema:{"type":"integer","minimum":' + "9" * 5000 + "}": "too large",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("constraint", CANNOT_BE_USED)
+def test_what_cannot_be_used_is_one_sentence_with_place_and_reason(constraint: str) -> None:
+    settings, text = SamplingSettings(constraint=constraint), History.of(WORDS, [97], 1)
+    with pytest.raises(BadSetting, match=regex.escape(CANNOT_BE_USED[constraint])) as caught:
+        stages.observe(torch.zeros(len(WORDS.raws)), settings, text, 5, roll=0.5)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_constraint_costs_seconds_at_most_and_ends(name: str) -> None:
+    """The benchmark has the figures; a busy machine takes longer."""
+    ids, started = list[int](), perf_counter()
+    with suppress(BadSetting):
+        made = compiled(WORDS, HOSTILE[name])
+        for step in range(20):
+            ways = np.flatnonzero(made.after(np.array(ids, dtype=np.int64)).mask(WORDS.vocabulary_size)[:END])
+            if not len(ways):
+                break
+            ids.append(int(ways[7 * step % len(ways)]))
+    assert perf_counter() - started < 10
+
+
+@pytest.mark.parametrize("form", [
+    'start: "a" start | "b"', 'start: a*\na: "x" b\nb: "y"', 'start: [a] "x"\na: "y"', 'start: (a | "z")+\na: "(" start ")"',
+    'start: a{0,3} "x"\na: "y"', "%import common.INT\nstart: INT", 'start: "a" // start\n  | "b"', '?start: a -> b\na[lazy]: /x*/ "y"',
+    'start: %json {"anyOf": [{"type": "null"}, {"type": "array", "items": {"$ref": "#"}}]}', 'start: a\r\na: "x"\r\n  | a "y"',
+])  # fmt: skip
+def test_grammars_that_end_are_taken(form: str) -> None:
+    lark_of(f"lark:{form}")
+
+
+@given(st.text(max_size=60), st.sampled_from(["choices", "schema", "example", "regex", "lark"]))
+def test_any_form_is_used_or_refused_in_one_sentence(text: str, kind: str) -> None:
+    try:
+        compiled(WORDS, SamplingSettings(constraint=f"{kind}:{text}").constraint)
+    except BadSetting as error:
+        assert str(error)
+
+
+def test_a_constraint_beyond_the_parser_s_limits_is_refused_where_it_grows_too_large() -> None:
+    made = compiled(WORDS, "schema:" + json.dumps({"type": "object", "properties": {f"p{number}": {} for number in range(500)}}))
+    assert WORDS.raws.index(b"{") in np.flatnonzero(made.after(WORDS.ids()).mask(WORDS.vocabulary_size))
+    with pytest.raises(BadSetting, match="The constraint is too complex here"):
+        made.after(WORDS.ids(b"{"))
+
+
+@pytest.mark.parametrize("value", [None, 3, True, b"regex:a", "yes", "nope:a", "regex", ["regex:a"], "regex:\ud800", "regex:\0",
+                                   "regex:" + "a" * LONGEST_CONSTRAINT])  # fmt: skip
+def test_a_setting_that_is_no_constraint_is_refused(value: Any) -> None:
+    with pytest.raises(BadSetting, match="constraint"):
+        SamplingSettings(constraint=value)

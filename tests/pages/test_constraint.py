@@ -1,0 +1,74 @@
+"""A constraint in the app: set in the dialog's actions, shown at the step, shared, and refused in one sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from core import SamplingSettings
+from core.record.constrained import Constrained
+from pages.ui.charts import step_rows
+from pages.ui.session import share_link
+from pages.ui.session.more_samplers import CONSTRAINT_KINDS, chip_text, parse_constraint, parse_order
+from pages.ui.shell.constraint_form import EXAMPLES, WRITE
+from pages.ui.views.constraint_line import sentence
+from tests.pages.apptest import Open, press, said, told
+
+PROMPT = "Is the sea wet? Answer yes or no:"
+
+
+def run(app: Any) -> Any:
+    return app.session_state["_session"].run
+
+
+def test_a_link_sets_it_and_the_step_says_what_it_does(open_app: Open) -> None:
+    app = open_app(prompt=PROMPT, constraint="choices:yes\nno", temperature="1", top_p="1")
+    assert "The constraint excludes" in said(app)
+    for _step in range(8):
+        if run(app).finished:
+            break
+        press(app, "step")
+    assert run(app).finished == "end of text" and run(app).written.strip() in ("yes", "no")
+    press(app, "chip_constraint")
+    assert run(app).settings.constraint == ""
+
+
+def test_a_constraint_that_leaves_no_token_is_one_sentence_and_nothing_is_lost(open_app: Open) -> None:
+    app = open_app(prompt=PROMPT, constraint="choices:🦊", logit_bias=",".join(f"{number}:-inf" for number in range(900)))
+    press(app, "step")
+    assert not app.exception
+
+
+@pytest.mark.parametrize("broken", ["yes", "regex:(a", 'lark:start: "a" start', "schema:{", "nope:x", "regex:" + "a" * 9000])
+def test_a_broken_one_in_a_link_is_named_and_the_rest_of_the_link_counts(broken: str, open_app: Open) -> None:
+    app = open_app(prompt=PROMPT, constraint=broken, temperature="1.3")
+    assert any("Constraint =" in note for note in told(app))
+    assert run(app).settings.constraint == "" and run(app).settings.temperature == 1.3
+
+
+def test_every_kind_has_words_and_every_example_can_be_used() -> None:
+    assert CONSTRAINT_KINDS.keys() == WRITE.keys()
+    for constraint in EXAMPLES.values():
+        assert parse_constraint(constraint) == constraint
+        assert share_link.decoded(share_link.query("a", "m", SamplingSettings(constraint=constraint), [], "a"))["constraint"] == constraint
+        assert chip_text(SamplingSettings(constraint=constraint), "constraint")
+
+
+def test_an_order_from_before_there_were_constraints_applies_them_first() -> None:
+    assert parse_order("top-p,temperature")[:3] == ("constraint", "top-p", "temperature")
+
+
+def test_the_sentence_says_what_is_known() -> None:
+    assert "excludes 25 %" in sentence(Constrained(0.25, False, 3, None)).replace("\xa0", " ")
+    assert "at least 99 %" in sentence(Constrained(0.99, True, 3, None)).replace("\xa0", " ")
+    assert "forced" in sentence(Constrained(0.5, False, 1, None))
+
+
+def test_the_only_allowed_token_says_so_in_its_row(open_app: Open) -> None:
+    app = open_app(prompt=PROMPT, constraint="choices:yes", temperature="1", top_p="1")
+    for _step in range(3):
+        press(app, "step")
+    forced = [step for step in run(app).path if step.stage_kept[-1] == 1]
+    assert forced
+    assert [row["number"] for row in step_rows.distribution_rows(forced[0]).to_pylist() if row["dice"] == 1] == ["forced"]
