@@ -34,7 +34,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   words.ariaLabel = w.label;
   if (words.dir !== data.direction) words.dir = data.direction;
 
-  const all = data.prompt.map(([text, id]) => ({ text, id, step: -1 })).concat(
+  const all = data.prompt.map(([text, id, template]) => ({ text, id, template, step: -1 })).concat(
     data.steps.map(([text, id, tint, forced, model, dice, rank], i) => ({ text, id, tint, forced, model, dice, rank, step: data.skipped + i })));
   let caret = words.caret;
   if (!caret) {
@@ -62,7 +62,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     place.token = token;
     const word = place.word;
     const names = ["token"];
-    if (token.step < 0) names.push("prompt");
+    if (token.step < 0) names.push(token.template ? "prompt template" : "prompt");
     if (token.step >= 0 && token.step === data.accent) names.push("accent");
     if (token.forced) names.push("forced");
     if (token.step >= 0 && token.step === data.opened) names.push("opened");
