@@ -107,6 +107,7 @@ def go_back_to(place: int) -> None:
 def _force(tokens: list[int]) -> None:
     """Take these tokens one after the other, within the time that a link may take."""
     made, latest = current.run(), monotonic() + LINK_SECONDS
+    made.stop_at()  # `current.run` sets it again
     for token_id in tokens:
         if made.finished or monotonic() > latest:
             notify(_("The answer could not be followed to its end; what you see is as far as it goes."))

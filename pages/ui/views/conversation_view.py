@@ -57,7 +57,7 @@ def _settings() -> None:
 
 def messages() -> DeltaGenerator:
     """Draw the messages before the answer, and return the place of the answer."""
-    with st.container(key="messages", gap="small"):
+    with st.container(key="conversation_scroll"), st.container(key="messages", gap="small"):
         if not current.refused():
             with elements.error_boundary():
                 run = current.run()
@@ -200,6 +200,7 @@ def _computed(run: Generation | Replay) -> None:
 
 
 def message_input() -> None:
-    """Draw the input for the next message."""
+    """Draw the input for the next message, inside a container: at the foot of the page it would scroll the whole page to its end."""
     hint = _("Write a message. The model answers at once.")
-    st.chat_input(hint, key=conversation.MESSAGE, max_chars=share_link.LONGEST_PROMPT, on_submit=conversation.send)
+    with st.container(key="message_input"):
+        st.chat_input(hint, key=conversation.MESSAGE, max_chars=share_link.LONGEST_PROMPT, on_submit=conversation.send)

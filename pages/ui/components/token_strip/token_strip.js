@@ -28,6 +28,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const c = data.colours;
   const depth = data.tint === "unsure" ? c.doubt : c[data.branch || "dice"];
   strip.classList.toggle("branch", Boolean(data.branch));
+  strip.classList.toggle("flow", data.flow);
   strip.classList.toggle("shared", data.branch === "muted_text");
   paint(strip, { ...c, tint: depth });
   const w = data.card;

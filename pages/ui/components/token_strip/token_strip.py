@@ -46,13 +46,14 @@ def token_strip(
     hint: str = "",
     branch: str = "",
     offset: int = 0,
-    template: int = 0,
+    template: int | None = None,
 ) -> Any:
     """Draw a text token by token. A click puts the step's index into `st.session_state[key].opened` and calls `on_click`.
 
     memory: where the strip keeps what it drew last, one per visitor. opened: the step that is shown again; accent: mark the newest token
     as just chosen. hint: what a click does. branch: colour of a column of a fork ("dice" or "other"), smaller and without a legend.
-    offset: index of the first step of `path`, for a part of a run. template: how many of the first tokens of `prompt` are dimmed.
+    offset: index of the first step of `path`, for a part of a run. template: in a conversation, how
+    many of the first tokens of `prompt` are the template's; the strip then has the height of its text.
     Returns the clicked index as the browser sent it, None if there was no click.
     """
     first = _first(prompt, path, key, None if opened is None else max(0, opened - offset), memory)
@@ -63,8 +64,9 @@ def token_strip(
         "colours": charts.colours(),
         "tint": tint,
         "branch": branch,
-        "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.token_id, i < template) for i, t in enumerate(prompt[first:], first)],
+        "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.token_id, i < (template or 0)) for i, t in enumerate(prompt[first:], first)],
         "steps": memory.setdefault(f"{key} drawn", _Drawn()).steps(shown, tint),
+        "flow": template is not None,
         "skipped": offset + skipped,
         "direction": direction("".join(t.text for t in prompt[:WINDOW])),
         "before": _("… {count} earlier tokens").format(count=numbers.whole(first)) if first else "",
