@@ -63,18 +63,12 @@ def thoughts_in(before: bytes, pieces: Sequence[bytes], marks: Iterable[Marks]) 
     (Thought(first=0, end=3, closed=True),)
     """
     known = [(one.opening.encode(), one.closing.encode()) for one in marks]
-    text, ends, found = b"".join(pieces), list(accumulate(map(len, pieces))), list[Thought]()
-    closing = next((closing for opening, closing in known if before.rfind(opening) > before.rfind(closing)), b"")
-    start = done = 0
-    while True:
-        if not closing:
-            places = [(at, opening, closing) for opening, closing in known if (at := text.find(opening, done)) >= 0]
-            if not places:
-                return tuple(found)
-            start, opening, closing = min(places)
-            done = start + len(opening)
-        at = text.find(closing, done)
-        if at < 0:
-            return (*found, Thought(bisect_right(ends, start), len(pieces), False)) if pieces else ()
-        done, closing = at + len(closing), b""
-        found.append(Thought(bisect_right(ends, start), bisect_left(ends, done) + 1, True))
+    text, ends, found = before + b"".join(pieces), list(accumulate(map(len, pieces), initial=len(before)))[1:], list[Thought]()
+    done = 0
+    while places := [(at, opening, closing) for opening, closing in known if (at := text.find(opening, done)) >= 0]:
+        start, opening, closing = min(places)
+        at = text.find(closing, start + len(opening))
+        done = len(text) if at < 0 else at + len(closing)
+        if done > len(before):  # else it stands in the prompt
+            found.append(Thought(bisect_right(ends, max(start, len(before))), bisect_left(ends, done) + 1, at >= 0))
+    return tuple(found)

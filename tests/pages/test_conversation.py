@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import load_model
+from core import Recording, load_model
 from core.errors import ViewerError
 from core.generation.turns import messages_of
-from pages.ui.session import conversation
+from pages.ui.session import conversation, run_start
 from tests.pages.apptest import Open, State, press, told
 from tests.tiny_models import CHAT, with_template
 
@@ -170,6 +170,25 @@ def test_a_further_turn_that_is_too_long_loses_nothing(chat: Any, session: State
     send(app, "one two three " * 400)
     assert session(app).run is run and len(run.path) == 4
     assert any("tokens" in sentence for sentence in told(app))
+
+
+def test_a_recorded_conversation_is_shown_and_goes_on_with_the_visitor_s_model(chat: Any, session: State) -> None:
+    app = chat()
+    answer(app, session)
+    send(app, "And then?")
+    recording = Recording.loads(Recording.of(answer(app, session)).dumps())
+    press(app, "new_conversation")
+    replay = recording.replay()
+    for _step in recording.path:
+        replay.step()
+    run_start.replace(session(app), replay, session(app).begun_with)
+    session(app).moment = "rolled"
+    app.run()
+    assert not app.exception and session(app).run is replay
+    assert len(app.chat_message) == len(replay.messages) + 1
+    send(app, "Go on.")
+    run = session(app).run
+    assert run is not replay and run.messages[:4] == messages_of(replay) and run.messages[4]["content"] == "Go on."
 
 
 def test_thoughts_are_counted_and_folded(chat: Any, session: State) -> None:

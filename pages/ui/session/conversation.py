@@ -35,11 +35,17 @@ def in_conversation() -> bool:
     """Return whether the visitor's text is a conversation: a live one, or the recording of one."""
     session = current_session()
     try:
-        if session.run is not None and session.run.is_replay and session.begun_with == current.request():
+        if session.run is not None and _is_replayed():
             return bool(session.run.messages)
         return current.as_chat()
     except ViewerError:  # there is no model
         return False
+
+
+def _is_replayed() -> bool:
+    """Return whether a recording is shown."""
+    session = current_session()
+    return session.run is not None and session.run.is_replay and session.begun_with == current.request()
 
 
 @error_boundary
@@ -49,7 +55,7 @@ def send() -> None:
     if not text.strip():
         return
     session = current_session()
-    if not current.prompt().strip():  # a new conversation
+    if not current.prompt().strip() and not _is_replayed():  # a new conversation
         session.playing = _begin(text, session.conversation)
         if not session.playing:
             st.session_state[MESSAGE] = text

@@ -205,6 +205,15 @@ def test_a_template_may_open_the_thought_itself(chatty: Callable[..., Any]) -> N
     assert thoughts(Recording.of(run).replay()) == ()  # nothing is shown of it yet
 
 
+def test_a_begun_answer_may_begin_or_close_a_mark_in_the_middle(chatty: Callable[..., Any]) -> None:
+    model = chatty(THINKING)
+    for begun, said, expected in (("<think>one</th", "ink>two", True), ("<think>one</think>", "two", None), ("<thi", "nk>one", False)):
+        run = Generation(model, [ASKED, {"role": "assistant", "content": begun}], GREEDY)
+        say(run, said)
+        assert [thought.closed for thought in thoughts(run)] == ([] if expected is None else [expected])
+        assert all(thought.first == 0 for thought in thoughts(run))
+
+
 def test_where_a_run_stops_can_be_changed(tiny: Callable[[str], Any]) -> None:
     run = Generation(tiny("gpt2"), "Once", GREEDY, most_new_tokens=2)
     run.generate(9)
