@@ -16,6 +16,7 @@ from platformdirs import user_cache_dir
 
 from core import Recording, load_model
 from tests import tiny_models
+from tests.browser.accessibility import sideways, violations
 from tests.browser.conftest import running_app
 from tests.browser.watching import COLD, Watching, download, press, settled, turn_to, type_into
 from tests.core.models.gguf import making
@@ -110,6 +111,8 @@ def test_a_packed_file_by_its_path_and_three_turns_with_it(at: Callable[..., Any
     check_turns(turns, packed)
     assert page.locator(".tv-message .template").count() > 2
     page.get_by_text("came from the notepad").first.wait_for()
+    assert violations(page) == []
+    assert sideways(page, 390, 1400) == []
     saved = download_messages(page)
     assert [message["role"] for message in saved] == ["user", "assistant"] * 3
 
