@@ -150,7 +150,7 @@ talking = conversation.in_conversation()
 hero = conversation_view.messages() if talking else st.container(key="hero")
 if talking:
     conversation_view.message_input()
-if language.current() != language.ENGLISH:
+if language.current() != language.ENGLISH and not talking:
     with st.container(key="english"):  # beside the legend of the tints
         # Translators: This stands below the text on the Watch page, in every language but English.
         st.caption(_("The model has only ever read English, so English is what it writes."))

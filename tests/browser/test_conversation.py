@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import torch
@@ -127,6 +128,13 @@ def test_a_packed_file_by_its_path_and_three_turns_with_it(at: Callable[..., Any
     page.locator('.st-key-hero [data-testid="stAlert"]').first.wait_for(timeout=COLD)
     branch = recording(page)
     assert [message["content"] for message in branch.messages if message["role"] == "user"] == [ASKED[0], "And now?"]
+    press(page, "keep")
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    link = parse_qs(urlsplit(page.evaluate("() => navigator.clipboard.readText()")).query)
+    page.keyboard.press("Escape")
+    assert [tuple(message.values()) for message in branch.messages[:-1]] == [tuple(pair) for pair in json.loads(link["earlier"][0])]
+    assert (link["prompt"], link["as_chat"], link["most_new_tokens"]) == (["And now?"], ["true"], ["6"])
     address = page.url
     page.reload()
     settled(page, COLD)

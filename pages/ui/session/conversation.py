@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
 
 MESSAGE, OPENED = "chat_message", "conversation_file"  # keys of the input and of the upload field
-MOST_ANSWERED = 20  # runs of earlier answers that are kept with their steps
+MOST_ANSWERED, MOST_KEPT_STEPS = 20, 5_000  # runs of earlier answers that are kept, and their steps
 BOUNDS = Bounds(size=8 * 2**20, rest=2**20, entry=2**20, depth=8, marks=200_000, lists={})
 
 
@@ -158,8 +158,9 @@ def _remember(run: Generation | Replay, messages: Said) -> None:
         return
     session.earlier_answers.pop(messages, None)
     session.earlier_answers[messages] = SavedRun(run, run.here, session.run_of, "rolled")
-    while len(session.earlier_answers) > MOST_ANSWERED:
-        del session.earlier_answers[next(iter(session.earlier_answers))]
+    kept = session.earlier_answers
+    while len(kept) > MOST_ANSWERED or (len(kept) > 1 and sum(len(one.run.nodes) for one in kept.values()) > MOST_KEPT_STEPS):
+        del kept[next(iter(kept))]
 
 
 def _first_difference(before: Any, now: Any) -> int:

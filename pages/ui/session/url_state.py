@@ -128,8 +128,7 @@ def address_query() -> str:
         current.prompt(), written, current.settings(), path, example_texts.FIRST_PROMPT, current.as_chat(), names[0] if names else ""
     )
     unfollowed = session.replay_steps if not path else None
-    conversation = session.conversation if current.as_chat() else Conversation()
-    more = ({"steps": unfollowed} if unfollowed else {}) | link_values(conversation, session.ending) | session.place | _language()
+    more = ({"steps": unfollowed} if unfollowed else {}) | link_values(session.conversation, session.ending) | session.place | _language()
     return f"{query}&{share_link.encoded(more)}".lstrip("&") if more else query
 
 
