@@ -19,8 +19,8 @@ import numpy as np
 
 from core.errors import BrokenModel, HalfDownloaded, ModelError, PickleOnly, UnknownModel, quoted
 from core.message import Message
-from core.models.hub import local_folder, plainly
-from core.models.model_names import checked_name, with_revision
+from core.models.hub import Download, local_folder
+from core.models.model_names import checked_name
 
 if TYPE_CHECKING:
     import torch
@@ -96,11 +96,11 @@ def _folder(name: str) -> Path:
     """Return the folder of this adapter, downloaded if it is on the hub. Raises a ModelError."""
     folder = local_folder(name)
     if folder is None:
-        from huggingface_hub import snapshot_download
-
-        repository, revision = with_revision(name)
-        with plainly(name):
-            folder = Path(snapshot_download(repository, revision=revision, allow_patterns=[CONFIG, WEIGHTS]))
+        download = Download(name)  # within the operator's limits for downloads
+        download.wait()
+        if download.folder is None:
+            raise download.error or HalfDownloaded(Message("There are no weights in {name}. Download it again.", name=quoted(name)))
+        folder = download.folder
     if not (folder / CONFIG).is_file():
         raise UnknownModel(Message("There is no {file} in {name}, so it is not an adapter.", file=CONFIG, name=quoted(name)))
     if not (folder / WEIGHTS).is_file():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,12 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from core import Generation, SamplingSettings, load_model
-from core.errors import ModelError
+from core.errors import ModelError, TooLargeToFetch
+from core.models import adapter
 from core.models.adapter import with_adapter
+from core.models.hub import Download
 from tests.core.models.gguf.making import converted
+from tests.core.models.test_hub import SmallHub
 
 TEXT = "Once upon a time there was a fox"
 GREEDY = SamplingSettings(greedy=True)
@@ -160,3 +164,21 @@ def test_another_model_and_a_missing_folder_are_refused(
     for name, folder in (("gpt2", tmp_path / "own"), ("llama", tmp_path / "none"), ("llama", tmp_path)):
         with pytest.raises(ModelError):
             with_adapter(tiny(name), folder)
+
+
+def test_an_adapter_of_the_hub_is_downloaded_within_the_limits(
+    tiny_folder: Callable[[str], Path], tiny: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trained(tiny_folder("llama"), tmp_path / "own", target_modules=["q_proj"])
+    server = SmallHub(tmp_path / "own")
+    try:
+        monkeypatch.setattr(adapter, "Download", partial(Download, endpoint=server.address, cache=tmp_path / "cache"))
+        model = with_adapter(tiny("llama"), "some/model")
+        assert model.name.endswith("+ model") and model.adapter_of == tiny("llama").name
+        monkeypatch.setenv("TOKEN_VIEWER_FREE_GIGABYTES", "99999999")
+        monkeypatch.setattr(adapter, "Download", partial(Download, endpoint=server.address, cache=tmp_path / "other"))
+        with pytest.raises(TooLargeToFetch):
+            with_adapter(tiny("llama"), "some/model")
+    finally:
+        server.shutdown()
+        server.server_close()
