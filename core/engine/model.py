@@ -150,10 +150,6 @@ class LanguageModel:
         """Whether this is a chat model: its tokenizer has a chat template."""
         return bool(getattr(self.tokenizer, "chat_template", None))
 
-    def tokenize_turn(self, text: str) -> list[Token]:
-        """Return the text as a user's turn in the chat template, as tokens. Raises ModelError without template, BrokenModel if it fails."""
-        return self.tokenize_messages(({"role": "user", "content": text},))
-
     def tokenize_messages(self, messages: Messages) -> list[Token]:
         """Return checked messages in the chat template, as tokens. Raises ModelError without template, BrokenModel if it fails."""
         if not self.has_chat_template:

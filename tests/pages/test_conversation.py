@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,8 @@ from core import Recording, load_model
 from core.errors import ViewerError
 from core.generation.turns import messages_of
 from pages.ui.session import conversation, run_start
-from tests.pages.apptest import Open, State, press, told
+from pages.ui.views.conversation_view import IN_SIGHT
+from tests.pages.apptest import Open, State, html, press, told
 from tests.tiny_models import CHAT, with_template
 
 
@@ -189,6 +191,30 @@ def test_a_recorded_conversation_is_shown_and_goes_on_with_the_visitor_s_model(c
     send(app, "Go on.")
     run = session(app).run
     assert run is not replay and run.messages[:4] == messages_of(replay) and run.messages[4]["content"] == "Go on."
+
+
+def test_a_long_conversation_is_folded(chat: Any, session: State) -> None:
+    said = [[("user", "assistant")[number % 2], f"Message {number}."] for number in range(10)]
+    app = chat(earlier=json.dumps(said))
+    assert len(session(app).run.messages) == 11
+    assert len(app.chat_message) == IN_SIGHT + 1
+    assert [one.label for one in app.expander if "Earlier" in one.label] == ["Earlier messages: 6"]
+    app.session_state["earlier_messages"] = True
+    app.run()
+    assert not app.exception and len(app.chat_message) == 12
+    assert all(f"Message {number}." in "".join(strip(html(app))) for number in range(10))
+
+
+def strip(text: str) -> list[str]:
+    """The text of this HTML without its tags."""
+    return re.split(r"<[^>]*>", text)
+
+
+def test_text_of_others_in_a_conversation_is_text(chat: Any, session: State) -> None:
+    app = chat(earlier=json.dumps([["user", "<img src=x onerror=alert(1)> **b** [a](http://x)"], ["assistant", "</p><script>"]]))
+    assert len(session(app).run.messages) == 3
+    written = html(app)
+    assert "<img" not in written and "<script" not in written and "&lt;" in written
 
 
 def test_thoughts_are_counted_and_folded(chat: Any, session: State) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 from core import SamplingSettings
 from core.record.step import Step
 from pages.ui.session import current, eviction_notice, run_start
+from pages.ui.session.run_request import Conversation
 from pages.ui.session.state import SavedRun, Session, current_session, error_boundary
 
 
@@ -23,6 +24,7 @@ def write_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
     if maker in current.model_names():
         st.session_state["model"] = maker
     st.session_state["prompt"], st.session_state["as_chat"] = text, False
+    session.set_around(Conversation(), session.ending)
     current.changed("rolled").playing = False
     if session.run is not None and session.run.is_replay:
         session.begun_with = None
