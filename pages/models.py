@@ -19,7 +19,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
-from pages.ui.session import current, elements, requested_model, roles
+from pages.ui.session import adapters, current, elements, requested_model, roles
 from pages.ui.shell import frame, remote_model_notes
 from pages.ui.views import downloads_view, local_files, model_cards
 
@@ -138,6 +138,26 @@ def from_the_hub() -> None:
             offer(one)
 
 
+@current.error_boundary
+def add_adapter() -> None:
+    """Add the adapter in the field to the visitor's model."""
+    current.anchor_notices("models_add_adapter")
+    roles.require_operator()
+    adapters.add(str(current.field("models_adapter") or ""))
+    current.notify(model_cards.in_use(current.model_name()))
+
+
+def adapter() -> None:
+    """Draw the field for an adapter on top of the visitor's model."""
+    elements.section(_("An adapter on top of it"), _("LoRA"))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        about = _("A folder here or a hub id of the PEFT library, with adapter_config.json and adapter_model.safetensors.")
+        name = st.text_input(_("Adapter"), key="models_adapter", help=about, max_chars=300, width=420)
+        label = _("Add to {model}").format(model=plain(loaded_models.title(current.model_name())))
+        st.button(label, on_click=add_adapter, key="models_add_adapter", disabled=not name.strip(), icon=":material/layers:")
+    elements.notices("models_add_adapter")
+
+
 def from_a_server() -> None:
     """Draw the form for an inference server."""
     elements.section(_("On an inference server"), _("vLLM or llama-server"))
@@ -190,6 +210,8 @@ if operator:
         local_files.collections()
     with elements.error_boundary():
         from_the_hub()
+    with elements.error_boundary():
+        adapter()
     with elements.error_boundary():
         from_a_server()
 with elements.error_boundary():

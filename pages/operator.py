@@ -92,7 +92,7 @@ def people() -> None:
     rows = [
         {
             _("page"): one.page or "start",
-            _("model"): loaded_models.title(one.run_of[0]) if one.run_of else "",
+            _("model"): loaded_models.title(one.run_of.model) if one.run_of else "",
             _("tokens"): one.run.token_count if one.run is not None else 0,
             _("plays"): one.playing,
             _("idle for"): numbers.duration(now - one.seen),

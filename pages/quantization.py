@@ -19,7 +19,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field
-from pages.ui.views import chart
+from pages.ui.views import chart, versions_view
 
 frame.page()
 BY_GROUP = N_("32 numbers")
@@ -146,3 +146,4 @@ with elements.error_boundary():
     begin = results.starter(PARTS, now, lambda: along_own_text(damage, current.model(), current.prompt(), bits, group), bits)
     results.start_button(PARTS, _("Quantize one part at a time"), begin, icon=":material/grid_on:")
     results.part(PARTS, now, begin, parts)
+    versions_view.versions()

@@ -14,12 +14,12 @@ from pages.ui.i18n import example_texts, language, page_titles, phrases
 from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
-from pages.ui.session import address_bar, current, cut_rows, elements, explained_token, playback, state
+from pages.ui.session import address_bar, clicks, conversation, current, cut_rows, elements, explained_token, playback, state
 from pages.ui.session.roll_again import roll_again
 from pages.ui.shell import all_samplers, frame, prompt_field, remote_model_notes
 from pages.ui.shell.display_options import display_options
 from pages.ui.shell.player import player
-from pages.ui.views import distribution_view, export, saved_components, step_costs
+from pages.ui.views import conversation_view, distribution_view, export, saved_components, step_costs
 from pages.ui.views.constraint_line import constraint_line
 from pages.ui.views.token_bias import token_bias
 from pages.ui.views.two_settings_view import two_settings_view
@@ -54,7 +54,10 @@ def tools() -> None:
 
 
 def prompts() -> None:
-    """Draw the prompt and the example prompts."""
+    """Draw the prompt and the example prompts; for a conversation its settings."""
+    if talking:
+        conversation_view.settings()
+        return
     prompt_field.field(width=320)
     for name, text in example_texts.EXAMPLES.items():
         st.button(_(name), on_click=current.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
@@ -62,27 +65,38 @@ def prompts() -> None:
 
 def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: str) -> None:
     """Draw the text so far, why it ended, and that it is a recording."""
-    saved_components.token_strip(
-        run.prompt_tokens,
-        run.path,
-        key="strip",
-        memory=state.results(),
-        tint=tint,
-        opened=current.selected_index(),
-        accent=isinstance(seen, Step),
-        on_click=partial(elements.run_and_rerun, current.word_clicked, distribution_view.FRAGMENTS),
-    )
+    if run.messages:
+        conversation_view.answer(run, seen, tint)
+    else:
+        saved_components.token_strip(
+            run.prompt_tokens,
+            run.path,
+            key="strip",
+            memory=state.results(),
+            tint=tint,
+            opened=current.selected_index(),
+            accent=isinstance(seen, Step),
+            on_click=partial(elements.run_and_rerun, clicks.word_clicked, distribution_view.FRAGMENTS),
+        )
     prompt_field.final_space(run)
     if run.finished and not current.playing():
         ended = _("The recording ends here. Press Play to see it from its beginning.")
-        elements.show_notice(ended if run.is_replay else FINISHED.get(run.finished, run.finished))
+        elements.show_notice(ended if run.is_replay else why_ended(run))
     if run.is_replay:
         with st.container(horizontal=True, vertical_alignment="center"):
             recorded = _("This is a recording of {model}, open as long as this page is. The settings have no effect on it.")
             st.caption(recorded.format(model=loaded_models.title(run.model_name)), width="content")
-            leave = (current.use_prompt, (), current.prompt())
+            leave = (current.close_recording, ())
             st.button(_("Close the recording"), on_click=elements.run_and_rerun, args=leave, type="tertiary", key="leave")
     elements.notices()
+
+
+def why_ended(run: Generation | Replay) -> str:
+    """Return why the run has ended here, "" if it goes on."""
+    reason = run.finished or ""
+    if run.messages and reason == "end of text":
+        return _("The answer is complete. Write the next message, or click an earlier token to take another way.")
+    return FINISHED.get(reason, reason)
 
 
 def why(run: Generation | Replay, seen: TokenDistribution | Step) -> None:
@@ -135,8 +149,11 @@ speed = player()
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="watch_top"):
     frame.compact_header(_("Watch a model write"), _("It gives each token a probability, then dice decide. Press **Step**."))
     tools()
-hero = st.container(key="hero")
-if language.current() != language.ENGLISH:
+talking = conversation.in_conversation()
+hero = conversation_view.messages() if talking else st.container(key="hero")
+if talking:
+    conversation_view.message_input()
+if language.current() != language.ENGLISH and not talking:
     with st.container(key="english"):  # beside the legend of the tints
         # Translators: This stands below the text on the Watch page, in every language but English.
         st.caption(_("The model has only ever read English, so English is what it writes."))
@@ -189,7 +206,7 @@ def stage() -> None:
                 remote_model_notes.estimates(seen)
             with thrown:
                 saved_components.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
-                browser.announce_step(seen, key="announcer", finished=FINISHED.get(run.finished or "", ""))
+                browser.announce_step(seen, key="announcer", finished=why_ended(run))
                 engines(seen)
             with sides:
                 two_settings_view(run, seen, look.rows, look.logarithmic)

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).parents[1]
 UPLOADS = "pages/ui/session/upload_field.py"  # the only file that may take a file from a browser
-UNBOUNDED = {"camera_input", "audio_input", "chat_input", "data_editor", "declare_component", "experimental_data_editor"}
+UNBOUNDED = {"camera_input", "audio_input", "data_editor", "declare_component", "experimental_data_editor"}
 
 
 def calls(text: str) -> Iterator[tuple[str, ast.Call]]:
@@ -29,7 +29,8 @@ def findings(text: str, path: str = "pages/x.py") -> list[str]:
         known = {word.arg for word in call.keywords}
         bounded = len(call.args) >= 3 or {"min_value", "max_value"} <= known
         without = (
-            (name in ("text_input", "text_area") and "max_chars" not in known)
+            (name in ("text_input", "text_area", "chat_input") and "max_chars" not in known)
+            or (name == "chat_input" and known & {"accept_file", "accept_audio"})
             or (name in ("number_input", "slider") and not bounded)
             or (name == "file_uploader" and (path != UPLOADS or "max_upload_size" not in known))
             or name in UNBOUNDED
@@ -56,7 +57,8 @@ def test_every_field_has_a_limit() -> None:
         "st.number_input('a')",
         "st.slider('a', 0)",
         "st.file_uploader('a', max_upload_size=1)",
-        "st.chat_input('a', max_chars=1)",
+        "st.chat_input('a')",
+        "st.chat_input('a', max_chars=1, accept_file=True)",
         "st.data_editor(table)",
     ],
 )

@@ -26,7 +26,7 @@ ALL = {"header", "section"}
 KEYWORDS = {"help", "placeholder", "label", "alt_text", "hint", "title", "lead", "term"}
 RAISED = re.compile(r"^(Bad|TextTo|TooM|TooL|Not|Unknown|Empty|Prompt|Run|Model|Wrong|Input)\w+$")
 # Files whose words are for whoever runs the app, for a log, or for the model to read.
-OTHERS = {"record.py", "gate.py", "health.py", "example_texts.py", "event_log.py", "deployment.py", "catalogue.py"}
+OTHERS = {"record.py", "gate.py", "health.py", "example_texts.py", "event_log.py", "deployment.py", "catalogue.py", "choose_seeds.py"}
 MARKUP = re.compile(r":material/\w+:|:\w+(-badge)?\[|\]|<[^>]*>|[a-z-]+:[^;\"]*;|https?:\S+")
 WORDS = re.compile(r"[A-Za-z]{2,}")
 SENTENCE = re.compile(r"[A-Za-z]{2,}[,:]? [A-Za-z]{2,}")

@@ -7,6 +7,7 @@ drawn wide enough that the probabilities are far from uniform: a test that compa
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -219,3 +220,15 @@ def widen(network: torch.nn.Module, spread: float = 0.3) -> None:
         for name, weight in network.named_parameters():
             if weight.dim() >= 2 and "A_log" not in name:
                 weight.normal_(0.0, spread)
+
+
+TURN = "<|turn|>{{ m.role }}:\n{{ m.content }}\n"
+CHAT = "{% for m in messages %}" + TURN + "{% endfor %}{% if add_generation_prompt %}<|turn|>assistant:\n{% endif %}"
+
+
+def with_template(source: Path, folder: Path, template: str = CHAT) -> Path:
+    """Copy the model in `source` into `folder` with this chat template, and return the folder."""
+    shutil.copytree(source, folder)
+    path = folder / "tokenizer_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"chat_template": template}))
+    return folder

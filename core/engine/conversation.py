@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from typing import Any
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
 
 from core.engine.chat_template import TemplateFailed, render
+from core.engine.thinking import without_thought
 from core.errors import BrokenModel, EmptyPrompt, WrongType
 from core.message import Message
+
+if TYPE_CHECKING:
+    from core.tokens.tokens import Token
 
 ROLES = ("system", "user", "assistant")
 MOST_MESSAGES = 1_000
 
 Messages = tuple[dict[str, str], ...]
+Span = tuple[int, int]
+_MARKED = "\ue000{number}\ue001"  # private characters that no template contains
 
 
 def checked_messages(messages: Sequence[Mapping[str, Any]]) -> Messages:
@@ -74,3 +82,43 @@ def rendered(template: str, messages: Messages, marks: dict[str, Any], name: str
     if turns[0]["role"] == "system" and turns[0]["content"].strip() not in written:
         raise BrokenModel(Message("The chat template of {name} has no place for a system prompt. Leave it out.", name=name))
     return written + begun
+
+
+def content_spans(template: str, messages: Messages, marks: dict[str, Any], tokens: Sequence[Token]) -> tuple[Span, ...]:
+    """Return for each message the first and the end index of the tokens with its content; all other tokens are the template's.
+
+    (0, 0) for content that the template changed, for example a thought that it leaves out of earlier answers.
+    """
+    written = [token.raw.decode("utf-8", "replace") if token.special else token.text for token in tokens]
+    ends = list(accumulate(map(len, written)))
+    joined, done = "".join(written), 0
+    found: list[Span] = []
+    for before, message in zip(_template_texts(template, messages, marks), messages, strict=True):
+        content = message["content"].strip()
+        at = max(done, joined.find(before, done) + len(before)) if before in joined[done:] else done
+        start = joined.find(content, at) if content else -1
+        if start < 0 and message["role"] == "assistant":
+            content = without_thought(content).strip()
+            start = joined.find(content, at) if content else -1
+        if start < 0:
+            found.append((0, 0))
+            continue
+        done = start + len(content)
+        found.append((bisect_right(ends, start), bisect_left(ends, done) + 1))
+    return tuple(found)
+
+
+def _template_texts(template: str, messages: Messages, marks: dict[str, Any]) -> list[str]:
+    """Return the template's own text before each content, without outer whitespace; "" where it is not known."""
+    marked = [{**message, "content": _MARKED.format(number=number)} for number, message in enumerate(messages)]
+    begun = messages[-1]["role"] == "assistant"
+    try:
+        rest = render(template, marked[:-1] if begun else marked, marks)
+    except (TemplateFailed, ValueError, IndexError):
+        return [""] * len(messages)
+    texts = []
+    for message in marked[: len(marked) - begun]:
+        before, mark, after = rest.partition(message["content"])
+        texts.append(before.strip() if mark else "")
+        rest = after if mark else rest
+    return [*texts, rest.strip()] if begun else texts

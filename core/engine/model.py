@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from core.engine.conversation import Messages, rendered
+from core.engine.conversation import Messages, Span, content_spans, rendered
 from core.engine.engine import Backend, Engine
 from core.engine.shape import ModelShape
 from core.errors import BadText, BadToken, ModelError, quoted
@@ -70,10 +70,12 @@ class LanguageModel:
     shape: layers x KV heads x head size x 2 x item size).
     network: transformers' own; None until `load_network` for a model that was loaded without it. tokenizer: transformers' own, or one with
     the same interface. notes: sentences on this model's limits on this machine. recommended: its makers' settings or None.
+    adapter_of: name of the model that this one adds an adapter to, "" for any other model.
     """
 
     has_network = True
     recommended: SamplingSettings | None = None
+    adapter_of = ""
 
     def __init__(
         self,
@@ -148,10 +150,6 @@ class LanguageModel:
         """Whether this is a chat model: its tokenizer has a chat template."""
         return bool(getattr(self.tokenizer, "chat_template", None))
 
-    def tokenize_turn(self, text: str) -> list[Token]:
-        """Return the text as a user's turn in the chat template, as tokens. Raises ModelError without template, BrokenModel if it fails."""
-        return self.tokenize_messages(({"role": "user", "content": text},))
-
     def tokenize_messages(self, messages: Messages) -> list[Token]:
         """Return checked messages in the chat template, as tokens. Raises ModelError without template, BrokenModel if it fails."""
         if not self.has_chat_template:
@@ -161,6 +159,10 @@ class LanguageModel:
         written = rendered(self.tokenizer.get_chat_template(), messages, self.tokenizer.special_tokens_map, self.name)
         ids = self.tokenizer(written, add_special_tokens=False)["input_ids"]
         return self._read([int(i) for i in ids])
+
+    def content_spans(self, messages: Messages, tokens: Sequence[Token]) -> tuple[Span, ...]:
+        """Return which of the tokens of `tokenize_messages` are the content of each message; see `conversation.content_spans`."""
+        return content_spans(self.tokenizer.get_chat_template(), messages, self.tokenizer.special_tokens_map, tokens)
 
     def tokenize(self, text: str) -> list[Token]:
         """Return the tokens of a text; their texts joined are the text."""

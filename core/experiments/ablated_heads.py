@@ -11,6 +11,7 @@ import numpy as np
 from core.engine.model import LanguageModel
 from core.engine.network_parts import Head
 from core.generation.generation import Generation
+from core.generation.prompts import Prompt
 from core.inspection.attribution.heads import Ablator
 from core.inspection.inside import inspect_step
 from core.settings import SamplingSettings
@@ -86,7 +87,7 @@ def ablated_heads(
 
 def without_heads(
     model: LanguageModel,
-    prompt: str,
+    prompt: Prompt,
     written_ids: Sequence[int],
     heads: Iterable[Head],
     settings: SamplingSettings | None = None,

@@ -43,6 +43,8 @@ CLASSES: dict[str, str] = {
     "PlainStep": "core.experiments.speculative",
     "Rounded": "core.experiments.quantization",
     "PartDamage": "core.experiments.quantization",
+    "Version": "core.experiments.two_versions",
+    "TwoVersions": "core.experiments.two_versions",
     "RoundedCache": "core.experiments.rounded_cache",
     "ModelFigures": "core.experiments.two_models",
     "TokenScore": "core.experiments.two_models",

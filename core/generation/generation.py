@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.engine.conversation import Span
 from core.engine.engine import Forward
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BadToken, InputError, NotEnoughMemory, OutsideTopLogprobs, RunFinished
@@ -54,7 +56,7 @@ class Generation(Run):
     model: the loaded model. prompt: the text to continue, or a conversation as a list of messages {"role", "content"}; these are kept in
     `messages`, and `prompt` is then the text of the last one (see `generation/turns.py`). settings: for the next steps; assign new ones to
     change them, existing steps stay. top_n: how many candidates every step lists. use_cache=False computes all positions again at every
-    step. as_chat: the prompt becomes a user's turn in the model's chat template; prompt_tokens then has the template's tokens too.
+    step. as_chat: the prompt becomes the message of a user; prompt_tokens then has the template's tokens too.
     steering: a vector that is added at a layer in every pass. without_heads: attention heads (layer, head) that are switched off in every
     pass. Both run on transformers' own network, which is slower than the compiled one. stop: the run ends with the token that completes
     one of these texts. most_new_tokens: it ends after so many tokens; 0 for no limit.
@@ -115,6 +117,15 @@ class Generation(Run):
     def stops(self) -> dict[str, Any]:
         """The arguments `stop` and `most_new_tokens` of this run."""
         return {"stop": [text.decode() for text in self._stop.texts], "most_new_tokens": self._stop.tokens}
+
+    def stop_at(self, stop: Iterable[str] = (), most_new_tokens: int = 0) -> None:
+        """Change where the run ends; the steps stay. Raises BadSetting."""
+        self._stop = Stop.checked(stop, most_new_tokens)
+
+    @cached_property
+    def message_spans(self) -> tuple[Span, ...]:
+        """The first and the end index among `prompt_tokens` of each message's content; () for a text. The others are the template's."""
+        return self.model.content_spans(self.messages, self.prompt_tokens) if self.messages else ()
 
     @property
     def token_ids(self) -> np.ndarray:

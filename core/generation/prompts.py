@@ -23,6 +23,8 @@ def read_prompt(model: LanguageModel, prompt: Prompt, as_chat: bool, limits: Lim
 
     Raises EmptyPrompt, PromptTooLong, WrongType if the model or the prompt has the wrong type, and the errors of the chat template.
     """
+    if as_chat and isinstance(prompt, str) and prompt:
+        prompt = [{"role": "user", "content": prompt}]
     messages = checked_messages(prompt) if isinstance(prompt, list | tuple) else ()
     text = "\n".join(message["content"] for message in messages) if messages else prompt
     _check_kinds(model, text)
@@ -32,10 +34,7 @@ def read_prompt(model: LanguageModel, prompt: Prompt, as_chat: bool, limits: Lim
     if len(text) > LONGEST_PROMPT:
         said = Message("The text has {count} characters; {model} takes at most {most} tokens. Shorten it.")
         raise PromptTooLong(said.with_values(count=len(text), model=model.name, most=model.context_length))
-    if messages:
-        tokens = model.tokenize_messages(messages)
-    else:
-        tokens = model.tokenize_turn(text) if as_chat else model.tokenize(text)
+    tokens = model.tokenize_messages(messages) if messages else model.tokenize(text)
     count = len(tokens)
     if count == 0:
         raise EmptyPrompt(Message("The text is empty. Write a few words first."))

@@ -14,8 +14,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from core.engine.conversation import Messages
 from core.errors import BadRecording, BadSetting, WrongType
-from core.generation.recording_file import LARGEST_FILE, Content, File, ModelFile, PromptToken, place_of
+from core.generation.recording_file import LARGEST_FILE, Content, File, MessageFile, ModelFile, PromptToken, place_of
 from core.generation.replay import RecordedModel, Replay
 from core.generation.run import Run
 from core.generation.step_file import StepFile, TokenFile, settings_of, step_file, step_of
@@ -51,6 +52,11 @@ class Recording:
             raise BadRecording(Message("This recording contradicts itself: its tokens do not form its prompt."))
         self.settings = settings_of(head.settings)
         self.top_n, self.as_chat, self.finished = head.top_n, head.as_chat, head.finished
+        self.messages: Messages = tuple({"role": one.role, "content": one.content} for one in head.messages)
+        self.message_spans = tuple((one.first, one.end) for one in head.messages)
+        bounds = [0, *(place for span in self.message_spans if span != (0, 0) for place in span), len(self.prompt_tokens)]
+        if bounds != sorted(bounds):
+            raise BadRecording(Message("This recording contradicts itself: its messages do not stand in its prompt."))
         self.tree = self._build(steps, head.here)
 
     def _build(self, steps: Iterable[StepFile], here: int) -> Tree:
@@ -131,7 +137,7 @@ class Recording:
     def dumps(self) -> str:
         """Return the text of the file."""
         parts = {"nodes": self.tree.nodes, "here": self.tree.here, "turn": nullcontext()}
-        named = ("model", "prompt", "prompt_tokens", "settings", "top_n", "as_chat", "finished")
+        named = ("model", "prompt", "prompt_tokens", "settings", "top_n", "as_chat", "messages", "message_spans", "finished")
         return _file_of(SimpleNamespace(**parts, **{name: getattr(self, name) for name in named})).model_dump_json()
 
     def save(self, path: str | Path) -> None:
@@ -140,7 +146,9 @@ class Recording:
 
     def replay(self) -> Replay:
         """Return a run that starts at the prompt and can step, go back and branch as far as the recording goes."""
-        return Replay(self.model, self.tree, self.settings, self.top_n, self.finished, self.as_chat)
+        replay = Replay(self.model, self.tree, self.settings, self.top_n, self.finished, self.as_chat)
+        replay.messages, replay.message_spans = self.messages, self.message_spans
+        return replay
 
 
 def _file_of(run: Any) -> File:
@@ -154,7 +162,7 @@ def _file_of(run: Any) -> File:
         format="token-probability-viewer recording",
         version=1,
         model=ModelFile(
-            name=_public_name(model.name),
+            name=public_name(model.name),
             end_token_ids=sorted(model.end_token_ids),
             **{name: getattr(model, name) for name in ModelFile.model_fields if name not in ("name", "end_token_ids")},
         ),
@@ -163,6 +171,10 @@ def _file_of(run: Any) -> File:
         settings=settings,
         top_n=run.top_n,
         as_chat=run.as_chat,
+        messages=[
+            MessageFile(role=message["role"], content=message["content"], first=first, end=end)
+            for message, (first, end) in zip(run.messages, run.message_spans, strict=True)
+        ],
         here=number[here],
         finished=finished,
         vocabulary=[TokenFile(id=i, raw=model.token(i).raw.hex(), special=model.token(i).special) for i in sorted(used)],
@@ -170,7 +182,7 @@ def _file_of(run: Any) -> File:
     )
 
 
-def _public_name(name: str) -> str:
+def public_name(name: str) -> str:
     """Return a model's name for publication: of a path, only the last part."""
     if is_gguf(name):
         own = name.removeprefix(RUN)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, FailFast, Field, TypeAdapter, ValidationError
 
+from core.engine.conversation import MOST_MESSAGES
 from core.errors import BadRecording
 from core.generation.step_file import MOST_LISTED, Count, StepFile, Strict, TokenFile
 from core.message import Message
@@ -47,6 +48,15 @@ class ModelFile(Strict):
     end_token_ids: Annotated[list[Count], Field(max_length=1000), FailFast()]
 
 
+class MessageFile(Strict):
+    """A message of a conversation in the file. first, end: the tokens of the prompt with its content; both 0 if they are not known."""
+
+    role: Literal["system", "user", "assistant"]
+    content: Annotated[str, Field(max_length=4_000_000)]
+    first: Count
+    end: Count
+
+
 class File(Strict):
     """The whole file. When it is read, its long lists are empty and `Content` reads them in parts."""
 
@@ -58,6 +68,7 @@ class File(Strict):
     settings: dict[str, Any]
     top_n: Annotated[int, Field(ge=1, le=MOST_LISTED)]
     as_chat: bool
+    messages: Annotated[list[MessageFile], Field(max_length=MOST_MESSAGES), FailFast()] = Field(default=[])  # missing in old files
     here: Count
     finished: Annotated[str, Field(max_length=60)] | None
     vocabulary: Annotated[list[TokenFile], Field(max_length=2_000_000), FailFast()]

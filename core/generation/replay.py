@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from core.engine.conversation import Messages, Span
 from core.errors import BadToken, RunFinished
 from core.generation.run import Run, in_turn
 from core.generation.tree import Node, Tree
@@ -58,6 +60,8 @@ class Replay(Run):
         self.prompt, self.prompt_tokens = recorded.prompt, recorded.prompt_tokens
         self.top_n = top_n
         self.as_chat = as_chat
+        self.messages: Messages = ()
+        self.message_spans: tuple[Span, ...] = ()
         self._recorded = recorded
         self._ending = ending
         self._source = {0: 0}  # own node -> recorded node
@@ -119,6 +123,14 @@ class Replay(Run):
         node.name = recorded.name
         self._source[node.node_id], self._shown[recorded.node_id] = recorded.node_id, node.node_id
         return recorded.step
+
+    @property
+    def stops(self) -> dict[str, Any]:
+        """No stops of its own: a recording ends where it ends."""
+        return {}
+
+    def stop_at(self, stop: Iterable[str] = (), most_new_tokens: int = 0) -> None:
+        """Do nothing: a recording ends where it ends."""
 
     def release(self) -> None:
         """Do nothing: a replay has no cache."""

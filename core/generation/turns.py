@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 from core.engine.conversation import Messages
+from core.engine.thinking import MARKS, Thought, marks_of, thoughts_in
 from core.errors import WrongType
 from core.generation.generation import Generation
+from core.generation.replay import RecordedModel, Replay
 from core.message import Message
+from core.tokens.tokens import join
 
 
-def messages_of(run: Generation) -> Messages:
+def thoughts(run: Generation | Replay) -> tuple[Thought, ...]:
+    """Return the thoughts in the answer on the run's current path, by the marks that its model's chat template has."""
+    if not run.messages:
+        return ()
+    template = None if isinstance(run.model, RecordedModel) else run.model.tokenizer.get_chat_template()
+    *before, (_first, end) = ((0, 0), *run.message_spans)
+    if run.messages[-1]["role"] == "assistant":  # a begun answer can open a thought
+        end = before[-1][1]
+    opened = b"".join(token.raw for token in run.prompt_tokens[end:])
+    return thoughts_in(opened, [step.raw for step in run.path], MARKS if template is None else marks_of(template))
+
+
+def messages_of(run: Generation | Replay) -> Messages:
     """Return the conversation with the answer on the run's current path, as the messages that chat programs use.
 
-    Raises WrongType if the run is not a conversation.
+    Special tokens are left out. A thought between special tokens is therefore left out, too. Raises WrongType if the run is not a
+    conversation.
     """
     if not run.messages:
         raise WrongType(Message("This run continues a text. Only a conversation can have a further turn."))
-    answer = run.model.text_of([step.token_id for step in run.path])
+    tokens = [run.model.token(step.token_id) for step in run.path]
+    for thought in reversed(thoughts(run)):
+        if tokens[thought.first].special:
+            del tokens[thought.first : thought.end]
+    answer = join([token.raw for token in tokens if not token.special])
     *before, last = run.messages
     if last["role"] == "assistant":
         return (*before, {"role": "assistant", "content": last["content"] + answer})

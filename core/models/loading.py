@@ -120,7 +120,7 @@ def _read_config(folder: Path, name: str) -> Any:
     path = folder / "config.json"
     if not path.is_file():
         if (folder / "adapter_config.json").is_file():
-            raise AdapterOnly(Message("{name} is an adapter. Load its base model with the adapter merged into it.", name=quoted(name)))
+            raise AdapterOnly(Message("{name} is an adapter. Load its base model, then add the adapter to it.", name=quoted(name)))
         raise UnknownModel(Message("There is no config.json in {name}, so it is not a model folder.", name=quoted(name)))
     raw = _json(path, name)
     if (folder / "generation_config.json").is_file():
@@ -188,7 +188,7 @@ def _check_weights(folder: Path, name: str) -> None:
             )
     elif not files:
         if (folder / "adapter_config.json").is_file():
-            raise AdapterOnly(Message("{name} is an adapter. Load its base model with the adapter merged into it.", name=quoted(name)))
+            raise AdapterOnly(Message("{name} is an adapter. Load its base model, then add the adapter to it.", name=quoted(name)))
         if any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.pth")) or any(folder.glob("*.ckpt")):
             raise PickleOnly(
                 Message("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))

@@ -9,7 +9,7 @@ def code(run: Run) -> str:
     """Return a script that makes the steps of the current path again. Raises nothing for a run without steps."""
     path, settings = run.path, run.path[0].settings if run.path else run.settings
     messages = list(getattr(run, "messages", ()))
-    chat = ", as_chat=True" if getattr(run, "as_chat", False) and not messages else ""
+    chat = ", as_chat=True" if getattr(run, "as_chat", False) and not messages else ""  # an old recording
     lines = [
         "from core import Generation, SamplingSettings, load_model",
         "",

@@ -23,7 +23,8 @@ from core.engine import chat_template
 from core.errors import BadRecording, ModelError, ViewerError
 from core.models import loading
 from core.remote import http_client
-from pages.ui.session import share_link
+from pages.ui.session import conversation, share_link
+from pages.ui.session.run_request import LINK_KEYS, RunRequest, conversation_of, ending_of
 from tests.core.remote.serving import TINY, FakeVLLM, serve
 
 FEW = budget(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
@@ -86,13 +87,30 @@ LINK = st.text(max_size=200) | st.sampled_from(["http://u:p@[::1]:99999/v1", "//
 
 
 @MANY
-@given(query=st.dictionaries(st.sampled_from(["model", "prompt", "steps", "seed", "temperature", "greedy", "kept", "as_chat"]), LINK))
+@given(
+    query=st.dictionaries(
+        st.sampled_from(["model", "prompt", "steps", "seed", "temperature", "greedy", "kept", "as_chat", *LINK_KEYS]),
+        LINK | JUNK.map(json.dumps),
+    )
+)
 def test_any_link_is_read_or_said_to_be_strange(query: dict[str, str]) -> None:
     with bounded(1.0, 30):
         assert all(len(one) < 200 for one in share_link.invalid_values(query, ["storyteller"]))
         wanted = share_link.requested_model(query, ["storyteller"])
         assert wanted is None or "u:p@" not in wanted.model
         share_link.parse_steps(query.get("steps", ""))
+        assert RunRequest("storyteller", "x", True, conversation_of(query)).messages
+        assert ending_of(query).tokens >= 0
+
+
+@MANY
+@given(data=st.binary(max_size=2000) | JUNK.map(json.dumps) | JUNK.map(lambda value: json.dumps([{"role": "user", "content": value}])))
+def test_any_file_is_a_conversation_or_one_sentence(data: bytes | str) -> None:
+    with bounded(2.0, 60):
+        try:
+            conversation.messages_in(data if isinstance(data, bytes) else data.encode())
+        except ViewerError as told:
+            one_sentence(told)
 
 
 @MANY

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, Recording, SamplingSettings, load_model
 from pages.ui.session import run_start
 from pages.ui.session.provenance import Provenance
+from pages.ui.session.run_request import RunRequest
 from tests.pages.apptest import Open, State, go, html, press, run_on
 from tests.pages.test_settings_of_page import blocks
 
@@ -70,7 +71,7 @@ def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open
     replay = Recording.of(run).replay()
     replay.step()
     app = open_app(prompt="A boat")
-    run_start.replace(session(app), replay, ("storyteller", "A boat", False))
+    run_start.replace(session(app), replay, RunRequest("storyteller", "A boat"))
     session(app).moment = "rolled"
     go(app, "inside.py")
     assert "Storyteller · “The fox” · temperature 1.3 · seed 9" in html(app) and "Made before" not in html(app)

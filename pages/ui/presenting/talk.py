@@ -17,6 +17,7 @@ from pages.ui.i18n.language import say
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.session import current, run_start
 from pages.ui.session.more_samplers import ALL_CONTROLS
+from pages.ui.session.run_request import LINK_KEYS
 from pages.ui.session.state import current_session, results
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ RUN_PARAMETERS = {
     "model",
     "steps",
     "as_chat",
+    *LINK_KEYS,
     *(control.key for control in ALL_CONTROLS),
 }  # query parameters of the run; all others belong to the page
 
@@ -113,7 +115,7 @@ def set_run(stop: Stop) -> None:
     session, query = current_session(), stop.query
     recording = _recording(stop)
     if recording is not None:
-        run_start.replace(session, recording.replay(), (current.model_name(), current.prompt(), current.as_chat()))
+        run_start.replace(session, recording.replay(), current.request())
         return
     if not _sets_run(stop):
         return  # the page uses the current run

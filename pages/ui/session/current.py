@@ -22,6 +22,7 @@ from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models, published_models
 from pages.ui.session import effective_value, eviction_notice, replay_steps, roles, run_start, share_link
 from pages.ui.session.more_samplers import ALL_CONTROLS, ENDS_GREEDY
+from pages.ui.session.run_request import Conversation, RunRequest, conversation_of, ending_of
 from pages.ui.session.sampling_controls import LARGEST_SEED, PLAIN, PRESETS, START, Control
 from pages.ui.session.state import (
     Notice,
@@ -89,7 +90,7 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
         name, api_key = without_secrets(name, api_key)
         made = loaded_models.connect(name, tokenizer, api_key)
         session.servers[name] = (tokenizer, api_key)
-        if session.run is not None and session.begun_with and session.begun_with[0] == name and session.run.model is not made:
+        if session.run is not None and session.begun_with and session.begun_with.model == name and session.run.model is not made:
             session.begun_with = None  # the server runs another model now
     if name not in model_names():
         session.names.append(name)
@@ -111,6 +112,7 @@ def apply_query(query: Mapping[str, str]) -> None:
         st.session_state[control.key] = control.start if value is None else value
     st.session_state["prompt"] = query.get("prompt", example_texts.FIRST_PROMPT)[: share_link.LONGEST_PROMPT]
     st.session_state["as_chat"] = query.get("as_chat") == "true"
+    current_session().set_around(conversation_of(query), ending_of(query))
     changed("coming")
 
 
@@ -139,9 +141,9 @@ def run() -> Generation | Replay:
     Raises ViewerError if the prompt cannot be continued. The old run returns when its prompt is entered again.
     """
     session = current_session()
-    wanted = (model_name(), prompt(), as_chat())
+    wanted = request()
     if session.begun_with != wanted:
-        model = _loaded(wanted[0])
+        model = _loaded(wanted.model)
         with session.action_lock:
             if session.begun_with != wanted:
                 run_start.begin(session, wanted, model, settings())
@@ -151,10 +153,17 @@ def run() -> Generation | Replay:
     eviction_notice.notify_if_evicted(session)
     if not session.run.is_replay:
         session.run.settings = settings()
+        session.run.stop_at(session.ending.texts, session.ending.tokens)
     if session.replay_steps:
         with session.action_lock:
             replay_steps.follow(session)
     return session.run
+
+
+def request() -> RunRequest:
+    """Return what the visitor's run begins with. Raises ViewerError if there is no model."""
+    chat = as_chat()
+    return RunRequest(model_name(), prompt(), chat, current_session().conversation if chat else Conversation())
 
 
 def as_chat() -> bool:
@@ -332,7 +341,16 @@ def use_prompt(text: str) -> None:
     session = changed("coming")
     session.playing, session.begun_with = False, None
     session.save_run()
+    session.set_around(Conversation(), session.ending)
     st.session_state["prompt"] = text
+
+
+@error_boundary
+def close_recording() -> None:
+    """Return from a recording to the visitor's own text. The recording is saved for undo."""
+    session = changed("coming")
+    session.playing, session.begun_with = False, None
+    session.save_run()
 
 
 @error_boundary
@@ -343,28 +361,6 @@ def new_dice() -> None:
     run().go_to(-1)
 
 
-@error_boundary
-def bar_clicked() -> None:
-    """Choose the token whose bar was clicked."""
-    picked = (st.session_state.get("odds") or {}).get("selection", {}).get("pick") or []
-    entry = picked[0] if picked else {}
-    token_id, index = entry.get("token_id"), entry.get("step")
-    if not isinstance(token_id, int) or token_id < 0:
-        return
-    if index != shown().index:
-        notify(_("That bar belongs to another step. Click it again."))
-        return
-    force(token_id)
-
-
-@error_boundary
-def word_clicked() -> None:
-    """Reopen the step of the token that was clicked in the text."""
-    index = getattr(st.session_state.get("strip"), "opened", None)
-    if isinstance(index, int):
-        select_step(index)
-
-
 def selected_index() -> int | None:
     """Return the index of the reopened step, None if the newest is shown."""
     return current_session().selected_index
@@ -373,7 +369,7 @@ def selected_index() -> int | None:
 def notices(place: str = "") -> tuple[Notice, ...]:
     """Return the notices of this place (see `Notice`). Adds the eviction notice of the run's model, unless another model is selected."""
     session = current_session()
-    if session.begun_with is not None and session.begun_with[0] == model_name():
+    if session.begun_with is not None and session.begun_with.model == model_name():
         eviction_notice.notify_if_evicted(session)
     return tuple(note for note in session.notes if note.place == place)
 

@@ -40,5 +40,5 @@ def show(recording: Recording) -> None:
     replay = recording.replay()
     for _step in recording.path:
         replay.step()
-    run_start.replace(session, replay, (current.model_name(), current.prompt(), current.as_chat()))
+    run_start.replace(session, replay, current.request())
     session.moment = "rolled" if replay.path else "coming"

@@ -19,8 +19,9 @@ def follow(session: Session) -> None:
     steps, made = share_link.parse_steps(text or ""), session.run
     if steps is None or made is None:
         return
-    latest, coming = monotonic() + LINK_SECONDS, made.settings
+    latest, coming, ending = monotonic() + LINK_SECONDS, made.settings, made.stops
     try:
+        made.stop_at()  # the text may have been written before its end was set
         for entry in steps:
             if isinstance(entry, SamplingSettings):
                 made.settings = entry
@@ -33,4 +34,5 @@ def follow(session: Session) -> None:
         notify(_("The link's list of steps could not be followed to its end; what you see is as far as it goes."))
     finally:
         made.settings = coming
+        made.stop_at(**ending)
     session.moment = "rolled" if made.path else "coming"

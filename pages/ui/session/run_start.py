@@ -10,6 +10,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
 from pages.ui.session import eviction_notice, share_link
+from pages.ui.session.run_request import RunRequest
 from pages.ui.session.state import Session
 
 if TYPE_CHECKING:
@@ -18,10 +19,9 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
 
 LISTED = 50  # candidates kept at every step; the page shows 5 to 50 of them
-Wanted = tuple[str, str, bool]  # the model, the prompt and whether as a chat
 
 
-def begin(session: Session, wanted: Wanted, model: LanguageModel, settings: SamplingSettings) -> None:
+def begin(session: Session, wanted: RunRequest, model: LanguageModel, settings: SamplingSettings) -> None:
     """Begin a run of this prompt. If that is impossible, set `session.refusal` and keep the old run for its own prompt."""
     if session.refusal is not None and session.begun_with is not None and session.run_of == wanted:
         session.begun_with, session.refusal = wanted, None
@@ -35,28 +35,39 @@ def begin(session: Session, wanted: Wanted, model: LanguageModel, settings: Samp
     replace(session, fresh, wanted, put_aside_already)
 
 
-def _generation(wanted: Wanted, model: LanguageModel, settings: SamplingSettings) -> Generation:
+def _generation(wanted: RunRequest, model: LanguageModel, settings: SamplingSettings) -> Generation:
     from core import Generation
 
-    _model, text, chat = wanted
-    if len(text) > share_link.LONGEST_PROMPT:
+    if len(wanted.prompt) > share_link.LONGEST_PROMPT:
         raise PromptTooLong(
             _("The prompt is longer than {most} characters, the limit of this app. Shorten it.").format(
                 most=numbers.whole(share_link.LONGEST_PROMPT)
             )
         )
     loaded_models.ensure_model_loaded(model)
-    return Generation(model, text, settings, top_n=LISTED, as_chat=chat)
+    return Generation(model, wanted.messages or wanted.prompt, settings, top_n=LISTED)
 
 
-def replace(session: Session, fresh: Generation | Replay, wanted: Wanted, put_aside_already: bool = False) -> None:
-    """Make this the visitor's run. The old run is saved for undo, and its cache is released."""
+def replace(session: Session, fresh: Generation | Replay, wanted: RunRequest, put_aside_already: bool = False) -> None:
+    """Make this the visitor's run. The old run is saved for undo. Its cache is released, or goes on to the next run of a conversation."""
     if session.run is not None:
         if not put_aside_already:
             session.save_run()
-        session.run.release()
+        hand_over_cache(session.run, fresh)
     session.begun_with = session.run_of = wanted
     session.refusal = None
     eviction_notice.set_run(session, fresh)
-    session.moment, session.selected_index, session.playing = "coming", None, False
+    session.moment, session.selected_index, session.playing, session.rewritten_from = "coming", None, False, 0
     session.clicks += 1
+
+
+def hand_over_cache(old: Generation | Replay, new: Generation | Replay) -> None:
+    """Give the cache of a conversation to the next run of it, so that only what differs is computed; release any other cache."""
+    from core import Generation
+
+    if not isinstance(old, Generation):
+        return
+    if isinstance(new, Generation) and old.messages and new.messages and old.model is new.model:
+        new.cache = old.cache
+    elif not isinstance(new, Generation) or old.cache is not new.cache:
+        old.release()

@@ -20,6 +20,7 @@ from core.record.step import Step
 from core.remote.address import Address, is_address
 from pages.ui.i18n.language import _, languages, quoted
 from pages.ui.session.more_samplers import ALL_CONTROLS, LONGEST_TEXT, MORE
+from pages.ui.session.run_request import is_valid
 from pages.ui.session.sampling_controls import CONTROLS, START, Control
 
 LONGEST_PROMPT = 20_000  # characters; the rest is cut off
@@ -134,6 +135,8 @@ def invalid_values(query: Mapping[str, str], models: Iterable[str]) -> list[str]
         strange.append(f"{_('model')} = {_short(query['model'])}")
     if "lang" in query and query["lang"] not in languages():
         strange.append(f"{_('language')} = {_short(query['lang'])}")
+    if not is_valid(query):
+        strange.append(_("the conversation, or where the text stops"))
     if "steps" in query and parse_steps(query["steps"]) is None:
         strange.append(_("the steps of the text"))
     return strange

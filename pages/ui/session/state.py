@@ -20,6 +20,7 @@ from pages.ui.i18n import language as languages
 from pages.ui.i18n.language import _, say
 from pages.ui.server import deployment, published_models
 from pages.ui.session import share_link
+from pages.ui.session.run_request import Conversation, Ending, RunRequest, Said, conversation_of, ending_of
 
 if TYPE_CHECKING:
     from core import Generation
@@ -56,7 +57,7 @@ class SavedRun:
 
     run: Generation | Replay
     here: int
-    begun_with: tuple[str, str, bool]
+    begun_with: RunRequest
     moment: str
 
 
@@ -65,8 +66,13 @@ class Session:
     """One visitor's state. moment: "coming" (next-token distribution) or "rolled" (newest step). selected_index: a reopened step."""
 
     run: Generation | Replay | None = None
-    begun_with: tuple[str, str, bool] | None = None  # model, prompt and chat of the last begun or refused run
-    run_of: tuple[str, str, bool] | None = None  # the same of `run`
+    begun_with: RunRequest | None = None  # of the last begun or refused run
+    run_of: RunRequest | None = None  # of `run`
+    conversation: Conversation = field(default_factory=Conversation)  # around the prompt; counts only for a chat
+    ending: Ending = field(default_factory=Ending)  # where a run ends by request
+    around_set: int = 0  # number of times that both were set; part of their fields' keys, so that these begin with the new values
+    earlier_answers: dict[Said, SavedRun] = field(default_factory=dict)  # runs of earlier answers, by the conversation up to the answer
+    rewritten_from: int = 0  # first token of the prompt that a further turn writes in another way, from 1; 0 for none
     refusal: ViewerError | None = None  # why the prompt was refused
     moment: str = "coming"
     selected_index: int | None = None
@@ -111,6 +117,7 @@ class Session:
         query, damaged = share_link.repaired(query, bundled)
         self.link, self.browser_storage_key = dict(query), query.get("kept", "")[:40]
         self.requested = share_link.requested_model(query, bundled)
+        self.set_around(conversation_of(query), ending_of(query))
         if self.requested is not None:  # without the password that it may contain
             self.link["model"] = self.requested.model
         if query.get("model", bundled[0] if bundled else "") in bundled:  # steps are valid for their own model only
@@ -134,6 +141,11 @@ class Session:
                     one.playing = False
                 if getattr(one, "of_page", False):
                     one.stop()
+
+    def set_around(self, conversation: Conversation, ending: Ending) -> None:
+        """Set the conversation around the prompt, and where a run ends."""
+        self.conversation, self.ending = conversation, ending
+        self.around_set += 1
 
     def save_run(self) -> None:
         """Save the run for undo, with its current node, if it has any steps."""

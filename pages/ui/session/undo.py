@@ -8,8 +8,9 @@ import streamlit as st
 
 from core import SamplingSettings
 from core.record.step import Step
-from pages.ui.session import current, eviction_notice
-from pages.ui.session.state import SavedRun, current_session, error_boundary
+from pages.ui.session import current, eviction_notice, run_start
+from pages.ui.session.run_request import Conversation
+from pages.ui.session.state import SavedRun, Session, current_session, error_boundary
 
 
 def write_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
@@ -23,6 +24,7 @@ def write_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
     if maker in current.model_names():
         st.session_state["model"] = maker
     st.session_state["prompt"], st.session_state["as_chat"] = text, False
+    session.set_around(Conversation(), session.ending)
     current.changed("rolled").playing = False
     if session.run is not None and session.run.is_replay:
         session.begun_with = None
@@ -46,16 +48,23 @@ def undo() -> None:
     """Restore the replaced run, and save the current one, so that this can be undone as well."""
     session = current_session()
     saved, now = session.saved_run, session.run
-    if saved is None or saved.begun_with[0] not in current.model_names():
+    if saved is None or saved.begun_with.model not in current.model_names():
         return
     current.changed(saved.moment)
     session.saved_run = None
     if now is not None and (now.path or now.is_replay) and now is not saved.run and session.run_of is not None:
         session.saved_run = SavedRun(now, now.here, session.run_of, session.moment)
-        now.release()
+        run_start.hand_over_cache(now, saved.run)
+    restore(session, saved)
+
+
+def restore(session: Session, saved: SavedRun) -> None:
+    """Make this the visitor's run again, at the node where it was."""
     if saved.run.here != saved.here:
         saved.run.switch(saved.here)
-    name, text, chat = session.begun_with = session.run_of = saved.begun_with
-    st.session_state["model"], st.session_state["prompt"], st.session_state["as_chat"] = name, text, chat
-    session.refusal, session.playing, session.replay_steps = None, False, None
+    wanted = session.begun_with = session.run_of = saved.begun_with
+    st.session_state["model"], st.session_state["prompt"], st.session_state["as_chat"] = wanted.model, wanted.prompt, wanted.as_chat
+    if wanted.as_chat:
+        session.set_around(wanted.conversation, session.ending)
+    session.refusal, session.playing, session.replay_steps, session.rewritten_from = None, False, None, 0
     eviction_notice.set_run(session, saved.run)

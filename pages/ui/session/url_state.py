@@ -17,6 +17,7 @@ from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, effective_value, share_link
 from pages.ui.session.more_samplers import ALL_CONTROLS
+from pages.ui.session.run_request import Conversation, Ending, link_values, parted, said
 from pages.ui.session.state import current_session, error_boundary, notify
 
 if TYPE_CHECKING:
@@ -77,11 +78,15 @@ def link_query() -> tuple[str, str]:
     """Return the query of this run's share link, and one sentence on what the link opens."""
     made, session = current.run(), current_session()
     path = made.path
-    asked = session.begun_with[0] if session.begun_with and not made.is_replay and not session.refusal else made.model_name
+    live = session.run_of if session.run_of and not made.is_replay else None
+    asked = session.begun_with.model if session.begun_with and live and not session.refusal else made.model_name
+    around = parted(said(made.messages)) if live is None else (live.prompt, live.conversation)
+    prompt, conversation = around or (made.prompt, Conversation())
+    more = share_link.encoded(link_values(conversation, session.ending if live else Ending()) | _language())
     name = share_link.server_address(asked) if asked in session.servers else made.model_name
     for steps in (path, []) if made.is_replay else (path,):
-        query = share_link.query(made.prompt, name, current.settings(), steps, example_texts.FIRST_PROMPT, made.as_chat)
-        query = "&".join(filter(None, (query, share_link.encoded(_language()))))
+        query = share_link.query(prompt, name, current.settings(), steps, example_texts.FIRST_PROMPT, made.as_chat)
+        query = "&".join(filter(None, (query, more)))
         if len(query) <= LONGEST_LINK:
             return query, _what_link_opens(made, bool(steps))
     if made.is_replay:
@@ -117,18 +122,13 @@ def address_query() -> str:
     names = current.model_names()
     name = current.model_name() if names else ""
     written = share_link.server_address(name) if name in session.servers else name
-    live = (
-        made is not None
-        and not made.is_replay
-        and session.begun_with == (name, current.prompt(), current.as_chat())
-        and not session.refusal
-    )
+    live = made is not None and not made.is_replay and session.begun_with == current.request() and not session.refusal
     path = made.path if made is not None and live else []
     query = share_link.query(
         current.prompt(), written, current.settings(), path, example_texts.FIRST_PROMPT, current.as_chat(), names[0] if names else ""
     )
     unfollowed = session.replay_steps if not path else None
-    more = ({"steps": unfollowed} if unfollowed else {}) | session.place | _language()
+    more = ({"steps": unfollowed} if unfollowed else {}) | link_values(session.conversation, session.ending) | session.place | _language()
     return f"{query}&{share_link.encoded(more)}".lstrip("&") if more else query
 
 

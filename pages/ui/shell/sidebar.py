@@ -7,11 +7,12 @@ from typing import Any, Literal
 import streamlit as st
 
 from core import list_models
+from core.generation.ending import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
-from pages.ui.session import current, elements, own_presets, roles
+from pages.ui.session import adapters, conversation, current, elements, own_presets, roles
 from pages.ui.session.more_samplers import can_be_shown
 from pages.ui.session.sampling_controls import (
     CONTROLS,
@@ -26,6 +27,9 @@ from pages.ui.session.sampling_controls import (
 )
 from pages.ui.session.state import clear_notices
 from pages.ui.shell import all_samplers, save_settings
+
+WATCH = ("", "watch")  # the paths of the Watch page, which is the landing page
+LONGEST_STOPS = MOST_TEXTS * (LONGEST_TEXT + 1)  # characters
 
 
 def sidebar(used: frozenset[str]) -> None:
@@ -61,6 +65,15 @@ def _model() -> None:
     parameters = _("{count} parameters").format(count=numbers.count(model.parameter_count))
     size = f"{parameters} · {numbers.size(model.weight_bytes)}"
     st.caption(f"{size} · {plain(phrases.device(model.device))}")
+    if (pair := adapters.pair()) is not None:
+        st.toggle(
+            _("With its adapter"),
+            value=model.name == pair.with_adapter,
+            key=f"adapter_{pair.with_adapter}_{model.name}",
+            on_change=adapters.switch,
+            args=(pair,),
+            help=_("Switches the adapter at this step: the text stays, and the probabilities are those of the other model."),
+        )
     if model.has_chat_template:
         st.toggle(
             _("As a chat"),
@@ -84,6 +97,8 @@ def _settings(used: frozenset[str]) -> None:
         with st.expander(_("More"), icon=":material/tune:"):
             for control in more:
                 _widget(control)
+            if current.current_session().page in WATCH:
+                _ending()
     if len(shown) > 1:
         all_samplers.button()
         all_samplers.chips()
@@ -92,6 +107,18 @@ def _settings(used: frozenset[str]) -> None:
         st.button(
             _("All settings off"), on_click=current.reset_settings, help=own, icon=":material/restart_alt:", type="tertiary", key="reset"
         )
+
+
+def _ending() -> None:
+    """Draw where the text of the Watch page stops by request."""
+    session = current.current_session()
+    keys = (f"stop_texts_{session.around_set}", f"most_new_tokens_{session.around_set}")
+    look: dict[str, Any] = {"on_change": conversation.ending_changed, "args": keys}
+    written = "\n".join(text.replace("\n", "\\n") for text in session.ending.texts)
+    about = _("The text ends with the token that completes one of these texts. One per line; \\n stands for a line break.")
+    st.text_area(_("Stop texts"), written, key=keys[0], help=about, max_chars=LONGEST_STOPS, height=68, **look)
+    about = _("The text ends after so many new tokens. 0: no limit.")
+    st.number_input(_("Most new tokens"), 0, MOST_TOKENS, session.ending.tokens, key=keys[1], help=about, **look)
 
 
 def _presets() -> None:

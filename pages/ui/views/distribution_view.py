@@ -7,7 +7,7 @@ from pages.ui.charts import charts, step_rows
 from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.i18n import screen_reader
 from pages.ui.i18n.language import _
-from pages.ui.session import current, cut_rows, elements
+from pages.ui.session import clicks, current, cut_rows, elements
 from pages.ui.views import chart
 
 FRAGMENTS = ("stage", "cost")  # of Watch, redrawn after a token was taken
@@ -59,4 +59,4 @@ def bar_pressed() -> None:
     if cut_rows.line_clicked(step_rows.FOLDED):
         elements.run_and_rerun(cut_rows.show, (), True)
     else:
-        elements.run_and_rerun(current.bar_clicked, FRAGMENTS)
+        elements.run_and_rerun(clicks.bar_clicked, FRAGMENTS)

@@ -14,7 +14,7 @@ from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.share_link.share_link import share_link
 from pages.ui.i18n.language import N_, _, said
 from pages.ui.i18n.safe_text import plain
-from pages.ui.session import current, elements, opened_recording, upload_field, url_state
+from pages.ui.session import conversation, current, elements, opened_recording, upload_field, url_state
 from pages.ui.views import run_pictures
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ def keep(run: Generation | Replay) -> None:
             opened = partial(elements.run_and_rerun, opened_recording.recording_uploaded, ())
             upload_field.upload_field(_("Open a recording"), "recording", ["json"], opened)
             elements.notices("recording")
+            begun = partial(elements.run_and_rerun, conversation.file_uploaded, ())
+            upload_field.upload_field(_("Open a conversation"), "conversation_file", ["json"], begun)
+            elements.notices("conversation_file")
 
 
 def files(run: Generation | Replay) -> None:
@@ -75,6 +78,16 @@ def files(run: Generation | Replay) -> None:
             icon=":material/code:",
             help=_("A script that repeats this run, with all its settings."),
         )
+        if run.messages:
+            st.download_button(
+                _("Messages (JSON)"),
+                data=partial(conversation.messages_file, run),
+                file_name="messages.json",
+                mime="application/json",
+                on_click="ignore",
+                icon=":material/forum:",
+                help=_("The conversation as chat programs and servers read it."),
+            )
 
 
 def code_of(run: Generation | Replay) -> str:

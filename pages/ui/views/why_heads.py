@@ -111,7 +111,8 @@ def go_on() -> None:
         def write() -> Iterator[WithoutHeads]:
             run = current.run()
             written = [step.token_id for step in run.path]
-            return without_heads(model, run.prompt, written, heads, current.settings(), as_chat=current.as_chat())
+            prompt = run.messages if run.messages and current.as_chat() else run.prompt
+            return without_heads(model, prompt, written, heads, current.settings())
 
         begin = results.starter(WITHOUT, now, write)
         results.start_button(WITHOUT, _("Go on without them"), begin, icon=":material/fork_right:")

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui.components.token_strip import token_strip
 from pages.ui.i18n import example_texts, names
 from pages.ui.i18n.language import _
-from pages.ui.session import current, elements, explained_token, state
+from pages.ui.session import clicks, current, elements, explained_token, state
 from pages.ui.session.explained_token import OWN_TEXT, PLACE, RUN, SOURCE, TEXT, ExplainedToken
 from pages.ui.session.state import PERSISTENT
 
@@ -75,7 +75,7 @@ def source(own_text: Callable[[], None]) -> ExplainedToken:
         memory=state.results(),
         opened=current.selected_index(),
         accent=bool(run.path),
-        on_click=current.word_clicked,
+        on_click=clicks.word_clicked,
         hint=_("Click a token to explain it."),
     )
     return explained_token.of_run()

@@ -35,7 +35,7 @@ def chatty(tiny_folder: Callable[[str], Path], tmp_path: Path) -> Callable[[str]
 
 def test_a_turn_is_what_the_template_writes(chatty: Callable[[str], Any]) -> None:
     model = chatty(TEMPLATE)
-    tokens = model.tokenize_turn("Who are you? 🦊")
+    tokens = model.tokenize_messages(({"role": "user", "content": "Who are you? 🦊"},))
     expected = model.tokenizer.apply_chat_template(
         [{"role": "user", "content": "Who are you? 🦊"}], add_generation_prompt=True, return_dict=False
     )
@@ -61,7 +61,7 @@ TYPED = "{% for m in messages %}{% for part in m.content %}" + PART + "{% endfor
 
 
 def test_a_template_that_expects_typed_parts_gets_them_and_one_that_drops_the_question_is_refused(chatty: Callable[[str], Any]) -> None:
-    said = b"".join(token.raw for token in chatty(TYPED).tokenize_turn("Who are you? ")).decode()
+    said = b"".join(token.raw for token in chatty(TYPED).tokenize_messages(({"role": "user", "content": "Who are you? "},))).decode()
     assert said.count("Who are you?") == 1
     with pytest.raises(chat_template.TemplateFailed, match="leaves the text out"):
         chat_template.render("Hello!", [{"role": "user", "content": "Who are you?"}], {})
@@ -93,7 +93,7 @@ def test_a_refused_or_endless_template_is_one_sentence(
     render = chat_template.render
     monkeypatch.setattr(chat_template, "render", lambda template, turns, marks: render(template, turns, marks, 1.0))
     with pytest.raises(BrokenModel, match="chat template"):
-        chatty(template).tokenize_turn("Who are you?")
+        chatty(template).tokenize_messages(({"role": "user", "content": "Who are you?"},))
 
 
 TEMPLATES = [

@@ -169,7 +169,7 @@ def test_a_value_that_cannot_be_is_refused(place: tuple[Any, ...], content: dict
 
 
 def test_a_missing_field_is_refused(content: dict[str, Any]) -> None:
-    for name in content:
+    for name in content.keys() - {"messages"}:  # old files have no messages
         refused({key: value for key, value in content.items() if key != name})
     for name in content["steps"][0]:
         broken = copy.deepcopy(content)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,11 @@ from typing import Any
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.errors import BrokenModel, EmptyPrompt, ModelError, WrongType
-from core.generation.turns import messages_of, next_turn
+from core.errors import BadRecording, BadSetting, BrokenModel, EmptyPrompt, ModelError, WrongType
+from core.generation.turns import messages_of, next_turn, thoughts
 from core.reports.python_code import code
+from tests.tiny_models import CHAT, with_template
 
-TURN = "<|turn|>{{ m.role }}:\n{{ m.content }}\n"
-TEMPLATE = "{% for m in messages %}" + TURN + "{% endfor %}{% if add_generation_prompt %}<|turn|>assistant:\n{% endif %}"
 GREEDY = SamplingSettings(greedy=True)
 SYSTEM, ASKED = {"role": "system", "content": "Be a fox."}, {"role": "user", "content": "Who are you? 🦊"}
 
@@ -25,12 +23,8 @@ SYSTEM, ASKED = {"role": "system", "content": "Be a fox."}, {"role": "user", "co
 def chatty(tiny_folder: Callable[[str], Path], tmp_path: Path) -> Callable[..., Any]:
     """Loads a tiny Llama with a byte-level tokenizer, a context of 512 tokens and this chat template."""
 
-    def load(template: str = TEMPLATE) -> Any:
-        folder = tmp_path / "chatty"
-        shutil.copytree(tiny_folder("large"), folder)
-        path = folder / "tokenizer_config.json"
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"chat_template": template}))
-        return load_model(str(folder), device="cpu")
+    def load(template: str = CHAT) -> Any:
+        return load_model(str(with_template(tiny_folder("large"), tmp_path / "chatty", template)), device="cpu")
 
     return load
 
@@ -141,3 +135,136 @@ def test_an_empty_conversation_and_a_model_without_a_template_are_refused(chatty
         Generation(tiny("gpt2"), [ASKED])
     with pytest.raises(WrongType):
         next_turn(Generation(model, "Once"), "x")
+
+
+def contents(run: Any) -> list[str]:
+    return ["".join(token.text for token in run.prompt_tokens[first:end]) for first, end in run.message_spans]
+
+
+def test_the_tokens_of_each_message_are_known_also_where_a_content_is_a_word_of_the_template(chatty: Callable[..., Any]) -> None:
+    messages = [{"role": "system", "content": "user"}, {"role": "user", "content": "assistant"}]
+    run = Generation(chatty(), [*messages, {"role": "assistant", "content": "a 🦊"}, {"role": "user", "content": "user:"}])
+    assert contents(run) == ["user", "assistant", "a 🦊", "user:"]
+    assert all(first > 0 and run.prompt_tokens[first - 1].text.endswith("\n") for first, _end in run.message_spans)
+    begun = Generation(run.model, [ASKED, {"role": "assistant", "content": "I am"}])
+    assert contents(begun) == [ASKED["content"], "I am"] and begun.message_spans[-1][1] == len(begun.prompt_tokens)
+    assert Generation(run.model, "Once").message_spans == ()
+
+
+def test_a_content_that_the_template_changes_is_not_marked(chatty: Callable[..., Any]) -> None:
+    loud = chatty("{% for m in messages %}<|turn|>{{ m.content | upper }} {% endfor %}{{ messages[-1].content }}:")
+    run = Generation(
+        loud, [{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}, {"role": "user", "content": "Three"}]
+    )
+    assert run.message_spans[0] == (0, 0) and contents(run)[-1] == "Three"
+
+
+THINKING = (
+    "{% for m in messages %}<|turn|>{{ m.role }}:{{ m.content.split('</think>')[-1] }}{% endfor %}"
+    "{% if add_generation_prompt %}<|turn|>assistant:{% endif %}"
+)
+
+
+def say(run: Generation, text: str) -> None:
+    for token in run.model.tokenize(text):
+        run.force(token.token_id)
+
+
+def test_a_thought_stands_between_the_marks_of_the_template_and_leaves_the_next_turn(chatty: Callable[..., Any]) -> None:
+    run = Generation(chatty(THINKING), [ASKED], GREEDY)
+    say(run, "<think>one two")
+    (open_thought,) = thoughts(run)
+    assert (open_thought.first, open_thought.end, open_thought.closed) == (0, len(run.path), False)
+    say(run, "</think>three")
+    (thought,) = thoughts(run)
+    assert thought.closed and "".join(step.text for step in run.path[: thought.end]).endswith("</think>")
+    assert "".join(step.text for step in run.path[thought.end :]) == "three"
+    further = next_turn(run, "Why?")
+    assert messages_of(run)[-1]["content"] == "<think>one two</think>three"
+    assert contents(further)[-2:] == ["three", "Why?"]
+    step = further.step()
+    assert 0 < step.forward.reused_tokens < len(run.prompt_tokens) + len(run.path) - 1  # from the first difference on
+    plain = Generation(chatty_again(run.model), [ASKED], GREEDY)
+    say(plain, "<think>one</think>")
+    assert thoughts(plain) == ()
+
+
+def chatty_again(model: Any) -> Any:
+    """The same model without thinking in its template."""
+    model.tokenizer.chat_template = CHAT
+    return model
+
+
+def test_a_template_may_open_the_thought_itself(chatty: Callable[..., Any]) -> None:
+    opening = THINKING.replace("assistant:{% endif %}", "assistant:<think>{% endif %}")
+    run = Generation(chatty(opening), [{"role": "user", "content": "<think>"}], GREEDY)
+    assert thoughts(run) == ()
+    say(run, "one</think>two")
+    (thought,) = thoughts(run)
+    assert (thought.first, thought.closed) == (0, True)
+    assert thoughts(Recording.of(run).replay()) == ()  # nothing is shown of it yet
+
+
+def test_a_begun_answer_may_begin_or_close_a_mark_in_the_middle(chatty: Callable[..., Any]) -> None:
+    model = chatty(THINKING)
+    for begun, said, expected in (("<think>one</th", "ink>two", True), ("<think>one</think>", "two", None), ("<thi", "nk>one", False)):
+        run = Generation(model, [ASKED, {"role": "assistant", "content": begun}], GREEDY)
+        say(run, said)
+        assert [thought.closed for thought in thoughts(run)] == ([] if expected is None else [expected])
+        assert all(thought.first == 0 for thought in thoughts(run))
+
+
+def test_where_a_run_stops_can_be_changed(tiny: Callable[[str], Any]) -> None:
+    run = Generation(tiny("gpt2"), "Once", GREEDY, most_new_tokens=2)
+    run.generate(9)
+    assert (len(run.path), run.finished) == (2, "enough tokens")
+    run.stop_at()
+    run.generate(2)
+    assert len(run.path) == 4
+    run.stop_at([run.path[-1].raw.decode("utf-8", "replace")])
+    assert run.finished == "stop text"
+    with pytest.raises(BadSetting):
+        run.stop_at([""])
+
+
+def test_a_recording_keeps_the_conversation(chatty: Callable[..., Any]) -> None:
+    run = Generation(chatty(), [SYSTEM, ASKED, {"role": "assistant", "content": "A fox"}], GREEDY)
+    say(run, " 🦊")
+    text = Recording.of(run).dumps()
+    replay = Recording.loads(text).replay()
+    assert (replay.messages, replay.message_spans) == (run.messages, run.message_spans)
+    while replay.finished is None:
+        replay.step()
+    assert messages_of(replay) == messages_of(run)
+    assert json.loads(Recording.of(replay).dumps())["messages"] == json.loads(text)["messages"]
+    old = json.loads(text)
+    del old["messages"]
+    assert Recording.loads(json.dumps(old)).replay().messages == ()
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        {"role": "robot"},
+        {"content": 3},
+        {"content": None},
+        {"first": -1},
+        {"end": 10**6},
+        {"first": 9, "end": 2},
+        {"first": 1.5},
+        {"more": 1},
+    ],
+)
+def test_a_recording_with_a_wrong_message_is_refused(harm: dict[str, Any], chatty: Callable[..., Any]) -> None:
+    run = Generation(chatty(), [SYSTEM, ASKED], GREEDY)
+    run.step()
+    content = json.loads(Recording.of(run).dumps())
+    for messages in (
+        [content["messages"][0] | harm, content["messages"][1]],
+        content["messages"][::-1],
+        content["messages"] * 600,
+        "x",
+        [1],
+    ):
+        with pytest.raises(BadRecording):
+            Recording.loads(json.dumps(content | {"messages": messages}))

@@ -28,13 +28,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const c = data.colours;
   const depth = data.tint === "unsure" ? c.doubt : c[data.branch || "dice"];
   strip.classList.toggle("branch", Boolean(data.branch));
+  strip.classList.toggle("flow", data.flow);
   strip.classList.toggle("shared", data.branch === "muted_text");
   paint(strip, { ...c, tint: depth });
   const w = data.card;
   words.ariaLabel = w.label;
   if (words.dir !== data.direction) words.dir = data.direction;
 
-  const all = data.prompt.map(([text, id]) => ({ text, id, step: -1 })).concat(
+  const all = data.prompt.map(([text, id, template]) => ({ text, id, template, step: -1 })).concat(
     data.steps.map(([text, id, tint, forced, model, dice, rank, wanted], i) => ({ text, id, tint, forced, model, dice, rank, wanted, step: data.skipped + i })));
   let caret = words.caret;
   if (!caret) {
@@ -62,7 +63,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     place.token = token;
     const word = place.word;
     const names = ["token"];
-    if (token.step < 0) names.push("prompt");
+    if (token.step < 0) names.push(token.template ? "prompt template" : "prompt");
     if (token.step >= 0 && token.step === data.accent) names.push("accent");
     if (token.forced) names.push("forced");
     if (token.wanted) names.push("steered");

@@ -47,14 +47,19 @@ def token_strip(
     on_click: Callable[[], None] | None = None,
     hint: str = "",
     branch: str = "",
+    offset: int = 0,
+    template: int | None = None,
 ) -> Any:
     """Draw a text token by token. A click puts the step's index into `st.session_state[key].opened` and calls `on_click`.
 
     memory: where the strip keeps what it drew last, one per visitor. opened: the step that is shown again; accent: mark the newest token
     as just chosen. hint: what a click does. branch: colour of a column of a fork ("dice" or "other"), smaller and without a legend.
+    offset: index of the first step of `path`, for a part of a run. template: in a conversation, how
+    many of the first tokens of `prompt` are the template's; the strip then has the height of its text.
     Returns the clicked index as the browser sent it, None if there was no click.
     """
-    first = _first(prompt, path, key, opened, memory)
+    first = _first(prompt, path, key, None if opened is None else max(0, opened - offset), memory)
+    newest = offset + len(path) - 1
     skipped = max(0, first - len(prompt))  # steps
     shown = path[skipped:]
     rows = memory.setdefault(f"{key} drawn", _Drawn()).steps(shown, tint)
@@ -62,13 +67,14 @@ def token_strip(
         "colours": charts.colours(),
         "tint": tint,
         "branch": branch,
-        "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.token_id) for t in prompt[first:]],
+        "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.token_id, i < (template or 0)) for i, t in enumerate(prompt[first:], first)],
         "steps": rows,
-        "skipped": skipped,
+        "flow": template is not None,
+        "skipped": offset + skipped,
         "direction": direction("".join(t.text for t in prompt[:WINDOW])),
         "before": _("… {count} earlier tokens").format(count=numbers.whole(first)) if first else "",
         "opened": -1 if opened is None else opened,
-        "accent": len(path) - 1 if accent and opened is None else -1 if opened is None else opened,
+        "accent": newest if accent and opened is None else -1 if opened is None else opened,
         "clickable": on_click is not None,
         "legend": [_(end) for end in TINT_ENDS.get(tint, ("", ""))],
         "card": {**said(CARD), "again": hint or _("click to see its probabilities again")},

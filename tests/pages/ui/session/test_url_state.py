@@ -9,6 +9,7 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from pages.ui.session import current, share_link, state, url_state
+from pages.ui.session.run_request import RunRequest
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def visitor(monkeypatch: pytest.MonkeyPatch) -> state.Session:
 
 def hold(someone: state.Session, run: Any) -> None:
     """This is their run."""
-    someone.run, someone.begun_with = run, ("storyteller", run.prompt, False)
+    someone.run, someone.begun_with = run, RunRequest("storyteller", run.prompt)
 
 
 def test_a_link_that_fits_holds_the_whole_text(visitor: state.Session) -> None:

@@ -1,0 +1,74 @@
+"""Thinking: the part of an answer that stands between the marks which a chat template has for it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """opening, closing: the texts around a thought. known_by: what a chat template contains if its model writes them."""
+
+    opening: str
+    closing: str
+    known_by: str
+
+
+# By tag: DeepSeek, Qwen and many others; Magistral; Seed; some older ones; Command A; gpt-oss; Kimi.
+MARKS = (
+    Marks("<think>", "</think>", "</think>"),
+    Marks("[THINK]", "[/THINK]", "[/THINK]"),
+    Marks("<seed:think>", "</seed:think>", "</seed:think>"),
+    Marks("<thinking>", "</thinking>", "</thinking>"),
+    Marks("<|START_THINKING|>", "<|END_THINKING|>", "<|END_THINKING|>"),
+    Marks("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>", "<|channel|>analysis"),
+    Marks("◁think▷", "◁/think▷", "◁/think▷"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """A thought in an answer. first, end: its tokens, the marks included. closed: whether its closing mark was written."""
+
+    first: int
+    end: int
+    closed: bool
+
+
+def marks_of(template: str) -> tuple[Marks, ...]:
+    """Return the marks that this chat template has.
+
+    >>> [one.opening for one in marks_of("{{ content.split('</think>')[-1] }}")]
+    ['<think>']
+    """
+    return tuple(one for one in MARKS if one.known_by in template)
+
+
+def without_thought(content: str) -> str:
+    """Return what an answer says after its last thought. Templates leave thoughts out of earlier answers.
+
+    >>> without_thought("<think>He greets me.</think>Hello!"), without_thought("Hello!")
+    ('Hello!', 'Hello!')
+    """
+    return content[max((at + len(one.closing) for one in MARKS if (at := content.rfind(one.closing)) >= 0), default=0) :]
+
+
+def thoughts_in(before: bytes, pieces: Sequence[bytes], marks: Iterable[Marks]) -> tuple[Thought, ...]:
+    """Return the thoughts in an answer. pieces: the bytes of its tokens. before: the end of the prompt, which may open a thought.
+
+    >>> thoughts_in(b"", [b"<think>", b"He", b"</think>", b"Hello"], MARKS)
+    (Thought(first=0, end=3, closed=True),)
+    """
+    known = [(one.opening.encode(), one.closing.encode()) for one in marks]
+    text, ends, found = before + b"".join(pieces), list(accumulate(map(len, pieces), initial=len(before)))[1:], list[Thought]()
+    done = 0
+    while places := [(at, opening, closing) for opening, closing in known if (at := text.find(opening, done)) >= 0]:
+        start, opening, closing = min(places)
+        at = text.find(closing, start + len(opening))
+        done = len(text) if at < 0 else at + len(closing)
+        if done > len(before):  # else it stands in the prompt
+            found.append(Thought(bisect_right(ends, max(start, len(before))), bisect_left(ends, done) + 1, at >= 0))
+    return tuple(found)

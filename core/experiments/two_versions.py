@@ -1,0 +1,177 @@
+"""Two versions of one model beside each other: a file with packed weights and its original, or a model with and without an adapter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from core.device import Stopwatch
+from core.errors import BadSetting, ModelError
+from core.experiments.candidates import prompt_ids
+from core.generation.generation import Generation
+from core.inspection.inside import must_be_here
+from core.message import Message
+from core.models.gguf.header import is_gguf, path_of, read_header
+from core.settings import SamplingSettings, whole_number
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
+
+MOST_TOKENS = 256  # of the text that both read
+LONGEST = 64  # tokens of each written text
+LISTED = 8  # tokens whose probabilities from both models are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One of the two models. dtype: the type of its stored weights, or the format of its file. bytes: of the weights as they are stored.
+
+    perplexity: of the text that both read; seconds: for reading it, measured. odds: probabilities after the prompt of the tokens of
+    `TwoVersions.pieces`. written: its greedy text.
+    """
+
+    name: str
+    dtype: str
+    bytes: int
+    perplexity: float
+    seconds: float
+    odds: tuple[float, ...]
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
+class TwoVersions:
+    """Both models on one text.
+
+    kl: Kullback-Leibler divergence of the other from the original after each token of the text, nats. kept: whether both have the same
+    likeliest token there. pieces: the original's likeliest tokens after the prompt. first_difference: index of the first token that
+    differs in the written texts, None if there is none.
+    """
+
+    original: Version
+    other: Version
+    kl: tuple[float, ...]
+    kept: tuple[bool, ...]
+    pieces: tuple[str, ...]
+    first_difference: int | None
+
+    @property
+    def mean_kl(self) -> float:
+        """Mean divergence over the text, nats."""
+        return float(np.mean(self.kl))
+
+    @property
+    def top1_kept(self) -> float:
+        """Fraction of places with the same likeliest token."""
+        return float(np.mean(self.kept))
+
+
+def two_versions(
+    original: LanguageModel, other: LanguageModel, prompt: str, length: int = 24, text_length: int = 96
+) -> Iterator[TwoVersions]:
+    """Let both models read the original's greedy text after `prompt`, and write `length` tokens; yield the comparison.
+
+    text_length: tokens of that text. Raises BadSetting for one model twice or an impossible length, ModelError for a model on a server or
+    for models with different tokens, EmptyPrompt, PromptTooLong.
+    """
+    length = whole_number(length, Message("The number of tokens"), 1, LONGEST)
+    text_length = whole_number(text_length, Message("The number of tokens"), 1, MOST_TOKENS)
+    if original is other:
+        raise BadSetting(Message("Choose two different models."))
+    for model in (original, other):
+        must_be_here(model)
+    check_same_tokens(original, other)
+    ids = prompt_ids(original, prompt)
+    prompt_ids(other, prompt)  # its context may be shorter
+    runs = [Generation(model, prompt, SamplingSettings(greedy=True), top_n=1) for model in (original, other)]
+    nexts = [_probabilities(run) for run in runs]
+    listed = np.argsort(-nexts[0], kind="stable")[:LISTED]
+    runs[0].generate(max(length, text_length))
+    runs[1].generate(length)
+    written = [[step.token_id for step in run.path] for run in runs]
+    most = min(MOST_TOKENS, original.context_length, other.context_length)
+    text = np.array([*ids, *written[0][:text_length]][:most], dtype=np.int64)
+    size = min(original.vocabulary_size, other.vocabulary_size)
+    logs, seconds = zip(*(_read(model, text) for model in (original, other)), strict=True)
+    versions = [
+        Version(
+            name=model.name,
+            dtype=packed_format(model) or model.stored_dtype,
+            bytes=packed_bytes(model) or model.weight_bytes,
+            perplexity=_perplexity(read, text),
+            seconds=taken,
+            odds=tuple(map(float, odds[listed])),
+            written=model.text_of(tokens[:length]),
+        )
+        for model, read, taken, odds, tokens in zip((original, other), logs, seconds, nexts, written, strict=True)
+    ]
+    yield TwoVersions(
+        original=versions[0],
+        other=versions[1],
+        kl=_divergence(logs[0][:, :size], logs[1][:, :size]),
+        kept=tuple((logs[0].argmax(1) == logs[1].argmax(1)).tolist()),
+        pieces=tuple(original.piece(int(token)) for token in listed),
+        first_difference=_first_difference(written[0][:length], written[1][:length]),
+    )
+    for run in runs:
+        run.release()
+
+
+def check_same_tokens(one: LanguageModel, other: LanguageModel) -> None:
+    """Raise ModelError if the models do not have the same tokens with the same ids. Padding rows behind them do not count."""
+    count = min(len(one.tokenizer), len(other.tokenizer), one.vocabulary_size, other.vocabulary_size)
+    if any(one.token(number).raw != other.token(number).raw for number in range(count)):
+        said = Message("{one} and {other} have different tokens, so they cannot be compared. Choose two versions of one model.")
+        raise ModelError(said.with_values(one=one.name, other=other.name))
+
+
+def packed_bytes(model: LanguageModel) -> int:
+    """Return the bytes of the GGUF file that the model was read from, 0 for any other model."""
+    return read_header(path_of(model.name)).file_bytes if is_gguf(model.name) else 0
+
+
+def packed_format(model: LanguageModel) -> str:
+    """Return the format of the GGUF file that the model was read from ("Q4_1"), "" for any other model."""
+    return read_header(path_of(model.name)).format if is_gguf(model.name) else ""
+
+
+def _probabilities(run: Generation) -> np.ndarray:
+    """Return the model's probabilities of the next token, float64 [vocabulary]."""
+    logits = run.logits
+    assert logits is not None  # a model on a server was refused
+    found: np.ndarray = logits.double().softmax(0).cpu().numpy()
+    return found
+
+
+def _read(model: LanguageModel, text: np.ndarray) -> tuple[torch.Tensor, float]:
+    """Return the natural log-probabilities after every token, float64 [tokens, vocabulary], and the seconds of the second pass."""
+    network: Any = model.load_network()
+    ids = torch.from_numpy(text)[None].to(model.device)
+    for _each in range(2):  # the first pass of a network is slower
+        with model.engine.lock.acquire(), torch.inference_mode():
+            stopwatch = Stopwatch(model.engine.device)
+            logits = network(ids, use_cache=False).logits[0]
+            stopwatch.stop()
+    return logits.double().log_softmax(-1).cpu(), stopwatch.seconds
+
+
+def _divergence(full: torch.Tensor, logs: torch.Tensor) -> tuple[float, ...]:
+    """Return for each row the sum of p log (p / q), nats."""
+    shares = full.exp()
+    found = torch.where(shares > 0, shares * (full - logs), 0.0).sum(1).clamp(min=0)
+    return tuple(map(float, found))
+
+
+def _perplexity(logs: torch.Tensor, text: np.ndarray) -> float:
+    """Return exp of the mean negative log-probability of the text's tokens; NaN for a single token."""
+    given = logs[:-1].gather(1, torch.from_numpy(text[1:])[:, None])
+    return float((-given.mean()).exp()) if len(text) > 1 else float("nan")
+
+
+def _first_difference(one: Sequence[int], other: Sequence[int]) -> int | None:
+    shared = min(len(one), len(other))
+    return next((place for place in range(shared) if one[place] != other[place]), None if len(one) == len(other) else shared)

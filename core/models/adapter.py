@@ -1,0 +1,207 @@
+"""LoRA adapters (PEFT folders) on top of a loaded model: a second model on the same weights, so that both can be used side by side.
+
+A LoRA adapter adds B (A x) times a scale to the output x W of some matrices. Here the sum is made by forward hooks on a copy of the
+network that shares all weights with the loaded one. The original stays as it is, and no run or cache of one model is used by the other.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.errors import BrokenModel, HalfDownloaded, ModelError, PickleOnly, UnknownModel, quoted
+from core.message import Message
+from core.models.hub import Download, local_folder
+from core.models.model_names import checked_name
+
+if TYPE_CHECKING:
+    import torch
+
+    from core.engine.model import LanguageModel
+
+CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
+LARGEST_CONFIG = 1_000_000  # bytes
+HIGHEST_RANK = 4_096
+READ = re.compile(r"base_model\.model\.(?P<module>[\w.]+)\.lora_(?P<side>[AB])\.weight")
+# Settings of PEFT that say where the numbers come from or how they are trained. All others must be off, except those that are read below.
+HARMLESS = {
+    "peft_type", "task_type", "auto_mapping", "peft_version", "base_model_name_or_path", "revision", "inference_mode", "target_modules",
+    "exclude_modules", "lora_dropout", "fan_in_fan_out", "layers_to_transform", "layers_pattern", "megatron_config", "megatron_core",
+    "loftq_config", "eva_config", "runtime_config", "ensure_weight_tying", "qalora_group_size", "rank_pattern",
+}  # fmt: skip
+NOTE = Message("With the adapter {adapter}. It runs on transformers' own network, which is slower than the model alone.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Update:
+    """What an adapter adds to one matrix. a: [rank, in], b: [out, rank], float32."""
+
+    a: torch.Tensor
+    b: torch.Tensor
+    scale: float
+
+
+def with_adapter(model: LanguageModel, name: str | Path) -> LanguageModel:
+    """Return a second model: this one with a LoRA adapter. name: a PEFT folder, or the hub id of one.
+
+    Both share weights, tokenizer and the lock of the engine. The adapter's own matrices are the only memory that is added. Raises a
+    ModelError: for a model on a server, for another kind of adapter, for one of another model, and for incomplete files.
+    """
+    from core.backends.transformers_backend import TransformersBackend
+    from core.engine.model import LanguageModel, NetworkFacts
+
+    name = checked_name(str(name))
+    if not model.has_network:
+        raise ModelError(Message("An adapter needs the weights of its model, and {model} runs on a server.", model=model.name))
+    folder = _folder(name)
+    scale_of = _scales(folder, name)
+    network = model.load_network()
+    with model.engine.lock.acquire():
+        twin = copy.deepcopy(network, {id(weight): weight for weight in (*network.parameters(), *network.buffers())})
+    count = size = 0
+    for module, a, b in _matrices(folder, name, twin):
+        update = _Update(a.to(model.device), b.to(model.device), scale_of(module, len(a)))
+        twin.get_submodule(module).register_forward_hook(_adding(update))
+        count, size = count + a.numel() + b.numel(), size + 4 * (a.numel() + b.numel())
+    facts = NetworkFacts.of(twin, model.tokenizer)
+    facts = replace(
+        facts,
+        end_token_ids=model.end_token_ids,
+        parameter_count=model.parameter_count + count,
+        weight_bytes=model.weight_bytes + size,
+    )
+    title = Path(name).name or name
+    made = LanguageModel(f"{model.name} + {title}", twin, model.tokenizer, TransformersBackend(twin), facts)
+    made.engine.lock, made.engine.threads = model.engine.lock, model.engine.threads
+    made.recommended, made.adapter_of = model.recommended, model.name
+    made.notes = (NOTE.with_values(adapter=quoted(title)), *model.notes)
+    try:
+        cached = TransformersBackend.checked(twin, np.arange(16, dtype=np.int64) % model.vocabulary_size)
+        made.engine.backend = cached if model.context_length >= 16 else made.engine.backend
+        made.engine.forward([0])
+    except Exception as error:  # a stranger's numbers can cause any error here
+        raise BrokenModel(Message("The adapter {name} was loaded but cannot run.", name=quoted(name))) from error
+    return made
+
+
+def _folder(name: str) -> Path:
+    """Return the folder of this adapter, downloaded if it is on the hub. Raises a ModelError."""
+    folder = local_folder(name)
+    if folder is None:
+        download = Download(name)  # within the operator's limits for downloads
+        download.wait()
+        if download.folder is None:
+            raise download.error or HalfDownloaded(Message("There are no weights in {name}. Download it again.", name=quoted(name)))
+        folder = download.folder
+    if not (folder / CONFIG).is_file():
+        raise UnknownModel(Message("There is no {file} in {name}, so it is not an adapter.", file=CONFIG, name=quoted(name)))
+    if not (folder / WEIGHTS).is_file():
+        if (folder / "adapter_model.bin").is_file():
+            raise PickleOnly(
+                Message("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))
+            )
+        raise HalfDownloaded(Message("There are no weights in {name}. Download it again.", name=quoted(name)))
+    return folder
+
+
+def _scales(folder: Path, name: str) -> Callable[[str, int], float]:
+    """Return the function from a module's name and its rank to the factor of its update. Raises BrokenModel, ModelError."""
+    try:
+        path = folder / CONFIG
+        settings = json.loads(path.read_text("utf-8")) if path.stat().st_size <= LARGEST_CONFIG else None
+    except (OSError, ValueError, RecursionError):
+        settings = None
+    if not isinstance(settings, dict):
+        raise BrokenModel(Message("{path} of {name} cannot be read. The download may be incomplete.", path=CONFIG, name=quoted(name)))
+    kind = settings.get("peft_type")
+    if kind != "LORA":
+        raise ModelError(
+            Message("{name} is an adapter of the kind {kind}. Only LoRA is read.", name=quoted(name), kind=quoted(str(kind)[:40]))
+        )
+    start = settings.get("init_lora_weights", True)
+    unknown = [key for key, value in settings.items() if value and key not in HARMLESS | set(_READ) and (key, value) != ("bias", "none")]
+    if start not in (True, False, "gaussian", "eva", "orthogonal"):
+        unknown.append("init_lora_weights")  # these change the model's own weights, too
+    if unknown:
+        said = Message("The adapter {name} uses {setting}, which this app does not compute. Merge it into its model first.")
+        raise ModelError(said.with_values(name=quoted(name), setting=quoted(unknown[0][:40])))
+    alpha, patterns = settings.get("lora_alpha", 8), settings.get("alpha_pattern") or {}
+    numbers = [alpha, *(patterns.values() if isinstance(patterns, dict) else [None])]
+    plain = isinstance(patterns, dict) and all(re.fullmatch(r"\^?[\w.]{1,200}", key) for key in patterns)
+    if not plain or not all(isinstance(one, int | float) and math.isfinite(one) for one in numbers):
+        raise BrokenModel(Message("The scale of the adapter {name} is not a number.", name=quoted(name)))
+    root = bool(settings.get("use_rslora"))
+
+    def scale(module: str, rank: int) -> float:
+        own = next((value for key, value in patterns.items() if f".{module}".endswith(f".{key.removeprefix('^')}")), alpha)
+        return float(own) / (math.sqrt(rank) if root else rank)
+
+    return scale
+
+
+_READ = ("r", "lora_alpha", "alpha_pattern", "use_rslora", "init_lora_weights")
+
+
+def _matrices(folder: Path, name: str, network: Any) -> list[tuple[str, torch.Tensor, torch.Tensor]]:
+    """Return the name of each changed module with its two matrices, float32. Raises BrokenModel, ModelError, HalfDownloaded."""
+    import torch
+    from safetensors import SafetensorError, safe_open
+
+    sides: dict[str, dict[str, torch.Tensor]] = {}
+    modules = {module: part for module, part in network.named_modules() if getattr(part, "weight", None) is not None}
+    try:
+        with safe_open(folder / WEIGHTS, framework="pt") as file:
+            for key in file.keys():  # noqa: SIM118 (safe_open is no dictionary)
+                found = READ.fullmatch(key)
+                if found is None:
+                    said = Message("The adapter {name} changes {part}, which this app does not compute. Merge it into its model first.")
+                    raise ModelError(said.with_values(name=quoted(name), part=quoted(key[:80])))
+                if found["module"] not in modules or not _fits(found["side"], file.get_slice(key).get_shape(), modules[found["module"]]):
+                    raise _other_model(name, found["module"])
+                sides.setdefault(found["module"], {})[found["side"]] = file.get_tensor(key).to(torch.float32)
+    except (SafetensorError, OSError) as error:
+        raise HalfDownloaded(
+            Message("{file} of {name} is incomplete or broken. Download it again.", file=WEIGHTS, name=quoted(name))
+        ) from error
+    made = []
+    for module, pair in sides.items():
+        shape = tuple(modules[module].weight.shape)
+        a, b = pair.get("A"), pair.get("B")
+        if a is None or b is None or len(a) != b.shape[1] or (b.shape[0], a.shape[1]) not in (shape, shape[::-1]):
+            raise _other_model(name, module)
+        if not (torch.isfinite(a).all() and torch.isfinite(b).all()):
+            raise BrokenModel(Message("The adapter {name} contains numbers that are not finite.", name=quoted(name)))
+        made.append((module, a, b))
+    if not made:
+        raise BrokenModel(Message("There are no weights in {name}. Download it again.", name=quoted(name)))
+    return made
+
+
+def _fits(side: str, shape: list[int], part: Any) -> bool:
+    """Return whether a matrix of the adapter has the size of its module, before it is read."""
+    rank, size = shape if side == "A" and len(shape) == 2 else (shape[::-1] if len(shape) == 2 else (0, 0))
+    return 1 <= rank <= HIGHEST_RANK and size in tuple(part.weight.shape)
+
+
+def _other_model(name: str, part: str) -> BrokenModel:
+    return BrokenModel(
+        Message("The adapter {name} was made for another model: {part} does not fit.", name=quoted(name), part=quoted(part[:80]))
+    )
+
+
+def _adding(update: _Update) -> Any:
+    """Return a forward hook that adds the update to the output of its module."""
+
+    def hook(_module: Any, arguments: tuple[Any, ...], output: torch.Tensor) -> torch.Tensor:
+        added = (arguments[0].to(update.a.dtype) @ update.a.T) @ update.b.T
+        return (output + added * update.scale).to(output.dtype)
+
+    return hook

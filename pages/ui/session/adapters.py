@@ -1,0 +1,58 @@
+"""Adapters of the visitor's models: added on the page Models, and switched on and off at the same step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.errors import ViewerError
+from core.models.adapter import with_adapter
+from pages.ui.i18n.language import _
+from pages.ui.session import current, share_link
+from pages.ui.session.state import current_session, error_boundary
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The names of a model without and with an adapter."""
+
+    without: str
+    with_adapter: str
+
+
+def add(name: str) -> None:
+    """Add this adapter to the visitor's model, and select the model with it. Raises ViewerError."""
+    model = current.model()
+    if model.adapter_of:
+        raise ViewerError(_("This model has an adapter already. Choose the model without it first."))
+    with st.spinner(_("Loading the model …")):
+        made = with_adapter(model, name.strip())
+    current_session().taught[made.name] = made
+    _select(made.name)
+
+
+def pair() -> Pair | None:
+    """Return the visitor's model without and with its adapter, the newest one of several; None without an adapter."""
+    taught, name = current_session().taught, current.model_name()
+    if name in taught and taught[name].adapter_of:
+        return Pair(taught[name].adapter_of, name)
+    found = [own for own, model in taught.items() if model.adapter_of == name]
+    return Pair(name, found[-1]) if found else None
+
+
+@error_boundary
+def switch(pair: Pair) -> None:
+    """Switch the adapter on or off. The other model gets the same tokens, so that both can be compared at this step."""
+    _select(pair.without if current.model_name() == pair.with_adapter else pair.with_adapter)
+
+
+def _select(name: str) -> None:
+    """Select a model and let it follow the steps of the present run."""
+    session = current_session()
+    run, moment = session.run, session.moment
+    st.session_state["model"] = name
+    if run is not None and not run.is_replay and session.refusal is None:
+        session.replay_steps = share_link.format_steps(run.path[: share_link.MOST_STEPS], current.settings()) if run.path else None
+        current.run()
+        session.moment = moment

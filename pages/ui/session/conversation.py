@@ -1,0 +1,245 @@
+"""Actions on a conversation: send, edit, go back to an earlier answer, open and save messages, and where a text stops."""
+
+from __future__ import annotations
+
+import json
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from core.engine.conversation import checked_messages
+from core.errors import BadRecording, ModelError, ViewerError
+from core.generation.recording import public_name
+from core.generation.turns import messages_of
+from core.record.bounded_json import BoundedJson, Bounds
+from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _, say
+from pages.ui.session import current, run_start, undo
+from pages.ui.session.replay_steps import LINK_SECONDS
+from pages.ui.session.run_request import LONGEST_CONVERSATION, Conversation, Ending, Said, parted, said
+from pages.ui.session.state import SavedRun, anchor_notices, current_session, error_boundary, notify
+from pages.ui.session.upload_field import take
+
+if TYPE_CHECKING:
+    from core import Generation
+    from core.generation.replay import Replay
+
+MESSAGE, OPENED = "chat_message", "conversation_file"  # keys of the input and of the upload field
+MOST_ANSWERED, MOST_KEPT_STEPS = 20, 5_000  # runs of earlier answers that are kept, and their steps
+BOUNDS = Bounds(size=8 * 2**20, rest=2**20, entry=2**20, depth=8, marks=200_000, lists={})
+
+
+def in_conversation() -> bool:
+    """Return whether the visitor's text is a conversation: a live one, or the recording of one."""
+    session = current_session()
+    try:
+        if session.run is not None and _is_replayed():
+            return bool(session.run.messages)
+        return current.as_chat()
+    except ViewerError:  # there is no model
+        return False
+
+
+def _is_replayed() -> bool:
+    """Return whether a recording is shown."""
+    session = current_session()
+    return session.run is not None and session.run.is_replay and session.begun_with == current.request()
+
+
+@error_boundary
+def send() -> None:
+    """Send the message that was typed, after the answer on the current path, and let the model answer."""
+    text = str(st.session_state.get(MESSAGE) or "")
+    if not text.strip():
+        return
+    session = current_session()
+    if not current.prompt().strip() and not _is_replayed():  # a new conversation
+        session.playing = _begin(text, session.conversation)
+        if not session.playing:
+            st.session_state[MESSAGE] = text
+        return
+    before = current.run()
+    messages = said(messages_of(before))
+    if messages[-1][0] != "assistant":
+        st.session_state[MESSAGE] = text
+        notify(_("The model has not answered yet. Press Step or Play first."))
+        return
+    _remember(before, messages)
+    if _begin(text, Conversation(messages)):
+        session.rewritten_from = _first_difference(before, current.run())
+        session.playing = True
+    else:
+        st.session_state[MESSAGE] = text  # the input keeps the message
+
+
+@error_boundary
+def edit(place: int, text: str) -> None:
+    """Replace a message of the user and drop what came after it. Undo restores the conversation as it was."""
+    run = current.run()
+    messages = said(run.messages)
+    if not 0 <= place < len(messages) or messages[place][0] != "user" or not text.strip():
+        return
+    _remember(run, said(messages_of(run)))
+    _begin(text, Conversation(messages[:place]))
+
+
+@error_boundary
+def go_back_to(place: int) -> None:
+    """Make an earlier answer the current one, so that it can be branched. Undo restores the conversation as it was.
+
+    An answer from a link or a file has no steps: its tokens are forced, which shows their probabilities.
+    """
+    session, run = current.changed("rolled"), current.run()
+    messages = said(run.messages)
+    if not 0 < place < len(messages) or messages[place][0] != "assistant":
+        return
+    session.playing = False
+    _remember(run, said(messages_of(run)))
+    known = session.earlier_answers.get(messages[: place + 1])
+    if known is not None and known.begun_with.model in current.model_names():
+        session.save_run()
+        run_start.hand_over_cache(run, known.run)
+        undo.restore(session, known)
+        return
+    first, end = run.message_spans[place]
+    tokens = [token.token_id for token in run.prompt_tokens[first:end]]
+    around = parted(messages[:place])
+    if around is not None and _begin(around[0], around[1]):
+        _force(tokens)
+
+
+def _force(tokens: list[int]) -> None:
+    """Take these tokens one after the other, within the time that a link may take."""
+    made, latest = current.run(), monotonic() + LINK_SECONDS
+    made.stop_at()  # `current.run` sets it again
+    for token_id in tokens:
+        if made.finished or monotonic() > latest:
+            notify(_("The answer could not be followed to its end; what you see is as far as it goes."))
+            break
+        made.force(token_id)
+    current.changed("rolled")
+
+
+def _begin(text: str, conversation: Conversation) -> bool:
+    """Begin the run of this conversation. If it is refused, keep the old one, say why, and return False."""
+    session = current_session()
+    before = st.session_state.get("prompt"), session.conversation, st.session_state.get("as_chat")
+    session.set_around(conversation, session.ending)
+    st.session_state["prompt"], st.session_state["as_chat"] = text, True
+    current.changed("coming").playing = False
+    try:
+        if not current.as_chat():
+            raise ModelError(_no_template())
+        current.run()
+    except ViewerError as error:
+        empty = not str(before[0] or "").strip()
+        st.session_state["prompt"], st.session_state["as_chat"] = ("" if empty else before[0]), before[2]
+        session.set_around(before[1], session.ending)
+        if empty:  # there is no run to return to
+            session.begun_with = None
+        notify(say(error))
+        return False
+    return True
+
+
+def _no_template() -> str:
+    """Return why the visitor's model cannot take part in a conversation."""
+    return _("{name} has no chat template: it continues a text and does not answer. Choose a chat model first.").format(
+        name=current.model().name
+    )
+
+
+def _remember(run: Generation | Replay, messages: Said) -> None:
+    """Keep the run of an answer, so that the conversation can return to it with all its branches."""
+    session = current_session()
+    if run.is_replay or not run.path or session.run_of is None:
+        return
+    session.earlier_answers.pop(messages, None)
+    session.earlier_answers[messages] = SavedRun(run, run.here, session.run_of, "rolled")
+    kept = session.earlier_answers
+    while len(kept) > MOST_ANSWERED or (len(kept) > 1 and sum(len(one.run.nodes) for one in kept.values()) > MOST_KEPT_STEPS):
+        del kept[next(iter(kept))]
+
+
+def _first_difference(before: Any, now: Any) -> int:
+    """Return the first token, from 1, that a further turn writes differently from the text before it; 0 if there is none."""
+    if before.is_replay or before.model is not now.model:
+        return 0
+    old, new = before.token_ids, now.token_ids
+    count = min(len(old), len(new))
+    same = old[:count] == new[:count]
+    return 0 if same.all() else int(np.argmin(same)) + 1
+
+
+@error_boundary
+def new_conversation() -> None:
+    """Begin an empty conversation with the same system prompt. The old one is saved for undo."""
+    session = current.changed("coming")
+    system = session.conversation.system
+    current.use_prompt("")
+    session.set_around(Conversation().with_system(system), session.ending)
+
+
+@error_boundary
+def system_changed(key: str) -> None:
+    """Begin the conversation again with another system prompt."""
+    session = current.changed("coming")
+    session.conversation = session.conversation.with_system(str(current.field(key) or ""))
+
+
+@error_boundary
+def begun_changed(key: str) -> None:
+    """Begin the answer with this text."""
+    session = current.changed("coming")
+    session.conversation = Conversation(session.conversation.earlier, str(current.field(key) or ""))
+
+
+@error_boundary
+def ending_changed(texts: str, tokens: str) -> None:
+    """Take the stop texts, one per line, and the largest number of new tokens from their fields."""
+    lines = [line.replace("\\n", "\n") for line in str(current.field(texts) or "").splitlines()]
+    session = current_session()
+    session.ending = Ending.checked(dict.fromkeys(line for line in lines if line), int(current.field(tokens) or 0))
+    session.clicks += 1
+
+
+@error_boundary
+def file_uploaded() -> None:
+    """Open the uploaded messages as the visitor's conversation. The old text is saved for undo."""
+    anchor_notices(OPENED)
+    data = take(OPENED)
+    if data is None:
+        return
+    prompt, conversation = messages_in(data)
+    current_session().save_run()
+    _begin(prompt, conversation)
+
+
+def messages_in(data: bytes) -> tuple[str, Conversation]:
+    """Return the last question of a file of messages and the conversation around it. Raises ViewerError for any other file.
+
+    The file has a list of messages, or an object with such a list under "messages", as chat programs and servers write it.
+    """
+    head = BoundedJson(data, BOUNDS).head
+    listed = head.get("messages") if isinstance(head, dict) else head
+    if not isinstance(listed, list) or not listed:
+        raise BadRecording(_("This file has no list of messages with a role and a content."))
+    messages = said(checked_messages(listed))
+    count = sum(len(content) for _role, content in messages)
+    if count > LONGEST_CONVERSATION:
+        limit = numbers.whole(LONGEST_CONVERSATION)
+        raise BadRecording(
+            _("This conversation has {count} characters; this app takes at most {limit}.").format(count=numbers.whole(count), limit=limit)
+        )
+    found = parted(messages)
+    if found is None:
+        raise BadRecording(_("This conversation needs a message of the user before its last answer."))
+    return found
+
+
+def messages_file(run: Generation | Replay) -> str:
+    """Return the conversation as the JSON that chat programs use. It is called outside of a session."""
+    found = {"model": public_name(run.model_name), "messages": messages_of(run)}
+    return json.dumps(found, ensure_ascii=False, indent=1)

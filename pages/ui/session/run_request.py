@@ -1,0 +1,144 @@
+"""What a run begins with: the model, the prompt and, for a chat model, the conversation around it; as values and in a link."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.engine.conversation import MOST_MESSAGES, ROLES
+from core.errors import ViewerError
+from core.generation.ending import MOST_TOKENS, Stop
+
+LONGEST_CONVERSATION = 200_000  # characters of all messages
+LINK_KEYS = ("earlier", "begun", "stop", "most_new_tokens")
+
+Said = tuple[tuple[str, str], ...]  # messages: role and content
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What stands around the prompt of a chat. earlier: the messages before it; begun: the beginning of the answer."""
+
+    earlier: Said = ()
+    begun: str = ""
+
+    @property
+    def system(self) -> str:
+        """The system prompt, "" without one."""
+        return self.earlier[0][1] if self.earlier and self.earlier[0][0] == "system" else ""
+
+    def with_system(self, text: str) -> Conversation:
+        """Return this conversation with another system prompt, or without one."""
+        rest = self.earlier[1:] if self.earlier and self.earlier[0][0] == "system" else self.earlier
+        return Conversation(((("system", text),) if text.strip() else ()) + rest, self.begun)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Where a run ends by request: at one of these texts, or after so many new tokens (0: no limit)."""
+
+    texts: tuple[str, ...] = ()
+    tokens: int = 0
+
+    @classmethod
+    def checked(cls, texts: Iterable[str], tokens: int) -> Ending:
+        """Return the rule. Raises BadSetting."""
+        found = tuple(texts)
+        Stop.checked(found, tokens)
+        return cls(found, tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """Two equal requests are the same run."""
+
+    model: str
+    prompt: str
+    as_chat: bool = False
+    conversation: Conversation = Conversation()
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """The messages of the chat; [] for a text."""
+        if not self.as_chat:
+            return []
+        begun = (("assistant", self.conversation.begun),) if self.conversation.begun.strip() else ()
+        said = (*self.conversation.earlier, ("user", self.prompt), *begun)
+        return [{"role": role, "content": content} for role, content in said]
+
+
+def said(messages: Iterable[Mapping[str, str]]) -> Said:
+    """Return messages as pairs of role and content."""
+    return tuple((message["role"], message["content"]) for message in messages)
+
+
+def parted(messages: Said) -> tuple[str, Conversation] | None:
+    """Return the last question, and the conversation around it; None if the messages do not end with a question or its answer."""
+    begun = messages[-1][1] if messages and messages[-1][0] == "assistant" else ""
+    before = messages[:-1] if begun else messages
+    return (before[-1][1], Conversation(before[:-1], begun)) if before and before[-1][0] == "user" else None
+
+
+def link_values(conversation: Conversation, ending: Ending) -> dict[str, str]:
+    """Return the values of a link, without those that say nothing."""
+    values = {
+        "earlier": _json(conversation.earlier) if conversation.earlier else "",
+        "begun": conversation.begun,
+        "stop": _json(ending.texts) if ending.texts else "",
+        "most_new_tokens": str(ending.tokens) if ending.tokens else "",
+    }
+    return {key: value for key, value in values.items() if value}
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def conversation_of(query: Mapping[str, str]) -> Conversation:
+    """Return the conversation of a link; what is not valid is left out."""
+    found = _messages(query.get("earlier", ""))
+    return Conversation(() if found is None else found, query.get("begun", "")[:LONGEST_CONVERSATION])
+
+
+def ending_of(query: Mapping[str, str]) -> Ending:
+    """Return where a link's run ends; what is not valid is left out."""
+    return _ending(query) or Ending()
+
+
+def is_valid(query: Mapping[str, str]) -> bool:
+    """Return whether the conversation and the ending of a link are valid."""
+    return _messages(query.get("earlier", "")) is not None and _ending(query) is not None
+
+
+def _messages(text: str) -> Said | None:
+    """Return the messages of a link, None if they are not valid."""
+    if not text:
+        return ()
+    found = _loads(text) if len(text) <= 2 * LONGEST_CONVERSATION else None
+    if not isinstance(found, list) or len(found) > MOST_MESSAGES:
+        return None
+    for number, one in enumerate(found):
+        known = isinstance(one, list) and len(one) == 2 and one[0] in ROLES and isinstance(one[1], str)
+        if not known or (one[0] == "system" and number):
+            return None
+    return tuple((role, content) for role, content in found)
+
+
+def _ending(query: Mapping[str, str]) -> Ending | None:
+    """Return the ending of a link, None if it is not valid."""
+    texts, tokens = _loads(query.get("stop") or "[]"), query.get("most_new_tokens") or "0"
+    if not isinstance(texts, list) or not (tokens.isascii() and tokens.isdigit()) or len(tokens) > len(str(MOST_TOKENS)):
+        return None
+    try:
+        return Ending.checked(texts, int(tokens))
+    except ViewerError:
+        return None
+
+
+def _loads(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

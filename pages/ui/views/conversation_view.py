@@ -1,0 +1,206 @@
+"""A conversation as people know it: the messages with the template's tokens dimmed, the answer with its thoughts folded, the input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.costs.receipt import Receipt
+from core.engine.thinking import Thought
+from core.generation.turns import thoughts
+from core.record.step import Step, TokenDistribution
+from core.tokens.tokens import Token
+from pages.ui.charts.token_text import shown
+from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _, ngettext
+from pages.ui.session import clicks, conversation, current, elements, share_link
+from pages.ui.session.run_request import LONGEST_CONVERSATION
+from pages.ui.session.state import results
+from pages.ui.views import distribution_view, receipt, saved_components
+
+if TYPE_CHECKING:
+    from core import Generation
+    from core.generation.replay import Replay
+
+IN_SIGHT = 5  # newest messages; the others are folded
+MOST_TOKENS = 600  # of a message that are drawn one by one
+AVATARS = {"system": ":material/tune:", "user": ":material/person:", "assistant": ":material/smart_toy:"}
+SYSTEM_HELP = N_("Instructions that stand before the conversation. Not every chat template has a place for them.")
+BEGUN_HELP = N_("The model continues its answer after this text, as if it had written it.")
+NAMES = {"system": N_("System prompt"), "user": N_("Your message"), "assistant": N_("Answer")}
+
+
+def settings() -> None:
+    """Draw the button for a new conversation, and the popover with the system prompt and the beginning of the answer."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content", key="conversation_settings"):
+        st.button(_("New conversation"), on_click=conversation.new_conversation, icon=":material/add_comment:", key="new_conversation")
+        with st.popover(_("Conversation"), icon=":material/forum:", key="conversation", on_change="rerun") as popover:
+            if popover.open:
+                with elements.error_boundary():
+                    _settings()
+
+
+def _settings() -> None:
+    session = current.current_session()
+    for name, value, changed, label, about in (
+        ("system", session.conversation.system, conversation.system_changed, _("System prompt"), _(SYSTEM_HELP)),
+        ("begun", session.conversation.begun, conversation.begun_changed, _("Beginning of the answer"), _(BEGUN_HELP)),
+    ):
+        key = f"chat_{name}_{session.around_set}"
+        st.text_area(label, value, height=100, max_chars=LONGEST_CONVERSATION, key=key, help=about, on_change=changed, args=(key,))
+
+
+def messages() -> DeltaGenerator:
+    """Draw the messages before the answer, and return the place of the answer."""
+    with st.container(key="conversation_scroll"), st.container(key="messages", gap="small"):
+        if not current.refused():
+            with elements.error_boundary():
+                run = current.run()
+                said = run.messages[:-1] if run.messages[-1]["role"] == "assistant" else run.messages
+                parts = _parts(run)
+                hidden = max(0, len(said) - IN_SIGHT)
+                if hidden:
+                    label = _("Earlier messages: {count}").format(count=numbers.whole(hidden))
+                    with st.expander(label, key="earlier_messages", on_change="rerun") as older:
+                        for place in range(hidden) if older.open else ():
+                            _message(run, place, parts[place])
+                for place in range(hidden, len(said)):
+                    _message(run, place, parts[place])
+        with st.chat_message(_("Answer"), avatar=AVATARS["assistant"]):
+            return st.container(key="hero", gap="xsmall")
+
+
+def _parts(run: Generation | Replay) -> list[list[tuple[Token, bool]]]:
+    """Return the tokens of the prompt by message, each with whether it is the template's; one part more for what introduces the answer.
+
+    Special tokens after a content, and blank ones after these, end its message. All others introduce the next one.
+    """
+    parts: list[list[tuple[Token, bool]]] = [[]]
+    done = 0
+    for number, (first, end) in enumerate(run.message_spans):
+        if (first, end) == (0, 0):  # the template changed this message: its tokens stand with the next one
+            parts.append([])
+            continue
+        parts[-1] += [(token, True) for token in run.prompt_tokens[done:first]]
+        parts[-1] += [(token, False) for token in run.prompt_tokens[first:end]]
+        done = end
+        begun = number == len(run.messages) - 1 and run.messages[-1]["role"] == "assistant"
+        while not begun and done < len(run.prompt_tokens) and _ends(run.prompt_tokens, done, end):
+            parts[-1].append((run.prompt_tokens[done], True))
+            done += 1
+        if not begun:
+            parts.append([])
+    parts[-1] += [(token, True) for token in run.prompt_tokens[done:]]
+    return parts
+
+
+def _ends(tokens: Sequence[Token], at: int, content_end: int) -> bool:
+    """Return whether this token of the template still belongs to the message whose content ended at `content_end`."""
+    return tokens[at].special if at == content_end else not tokens[at].special and not tokens[at].text.strip()
+
+
+def _message(run: Generation | Replay, place: int, part: Sequence[tuple[Token, bool]]) -> None:
+    role, content = run.messages[place]["role"], run.messages[place]["content"]
+    with st.chat_message(_(NAMES[role]), avatar=AVATARS[role]), st.container(key=f"message_{place}", gap="xsmall"):
+        st.html(f'<p class="tv-message" dir="auto">{_html(part, content)}</p>')
+        if run.is_replay:
+            return
+        if role == "assistant":
+            about = _("Its tokens can then be branched. “Bring back my text” returns to where you are now.")
+            back = (conversation.go_back_to, (), place)
+            look: dict[str, Any] = {"help": about, "icon": ":material/undo:", "type": "tertiary", "key": f"go_back_{place}"}
+            st.button(_("Go back to this answer"), on_click=elements.run_and_rerun, args=back, **look)
+        elif role == "user":
+            _edit(place, content)
+
+
+def _edit(place: int, content: str) -> None:
+    with st.popover(_("Edit"), icon=":material/edit:", type="tertiary", key=f"edit_{place}", on_change="rerun") as popover:
+        if popover.open:
+            count = current.current_session().around_set
+            text = st.text_area(_("Your message"), content, max_chars=share_link.LONGEST_PROMPT, key=f"edited_{place}_{count}", height=100)
+            elements.button(_("Send"), partial(conversation.edit, place, text or ""), type="primary", key=f"send_{place}")
+            st.caption(_("The answers after it are dropped. “Bring back my text” undoes this."))
+
+
+def _html(part: Sequence[tuple[Token, bool]], content: str) -> str:
+    """Return the tokens of a message as HTML; a message that the template changed, or a long one, as its text."""
+    if not any(not template for _token, template in part) or len(part) > MOST_TOKENS:
+        template = [token for token, template in part if template]
+        return escape(content) if len(part) > MOST_TOKENS else "".join(map(_template_token, template)) + escape(content)
+    return "".join(_template_token(token) if template else _token(token) for token, template in part)
+
+
+def _template_token(token: Token) -> str:
+    return f'<span class="template" title="id {token.token_id}">{escape(shown(token.text, token.piece, token.raw))}</span>'
+
+
+def _token(token: Token) -> str:
+    return f'<span title="id {token.token_id}">{escape(token.text or token.piece)}</span>'
+
+
+def answer(run: Generation | Replay, seen: TokenDistribution | Step, tint: str) -> None:
+    """Draw the answer so far; its thoughts are folded, each with the number of its tokens and their cost."""
+    path, done, part = run.path, 0, _parts(run)[-1]
+    found = thoughts(run)
+    for number, thought in enumerate(found):
+        if thought.first > done:
+            _strip(part, path, (done, thought.first), tint, seen, f"strip_{done}")
+            part = []
+        with st.expander(_thought_label(run, thought), icon=":material/psychology:", key=f"thought_{number}"):
+            _strip(part, path, (thought.first, thought.end), tint, seen, f"strip_thought_{number}")
+        part, done = [], thought.end
+    if not found or done < len(path):
+        _strip(part, path, (done, len(path)), tint, seen, "strip")
+    if path:
+        _computed(run)
+
+
+def _strip(
+    part: Sequence[tuple[Token, bool]], path: Sequence[Step], place: tuple[int, int], tint: str, seen: TokenDistribution | Step, key: str
+) -> None:
+    start, end = place
+    saved_components.token_strip(
+        [token for token, _template in part],
+        path[start:end],
+        key=key,
+        memory=results(),
+        tint=tint,
+        opened=current.selected_index(),
+        accent=isinstance(seen, Step) and end == len(path),
+        on_click=partial(elements.run_and_rerun, clicks.word_clicked, distribution_view.FRAGMENTS, key),
+        offset=start,
+        template=sum(template for _token, template in part),
+    )
+
+
+def _thought_label(run: Generation | Replay, thought: Thought) -> str:
+    """Return how many tokens a thought has, and what they cost."""
+    bill = Receipt.of(run.path[thought.first : thought.end], getattr(run.model, "shape", None))
+    count = thought.end - thought.first
+    cost = [numbers.duration(bill.seconds)] + ([] if bill.flops is None else [receipt.prefixed(bill.flops, "FLOP")])
+    named = ngettext("{count} token", "{count} tokens", count).format(count=numbers.whole(count))
+    return " · ".join([_("Thought") if thought.closed else _("Thinking"), named, *cost])
+
+
+def _computed(run: Generation | Replay) -> None:
+    """Say how much of the conversation came from the cache, and where the template writes it in another way."""
+    done, again = run.path[0].forward, current.current_session().rewritten_from
+    counts = {"computed": numbers.whole(done.computed_tokens), "reused": numbers.whole(done.reused_tokens)}
+    said = _("Before this answer, the model computed {computed} tokens; {reused} came from the notepad (KV cache).").format(**counts)
+    if again:
+        other = _("From token {number} on, the template or the tokenizer writes the earlier text in another way, so it was computed again.")
+        said = f"{said} {other.format(number=numbers.whole(again))}"
+    st.caption(said)
+
+
+def message_input() -> None:
+    """Draw the input for the next message, inside a container: at the foot of the page it would scroll the whole page to its end."""
+    hint = _("Write a message. The model answers at once.")
+    with st.container(key="message_input"):
+        st.chat_input(hint, key=conversation.MESSAGE, max_chars=share_link.LONGEST_PROMPT, on_submit=conversation.send)

