@@ -75,7 +75,11 @@ def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: 
         elements.show_notice(ended if run.is_replay else FINISHED.get(run.finished, run.finished))
     if run.is_replay:
         with st.container(horizontal=True, vertical_alignment="center"):
-            recorded = _("This is a recording of {model}, open as long as this page is. The settings have no effect on it.")
+            recorded = (
+                _("This is a saved answer of {model}. Its settings, its cache and its times are not in this file.")
+                if getattr(run.model, "from_answer", False)
+                else _("This is a recording of {model}, open as long as this page is. The settings have no effect on it.")
+            )
             st.caption(recorded.format(model=loaded_models.title(run.model_name)), width="content")
             leave = (current.use_prompt, (), current.prompt())
             st.button(_("Close the recording"), on_click=elements.run_and_rerun, args=leave, type="tertiary", key="leave")
@@ -97,7 +101,7 @@ def moment(seen: TokenDistribution | Step) -> None:
     """Draw which step the bars show: the next one, the one just rolled, or a reopened one."""
     opened = current.selected_index()
     if opened is not None:
-        elements.section(_("Step {number}, reopened").format(number=opened + 1), phrases.settings_summary(seen.settings))
+        elements.section(_("Step {number}, reopened").format(number=opened + 1), phrases.settings_of_step(seen))
         newest, icon = (current.newest, ()), ":material/last_page:"
         st.button(_("Back to the newest"), on_click=elements.run_and_rerun, args=newest, icon=icon, type="tertiary", key="newest")
         return

@@ -7,6 +7,10 @@ from core.generation.run import Run
 
 def code(run: Run) -> str:
     """Return a script that makes the steps of the current path again. Raises nothing for a run without steps."""
+    if getattr(run.model, "from_answer", False):  # type: ignore[attr-defined]  # every kind of run has a model
+        return (
+            'from core import Recording\n\nrun = Recording.load("run.json").replay()  # a saved answer of a server\nprint(run.generate())\n'
+        )
     path, settings = run.path, run.path[0].settings if run.path else run.settings
     messages = list(getattr(run, "messages", ()))
     chat = ", as_chat=True" if getattr(run, "as_chat", False) and not messages else ""

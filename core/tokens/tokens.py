@@ -20,22 +20,34 @@ _FILLERS = "\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800"  # letters without a sha
 _JOINING = "\u200c"  # changes the letters on both sides
 _SELECTORS = "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0x180B, 0x180E), *range(0xE0100, 0xE01F0)]))  # change the character before
 _NAMES = {"\u200c": "⟨ZWNJ⟩", "\ufe0e": "⟨VS15⟩", "\ufe0f": "⟨VS16⟩"}
+FIRST_OWN_KEY = 2**52  # keys from here on are the app's own: of such a token only the bytes are known
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
     """One token of a text.
 
+    key: its number in its vocabulary: the token's id, or a number of the app's own if a server does not give the id.
     text: what it adds to the readable text. Empty while a character is incomplete; the token that completes it adds the whole character.
     piece: how it is displayed: `␣` for a space, `↵` for a newline, `⟨E2⟩` for a byte of an incomplete character.
     raw: its bytes. special: it is a control token (start, end, ...), not text.
     """
 
-    token_id: int
+    key: int
     text: str
     piece: str
     raw: bytes
     special: bool = False
+
+    @property
+    def token_id(self) -> int | Any:
+        """Id of the token; None if only its bytes are known."""
+        return known_id(self.key)
+
+
+def known_id(key: int) -> int | None:
+    """Return the id of the token with this key; None if only its bytes are known."""
+    return key if key < FIRST_OWN_KEY else None
 
 
 def _write_bytes(error: UnicodeError) -> tuple[str, int]:
@@ -109,11 +121,11 @@ def _visible(c: str, before: str) -> str:
     return f"◌{c}" if alone and unicodedata.category(c).startswith("M") else c
 
 
-def lone_token(token_id: int, raw: bytes, special: bool) -> Token:
+def lone_token(key: int, raw: bytes, special: bool) -> Token:
     """Return a token without context. A special token such as <|end|> is displayed as ⟨end⟩."""
     if special:
-        return Token(token_id, "", f"⟨{raw.decode('utf-8', 'token-bytes').strip('<|>[]▁ ') or 'mark'}⟩", raw, True)
-    return Token(token_id, join([raw]), written(raw) or f"⟨{token_id}⟩", raw)
+        return Token(key, "", f"⟨{raw.decode('utf-8', 'token-bytes').strip('<|>[]▁ ') or 'mark'}⟩", raw, True)
+    return Token(key, join([raw]), written(raw) or f"⟨{'?' if known_id(key) is None else key}⟩", raw)
 
 
 @lru_cache(maxsize=1)

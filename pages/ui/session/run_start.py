@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from core import SamplingSettings
 from core.errors import PromptTooLong, ViewerError
+from core.remote.listed_model import ListedModel
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
@@ -45,6 +46,10 @@ def _generation(wanted: Wanted, model: LanguageModel, settings: SamplingSettings
                 most=numbers.whole(share_link.LONGEST_PROMPT)
             )
         )
+    if isinstance(model, ListedModel):
+        from core.generation.listed_run import ListedRun
+
+        return cast("Generation", ListedRun(model, text, settings, top_n=LISTED))
     loaded_models.ensure_model_loaded(model)
     return Generation(model, text, settings, top_n=LISTED, as_chat=chat)
 

@@ -59,8 +59,8 @@ def _model() -> None:
     )
     model = current.model()
     parameters = _("{count} parameters").format(count=numbers.count(model.parameter_count))
-    size = f"{parameters} · {numbers.size(model.weight_bytes)}"
-    st.caption(f"{size} · {plain(phrases.device(model.device))}")
+    size = f"{parameters} · {numbers.size(model.weight_bytes)} · " if model.parameter_count else ""
+    st.caption(f"{size}{plain(phrases.device(model.device))}")
     if model.has_chat_template:
         st.toggle(
             _("As a chat"),

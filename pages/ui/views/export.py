@@ -43,7 +43,8 @@ def keep(run: Generation | Replay) -> None:
             files(run)
             run_pictures.pictures(run, whole_link(query))
             opened = partial(elements.run_and_rerun, opened_recording.recording_uploaded, ())
-            upload_field.upload_field(_("Open a recording"), "recording", ["json"], opened)
+            label = _("Open a recording, or a server's saved answer with log-probabilities")
+            upload_field.upload_field(label, "recording", ["json", "jsonl", "txt"], opened)
             elements.notices("recording")
 
 

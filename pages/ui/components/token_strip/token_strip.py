@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping, Sequence
 from functools import partial
 from itertools import takewhile
+from math import isnan
 from typing import Any
 from unicodedata import bidirectional
 
@@ -59,7 +60,7 @@ def token_strip(
         "colours": charts.colours(),
         "tint": tint,
         "branch": branch,
-        "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.token_id) for t in prompt[first:]],
+        "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.key) for t in prompt[first:]],
         "steps": memory.setdefault(f"{key} drawn", _Drawn()).steps(shown, tint),
         "skipped": skipped,
         "direction": direction("".join(t.text for t in prompt[:WINDOW])),
@@ -117,10 +118,11 @@ class _Drawn:
 def _step(step: Step, tint: str) -> tuple[Any, ...]:
     """Return one step as a row: text, id, tint from 0 to 1, forced, and the numbers of its card."""
     taken = step.chosen
-    depth = taken.model_probability if tint == "likely" else min(1.0, step.model_entropy / MOST_DOUBT) if tint == "unsure" else 0.0
+    doubt = 0.0 if isnan(step.model_entropy) else min(1.0, step.model_entropy / MOST_DOUBT)
+    depth = step.tint if tint == "likely" else doubt if tint == "unsure" else 0.0
     return (
         shown_in_text(step.text, taken.piece, step.raw),
-        step.token_id,
+        step.key,
         round(depth, 3),
         step.chosen_by == "forced",
         numbers.chance(taken.model_probability),
