@@ -209,7 +209,7 @@ def log(value: Any) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadListedTokens(Message("A log-probability is not a number."))
-    if math.isnan(value):
+    if value != value:  # NaN; math.isnan cannot take an integer with hundreds of digits
         raise BadListedTokens(Message("A log-probability is NaN, so there is no probability."))
     if value > SLACK:
         raise BadListedTokens(Message("A log-probability is larger than 0, so it is no log-probability."))

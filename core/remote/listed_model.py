@@ -47,14 +47,9 @@ class ListedModel(LanguageModel):
         self.end_token_ids = frozenset()
         self.recommended = None
 
-    @property
-    def engine(self) -> NoReturn:  # type: ignore[override]
-        """Raise NotOnServer."""
-        raise NotOnServer(Message(TEXTS_ONLY))
-
     def __getattr__(self, name: str) -> Any:
         """Raise NotOnServer for what only a model with token ids has."""
-        if name in ("network", "shape", "tokenizer"):
+        if name in ("engine", "network", "shape", "tokenizer"):
             raise NotOnServer(Message(TEXTS_ONLY))
         raise AttributeError(name)
 
