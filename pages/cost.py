@@ -72,7 +72,7 @@ def this_text() -> None:
         if not run.path:
             elements.show_notice(_("Nothing has been written yet, so there is nothing to pay. Write a few tokens on Watch first."))
             return
-        if not run.path[-1].forward.measured:
+        if not run.path[0].forward.measured:
             elements.show_notice(_("This is a saved answer of a server. Its times, its cache and its cost are not in this file."))
             return
         top = receipt.peak(run.model.device, run.model.dtype) if shape is not None and run.model.has_network else None

@@ -88,7 +88,7 @@ def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: 
 
 def why(run: Generation | Replay, seen: TokenDistribution | Step) -> None:
     """Draw the button that leads to what this token depended on."""
-    if current.playing() or run.is_replay or not seen.candidates:
+    if current.playing() or run.is_replay or not seen.candidates or seen.has_no_ids:
         return
     token_id = seen.token_id if isinstance(seen, Step) else seen.candidates[0].token_id
     word = seen.vocabulary.token(token_id).piece.lstrip("␣") or "␣"
@@ -126,7 +126,8 @@ def engines(seen: TokenDistribution | Step) -> None:
     if current.playing():
         return
     with st.container(horizontal=True, vertical_alignment="center", key="engines_line"):
-        token_bias(seen)
+        if not seen.has_no_ids:
+            token_bias(seen)
         line = "" if isinstance(seen, Step) else all_samplers.kept_line(seen.settings)
         if line:
             st.caption(line, width="content")

@@ -18,7 +18,7 @@ from core.message import ENGLISH, Message, Wording
 from core.record import rich
 from core.record.frozen import FrozenArrays, percent
 from core.settings import SamplingSettings
-from core.tokens.tokens import Token, known_id
+from core.tokens.tokens import FIRST_OWN_KEY, Token, known_id
 
 
 class Vocabulary(Protocol):
@@ -177,6 +177,11 @@ class TokenDistribution(FrozenArrays):
     def is_open(self) -> bool:
         """Whether the size of the vocabulary is unknown, so that all unlisted tokens count as one."""
         return self.top_logprobs_count > 0 and self.stage_kept[0] <= len(self.token_ids) + 1
+
+    @property
+    def has_no_ids(self) -> bool:
+        """Whether a token is known by its bytes alone."""
+        return bool((self.token_ids >= FIRST_OWN_KEY).any())
 
     @property
     def from_answer(self) -> bool:

@@ -97,7 +97,7 @@ def page(
         steps=[_charted(step, wording) for step in telling(path, charts)],
         surprise=_themed(svg(surprise_spec(path, wording=wording), wording)) if path else "",
         bill=[_line(amount, wording) for amount in (receipt or _receipt(whole, model)).amounts]
-        if path and path[-1].forward.measured
+        if path and whole[0].forward.measured
         else [],
         link=link,
         code=segno.make(link, error="l").svg_inline(scale=3, border=2) if link and len(link) <= LONGEST_LINK else "",

@@ -94,7 +94,7 @@ def link_query() -> tuple[str, str]:
 
 def _has_no_ids(made: Generation | Replay) -> bool:
     """Return whether some tokens have no ids, so that a link cannot repeat them."""
-    return any(step.token_id is None for step in made.path[:1] + made.path[-1:])
+    return any(step.has_no_ids for step in made.path)
 
 
 def _what_link_opens(made: Generation | Replay, with_steps: bool) -> str:
