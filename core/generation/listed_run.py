@@ -88,7 +88,7 @@ class ListedRun(Run):
         ahead = self._next(settings)
         known = ahead.distributions.get(settings)
         if known is None:
-            arrays = self._observed(ahead.steps[0], settings)[0]
+            arrays = self._observed(_without_choice(ahead.steps[0]), settings)[0]
             arrays.pop("key")
             known = ahead.distributions[settings] = TokenDistribution(**self._place(ahead, settings), **arrays)
         return known
@@ -108,8 +108,8 @@ class ListedRun(Run):
         ahead = self._next(settings)
         listed = ahead.steps[0]
         if self._server.route.continues and ahead.first:
-            arrays, place = self._observed(listed, settings, roll)
-            if place is not None and self._can_follow(listed.rows[place].raw):
+            arrays, place = self._observed(_without_choice(listed), settings, roll)
+            if place is not None and self._can_follow(listed.listed[place].raw):
                 how = "greedy" if roll is None else "sampled"
                 return self._keep(ahead, arrays, arrays["token_ids"][place], how, roll, 0 if roll is None else attempt)
             ahead = self._own_choice(ahead, settings, attempt)
@@ -128,7 +128,7 @@ class ListedRun(Run):
         if not self._server.route.continues:
             raise BadToken(Message(self._server.route.why_no_choice))
         ahead = self._next(self.settings)
-        listed = ahead.steps[0]
+        listed = _without_choice(ahead.steps[0])
         arrays, _place = self._observed(listed, self.settings)
         wanted = token.key if isinstance(token, Candidate | Token) else token
         for key, one in zip(arrays["token_ids"].tolist(), listed.rows, strict=True):
@@ -166,7 +166,8 @@ class ListedRun(Run):
         known = self._ahead.get(self.here)
         if known is None:
             whole = not self._server.route.continues
-            known = self._ask(WHOLE_ANSWER if whole else 1, self._sampling(settings) if whole else Sampling())
+            own = whole and self._server.before_temperature  # else its list would not be the model's own
+            known = self._ask(WHOLE_ANSWER if whole else 1, self._sampling(settings) if own else Sampling())
         return known
 
     def _ask(self, length: int, sampling: Sampling) -> _Ahead:
@@ -203,7 +204,8 @@ class ListedRun(Run):
         if there is not None:  # the list that was asked for at temperature 1 is the model's own
             fresh.steps[0] = ListedStep(there, listed.listed if there in listed.listed else (*listed.listed, there))
         else:
-            fresh.steps[0] = replace(listed, chosen=replace(own, logprob=None))
+            valid = sampling == Sampling() or self._server.before_temperature
+            fresh.steps[0] = replace(listed, chosen=own if valid else replace(own, logprob=None))
         return fresh
 
     def _sampling(self, settings: SamplingSettings) -> Sampling:
@@ -257,7 +259,7 @@ class ListedRun(Run):
             return known.step
         token = self.model.token(int(key))
         text, waiting = added_by(token, self._waiting[-1])
-        own = int(key) == arrays["key"]
+        own = token.raw == ahead.steps[0].chosen.raw
         step = Step(
             **self._place(ahead, self.settings),
             **{name: value for name, value in arrays.items() if name != "key"},
@@ -275,6 +277,11 @@ class ListedRun(Run):
         elif own and not later and ahead.answer.ended:
             self._ended.add(node.node_id)
         return step
+
+
+def _without_choice(step: ListedStep) -> ListedStep:
+    """Return the list alone, without the token that the server chose, which may stand outside of it."""
+    return ListedStep(step.listed[0], step.listed) if step.listed else step
 
 
 def _widened(values: np.ndarray, keys: np.ndarray, rows: Any) -> np.ndarray:

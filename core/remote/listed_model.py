@@ -10,7 +10,7 @@ from core.errors import ModelError, NotOnServer, ServerGone, WrongServer
 from core.message import Message
 from core.record.listed_tokens import ListedStep
 from core.remote.http_client import HttpClient
-from core.remote.listed import Chat, Completions, ListedAnswer, OllamaGenerate, Responses, Route, Sampling, TgiGenerate
+from core.remote.listed import Chat, Completions, OllamaGenerate, Responses, Route, Sampling, TgiGenerate
 
 ROUTES: dict[str, tuple[type[Route], ...]] = {
     "Ollama": (OllamaGenerate, Chat),
@@ -31,16 +31,17 @@ class ListedModel(LanguageModel):
     """A model behind a `Route`, with the interface of a LanguageModel. All that needs token ids or the network raises NotOnServer.
 
     server_kind: what answers at the address. listed: alternatives that the server listed when it was tried. notes: what it can and cannot
-    show. Sizes are 0, because the server does not report them.
+    show. before_temperature: its probabilities are the same at every temperature. Sizes are 0, because the server does not report them.
     """
 
     has_network = False
     has_chat_template = False
 
-    def __init__(self, route: Route, kind: str, listed: int, notes: tuple[str, ...]) -> None:
+    def __init__(self, route: Route, kind: str, listed: int, notes: tuple[str, ...], before_temperature: bool = False) -> None:
         where = route.line.address.shown
         self.name = f"{_printable(route.model_id)} at {where}"[:300]
         self.route, self.server_kind, self.listed, self.notes = route, kind, listed, notes
+        self.before_temperature = before_temperature
         self.device, self.dtype, self.stored_dtype = f"server ({kind})"[:60], "unknown", "unknown"
         self.parameter_count = self.weight_bytes = self.layer_count = self.cache_bytes_per_token = 0
         self.vocabulary_size = self.context_length = 0
@@ -80,6 +81,7 @@ class ListedModel(LanguageModel):
     def renew(self, fresh: ListedModel) -> None:
         """Use another connection to the same model, with its key and its notes."""
         self.route, self.notes, self.listed = fresh.route, fresh.notes, fresh.listed
+        self.before_temperature = fresh.before_temperature
 
     def metrics(self) -> None:
         """Return None: such a server reports no numbers in a known form."""
@@ -100,7 +102,8 @@ def connect_listed(line: HttpClient, kind: str, model_id: str) -> ListedModel:
                 refusal = error
                 continue
             if first.steps and first.steps[0].listed and first.steps[0].chosen.logprob is not None:
-                return ListedModel(route, kind, len(first.steps[0].listed), _notes(route, first))
+                before = not _depends_on_temperature(route, first.steps[0])
+                return ListedModel(route, kind, len(first.steps[0].listed), _notes(route, first.steps[0], before), before)
             break
     said = Message(
         "The server at {address} ({kind}) answers, but sends no log-probabilities, which this app needs.",
@@ -110,18 +113,19 @@ def connect_listed(line: HttpClient, kind: str, model_id: str) -> ListedModel:
     raise WrongServer(said) from refusal
 
 
-def _notes(route: Route, first: ListedAnswer) -> tuple[str, ...]:
+def _notes(route: Route, step: ListedStep, before_temperature: bool) -> tuple[str, ...]:
     """Return what this server can and cannot show, one sentence each."""
-    step = first.steps[0]
     ids = step.listed[0].token_id is not None
     listed = Message("This server lists {count} tokens at each step, as texts without ids.", count=len(step.listed))
     if ids:
         listed = Message("This server lists {count} tokens at each step with their ids, but it takes only texts.", count=len(step.listed))
     return (
         listed,
-        Message("Its probabilities change with the temperature, so the app asks for them at temperature 1.")
-        if _depends_on_temperature(route, step)
-        else Message("Its probabilities are those before the temperature."),
+        Message("Its probabilities are those before the temperature.")
+        if before_temperature
+        else Message("Its probabilities change with the temperature, so the app asks for them at temperature 1.")
+        if route.continues
+        else Message("Its probabilities change with the temperature, so the app asks at temperature 1. Your temperature has no effect."),
         Message(
             "It takes the text again at each step and divides it into tokens by itself. After a token that was chosen by hand, it can "
             "divide the text in another way."
