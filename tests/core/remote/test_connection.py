@@ -15,7 +15,7 @@ from core.remote import http_client
 from core.remote.address import Address
 from core.remote.listed_model import ListedModel
 from tests.core.remote import listed_servers
-from tests.core.remote.serving import Reply, serve
+from tests.core.remote.serving import Asked, Reply, serve
 
 
 @pytest.fixture(autouse=True)
@@ -193,6 +193,17 @@ def test_a_key_goes_to_the_server_and_nowhere_else() -> None:
         with pytest.raises(WrongServer, match="access key") as caught:
             load_model(running.address, api_key="sk-wrong")
         assert "sk-wrong" not in str(caught.value)
+
+
+def test_a_key_that_the_server_repeats_is_removed() -> None:
+    def echoing(asked: Asked) -> Reply:
+        if asked.path == "/v1/models":
+            return Reply.of({"data": [{"id": "m sk-secret", "owned_by": "x"}]})
+        return Reply.of({"error": {"message": f"bad {asked.headers['authorization']}"}}, 400)
+
+    with serve(echoing) as running, pytest.raises(WrongServer) as caught:
+        load_model(running.address, api_key="sk-secret")
+    assert "sk-secret" not in f"{caught.value} {caught.value.__cause__}"
 
 
 BAD: dict[str, tuple[Any, type[ModelError], str]] = {
