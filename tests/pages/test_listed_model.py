@@ -82,3 +82,19 @@ def test_no_page_fails_with_a_saved_answer(open_app: Open, session: State, page:
     app = go(opened(open_app(prompt="Once"), session), page)
     assert not app.exception
     assert CRASH not in told_everything(app)
+
+
+def test_read_shows_the_answers_own_probabilities(open_app: Open, session: State) -> None:
+    app = go(opened(open_app(prompt="Once"), session), "read.py")
+    assert not app.exception and CRASH not in told_everything(app)
+    assert "The probabilities are those in the file." in told_everything(app)
+    app.segmented_control(key="read_mode").set_value("one").run()
+    assert not app.exception and "The probabilities are those in the file." not in told_everything(app)
+
+
+def test_read_goes_on_after_the_answer_was_closed(open_app: Open, session: State) -> None:
+    app = go(opened(open_app(prompt="Once"), session), "read.py")
+    session(app).begun_with = None
+    app.run()
+    assert not session(app).run.is_replay
+    assert not app.exception and CRASH not in told_everything(app)

@@ -14,6 +14,7 @@ import pytest
 from core import Recording
 from core.errors import BadRecording
 from core.generation import saved_answers
+from core.inspection.scored_answer import scored_answer
 from core.record.tables import csv_text, steps_table
 from tests.core.remote.serving import recorded
 from tests.tiny_models import some
@@ -293,3 +294,12 @@ def test_a_hostile_answer_takes_little_memory_and_time(name: str, tmp_path: Path
     out = subprocess.run([sys.executable, "-c", PROGRAM, str(path)], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     megabytes, seconds = map(float, out.split())
     assert megabytes < 350 and seconds < 20
+
+
+def test_it_can_be_read_as_a_scored_text(split: Recording) -> None:
+    replay = split.replay()
+    replay.generate()
+    found = scored_answer(replay)
+    assert found.scored_count == 4 and found.perplexity == pytest.approx(math.exp((0.5 + 1.0 + 0.01 + 3.0) / 4), rel=1e-6)
+    assert [token.rank for token in found.tokens] == [1, 2, 1, 3] and found.tokens[3].candidates[0].piece == "."
+    assert found.most_surprising(1)[0].piece == "!" and found.table().token_id.isna().all()
