@@ -100,11 +100,11 @@ class Address:
         return self.named is not False
 
 
-def named_servers() -> list[tuple[str, str]]:
-    """Return the servers in TOKEN_VIEWER_SERVERS, each with the tokenizer after its =, "" without one."""
+def named_servers() -> list[tuple[str, str | None]]:
+    """Return the servers in TOKEN_VIEWER_SERVERS, each with the tokenizer after its =; None without a =."""
     written = os.environ.get("TOKEN_VIEWER_SERVERS", "").split(",")
     pairs = (one.strip().partition("=") for one in written if one.strip())
-    return [(address.strip(), tokenizer.strip()) for address, _each, tokenizer in pairs]
+    return [(address.strip(), tokenizer.strip() if mark else None) for address, mark, tokenizer in pairs]
 
 
 def without_secrets(name: str, api_key: str | None) -> tuple[str, str | None]:

@@ -98,3 +98,15 @@ def test_read_goes_on_after_the_answer_was_closed(open_app: Open, session: State
     app.run()
     assert not session(app).run.is_replay
     assert not app.exception and CRASH not in told_everything(app)
+
+
+def test_an_operator_offers_a_server_by_its_address_alone(
+    open_app: Open, session: State, server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
+    monkeypatch.setenv("TOKEN_VIEWER_SERVERS", f"{server.address}=")
+    app = open_app(prompt="Look at")
+    app.default_timeout = 300
+    app.selectbox(key="model").set_value(server.address).run()
+    press(app, "step")
+    assert session(app).run.text.startswith("Look at ") and CRASH not in told_everything(app)
