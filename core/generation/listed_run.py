@@ -271,6 +271,8 @@ class ListedRun(Run):
             before=self._path[-1] if self._path else self.prompt,
         )
         node = self.add(step, waiting)
+        if token.special:  # a mark such as </s> ends the text and is not sent back as text
+            self._ended.add(node.node_id)
         later = ahead.steps[1:]
         if own and later and (waiting or not self._server.route.continues):
             self._ahead[node.node_id] = _Ahead(ahead.answer, later, first=False)

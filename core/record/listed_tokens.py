@@ -17,7 +17,7 @@ import numpy as np
 
 from core.errors import BadListedTokens
 from core.message import Message
-from core.tokens.tokens import FIRST_OWN_KEY, Token, lone_token
+from core.tokens.tokens import END_MARKS, FIRST_OWN_KEY, Token, lone_token
 
 MOST_LISTED = 1_000  # tokens of a step that are kept
 LONGEST_TOKEN = 4_000  # bytes
@@ -182,7 +182,7 @@ def token(value: dict[str, Any]) -> ListedToken:
         logprob = log(value.get("logprob"))
     else:
         logprob = of_probability(value["prob"])
-    return ListedToken(raw, number, logprob, value.get("special") is True)
+    return ListedToken(raw, number, logprob, value.get("special") is True or name in END_MARKS)
 
 
 def of_name(name: str) -> tuple[bytes, int | None]:

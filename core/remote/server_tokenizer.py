@@ -15,6 +15,7 @@ from core.errors import ServerGone, WrongServer
 from core.message import Message
 from core.remote.http_client import HttpClient
 from core.remote.protocol import answer_bytes
+from core.tokens.tokens import END_MARKS
 
 LARGEST = 4_000_000  # tokens of a vocabulary
 LONGEST_TOKEN = 1_000  # bytes
@@ -23,19 +24,6 @@ BLOCK = 256  # neighbouring tokens whose texts are asked for at once
 SEPARATOR = "␂"  # stands between them; no usual token contains it
 UNKNOWN = "\ufffd"  # what a server writes for a part of a character
 MARK = re.compile(r"<[|｜]?[\w:./ -]{1,40}[|｜]?>|\[[A-Z_]{2,20}\]")  # how special tokens are written
-# Tokens that end a text, in the models of this field. A server does not list them.
-ENDS = (
-    "</s>",
-    "<|endoftext|>",
-    "<|im_end|>",
-    "<|eot_id|>",
-    "<|end_of_text|>",
-    "<end_of_turn>",
-    "<eos>",
-    "<|end|>",
-    "<|eom_id|>",
-    "<|return|>",
-)
 
 
 def size_by_texts(line: HttpClient, model_id: str) -> int:
@@ -90,7 +78,7 @@ class ServerTokenizer:
                     "The server at {address} does not split texts into tokens. Give the name of its tokenizer.", address=line.address.shown
                 )
             )
-        self.ends = frozenset(i for text in {*ENDS, self.special_tokens_map.get("eos_token", "")} if (i := self._mark(text)) >= 0)
+        self.ends = frozenset(i for text in {*END_MARKS, self.special_tokens_map.get("eos_token", "")} if (i := self._mark(text)) >= 0)
         self.eos_token_id = next(iter(sorted(self.ends)), None)
         self.all_special_ids = sorted({self._mark(text) for text in self.special_tokens_map.values()} - {-1} | self.ends)
         self._special.update(dict.fromkeys(self.all_special_ids, True))

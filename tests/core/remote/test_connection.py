@@ -14,6 +14,7 @@ from core.record.tables import steps_table
 from core.remote import http_client
 from core.remote.address import Address
 from core.remote.listed_model import ListedModel
+from core.reports.python_code import code
 from tests.core.remote import listed_servers
 from tests.core.remote.serving import Asked, Reply, serve
 
@@ -154,6 +155,21 @@ def test_a_text_that_the_server_ends_has_ended() -> None:
         with pytest.raises(RunFinished, match="ended its text"):
             run.step()
         assert run.finished == "end of text"
+
+
+def test_a_mark_that_ends_a_text_is_not_sent_back_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(listed_servers.NEXT, "bye", [(b"</s>", 0.999), (b" now", 0.001)])
+    with serve(listed_servers.Completions()) as running:
+        run = ListedRun(connected(running.address), "bye", SamplingSettings(greedy=True))
+        step = run.step()
+    assert (step.piece, step.text, run.text, run.finished) == ("⟨/s⟩", "", "bye", "end of text")
+
+
+def test_the_code_of_a_run_says_what_it_cannot_repeat() -> None:
+    with serve(listed_servers.Completions()) as running:
+        run = ListedRun(connected(running.address), "dog", NEUTRAL)
+        run.step()
+    assert "ListedRun" in code(run) and "None" not in code(run)
 
 
 def test_a_run_can_be_kept_as_recording_page_and_table() -> None:
