@@ -50,7 +50,14 @@ def connect_by_address(line: HttpClient) -> LanguageModel:
                     "The server at {address} does not split texts into tokens. Give the name of its tokenizer.", address=line.address.shown
                 )
             ) from error
-        return connect(line, tokenizer, None, tokenizer.ends)
+        served = connect(line, tokenizer, None, tokenizer.ends)
+        shows = Message(
+            "{kind} exchanges token ids and lists up to {count} tokens at each step, before the temperature. It divides texts into tokens.",
+            kind=kind,
+            count=served.server.limit,
+        )
+        served.notes = (shows, *served.notes)
+        return served
     model = connect_listed(line, kind, entry["id"])
     count = len(answer.body["data"])
     if count > 1 and not line.address.model:
