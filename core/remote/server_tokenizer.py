@@ -1,7 +1,7 @@
 """The tokenizer of a model on a server, asked over HTTP: no file of the model is needed on this machine.
 
 llama-server and vLLM split texts (`/tokenize`) and join tokens (`/detokenize`). Joined text is not enough for a token that ends within a
-character. llama-server gives the bytes of such tokens where it lists them, and they are kept here.
+character. llama-server gives the bytes of such tokens where it lists them, vLLM their names where it splits a text. Both are kept here.
 """
 
 from __future__ import annotations
@@ -15,13 +15,17 @@ from core.errors import ServerGone, WrongServer
 from core.message import Message
 from core.remote.http_client import HttpClient
 from core.remote.protocol import answer_bytes
-from core.tokens.tokens import END_MARKS
+from core.tokens.tokens import END_MARKS, bytes_of_name
 
 LARGEST = 4_000_000  # tokens of a vocabulary
 LONGEST_TOKEN = 1_000  # bytes
 MOST_HELD = 2**26  # bytes of all known tokens together
+PADDING = 128
 BLOCK = 256  # neighbouring tokens whose texts are asked for at once
 SEPARATOR = "␂"  # stands between them; no usual token contains it
+RARE = "".join(chr(0x1400 + k) + chr(0x1F900 + k) for k in range(64)) + "".join(
+    map(chr, range(0xA0, 0x800, 24))
+)  # many parts of characters
 UNKNOWN = "\ufffd"  # what a server writes for a part of a character
 MARK = re.compile(r"<[|｜]?[\w:./ -]{1,40}[|｜]?>|\[[A-Z_]{2,20}\]")  # how special tokens are written
 
@@ -29,7 +33,7 @@ MARK = re.compile(r"<[|｜]?[\w:./ -]{1,40}[|｜]?>|\[[A-Z_]{2,20}\]")  # how sp
 def size_by_texts(line: HttpClient, model_id: str) -> int:
     """Return the number of tokens that a vLLM server can write as texts, found by halving. vLLM does not report it.
 
-    It writes nothing for a number without a token. Raises ServerGone, WrongServer.
+    It writes nothing for a number without a token. Networks have vectors for a multiple of PADDING. Raises ServerGone, WrongServer.
     """
 
     def written(token_id: int) -> bool:
@@ -44,7 +48,7 @@ def size_by_texts(line: HttpClient, model_id: str) -> int:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if written(middle) else (low, middle)
-    return low + 8
+    return -(-(low + 1) // PADDING) * PADDING
 
 
 class ServerTokenizer:
@@ -62,6 +66,7 @@ class ServerTokenizer:
         self.line, self._model_id, self._size, self._native = line, model_id, size, native
         self._known: dict[int, bytes] = {}
         self._held = 0  # bytes of all known tokens
+        self._between = ""  # text of the separator
         self._special: dict[int, bool] = {}
         self._lock = RLock()
         told = self._description() if native else {}
@@ -81,6 +86,8 @@ class ServerTokenizer:
         self.ends = frozenset(i for text in {*END_MARKS, self.special_tokens_map.get("eos_token", "")} if (i := self._mark(text)) >= 0)
         self.eos_token_id = next(iter(sorted(self.ends)), None)
         self.all_special_ids = sorted({self._mark(text) for text in self.special_tokens_map.values()} - {-1} | self.ends)
+        if not native:
+            self._split(RARE)
         self._special.update(dict.fromkeys(self.all_special_ids, True))
 
     def _description(self) -> Mapping[str, Any]:
@@ -96,7 +103,7 @@ class ServerTokenizer:
         if self._native:
             content: dict[str, Any] = {"content": text, "add_special": special, "parse_special": parsed, "with_pieces": True}
         else:
-            content = {"model": self._model_id, "prompt": text, "add_special_tokens": special}
+            content = {"model": self._model_id, "prompt": text, "add_special_tokens": special, "return_token_strs": True}
         answer = self.line.post("/tokenize", content, patience=15.0, most=answer_bytes(4 * len(text), 0))
         tokens = answer.body.get("tokens")
         if answer.status != 200 or not isinstance(tokens, list):
@@ -109,6 +116,11 @@ class ServerTokenizer:
             tokens = [number for number, _piece in pieces]
         if not all(type(one) is int and 0 <= one < self._size for one in tokens):
             raise self._refused()
+        names = answer.body.get("token_strs")
+        if self._between and isinstance(names, list) and len(names) == len(tokens):
+            for number, name in zip(tokens, names, strict=True):
+                if isinstance(name, str) and len(name) <= LONGEST_TOKEN and not self[number]:
+                    self.learn(number, list(bytes_of_name(name)))  # the server cannot write this part of a character as a text
         return tokens
 
     def _refused(self) -> ServerGone:

@@ -138,6 +138,18 @@ def _byte_alphabet() -> dict[str, int]:
     return {chr(byte): byte for byte in plain} | {chr(256 + i): byte for i, byte in enumerate(others)}
 
 
+def bytes_of_name(name: str) -> bytes:
+    """Return the bytes of a token by its name in a byte-level vocabulary or with byte fallback; none for another name.
+
+    >>> bytes_of_name("ðŁ"), bytes_of_name("<0xE2>"), bytes_of_name("▁fox")
+    (b'\\xf0\\x9f', b'\\xe2', b'')
+    """
+    if _BYTE.fullmatch(name):
+        return bytes([int(name[3:5], 16)])
+    alphabet = _byte_alphabet()
+    return bytes(alphabet[c] for c in name) if all(c in alphabet for c in name) else b""
+
+
 class TokenBytes:
     """The bytes of every token of a tokenizer, looked up once and kept.
 
