@@ -36,7 +36,7 @@ def served() -> Any:
 
 
 def test_its_address_alone_is_enough(served: Any) -> None:
-    alone = load_model(ADDRESS, api_key=os.environ.get("TOKEN_VIEWER_TEST_KEY"))
+    alone: Any = load_model(ADDRESS, api_key=os.environ.get("TOKEN_VIEWER_TEST_KEY"))
     for text in ("A fox 🦊.", "über  alles", "Once upon a time"):
         assert [(token.token_id, token.raw) for token in alone.tokenize(text)] == [(t.token_id, t.raw) for t in served.tokenize(text)]
     runs = [Generation(model, "Once upon a time there was", SamplingSettings(seed=1, top_k=100)) for model in (alone, served)]
