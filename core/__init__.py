@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from core.costs.formulas import multiply_adds as multiply_adds
     from core.engine.shape import ModelShape as ModelShape
     from core.generation.generation import Generation as Generation
+    from core.generation.listed_run import ListedRun as ListedRun
     from core.generation.recording import Recording as Recording
     from core.inspection.inside import Inside as Inside
     from core.inspection.inside import inspect_step as inspect_step
@@ -37,6 +38,7 @@ _MODULES = {
     "Candidate": "core.record.step",
     "Generation": "core.generation.generation",
     "Inside": "core.inspection.inside",
+    "ListedRun": "core.generation.listed_run",
     "ModelShape": "core.engine.shape",
     "Recording": "core.generation.recording",
     "SamplingSettings": "core.settings",

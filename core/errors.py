@@ -133,6 +133,10 @@ class BadRecording(InputError):
     """A recording is invalid, too large, or from a newer version."""
 
 
+class BadListedTokens(InputError):
+    """A list of log-probabilities is invalid: of a saved answer, or of a server without token ids."""
+
+
 class RunFinished(InputError):
     """The run has ended. It can continue only from an earlier step."""
 

@@ -65,12 +65,15 @@ def this_text() -> None:
         elements.section(_("Three kinds of number"))
         receipt.kinds()
         rates()
-        if shape is None:
+        if shape is None and not getattr(run.model, "from_answer", False):
             elements.show_notice(_("This text comes from a recording of a model that is not here, so its work cannot be computed."))
         textbook()
     with left:
         if not run.path:
             elements.show_notice(_("Nothing has been written yet, so there is nothing to pay. Write a few tokens on Watch first."))
+            return
+        if not run.path[0].forward.measured:
+            elements.show_notice(_("This is a saved answer of a server. Its times, its cache and its cost are not in this file."))
             return
         top = receipt.peak(run.model.device, run.model.dtype) if shape is not None and run.model.has_network else None
         made = receipt.bill(run.path, run.model, top)

@@ -60,8 +60,8 @@ def connect() -> None:
     current.anchor_notices("models_connect")
     roles.require_operator()
     address, tokenizer, key = (str(current.field(f"models_{field}") or "").strip() for field in ("address", "tokenizer", "key"))
-    if not address or not tokenizer:
-        current.notify(_("A server needs its address and the name of its tokenizer. Nothing was sent."))
+    if not address:
+        current.notify(_("Give the address of the server. Nothing was sent."))
         return
     shown = Address.parse(address)
     current.fill("models_address", shown.url)  # a name and a password in the address are removed from the page
@@ -160,14 +160,20 @@ def adapter() -> None:
 
 def from_a_server() -> None:
     """Draw the form for an inference server."""
-    elements.section(_("On an inference server"), _("vLLM or llama-server"))
-    st.caption(_("For models that are too large for one machine. The server computes; the sampling is still done here."))
+    elements.section(_("On an inference server"), _("vLLM, llama-server, Ollama, LM Studio, TGI, SGLang, hosted services"))
+    st.caption(
+        _(
+            "The address is enough: the app finds out what answers there, and says what it can and cannot show. The server computes; the "
+            "sampling is done here where the server lists enough tokens."
+        )
+    )
     # One form, so that a press sends all three fields as they are at that moment.
     with st.form("models_server", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        tokenizer = _("The hub id or a folder of the model that the server runs. Only its tokenizer is read.")
+        tokenizer = _("Not needed. With the hub id or a folder of the server's model, texts are divided into tokens on this machine.")
+        address = _("Such as http://10.0.0.7:8000. If the server has several models: http://10.0.0.7:8000#name-of-the-model")
         key = _("Only if the server asks for one. It stays in this session.")
-        st.text_input(_("Address"), key="models_address", help=_("Such as http://10.0.0.7:8000"), max_chars=300, width=280)
-        st.text_input(_("Its tokenizer"), key="models_tokenizer", help=tokenizer, max_chars=300, width=280)
+        st.text_input(_("Address"), key="models_address", help=address, max_chars=300, width=280)
+        st.text_input(_("Its tokenizer (optional)"), key="models_tokenizer", help=tokenizer, max_chars=300, width=280)
         st.text_input(_("Key"), key="models_key", help=key, type="password", max_chars=500, width=160)
         st.form_submit_button(_("Connect"), key="models_connect", on_click=connect)
     elements.notices("models_connect")

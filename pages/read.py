@@ -6,6 +6,7 @@ import streamlit as st
 
 from core import ScoredText
 from core.engine.model import LanguageModel
+from core.inspection.scored_answer import scored_answer
 from pages.ui.charts import charts, inside_rows, palette, scoring_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
@@ -19,6 +20,7 @@ from pages.ui.views import scoring_view, why_token
 
 frame.page()
 
+ANSWER = _("The saved answer")
 MODES = {"one": _("One text"), "texts": _("Two texts"), "models": _("Two models")}
 TINTS = {"rank": _("Rank"), "probability": _("Probability"), "entropy": _("Entropy")}
 TINT_ENDS = {
@@ -96,12 +98,34 @@ def choose_tint() -> str:
 def choose_mode() -> str:
     """Draw the choice of what is compared and the example texts, and return the mode."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        look = {"format_func": MODES.__getitem__, "label_visibility": "collapsed"}
-        mode = elements.choice(_("Compare"), list(MODES), "one", "read_mode", **look)
+        names = {"answer": ANSWER, **MODES} if is_answer() else MODES
+        look = {"format_func": names.__getitem__, "label_visibility": "collapsed"}
+        mode = elements.choice(_("Compare"), list(names), next(iter(names)), "read_mode", **look)
         for name, text in {**example_texts.TO_READ, N_("What it wrote"): current.run().text}.items():
             start, key = inside_rows.plain(text[:300]), f"read_example_{name}"
             st.button(_(name), on_click=current.fill, args=("read_text", text), help=start, key=key, type="tertiary")
     return mode
+
+
+def is_answer() -> bool:
+    """Return whether the visitor has opened a saved answer of a server."""
+    return bool(getattr(current.run().model, "from_answer", False))
+
+
+def saved_answer() -> None:
+    """Draw the saved answer with the probabilities in its file. No model reads it."""
+    run, tint = current.run(), choose_tint()
+    found, by = scored_answer(run), Provenance(run.model_name)
+    if not found.scored_count:
+        elements.show_notice(_("No token of this answer was measured."))
+        return
+    results.provenance_line("read_answer", by, [])
+    left, right = st.columns([0.64, 0.36], gap="large")
+    with left, provenance.of_result(by):
+        st.caption(_("The probabilities are those in the file. Its tokens are those up to the one that Watch shows."))
+        scoring_view.text_and_curve(found, tint, "answer")
+    with right:
+        scoring_view.in_numbers(found, "answer")
 
 
 def two_texts(model: LanguageModel, first: str, second: str) -> None:
@@ -141,7 +165,9 @@ frame.header(
 with elements.error_boundary():
     model, mode = current.model(), choose_mode()
     first, second = list(example_texts.TO_READ.values())[:2]
-    if mode == "texts":
+    if mode == "answer":
+        saved_answer()
+    elif mode == "texts":
         two_texts(model, first, second)
     elif mode == "models":
         two_models(model, first)

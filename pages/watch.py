@@ -84,7 +84,11 @@ def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: 
         elements.show_notice(ended if run.is_replay else why_ended(run))
     if run.is_replay:
         with st.container(horizontal=True, vertical_alignment="center"):
-            recorded = _("This is a recording of {model}, open as long as this page is. The settings have no effect on it.")
+            recorded = (
+                _("This is a saved answer of {model}. Its settings, its cache and its times are not in this file.")
+                if getattr(run.model, "from_answer", False)
+                else _("This is a recording of {model}, open as long as this page is. The settings have no effect on it.")
+            )
             st.caption(recorded.format(model=loaded_models.title(run.model_name)), width="content")
             leave = (current.close_recording, ())
             st.button(_("Close the recording"), on_click=elements.run_and_rerun, args=leave, type="tertiary", key="leave")
@@ -101,7 +105,7 @@ def why_ended(run: Generation | Replay) -> str:
 
 def why(run: Generation | Replay, seen: TokenDistribution | Step) -> None:
     """Draw the button that leads to what this token depended on."""
-    if current.playing() or run.is_replay or not seen.candidates:
+    if current.playing() or run.is_replay or not seen.candidates or seen.has_no_ids:
         return
     token_id = seen.token_id if isinstance(seen, Step) else seen.candidates[0].token_id
     word = seen.vocabulary.token(token_id).piece.lstrip("␣") or "␣"
@@ -114,7 +118,7 @@ def moment(seen: TokenDistribution | Step) -> None:
     """Draw which step the bars show: the next one, the one just rolled, or a reopened one."""
     opened = current.selected_index()
     if opened is not None:
-        elements.section(_("Step {number}, reopened").format(number=opened + 1), phrases.settings_summary(seen.settings))
+        elements.section(_("Step {number}, reopened").format(number=opened + 1), phrases.settings_of_step(seen))
         newest, icon = (current.newest, ()), ":material/last_page:"
         st.button(_("Back to the newest"), on_click=elements.run_and_rerun, args=newest, icon=icon, type="tertiary", key="newest")
         return
@@ -139,7 +143,8 @@ def engines(seen: TokenDistribution | Step) -> None:
     if current.playing():
         return
     with st.container(horizontal=True, vertical_alignment="center", key="engines_line"):
-        token_bias(seen)
+        if not seen.has_no_ids:
+            token_bias(seen)
         line = "" if isinstance(seen, Step) else all_samplers.kept_line(seen.settings)
         if line:
             st.caption(line, width="content")

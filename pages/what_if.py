@@ -76,11 +76,11 @@ def other_tokens(now: fork_playback.ForkPlayback) -> None:
     step = now.step_at(now.opened)
     elements.section(_("Instead of “{word}”").format(word=plain(step.text.strip() or step.piece)))
     elements.notices(fork_playback.WORD)
-    others = [candidate for candidate in step.candidates if candidate.token_id != step.token_id][:CHOICES]
+    others = [candidate for candidate in step.candidates if candidate.key != step.key][:CHOICES]
     with st.container(horizontal=True, vertical_alignment="bottom", key="what_if_instead"):
         for candidate in others:
             label = f"{plain(candidate.piece)} :small[:gray[{numbers.percent(candidate.model_probability)}]]"
-            st.button(label, on_click=fork_playback.fork_at_word, args=(candidate.token_id,), key=f"what_if_other_{candidate.token_id}")
+            st.button(label, on_click=fork_playback.fork_at_word, args=(candidate.key,), key=f"what_if_other_{candidate.key}")
         if now.run.is_replay:
             return
         with st.form("what_if_form", border=False, width=280), st.container(horizontal=True, vertical_alignment="bottom"):

@@ -186,7 +186,7 @@ class _Row:
                 ),
                 vocabulary=model,
                 **{name: getattr(seen, name) for name in _ARRAYS},
-                token_id=seen.chosen,
+                key=seen.chosen,
                 text="" if token.special else self.joiner.add(token.raw),
                 chosen_by="greedy" if thrown is None else "sampled",
                 roll=thrown,

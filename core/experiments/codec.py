@@ -98,7 +98,7 @@ class Writer:
             self._kept.append(seen)
             words = self._vocabulary(seen)
             rolled = isinstance(seen, Step)
-            given: dict[str, Any] = {"token_id": int(seen.token_ids[0]), "text": "", "chosen_by": "greedy", "roll": None, "attempt": 0}
+            given: dict[str, Any] = {"key": int(seen.token_ids[0]), "text": "", "chosen_by": "greedy", "roll": None, "attempt": 0}
             given |= {field.name: getattr(seen, field.name) for field in fields(seen)}
             whole = seen if isinstance(seen, Step) else Step(**given)
             self.steps.append([seen.index, seen.position, words, rolled, whole.text, step_file(whole, 0, "").model_dump(mode="json")])

@@ -90,7 +90,7 @@ class Fork:
         if run.finished and step_index == len(path):
             raise RunFinished(Message("This run has ended ({finished}). Fork at an earlier token.", finished=Message(run.finished)))
         ours, theirs = None if left is None else _checked(run, left), _checked(run, right)
-        written = [step.token_id for step in path[step_index:]]
+        written = [step.key for step in path[step_index:]]
         begun = written if ours is None else ours
         if begun and begun[: len(theirs)] == theirs[: len(begun)]:
             raise BadToken(Message("Both branches would begin with the same token. Choose another one for the second branch."))
@@ -156,7 +156,7 @@ class Fork:
         known = self._aligner
         for step, top, tokens, seen in ((one, here, known.left, known.left_top), (other, there, known.right, known.right_top)):
             if step is not None and top is not None:
-                tokens.append(step.token_id)
+                tokens.append(step.key)
                 seen.append(top)
         pair = Pair(self.parts_at + len(self.pairs), one, other)
         self.pairs.append(pair)

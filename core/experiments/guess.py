@@ -103,16 +103,16 @@ def finish(guesses: Sequence[Guess], step: Step) -> Round:
     """Return the round, scored with the chosen token of this step."""
     favourite = int(step.token_ids[int(np.argmin(step.ranks))])
     return Round(
-        tuple(_matched(guess, step) for guess in guesses), favourite, step.token_id, step.surprise if math.isfinite(step.surprise) else 0.0
+        tuple(_matched(guess, step) for guess in guesses), favourite, step.key, step.surprise if math.isfinite(step.surprise) else 0.0
     )
 
 
 def _matched(guess: Guess, step: Step) -> Guess:
     """Return the guess with the chosen token, if word and token differ only in capital letters."""
     same = _bare(step.piece) in (_bare(guess.said), _bare(guess.piece))
-    if guess.token_id == step.token_id or not same:
+    if guess.token_id == step.key or not same:
         return guess
-    return replace(guess, token_id=step.token_id, piece=step.piece, probability=step.model_probability, rank=step.rank)
+    return replace(guess, token_id=step.key, piece=step.piece, probability=step.model_probability, rank=step.rank)
 
 
 def _bare(piece: str) -> str:
@@ -134,28 +134,28 @@ def _written(word: str, model: object, seen: TokenDistribution, shares: np.ndarr
         except ViewerError:
             continue
         if pieces:
-            begun.setdefault(pieces[0].token_id, (pieces[0], len(pieces) == 1))
+            begun.setdefault(pieces[0].key, (pieces[0], len(pieces) == 1))
     ways = [_known(word, token, whole, seen, shares) for token, whole in begun.values()]
     return max(ways, key=lambda guess: guess.probability or 0.0, default=Guess(word, None, "", False, None, None))
 
 
 def _known(word: str, token: Token, whole: bool, seen: TokenDistribution, shares: np.ndarray | None) -> Guess:
     if shares is None:
-        listed = next((c for c in seen.candidates if c.token_id == token.token_id), None)
+        listed = next((c for c in seen.candidates if c.key == token.key), None)
         known = (None, None) if listed is None else (listed.model_probability, listed.rank)
-        return Guess(word, token.token_id, token.piece, whole, *known)
-    share = float(shares[token.token_id])
-    return Guess(word, token.token_id, token.piece, whole, share, 1 + int(np.count_nonzero(shares > share)))
+        return Guess(word, token.key, token.piece, whole, *known)
+    share = float(shares[token.key])
+    return Guess(word, token.key, token.piece, whole, share, 1 + int(np.count_nonzero(shares > share)))
 
 
 def _listed(word: str, seen: TokenDistribution) -> Guess:
     """Return the guess for a recorded step: the candidate that equals this word, or the longest candidate that it begins with."""
     wanted, best = word.casefold(), None
     for candidate in seen.candidates:
-        text = seen.vocabulary.token(candidate.token_id).raw.decode("utf-8", "replace").strip().casefold()
+        text = seen.vocabulary.token(candidate.key).raw.decode("utf-8", "replace").strip().casefold()
         if text and wanted.startswith(text) and (best is None or len(text) > best[0]):
             best = (len(text), candidate)
     if best is None:
         return Guess(word, None, "", False, None, None)
     length, found = best
-    return Guess(word, found.token_id, found.piece, length == len(wanted), found.model_probability, found.rank)
+    return Guess(word, found.key, found.piece, length == len(wanted), found.model_probability, found.rank)

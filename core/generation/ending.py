@@ -53,5 +53,5 @@ class Stop:
 
 
 def _raw(step: Step, vocabulary: Vocabulary) -> bytes:
-    token = vocabulary.token(step.token_id)
+    token = vocabulary.token(step.key)
     return b"" if token.special else token.raw

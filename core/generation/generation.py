@@ -267,7 +267,7 @@ class Generation(Run):
         step = Step(
             **self._place(pending.forward, settings),
             **arrays(seen, pending.forward.logits.top_logprobs),
-            token_id=seen.chosen,
+            key=seen.chosen,
             text=text,
             chosen_by=chosen_by,
             roll=roll,

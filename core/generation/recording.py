@@ -16,6 +16,8 @@ from pydantic import ValidationError
 
 from core.engine.conversation import Messages
 from core.errors import BadRecording, BadSetting, WrongType
+from core.generation import saved_answers
+from core.generation.answer_file import answer_file
 from core.generation.recording_file import LARGEST_FILE, Content, File, MessageFile, ModelFile, PromptToken, place_of
 from core.generation.replay import RecordedModel, Replay
 from core.generation.run import Run
@@ -39,7 +41,7 @@ class Recording:
         for t in prompt:
             tokens[t.id] = lone_token(t.id, bytes.fromhex(t.raw), t.special)
             read.append((t, tokens[t.id]))
-        if not read:
+        if not (read and head.prompt) and not head.model.from_answer:
             raise BadRecording(Message("This recording is broken: it has no prompt tokens."))
         self.model = RecordedModel(
             **head.model.model_dump(exclude={"end_token_ids"}), end_token_ids=frozenset(head.model.end_token_ids), tokens=tokens
@@ -112,8 +114,22 @@ class Recording:
         return cls(file, file.vocabulary, file.prompt_tokens, file.steps)
 
     @classmethod
+    def from_response(cls, json_text: str | bytes) -> Recording:
+        """Return a saved answer of an inference server as a recording: the JSON of chat completions, completions or responses with
+        log-probabilities, a list of such answers, or JSON lines. Each answer is a branch.
+
+        Listed probabilities are the file's own. Settings, cache and times are not in such a file. A token without an id has `token_id`
+        None. Raises BadRecording for any other text.
+        """
+        file = answer_file(saved_answers.read(json_text))
+        return cls(file, file.vocabulary, file.prompt_tokens, file.steps)
+
+    @classmethod
     def loads(cls, data: str | bytes) -> Recording:
-        """Return the recording in the text of a file. Raises BadRecording for any invalid text."""
+        """Return the recording in the text of a file, or the saved answer in it (see `from_response`). Raises BadRecording for any other
+        text."""
+        if not saved_answers.is_own_format(data):
+            return cls.from_response(data)
         content = Content(data)
         try:
             return cls(
@@ -138,7 +154,7 @@ class Recording:
         """Return the text of the file."""
         parts = {"nodes": self.tree.nodes, "here": self.tree.here, "turn": nullcontext()}
         named = ("model", "prompt", "prompt_tokens", "settings", "top_n", "as_chat", "messages", "message_spans", "finished")
-        return _file_of(SimpleNamespace(**parts, **{name: getattr(self, name) for name in named})).model_dump_json()
+        return _file_of(SimpleNamespace(**parts, **{name: getattr(self, name) for name in named})).model_dump_json(exclude_unset=True)
 
     def save(self, path: str | Path) -> None:
         """Write the recording to a file."""
@@ -157,6 +173,11 @@ def _file_of(run: Any) -> File:
         model, here, finished, settings = run.model, run.here, run.finished, run.settings.for_file()
         kept = [node for node in run.nodes if not node.is_deleted]
     number = {node.node_id: place for place, node in enumerate(kept)}  # a file numbers its nodes without deleted ones
+    named: dict[str, Any] = {
+        name: getattr(model, name) for name in ModelFile.model_fields if name not in ("name", "end_token_ids", "from_answer")
+    }
+    if getattr(model, "from_answer", False):  # other files do not name it, so that older versions of the app can open them
+        named["from_answer"] = True
     used = {int(i) for node in kept if node.step for i in node.step.token_ids}
     return File(
         format="token-probability-viewer recording",
@@ -164,10 +185,10 @@ def _file_of(run: Any) -> File:
         model=ModelFile(
             name=public_name(model.name),
             end_token_ids=sorted(model.end_token_ids),
-            **{name: getattr(model, name) for name in ModelFile.model_fields if name not in ("name", "end_token_ids")},
+            **named,
         ),
         prompt=run.prompt,
-        prompt_tokens=[PromptToken(id=t.token_id, raw=t.raw.hex(), special=t.special, text=t.text) for t in run.prompt_tokens],
+        prompt_tokens=[PromptToken(id=t.key, raw=t.raw.hex(), special=t.special, text=t.text) for t in run.prompt_tokens],
         settings=settings,
         top_n=run.top_n,
         as_chat=run.as_chat,

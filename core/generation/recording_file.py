@@ -46,6 +46,7 @@ class ModelFile(Strict):
     cache_bytes_per_token: Count
     weight_bytes: Count
     end_token_ids: Annotated[list[Count], Field(max_length=1000), FailFast()]
+    from_answer: bool = False
 
 
 class MessageFile(Strict):
@@ -63,7 +64,7 @@ class File(Strict):
     format: Literal["token-probability-viewer recording"]
     version: Literal[1]
     model: ModelFile
-    prompt: Annotated[str, Field(min_length=1, max_length=4_000_000)]
+    prompt: Annotated[str, Field(max_length=4_000_000)]  # empty only for a saved answer
     prompt_tokens: Annotated[list[PromptToken], Field(max_length=2_000_000), FailFast()]
     settings: dict[str, Any]
     top_n: Annotated[int, Field(ge=1, le=MOST_LISTED)]

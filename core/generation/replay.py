@@ -18,7 +18,10 @@ from core.tokens.tokens import Token
 
 @dataclass(frozen=True, slots=True)
 class RecordedModel:
-    """What a recording stores about its model, with the names of core.engine.model.LanguageModel."""
+    """What a recording stores about its model, with the names of core.engine.model.LanguageModel.
+
+    from_answer: the recording is a saved answer of a server, which says nothing of the model but its name; all sizes are 0.
+    """
 
     has_network: ClassVar[bool] = False
 
@@ -33,6 +36,7 @@ class RecordedModel:
     weight_bytes: int
     end_token_ids: frozenset[int]
     tokens: dict[int, Token] = field(repr=False)
+    from_answer: bool = False
 
     def token(self, token_id: int) -> Token:
         """Return the token of this id without context. Raises BadToken for a token that the recording does not contain."""
@@ -101,15 +105,15 @@ class Replay(Run):
         following = self._next()
         if following is None or following.step is None:
             raise RunFinished(Message("The recording ends here. Go back to an earlier token or start a live run."))
-        return self._reveal(following) if outcome in (None, following.step.token_id) else self.force(int(outcome))
+        return self._reveal(following) if outcome in (None, following.step.key) else self.force(int(outcome))
 
     @in_turn
     def force(self, token: int | str | Candidate | Token) -> Step:
         """Follow a recorded branch with this token: its id, its text or a candidate. Raises BadToken if there is none."""
-        wanted = token.token_id if isinstance(token, Candidate | Token) else token
+        wanted = token.key if isinstance(token, Candidate | Token) else token
         for child in self._recorded.nodes[self._source[self.here]].children:
             node = self._recorded.nodes[child]
-            if node.step is not None and wanted in (node.step.token_id, node.step.raw.decode("utf-8", "replace")):
+            if node.step is not None and wanted in (node.step.key, node.step.raw.decode("utf-8", "replace")):
                 return self._reveal(node)
         raise BadToken(Message("The recording does not contain the probabilities after this token. Start a live run to see them."))
 

@@ -38,7 +38,7 @@ class StepFile(Strict):
     parent: Count
     name: Annotated[str, Field(max_length=60)] = ""
     token_id: Count
-    chosen_by: Literal["sampled", "greedy", "forced"]
+    chosen_by: Literal["sampled", "greedy", "forced", "server"]
     roll: Annotated[float, Field(ge=0, lt=1)] | None
     attempt: Count
     settings: dict[str, Any]
@@ -50,17 +50,17 @@ class StepFile(Strict):
     server_seconds: Seconds | None
     held_bytes: Count | None = None  # missing in old files
     token_ids: Annotated[list[Count], _Candidates, FailFast()]
-    ranks: Annotated[list[Annotated[int, Field(ge=1, le=2**53)]], _Candidates, FailFast()]
+    ranks: Annotated[list[Annotated[int, Field(ge=0, le=2**53)]], _Candidates, FailFast()]
     logits: Annotated[list[float | None], _Candidates, FailFast()]
     probabilities: Annotated[
-        list[Annotated[list[Probability], _Candidates, FailFast()]], Field(min_length=1, max_length=MOST_STAGES), FailFast()
+        list[Annotated[list[Probability | None], _Candidates, FailFast()]], Field(min_length=1, max_length=MOST_STAGES), FailFast()
     ]
     removed_at: Annotated[list[Annotated[int, Field(ge=-1, lt=MOST_STAGES)]], _Candidates, FailFast()]
     dice_starts: Annotated[list[Probability | None], _Candidates, FailFast()]
     stage_names: Annotated[list[Annotated[str, Field(max_length=40)]], Field(min_length=1, max_length=MOST_STAGES), FailFast()]
     stage_settings: Annotated[list[float | None], Field(max_length=MOST_STAGES), FailFast()]
     stage_kept: Annotated[list[Count], Field(max_length=MOST_STAGES), FailFast()]
-    stage_entropies: Annotated[list[Annotated[float, Field(ge=-1e-3, le=64)]], Field(max_length=MOST_STAGES), FailFast()]
+    stage_entropies: Annotated[list[Annotated[float, Field(ge=-1e-3, le=64)] | None], Field(max_length=MOST_STAGES), FailFast()]
     server_listed: Count  # name of top_logprobs_count in version 1 of the format
     stage_exact: Annotated[list[bool], Field(max_length=MOST_STAGES), FailFast()]
 
@@ -76,6 +76,9 @@ class StepFile(Strict):
             raise ValueError(Message("the marks of what is exact do not fit the stages"))
         if self.token_id not in self.token_ids or max(self.removed_at) >= stages:
             raise ValueError(Message("the chosen token is not among the candidates, or a stage is unknown"))
+        unknown = 0 in self.ranks or None in self.stage_entropies or any(None in row for row in self.probabilities)
+        if unknown and self.chosen_by != "server":
+            raise ValueError(Message("a probability is missing"))
         return self
 
 
@@ -95,7 +98,7 @@ def step_file(step: Step, parent: int | None, name: str) -> StepFile:
     return StepFile(
         parent=parent or 0,
         name=name,
-        token_id=step.token_id,
+        token_id=step.key,
         chosen_by=step.chosen_by,  # type: ignore[arg-type]
         roll=step.roll,
         attempt=step.attempt,
@@ -110,7 +113,7 @@ def step_file(step: Step, parent: int | None, name: str) -> StepFile:
         stage_names=list(step.stage_names),
         stage_settings=[None if s is None else float(s) for s in step.stage_settings],
         stage_kept=list(step.stage_kept),
-        stage_entropies=[float(f"{e:.7g}") for e in step.stage_entropies],
+        stage_entropies=digits(np.array(step.stage_entropies)),
         server_listed=step.top_logprobs_count,
         stage_exact=list(step.stage_exact),
     )
@@ -128,16 +131,16 @@ def step_of(
         token_ids=np.array(entry.token_ids, dtype=np.int64),
         ranks=np.array(entry.ranks, dtype=np.int64),
         logits=np.array([-math.inf if x is None else x for x in entry.logits]),
-        probabilities=np.array(entry.probabilities),
+        probabilities=np.array(entry.probabilities, dtype=np.float64),
         removed_at=np.array(entry.removed_at, dtype=np.int64),
         dice_starts=np.array([math.nan if x is None else x for x in entry.dice_starts]),
         stage_names=tuple(entry.stage_names),
         stage_settings=tuple(entry.stage_settings),
         stage_kept=tuple(entry.stage_kept),
-        stage_entropies=tuple(entry.stage_entropies),
+        stage_entropies=tuple(math.nan if e is None else e for e in entry.stage_entropies),
         top_logprobs_count=entry.server_listed,
         stage_exact=tuple(entry.stage_exact),
-        token_id=entry.token_id,
+        key=entry.token_id,
         text=text,
         chosen_by=entry.chosen_by,
         roll=entry.roll,

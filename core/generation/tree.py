@@ -194,11 +194,11 @@ class Tree:
     def _moved(self, kept: int) -> None:
         """Called after the current node has changed; `kept` steps of the path are the same as before."""
 
-    def _child_like(self, token_id: int, settings: SamplingSettings, chosen_by: str, attempt: int) -> Node | None:
+    def _child_like(self, key: int, settings: SamplingSettings, chosen_by: str, attempt: int) -> Node | None:
         """Return the child of the current node with this token and this way of choosing it, or None."""
         for child in self.nodes[self.here].children:
             step = self.nodes[child].step
-            if step and (step.token_id, step.settings, step.chosen_by, step.attempt) == (token_id, settings, chosen_by, attempt):
+            if step and (step.key, step.settings, step.chosen_by, step.attempt) == (key, settings, chosen_by, attempt):
                 return self.nodes[child]
         return None
 

@@ -53,7 +53,7 @@ def _step(run: Generation, forward: Forward, seen: TokenDistribution, settings: 
     return Step(
         **place(forward, seen.index, seen.position, settings, run.model),
         **arrays(found, logits.top_logprobs),
-        token_id=found.chosen,
+        key=found.chosen,
         text=run.model.token(found.chosen).text,
         chosen_by="greedy" if greedy else "sampled",
         roll=None if greedy else roll,

@@ -50,8 +50,9 @@ def load_model(
     """Load a model by its bundled name ("storyteller"), local folder or GGUF file, or hub id ("HuggingFaceTB/SmolLM2-135M").
 
     device: "auto" takes cuda, then mps, then cpu. dtype: "auto" takes float32 on a CPU, bfloat16 on CUDA and float16 on MPS. The address
-    of an inference server ("http://10.0.0.7:8000", or just host:port) needs the name of its model's tokenizer and, if the server asks for
-    one, an API key; the server then determines device and dtype.
+    of an inference server ("http://10.0.0.7:8000", or just host:port) is enough: the app finds out which server it is. tokenizer: the name
+    of its model's tokenizer, to read it here instead of asking the server. api_key: if the server asks for one. The server determines
+    device and dtype.
 
     Raises a subclass of core.errors.ModelError, each with one sentence for the visitor.
     """
@@ -94,14 +95,17 @@ def _written(name: Any) -> Any:
 
 
 def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> LanguageModel:
-    """Return the model of an inference server, with a tokenizer from this machine or the hub."""
+    """Return the model of an inference server. With the name of a tokenizer, that is read from this machine or the hub."""
+    from core.remote.connection import connect_by_address
     from core.remote.http_client import Address, HttpClient
     from core.remote.model import connect
 
     line = HttpClient(Address.parse(address), api_key)
     name = (tokenizer_name or "").strip()
-    if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        raise UnknownModel(Message("A server needs a tokenizer: give the hub id or the folder of the model that it runs."))
+    if not name:
+        return connect_by_address(line)
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        raise UnknownModel(Message("This is not the name of a tokenizer: give the hub id or the folder of the model that the server runs."))
     folder = find(name, TOKENIZER_FILES)
     check_files(folder, name)
     config = _read_config(folder, name) if (folder / "config.json").is_file() else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields
 from functools import cache
 from typing import Any, Self
@@ -51,9 +52,13 @@ def _made_again(kind: type[Any], values: dict[str, Any]) -> Any:
 def percent(share: float) -> str:
     """Return a probability as text. Values near 0 and 1 are never rounded to 0 % or 100 %.
 
+    NaN is a dash.
+
     >>> [percent(share) for share in (1.0, 0.9996, 0.123, 0.0123, 0.0003, 1e-9, 0.0)]
     ['100 %', '99.96 %', '12 %', '1.2 %', '0.03 %', '<0.01 %', '0 %']
     """
+    if math.isnan(share):
+        return "–"
     if share <= 0:
         return "0 %"
     if share < 1e-4:

@@ -5,6 +5,7 @@ Styles are inline, without style sheet or script, so that the HTML looks the sam
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -29,28 +30,28 @@ def tinted(path: Iterable[Step], prompt: Sequence[Token] = (), last: bool = True
         share = step.model_probability
         told = escape(f"{step.piece}: {percent(share)}, rank {step.rank:,}", quote=True)
         newest = last and place == len(steps) - 1
-        paint = f"color:#1B1D22;background:{CHOSEN}" if newest else f"background:rgba(42,91,199,{0.03 + 0.25 * share:.3f})"
+        paint = f"color:#1B1D22;background:{CHOSEN}" if newest else f"background:rgba(42,91,199,{0.03 + 0.25 * step.tint:.3f})"
         parts.append(f'<span title="{told}" style="{paint};border-radius:0.2em">{_shown(step.text, step.piece)}</span>')
     return f'<p style="margin:0.3em 0;{FONT};font-size:1.15em;line-height:1.6;white-space:pre-wrap;color:{TEXT}">{"".join(parts)}</p>'
 
 
 def bars(seen: TokenDistribution, rows: int = ROWS) -> str:
     """Return bars from 0 to 100 %: the model's probability pale, the probability after the settings solid, the chosen token orange."""
-    taken = getattr(seen, "token_id", None)
+    taken = getattr(seen, "key", None)
     listed = seen.candidates[:rows]
-    if taken is not None and all(candidate.token_id != taken for candidate in listed):
-        listed = (*listed[:-1], *(candidate for candidate in seen.candidates if candidate.token_id == taken))
+    if taken is not None and all(candidate.key != taken for candidate in listed):
+        listed = (*listed[:-1], *(candidate for candidate in seen.candidates if candidate.key == taken))
     lines = []
     for candidate in listed:
         said, used = candidate.model_probability, candidate.sampling_probability
-        colour = CHOSEN if candidate.token_id == taken else DICE
-        label = f"color:{CHOSEN_TEXT};font-weight:600;" if candidate.token_id == taken else ""
+        colour = CHOSEN if candidate.key == taken else DICE
+        label = f"color:{CHOSEN_TEXT};font-weight:600;" if candidate.key == taken else ""
         cut = f" · cut by {candidate.removed_by}" if candidate.removed_by else ""
         lines.append(
             f'<tr><td style="{label}text-align:left;padding:1px 10px 1px 0;white-space:pre">{escape(candidate.piece)}</td>'
             f'<td style="padding:1px 0"><div style="position:relative;width:220px;height:14px">'
-            f'<div style="position:absolute;inset:0 auto 0 0;width:{100 * said:.2f}%;background:{MODEL};border-radius:3px"></div>'
-            f'<div style="position:absolute;inset:3px auto 3px 0;width:{100 * used:.2f}%;background:{colour};border-radius:3px"></div>'
+            f'<div style="position:absolute;inset:0 auto 0 0;width:{_width(said)};background:{MODEL};border-radius:3px"></div>'
+            f'<div style="position:absolute;inset:3px auto 3px 0;width:{_width(used)};background:{colour};border-radius:3px"></div>'
             f"</div></td>"
             f'<td style="text-align:left;padding:1px 0 1px 10px;color:{MUTED};font-variant-numeric:tabular-nums">'
             f"{percent(said)} → {percent(used)}{escape(cut)}</td></tr>"
@@ -80,6 +81,10 @@ def framed(title: str, *parts: str) -> str:
     head = f'<div style="color:{MUTED};font-size:0.85em">{escape(title)}</div>'
     style = f"{FONT};background:#FFFFFF;border:1px solid {LINE};border-radius:8px;padding:10px 14px;max-width:46em"
     return f'<div style="{style}">{head}{"".join(parts)}</div>'
+
+
+def _width(share: float) -> str:
+    return f"{0 if math.isnan(share) else 100 * share:.2f}%"
 
 
 def _shown(text: str, piece: str) -> str:

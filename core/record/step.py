@@ -18,14 +18,14 @@ from core.message import ENGLISH, Message, Wording
 from core.record import rich
 from core.record.frozen import FrozenArrays, percent
 from core.settings import SamplingSettings
-from core.tokens.tokens import Token
+from core.tokens.tokens import FIRST_OWN_KEY, Token, known_id
 
 
 class Vocabulary(Protocol):
     """Looks up tokens for a record; a model and a recording both do."""
 
     def token(self, token_id: int) -> Token:
-        """Return the token of this id, without context."""
+        """Return the token with this key, without context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,16 @@ class ForwardPass:
     queue_seconds: float = 0.0
     server_seconds: float | None = None
     held_bytes: int | None = None
+
+    @property
+    def counted(self) -> bool:
+        """Whether the tokens of the pass were counted. Some servers do not report them."""
+        return self.computed_tokens + self.reused_tokens > 0
+
+    @property
+    def measured(self) -> bool:
+        """Whether the pass was measured. A saved answer of a server contains neither counts nor times."""
+        return self.counted or self.seconds > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +74,14 @@ class Words:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Candidate:
-    """A token with its probabilities at one step.
+    """A token with its probabilities at one step. key: its number in `TokenDistribution.token_ids`.
 
     logit: the model's own; from a server it is a log-probability, which differs by a constant.
     model_probability: softmax of the model's own logits. sampling_probability: after your settings (0 if excluded).
     removed_by: the stage that excluded it, or None. dice_start: where its segment begins on the 0-1 strip of the dice, or None.
     """
 
-    token_id: int
+    key: int
     text: str
     piece: str
     rank: int
@@ -80,6 +90,11 @@ class Candidate:
     sampling_probability: float
     removed_by: str | None
     dice_start: float | None
+
+    @property
+    def token_id(self) -> int | Any:
+        """Id of the token; None if only its bytes are known."""
+        return known_id(self.key)
 
     def __repr__(self) -> str:
         gone = f", removed by {self.removed_by}" if self.removed_by else ""
@@ -111,7 +126,8 @@ class TokenDistribution(FrozenArrays):
     """The next-token probabilities of one step, before a token is chosen.
 
     index: 0.. among generated tokens. position: tokens before it. Arrays have one row per stage and one column per listed token, the
-    model's likeliest first. The first stage is "model", the last one has the probabilities that the dice use.
+    model's likeliest first. The first stage is "model", the last one has the probabilities that the dice use. `token_ids` has the tokens'
+    keys: their ids, or numbers of the app's own for tokens of which only the bytes are known. NaN: the probability was not measured.
 
     top_logprobs_count: how many tokens an inference server listed, 0 for a local model with all tokens. stage_exact: per stage, whether its
     probabilities are exact nevertheless; see `core.record.top_logprobs`.
@@ -123,7 +139,7 @@ class TokenDistribution(FrozenArrays):
     forward: ForwardPass
     vocabulary: Vocabulary
     token_ids: np.ndarray  # int64 [listed]
-    ranks: np.ndarray  # int64 [listed], 1 = the model's likeliest
+    ranks: np.ndarray  # int64 [listed], 1 = the model's likeliest, 0 = not measured
     logits: np.ndarray  # float64 [listed]
     probabilities: np.ndarray  # float64 [stages, listed]
     removed_at: np.ndarray  # int64 [listed], index of the stage that excluded the token, -1 = not excluded
@@ -158,6 +174,21 @@ class TokenDistribution(FrozenArrays):
         return all(self.stage_exact)
 
     @property
+    def is_open(self) -> bool:
+        """Whether the size of the vocabulary is unknown, so that all unlisted tokens count as one."""
+        return self.top_logprobs_count > 0 and self.stage_kept[0] <= len(self.token_ids) + 1
+
+    @property
+    def has_no_ids(self) -> bool:
+        """Whether a token is known by its bytes alone."""
+        return bool((self.token_ids >= FIRST_OWN_KEY).any())
+
+    @property
+    def from_answer(self) -> bool:
+        """Whether this is a token of a saved answer, which contains neither settings nor measurements."""
+        return bool(getattr(self.vocabulary, "from_answer", False))
+
+    @property
     def note(self) -> str:
         """A sentence that says which numbers are estimates and why; empty if none is."""
         return _note(self) if self.top_logprobs_count else ""
@@ -171,7 +202,7 @@ class TokenDistribution(FrozenArrays):
         token = self.vocabulary.token(int(self.token_ids[column]))
         removed_at, start = int(self.removed_at[column]), float(self.dice_starts[column])
         return Candidate(
-            token_id=token.token_id,
+            key=token.key,
             text=token.text,
             piece=token.piece,
             rank=int(self.ranks[column]),
@@ -203,7 +234,7 @@ class TokenDistribution(FrozenArrays):
         """The stages because of which greedy takes another token than the model's likeliest, () if it takes that one or if dice decide."""
         if not self.settings.greedy or self.stage_names[-1] != "greedy":
             return ()
-        return () if int(self.ranks[int(self.probabilities[-1].argmax())]) == 1 else self.stage_names[1:-1]
+        return () if int(self.ranks[int(self.probabilities[-1].argmax())]) <= 1 else self.stage_names[1:-1]
 
     @property
     def model_entropy(self) -> float:
@@ -227,21 +258,24 @@ class TokenDistribution(FrozenArrays):
 
     def _rest(self, row: int) -> float:
         """Return the probability of unlisted tokens: exactly 0 if the stage keeps no more than the listed ones, without rounding errors."""
+        if np.isnan(self.probabilities[row]).all():
+            return math.nan
         if self.stage_kept[row] <= int(np.count_nonzero(self.probabilities[row])):
             return 0.0
-        return max(0.0, 1.0 - float(self.probabilities[row].sum()))
+        return max(0.0, 1.0 - float(np.nansum(self.probabilities[row])))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class Step(TokenDistribution):
     """One generated token: the probabilities it came from and how it was chosen.
 
-    token_id, text: the token and what it adds to the readable text. chosen_by: "sampled", "greedy" or "forced".
-    roll: the number in [0, 1) that selected it, None if greedy or forced. attempt: 0 for the first roll at this step, 1 for the next, ...
+    key, text: the token and what it adds to the readable text. chosen_by: "sampled", "greedy", "forced", or "server" for the own choice of
+    an inference server. roll: the number in [0, 1) that selected it, None unless sampled. attempt: 0 for the first roll at this step, 1
+    for the next, ...
     before: the step before it, or the prompt for the first step. A pickle does not hold it.
     """
 
-    token_id: int
+    key: int
     text: str
     chosen_by: str
     roll: float | None
@@ -277,6 +311,11 @@ class Step(TokenDistribution):
         files.write_step(self, path, theme, wording)
 
     @property
+    def token_id(self) -> int | Any:
+        """Id of the chosen token; None if only its bytes are known."""
+        return known_id(self.key)
+
+    @property
     def chosen(self) -> Candidate:
         """The chosen token as a candidate."""
         return self._candidate(self.chosen_column)
@@ -284,21 +323,21 @@ class Step(TokenDistribution):
     @property
     def chosen_column(self) -> int:
         """Column of the chosen token among the listed ones."""
-        return int(np.flatnonzero(self.token_ids == self.token_id)[0])
+        return int(np.flatnonzero(self.token_ids == self.key)[0])
 
     @property
     def piece(self) -> str:
         """How the token is displayed, with visible whitespace and bytes."""
-        return self.vocabulary.token(self.token_id).piece
+        return self.vocabulary.token(self.key).piece
 
     @property
     def raw(self) -> bytes:
         """Bytes of the token."""
-        return self.vocabulary.token(self.token_id).raw
+        return self.vocabulary.token(self.key).raw
 
     @property
     def rank(self) -> int:
-        """The token's rank by the model's probability; 1 = likeliest."""
+        """The token's rank by the model's probability; 1 = likeliest, 0 = not measured."""
         return int(self.ranks[self.chosen_column])
 
     @property
@@ -307,20 +346,31 @@ class Step(TokenDistribution):
         return float(self.probabilities[0, self.chosen_column])
 
     @property
+    def tint(self) -> float:
+        """Model's probability of the chosen token, 0 if it was not measured: how strongly its background is coloured."""
+        return 0.0 if math.isnan(self.model_probability) else self.model_probability
+
+    @property
     def sampling_probability(self) -> float:
         """Probability of the chosen token after your settings; 0 for a forced token that was excluded."""
         return float(self.probabilities[-1, self.chosen_column])
 
     @property
     def surprise(self) -> float:
-        """Surprise of the chosen token in bits: -log2 of its model_probability."""
+        """Surprise of the chosen token in bits: -log2 of its model_probability. NaN if that was not measured."""
         probability = self.model_probability
-        return -math.log2(probability) if probability > 0 else math.inf
+        return -math.log2(probability) if probability > 0 else math.nan if math.isnan(probability) else math.inf
 
 
 def _note(distribution: TokenDistribution) -> str:
     """Return one or two sentences that say which numbers of a step are estimates; empty if none is."""
     listed = distribution.top_logprobs_count
+    if distribution.is_open and all(distribution.stage_exact):
+        return Message(
+            "The server lists {listed} tokens at this step. All other tokens are one row and count as one token in the entropy, which is "
+            "therefore a lower bound.",
+            listed=listed,
+        )
     doubtful = [name for name, sure in zip(distribution.stage_names, distribution.stage_exact, strict=True) if not sure]
     if not doubtful and listed >= distribution.stage_kept[0]:
         return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import pandas as pd
 from core.record.step import Step, TokenDistribution
 
 REST = "everything else"
+NOT_IN_FILE = "not in this file"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute
 SLIVER = 1e-6  # a narrower gap on the strip is a rounding error, not a token
 MOST_SINGLE = 24  # tokens with a segment of their own; later ones would be too narrow to see
@@ -19,9 +21,9 @@ MOST_SINGLE = 24  # tokens with a segment of their own; later ones would be too 
 
 @dataclass(frozen=True, slots=True)
 class DiceSegment:
-    """A drawn part of the dice strip from `start` to `end`: one token, or with token_id -1 several neighbours that were not chosen."""
+    """A drawn part of the dice strip from `start` to `end`: one token, or with key -1 several neighbours that were not chosen."""
 
-    token_id: int
+    key: int
     label: str
     start: float
     end: float
@@ -44,15 +46,17 @@ def csv_text(table: pd.DataFrame) -> str:
 def dice_segments(distribution: TokenDistribution) -> list[tuple[int, str, float, float, float, bool]]:
     """Return the 0-1 strip of the dice: a segment per listed token that can be chosen, likeliest first, and per gap of unlisted tokens.
 
-    A segment is token_id (-1 for unlisted tokens), piece, start, end, probability, chosen.
+    A segment is key (-1 for unlisted tokens), piece, start, end, probability, chosen.
     """
-    taken = distribution.token_id if isinstance(distribution, Step) else None
+    if distribution.is_open and np.isnan(distribution.dice_starts).all():  # a server chose the token, so there are no dice
+        return []
+    taken = distribution.key if isinstance(distribution, Step) else None
     rows: list[tuple[int, str, float, float, float, bool]] = []
     reached = 0.0
     for column in np.argsort(distribution.dice_starts, kind="stable")[
         : np.count_nonzero(~np.isnan(distribution.dice_starts))
     ]:  # NaN comes last
-        token_id, start, share = (
+        key, start, share = (
             int(distribution.token_ids[column]),
             float(distribution.dice_starts[column]),
             float(distribution.probabilities[-1, column]),
@@ -60,7 +64,7 @@ def dice_segments(distribution: TokenDistribution) -> list[tuple[int, str, float
         if start - reached > SLIVER:
             rows.append((-1, REST, reached, start, start - reached, False))
         reached = min(1.0, start + share)
-        rows.append((token_id, distribution.vocabulary.token(token_id).piece, start, reached, share, token_id == taken))
+        rows.append((key, distribution.vocabulary.token(key).piece, start, reached, share, key == taken))
     if 1.0 - reached > SLIVER and distribution.rest_sampling_probability > 0:
         rows.append((-1, REST, reached, 1.0, 1.0 - reached, False))
     return rows
@@ -70,11 +74,11 @@ def bundled_segments(distribution: TokenDistribution, unlikely: str) -> list[Dic
     """Return the drawn segments: the largest tokens and the chosen one on their own, the others bundled under the label `unlikely`."""
     drawn: list[DiceSegment] = []
     singles = 0
-    for token_id, piece, start, end, _share, chosen in dice_segments(distribution):
-        if token_id >= 0 and (chosen or singles < MOST_SINGLE):
+    for key, piece, start, end, _share, chosen in dice_segments(distribution):
+        if key >= 0 and (chosen or singles < MOST_SINGLE):
             singles += not chosen
-            drawn.append(DiceSegment(token_id, piece.removeprefix("␣"), start, end, chosen))
-        elif drawn and drawn[-1].token_id < 0:
+            drawn.append(DiceSegment(key, piece.removeprefix("␣"), start, end, chosen))
+        elif drawn and drawn[-1].key < 0:
             drawn[-1] = DiceSegment(-1, unlikely, drawn[-1].start, end)
         else:
             drawn.append(DiceSegment(-1, unlikely, start, end))
@@ -82,37 +86,43 @@ def bundled_segments(distribution: TokenDistribution, unlikely: str) -> list[Dic
 
 
 def stages_table(distribution: TokenDistribution) -> pd.DataFrame:
-    """Return one row per stage and listed token. Columns: stage, setting, kept, entropy (bits), token_id, piece, probability."""
+    """Return one row per stage and listed token. Columns: stage, setting, kept, entropy (bits), token_id (its key), piece, probability."""
     pieces = [distribution.vocabulary.token(int(i)).piece for i in distribution.token_ids]
     rows = [
-        (stage.name, stage.setting, stage.kept, stage.entropy, token_id, piece, probability)
+        (stage.name, stage.setting, stage.kept, stage.entropy, key, piece, probability)
         for stage in distribution.stages
-        for (token_id, probability), piece in zip([*stage.candidates.items(), (-1, stage.rest)], [*pieces, REST], strict=True)
+        for (key, probability), piece in zip([*stage.candidates.items(), (-1, stage.rest)], [*pieces, REST], strict=True)
     ]
     return pd.DataFrame(rows, columns=["stage", "setting", "kept", "entropy", "token_id", "piece", "probability"])
 
 
 def steps_table(path: Sequence[Step]) -> pd.DataFrame:
-    """Return one row per step. Probabilities 0-1, entropies and surprise in bits, cache in bytes (in use; held), time in seconds."""
-    columns = {
+    """Return one row per step. Probabilities 0-1, entropies and surprise in bits, cache in bytes (in use; held), time in seconds.
+
+    Values that a server did not report, or that a saved answer does not contain, are missing.
+    """
+    done = [s.forward for s in path]
+    columns: dict[str, list[Any]] = {
         "index": [s.index for s in path],
-        "position": [s.position for s in path],
+        "position": [None if s.from_answer else s.position for s in path],
         "token_id": [s.token_id for s in path],
         "piece": [s.piece for s in path],
         "text": [s.text for s in path],
         "model_probability": [s.model_probability for s in path],
         "sampling_probability": [s.sampling_probability for s in path],
-        "rank": [s.rank for s in path],
+        "rank": [s.rank or None for s in path],
         "chosen_by": [s.chosen_by for s in path],
         "roll": [s.roll for s in path],
         "model_entropy": [s.model_entropy for s in path],
         "sampling_entropy": [s.sampling_entropy for s in path],
         "surprise": [s.surprise for s in path],
-        "computed_tokens": [s.forward.computed_tokens for s in path],
-        "reused_tokens": [s.forward.reused_tokens for s in path],
-        "cache_bytes": [s.forward.cache_bytes for s in path],
-        "held_bytes": [s.forward.held_bytes for s in path],
-        "seconds": [s.forward.seconds for s in path],
-        "settings": [repr(s.settings) for s in path],
+        "computed_tokens": [d.computed_tokens if d.counted else None for d in done],
+        "reused_tokens": [d.reused_tokens if d.counted else None for d in done],
+        "cache_bytes": [d.cache_bytes if d.counted else None for d in done],
+        "held_bytes": [d.held_bytes for d in done],
+        "seconds": [d.seconds if d.measured else None for d in done],
+        "settings": [NOT_IN_FILE if s.from_answer else repr(s.settings) for s in path],
     }
-    return pd.DataFrame(columns).astype({"roll": "float64", "held_bytes": "Int64"})
+    whole = ("position", "token_id", "rank", "computed_tokens", "reused_tokens", "cache_bytes", "held_bytes")
+    missing = [name for name in whole if name == "held_bytes" or any(value is None for value in columns[name])]
+    return pd.DataFrame(columns).astype({"roll": "float64", "seconds": "float64", **dict.fromkeys(missing, "Int64")})

@@ -18,7 +18,8 @@ from core.errors import WrongServer
 from core.message import Message
 
 SCHEMES = ("http://", "https://")
-_HOST_AND_PORT = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}(?:/[\w/.~-]*)?", re.ASCII)
+_HOST_AND_PORT = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}(?:/[\w/.~-]*)?(?:#[\w./:@+-]{1,200})?", re.ASCII)
+_MODEL = re.compile(r"[\w./:@+-]{1,200}", re.ASCII)
 _NOT_A_SERVER = Message("This address is a link-local or cloud address, not an inference server.")
 # Metadata services of clouds outside the link-local range, which hold secrets: AWS, Google, Alibaba, Azure, Oracle.
 _CLOUDS = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")))
@@ -43,11 +44,15 @@ def is_address(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address of a server. url: without credentials; shown: text for people; credentials: (user, password) from the URL, or None."""
+    """The address of a server. url: without credentials; shown: text for people; credentials: (user, password) from the URL, or None.
+
+    model: one of several models of the server, named after a # in the address; "" for the first one.
+    """
 
     url: str
     shown: str
     credentials: tuple[str, str] | None
+    model: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Address:
@@ -63,7 +68,7 @@ class Address:
             parts, port, host = None, None, ""
         if parts is None or parts.scheme not in ("http", "https") or not re.fullmatch(r"[a-z0-9._:-]+", host):
             raise WrongServer(Message("This is not a server address. An address looks like http://127.0.0.1:8000."))
-        if parts.query or parts.fragment or not re.fullmatch(r"[\w/.~-]*", parts.path, re.ASCII):
+        if parts.query or (parts.fragment and not _MODEL.fullmatch(parts.fragment)) or not re.fullmatch(r"[\w/.~-]*", parts.path, re.ASCII):
             raise WrongServer(Message("The address of a server is a host and a port without a path, such as http://127.0.0.1:8000."))
         number = _number(host)
         if number is not None and _forbidden(number):
@@ -71,7 +76,8 @@ class Address:
         shown = (f"[{host}]" if ":" in host else host) + ("" if port is None else f":{port}")
         path = parts.path.rstrip("/").removesuffix("/v1").rstrip("/")
         known = (unquote(parts.username or ""), unquote(parts.password or "")) if parts.username or parts.password else None
-        return cls(f"{parts.scheme}://{shown}{path}", shown + path, known)
+        model = f"#{parts.fragment}" if parts.fragment else ""
+        return cls(f"{parts.scheme}://{shown}{path}{model}", shown + path, known, parts.fragment)
 
     @property
     def key(self) -> str | None:
@@ -85,7 +91,8 @@ class Address:
         """Return whether TOKEN_VIEWER_SERVERS contains this server; None if the variable is not set."""
         if os.environ.get("TOKEN_VIEWER_SERVERS") is None:
             return None
-        return self.url in {Address.parse(one).url for one, _each in named_servers()}
+        allowed = {Address.parse(one).url for one, _each in named_servers()}
+        return bool(allowed & {self.url, self.url.partition("#")[0]})
 
     @property
     def allowed(self) -> bool:
@@ -93,11 +100,11 @@ class Address:
         return self.named is not False
 
 
-def named_servers() -> list[tuple[str, str]]:
-    """Return the servers in TOKEN_VIEWER_SERVERS, each with the tokenizer after its =, "" without one."""
+def named_servers() -> list[tuple[str, str | None]]:
+    """Return the servers in TOKEN_VIEWER_SERVERS, each with the tokenizer after its =; None without a =."""
     written = os.environ.get("TOKEN_VIEWER_SERVERS", "").split(",")
     pairs = (one.strip().partition("=") for one in written if one.strip())
-    return [(address.strip(), tokenizer.strip()) for address, _each, tokenizer in pairs]
+    return [(address.strip(), tokenizer.strip() if mark else None) for address, mark, tokenizer in pairs]
 
 
 def without_secrets(name: str, api_key: str | None) -> tuple[str, str | None]:

@@ -33,6 +33,7 @@ FIRST_PATIENCE = 6.0  # seconds for the first answer; every failure is reported 
 PAUSES = (0.3, 1.0)  # seconds before asking again
 BUSY = frozenset({429, 500, 502, 503, 504})
 IDLE_CONNECTIONS = 16
+SHORTEST_SECRET = 6  # characters of a key that is removed from answers; a shorter one could be a part of any text
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class HttpClient:
         self._port = parts.port or (443 if self._secure else 80)
         self._headers = f"Host: {parts.netloc}\r\nAccept-Encoding: identity\r\nUser-Agent: token-probability-viewer\r\n"
         key = api_key or address.key
+        self._secret = (key or "").rpartition(" ")[2].encode()
         if key:
             self._headers += f"Authorization: {key if key.startswith(('Basic ', 'Bearer ')) else f'Bearer {key}'}\r\n"
         self._idle: deque[_Line] = deque()
@@ -218,6 +220,8 @@ class HttpClient:
         else:
             self._idle.append(connection)
         body = b"".join(parts)
+        if len(self._secret) >= SHORTEST_SECRET:  # some services repeat the key in their error messages
+            body = body.replace(self._secret, b"(key)")
         if response.status in (401, 403):
             self._recognise(body)
             raise WrongServer(Message("The server at {address} requires a valid access key.", address=self.address.shown))

@@ -12,6 +12,7 @@ from core.errors import PromptTooLong, ServerGone, WrongServer
 from core.message import Message
 from core.remote.http_client import HttpClient
 from core.remote.protocol import ServedStep, answer_bytes, number
+from core.remote.server_tokenizer import ServerTokenizer
 
 BIAS = 1e6
 FIELDS = ["model", "tokens", "tokens_cached", "timings", "completion_probabilities"]  # of an answer that repeats prompt and settings
@@ -27,6 +28,7 @@ class LlamaServer:
         self.model_id = model_id
         self.limit = vocabulary_size
         self._letters = letters
+        self.words: ServerTokenizer | None = None  # learns the bytes of listed tokens
 
     def tokens(self, text: str) -> list[int] | None:
         """Return the server's token ids of this text, None if it does not report them."""
@@ -77,6 +79,9 @@ class LlamaServer:
             listed = body["completion_probabilities"][0]["top_logprobs"]
             ids, logprobs = [entry["id"] for entry in listed], [entry["logprob"] for entry in listed]
             sampled = body["tokens"][0]
+            if self.words is not None:
+                for entry in listed:
+                    self.words.learn(entry["id"], entry["bytes"])
         except (KeyError, IndexError, TypeError) as error:
             raise WrongServer(
                 Message(

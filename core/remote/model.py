@@ -26,6 +26,7 @@ from core.remote.http_client import Answer, HttpClient
 from core.remote.llama_cpp import LlamaServer
 from core.remote.metrics import ServerMetrics
 from core.remote.protocol import ServedStep, Server
+from core.remote.server_tokenizer import ServerTokenizer
 from core.remote.vllm import VLLM
 from core.tokens.tokens import Token, TokenBytes
 
@@ -146,7 +147,7 @@ class ServerModel(LanguageModel):
         self.name = f"{_printable(facts['id'])} at {server.line.address.shown}"[:300]
         self.tokenizer = tokenizer
         self.device = f"server ({server.kind})"
-        self.dtype = _printable(facts["dtype"])[:60]
+        self.dtype = self.stored_dtype = _printable(facts["dtype"])[:60]
         self._shape = shape
         self.parameter_count = facts["parameters"] or (shape.parameter_count if shape else 0)
         self.weight_bytes = facts["bytes"] or self.parameter_count * facts["item_bytes"]
@@ -157,7 +158,7 @@ class ServerModel(LanguageModel):
         self.end_token_ids = end_token_ids
         self.engine = ServerEngine(server, self.vocabulary_size, self.cache_bytes_per_token)
         self.notes: tuple[str, ...] = ()
-        self._bytes = TokenBytes(tokenizer)
+        self._bytes: Any = token_bytes(tokenizer)
         self._tokens: dict[int, Token] = {}
 
     def load_network(self) -> Any:
@@ -176,6 +177,13 @@ class ServerModel(LanguageModel):
             raise NotOnServer(Message(NO_SHAPE))
         return self._shape
 
+    def token(self, token_id: int) -> Token:
+        """Return the token of this id without context. One whose bytes are not known yet is looked up again at the next call."""
+        known = super().token(token_id)
+        if not known.raw:
+            self._tokens.pop(token_id, None)
+        return known
+
     def renew(self, fresh: ServerModel) -> None:
         """Use another connection to the same model, with its key, its limit of listed tokens and its notes."""
         self.server = self.engine.server = fresh.server
@@ -187,6 +195,13 @@ class ServerModel(LanguageModel):
         return None if text is None else ServerMetrics.read(text)
 
 
+def vocabulary_of(entry: dict[str, Any]) -> int:
+    """Return the number of tokens that the server reports for this model, 0 if it does not."""
+    meta = entry["meta"] if isinstance(entry.get("meta"), dict) else {}
+    found = _count(meta.get("n_vocab"))
+    return found if found <= LARGEST_VOCABULARY else 0
+
+
 def connect(
     line: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozenset[int], made: type[ServerModel] = ServerModel
 ) -> ServerModel:
@@ -195,8 +210,7 @@ def connect(
     tokenizer: of the model that the server runs. config: its transformers configuration, None if unknown. made: the model's class.
     Raises ServerGone without a usable answer, WrongServer if the answers cannot be used.
     """
-    models = line.first("/v1/models")
-    entry = _entry(models, line)
+    entry = model_entry(line.first("/v1/models"), line)
     llama = entry.get("owned_by") == "llamacpp"
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else {}
     shape = None if config is None else ModelShape.from_config(config)
@@ -223,6 +237,8 @@ def connect(
         "item_bytes": 4 if dtype == "float32" and not llama else 2,  # llama-server stores its cache in half precision by default
     }
     server: Server = LlamaServer(line, entry["id"], vocabulary, _letters(tokenizer)) if llama else VLLM(line, entry["id"], vocabulary)
+    if isinstance(server, LlamaServer) and isinstance(tokenizer, ServerTokenizer):
+        server.words = tokenizer
     model = made(server, tokenizer, facts, shape, end_token_ids)
     model.notes = _try_out(model)
     return model
@@ -266,13 +282,20 @@ def _differ(one: TopLogprobs, other: TopLogprobs) -> bool:
     return any(abs(there.get(i, -math.inf) - p) > SAME for i, p in zip(one.ids[:5].tolist(), one.logprobs[:5].tolist(), strict=True))
 
 
-def _entry(answer: Answer, line: HttpClient) -> dict[str, Any]:
-    """Return the first model that the server lists. Raises ServerGone for an empty list, WrongServer for no list."""
+def model_entry(answer: Answer, line: HttpClient) -> dict[str, Any]:
+    """Return the first model that the server lists, or the one that the address names. Raises ServerGone for an empty list, WrongServer
+    for no list and for a model that is not in it."""
+    model_id = line.address.model
     data = answer.body.get("data")
-    if answer.status == 200 and isinstance(data, list) and data and isinstance(data[0], dict):
-        name = data[0].get("id")
-        if isinstance(name, str) and 0 < len(name) <= 500:
-            return data[0]
+    if answer.status == 200 and isinstance(data, list) and data:
+        named = [one for one in data if isinstance(one, dict) and isinstance(one.get("id"), str) and 0 < len(one["id"]) <= 500]
+        if model_id and named:
+            found = next((one for one in named if one["id"] == model_id), None)
+            if found is None:
+                raise WrongServer(Message("The server at {address} has no model with this name.", address=line.address.shown))
+            return found
+        if named and named[0] is data[0]:
+            return named[0]
     if answer.status == 200 and isinstance(data, list) and not data:
         raise ServerGone(Message("The server at {address} has no model loaded.", address=line.address.shown))
     raise WrongServer(
@@ -283,9 +306,14 @@ def _entry(answer: Answer, line: HttpClient) -> dict[str, Any]:
     )
 
 
+def token_bytes(tokenizer: Any) -> Any:
+    """Return the bytes of a tokenizer's tokens. A tokenizer on a server knows them itself."""
+    return tokenizer if isinstance(tokenizer, ServerTokenizer) else TokenBytes(tokenizer)
+
+
 def _letters(tokenizer: Any) -> tuple[int, int]:
     """Return two tokens that consist of plain letters."""
-    raw = TokenBytes(tokenizer)
+    raw = token_bytes(tokenizer)
     known = (i for i in range(len(tokenizer)) if not raw.is_special(i) and raw[i].isalpha())
     return next(known, 0), next(known, 1)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -35,6 +36,7 @@ LONGEST_LINK = 1_800  # characters that a QR code holds and a telephone still re
 MOST_CHARTS = 24
 LONGEST_TEXT = 2_000  # tokens on the page; of a longer run the newest, if no part is named
 ROWS = 8  # candidates of each token
+NOT_IN_FILE = Message("not in this file")
 MARKS = {"measured": "●", "computed": "ƒ", "assumed": "✎"}
 
 
@@ -95,7 +97,9 @@ def page(
         settings=_settings(path, run.settings, wording),
         steps=[_charted(step, wording) for step in telling(path, charts)],
         surprise=_themed(svg(surprise_spec(path, wording=wording), wording)) if path else "",
-        bill=[_line(amount, wording) for amount in (receipt or _receipt(whole, model)).amounts] if path else [],
+        bill=[_line(amount, wording) for amount in (receipt or _receipt(whole, model)).amounts]
+        if path and whole[0].forward.measured
+        else [],
         link=link,
         code=segno.make(link, error="l").svg_inline(scale=3, border=2) if link and len(link) <= LONGEST_LINK else "",
         style=_style(),
@@ -143,16 +147,21 @@ def _rows(step: Step, wording: Wording) -> list[dict[str, Any]]:
     rows = [
         {
             "label": label_of(one),
-            "model": round(100 * one.model_probability, 4),
-            "dice": round(100 * one.sampling_probability, 4),
+            "model": _width(one.model_probability),
+            "dice": _width(one.sampling_probability),
             "number": _share(one.sampling_probability, wording),
-            "kind": "chosen" if one.token_id == step.token_id else "gone" if one.removed_by else "",
+            "kind": "chosen" if one.key == step.key else "gone" if one.removed_by else "",
             "start": -1 if one.dice_start is None else round(one.dice_start, 6),
         }
         for one in listed
     ]
-    rest = {"label": wording.say(Message("everything else")), "model": round(100 * model, 4), "dice": round(100 * final, 4)}
+    rest = {"label": wording.say(Message("everything else")), "model": _width(model), "dice": _width(final)}
     return [*rows, {**rest, "number": _share(final, wording), "kind": "rest", "start": -1}]
+
+
+def _width(probability: float) -> float:
+    """Return a probability in percent; 0 if it was not measured."""
+    return 0.0 if math.isnan(probability) else round(100 * probability, 4)
 
 
 def _share(probability: float, wording: Wording) -> str:
@@ -170,7 +179,8 @@ def _themed(picture: str) -> str:
 def telling(path: Sequence[Step], count: int) -> list[Step]:
     """Return the `count` most surprising steps, in the order of the text."""
     wanted = max(0, min(count, MOST_CHARTS))
-    return sorted(sorted(path, key=lambda step: -step.surprise)[:wanted], key=lambda step: step.index)
+    known = [step for step in path if not math.isnan(step.surprise)]
+    return sorted(sorted(known, key=lambda step: -step.surprise)[:wanted], key=lambda step: step.index)
 
 
 def _title(run: Run) -> str:
@@ -181,7 +191,8 @@ def _title(run: Run) -> str:
 def _token(step: Step, wording: Wording) -> dict[str, str]:
     share = step.model_probability
     title = Message("{piece}: {share}, rank {rank}", piece=step.piece, share=wording.figures(percent(share)), rank=step.rank)
-    return {"text": step.text or step.piece, "title": wording.say(title), "depth": f"{0.03 + 0.25 * share:.3f}"}
+    title = title if step.rank else Message("{piece}: not measured", piece=step.piece)
+    return {"text": step.text or step.piece, "title": wording.say(title), "depth": f"{0.03 + 0.25 * step.tint:.3f}"}
 
 
 def _charted(step: Step, wording: Wording) -> dict[str, Any]:
@@ -200,6 +211,10 @@ def _how(step: Step, wording: Wording) -> str:
 
 def _chosen(step: Step, wording: Wording) -> str:
     share = wording.figures(percent(step.model_probability))
+    if not step.rank:
+        return wording.say(Message("the server did not measure its probability"))
+    if step.chosen_by == "server":
+        return wording.say(Message("chosen by the server; the model gave it {share}", share=share))
     if step.chosen_by == "forced":
         return wording.say(Message("chosen by hand; the model gave it {share}", share=share))
     if step.moved_by:
@@ -216,7 +231,7 @@ def _settings(path: Sequence[Step], now: SamplingSettings, wording: Wording) -> 
     before = None
     for step in path:
         if step.settings != before:
-            named = summary(step.settings, wording)
+            named = wording.say(NOT_IN_FILE) if step.from_answer else summary(step.settings, wording)
             since = Message("from token {number}: {settings}", number=step.index + 1, settings=named)
             lines.append(named if before is None else wording.say(since))
             before = step.settings
@@ -225,6 +240,8 @@ def _settings(path: Sequence[Step], now: SamplingSettings, wording: Wording) -> 
 
 def _facts(model: Any) -> list[Message]:
     """Return the size of the model, its shape and its precision, in short lines."""
+    if not model.vocabulary_size:
+        return [Message("its size, its shape and its precision are not known")]
     return [
         Message("{count} parameters", count=model.parameter_count),
         Message("{layers} layers, {tokens} tokens in the vocabulary", layers=model.layer_count, tokens=model.vocabulary_size),

@@ -7,6 +7,17 @@ from core.generation.run import Run
 
 def code(run: Run) -> str:
     """Return a script that makes the steps of the current path again. Raises nothing for a run without steps."""
+    if getattr(run.model, "from_answer", False):  # type: ignore[attr-defined]  # every kind of run has a model
+        return (
+            'from core import Recording\n\nrun = Recording.load("run.json").replay()  # a saved answer of a server\nprint(run.generate())\n'
+        )
+    if any(step.has_no_ids for step in run.path):
+        made = f"ListedRun(load_model({run.model_name!r}), {run.prompt!r}, {run.settings!r})"
+        lines = [
+            "# The tokens of this server have no ids, so a script cannot repeat its own choices.",
+            "from core import ListedRun, SamplingSettings, load_model",
+        ]
+        return "\n".join([*lines, "", f"run = {made}", f"print(run.generate({len(run.path)}))", ""])
     path, settings = run.path, run.path[0].settings if run.path else run.settings
     messages = list(getattr(run, "messages", ()))
     chat = ", as_chat=True" if getattr(run, "as_chat", False) and not messages else ""  # an old recording

@@ -85,7 +85,7 @@ def _spans(step: Step, look: Look, newest: bool) -> list[Span]:
     spans = [Span(prompt if len(prompt) <= MOST_PROMPT else f"…{prompt[-MOST_PROMPT:]}", c.muted_text)]
     for one in path if newest else path[:-1]:
         chosen = newest and one is step
-        depth = 0.0 if chosen else 0.04 + 0.34 * one.model_probability
+        depth = 0.0 if chosen else 0.04 + 0.34 * one.tint
         spans.append(Span(one.text or one.piece, c.chosen_text if chosen else c.text, c.dice, depth, chosen))
     return spans
 
@@ -99,12 +99,17 @@ def texts_of(step: Step) -> list[str]:
 def bar_rows(step: Step, count: int = ROWS) -> tuple[list[Candidate], float, float]:
     """Return the candidates with a bar, and the model's and the final probability of all other tokens."""
     listed = [c for c in step.candidates if c.removed_by is None or c.model_probability >= 0.01][:count]
-    if all(candidate.token_id != step.token_id for candidate in listed):
+    if all(candidate.key != step.key for candidate in listed):
         listed = [*listed[: count - 1], step.chosen]
-    model = max(0.0, 1.0 - math.fsum(c.model_probability for c in listed))
-    final = max(0.0, 1.0 - math.fsum(c.sampling_probability for c in listed))
+    if math.isnan(step.rest_model_probability):
+        return listed, math.nan, math.nan
+    model, final = (max(0.0, 1.0 - math.fsum(p for p in shares if not math.isnan(p))) for shares in _shares(listed))
     kept = step.stage_kept[-1] > sum(c.sampling_probability > 0 for c in listed)
     return listed, model, final if kept else 0.0
+
+
+def _shares(listed: list[Candidate]) -> tuple[list[float], list[float]]:
+    return [c.model_probability for c in listed], [c.sampling_probability for c in listed]
 
 
 def label_of(candidate: Candidate) -> str:
@@ -118,7 +123,7 @@ def _bars(step: Step, look: Look, fallen: bool, top: float) -> str:
     high = min(72.0, 360 / (len(listed) + 1))
     drawn = []
     for place, one in enumerate(listed):
-        chosen = fallen and one.token_id == step.token_id
+        chosen = fallen and one.key == step.key
         gone = one.removed_by is not None
         inks = (
             c.chosen_text if chosen else c.muted_text if gone else c.text,
@@ -138,6 +143,7 @@ def _bar(look: Look, place: tuple[float, float], label: str, shares: tuple[float
     size, x, room = min(46.0, 0.72 * high), MARGIN + LABELS, WIDE - 2 * MARGIN - LABELS - NUMBERS
     base = y + 0.46 * high + 0.34 * size
     number = look.share(shares[1]) if shares[1] or not shares[0] else look.say(Message("excluded"))
+    shares = (0.0, 0.0) if math.isnan(shares[0]) else shares
     parts = [text(MARGIN, base, drawing.shortened(label, size, LABELS - 30, bold), size, ink, bold=bold)]
     parts.append(rect(x, y + 0.04 * high, max(4, room * shares[0]), 0.84 * high, pale, 8))
     if shares[1] > 0:
@@ -167,12 +173,12 @@ def legend(entries: Sequence[tuple[str, str]], x: float, y: float, size: float, 
 def dice(
     step: TokenDistribution, look: Look, x: float, y: float, room: float, fallen: bool = True, high: float = 62, size: float = 34
 ) -> str:
-    """Return the strip of the dice from 0 to 1. fallen: with the roll and the chosen token. A greedy step has no strip."""
+    """Return the strip of the dice from 0 to 1. fallen: with the roll and the chosen token. Without dice there is no strip."""
     c = look.colours
     top = y + 1.75 * size
     fallen = fallen and isinstance(step, Step)
     roll = step.roll if isinstance(step, Step) else None
-    if isinstance(step, Step) and step.chosen_by == "greedy":
+    if isinstance(step, Step) and step.chosen_by in ("greedy", "server"):
         return text(x, top, look.say(_told(step, look)), size, c.text) if fallen else ""
     parts = [rect(x, top, room, high, c.rest, 12)]
     for place, part in enumerate(bundled_segments(step, look.say(Message("many unlikely tokens")))):
@@ -190,8 +196,8 @@ def _segment(part: DiceSegment, look: Look, x: float, top: float, room: float, h
     c = look.colours
     chosen = fallen and part.chosen
     left, wide = x + room * part.start, room * (part.end - part.start)
-    fill = c.chosen if chosen else c.rest if part.token_id < 0 else c.dice
-    ink = c.on_chosen if chosen else c.text if part.token_id < 0 else c.on_dice
+    fill = c.chosen if chosen else c.rest if part.key < 0 else c.dice
+    ink = c.on_chosen if chosen else c.text if part.key < 0 else c.on_dice
     gap = 2 if wide > 10 else 0
     drawn = [rect(left, top, max(wide - gap, 4 if chosen else 0.5), high, fill, 4 if wide > 20 else 0, 0.86 if odd and not chosen else 1.0)]
     if fonts.width(part.label, size - 4, chosen) < wide - 16:
@@ -217,6 +223,8 @@ def _told(step: Step, look: Look) -> Message:
     piece = label_of(step.chosen)
     if step.chosen_by == "forced":
         return Message("You chose “{piece}”. The dice were not rolled.", piece=piece)
+    if step.chosen_by == "server":
+        return Message("The server chose “{piece}”.", piece=piece)
     if step.moved_by:
         stages = ", ".join(map(look.say, step.moved_by))
         return Message("The likeliest token after {stages} was “{piece}”.", stages=stages, piece=piece)
@@ -229,4 +237,5 @@ def _told(step: Step, look: Look) -> Message:
 def _foot(step: Step, look: Look) -> str:
     name = str(getattr(step.vocabulary, "name", ""))
     token = look.say(Message("Token {number}", number=step.index + 1))
-    return drawing.shortened(" · ".join(filter(None, (token, name, summary(step.settings, look.wording)))), 30, WIDE - 2 * MARGIN)
+    settings = look.say(Message("settings: not in this file")) if step.from_answer else summary(step.settings, look.wording)
+    return drawing.shortened(" · ".join(filter(None, (token, name, settings))), 30, WIDE - 2 * MARGIN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 def surprise_spec(path: Sequence[Step], width: int = 640, wording: Wording = ENGLISH) -> dict[str, Any]:
     """Return a chart over the tokens: a line for the model's entropy and dots for the surprise of the chosen tokens, in bits."""
     values = [
-        {"token": step.index + 1, "piece": short(step.piece), "entropy": step.model_entropy, "surprise": min(step.surprise, 64.0)}
+        {"token": step.index + 1, "piece": short(step.piece), "entropy": _number(step.model_entropy), "surprise": _number(step.surprise)}
         for step in path
     ]
     axis = {"title": None, "domain": False, "ticks": False, "grid": False, "labelColor": MUTED, "tickCount": 4}
@@ -47,6 +48,11 @@ def surprise_spec(path: Sequence[Step], width: int = 640, wording: Wording = ENG
             },
         ],
     }
+
+
+def _number(bits: float) -> float | None:
+    """Return a number for the chart, at most 64; None if it was not measured."""
+    return None if math.isnan(bits) else min(bits, 64.0)
 
 
 def svg(spec: dict[str, Any], wording: Wording = ENGLISH) -> str:

@@ -20,22 +20,36 @@ _FILLERS = "\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800"  # letters without a sha
 _JOINING = "\u200c"  # changes the letters on both sides
 _SELECTORS = "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0x180B, 0x180E), *range(0xE0100, 0xE01F0)]))  # change the character before
 _NAMES = {"\u200c": "⟨ZWNJ⟩", "\ufe0e": "⟨VS15⟩", "\ufe0f": "⟨VS16⟩"}
+# The names of tokens that end a text or a turn, in the models of this field.
+END_MARKS = frozenset("</s> <|endoftext|> <|im_end|> <|eot_id|> <|end_of_text|> <end_of_turn> <eos> <|end|> <|eom_id|> <|return|>".split())
+FIRST_OWN_KEY = 2**52  # keys from here on are the app's own: of such a token only the bytes are known
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
     """One token of a text.
 
+    key: its number in its vocabulary: the token's id, or a number of the app's own if a server does not give the id.
     text: what it adds to the readable text. Empty while a character is incomplete; the token that completes it adds the whole character.
     piece: how it is displayed: `␣` for a space, `↵` for a newline, `⟨E2⟩` for a byte of an incomplete character.
     raw: its bytes. special: it is a control token (start, end, ...), not text.
     """
 
-    token_id: int
+    key: int
     text: str
     piece: str
     raw: bytes
     special: bool = False
+
+    @property
+    def token_id(self) -> int | Any:
+        """Id of the token; None if only its bytes are known."""
+        return known_id(self.key)
+
+
+def known_id(key: int) -> int | None:
+    """Return the id of the token with this key; None if only its bytes are known."""
+    return key if key < FIRST_OWN_KEY else None
 
 
 def _write_bytes(error: UnicodeError) -> tuple[str, int]:
@@ -109,11 +123,11 @@ def _visible(c: str, before: str) -> str:
     return f"◌{c}" if alone and unicodedata.category(c).startswith("M") else c
 
 
-def lone_token(token_id: int, raw: bytes, special: bool) -> Token:
+def lone_token(key: int, raw: bytes, special: bool) -> Token:
     """Return a token without context. A special token such as <|end|> is displayed as ⟨end⟩."""
     if special:
-        return Token(token_id, "", f"⟨{raw.decode('utf-8', 'token-bytes').strip('<|>[]▁ ') or 'mark'}⟩", raw, True)
-    return Token(token_id, join([raw]), written(raw) or f"⟨{token_id}⟩", raw)
+        return Token(key, "", f"⟨{raw.decode('utf-8', 'token-bytes').strip('<|>[]▁ ') or 'mark'}⟩", raw, True)
+    return Token(key, join([raw]), written(raw) or f"⟨{'?' if known_id(key) is None else key}⟩", raw)
 
 
 @lru_cache(maxsize=1)
@@ -122,6 +136,18 @@ def _byte_alphabet() -> dict[str, int]:
     plain = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
     others = [byte for byte in range(256) if byte not in plain]
     return {chr(byte): byte for byte in plain} | {chr(256 + i): byte for i, byte in enumerate(others)}
+
+
+def bytes_of_name(name: str) -> bytes:
+    """Return the bytes of a token by its name in a byte-level vocabulary or with byte fallback; none for another name.
+
+    >>> bytes_of_name("ðŁ"), bytes_of_name("<0xE2>"), bytes_of_name("▁fox")
+    (b'\\xf0\\x9f', b'\\xe2', b'')
+    """
+    if _BYTE.fullmatch(name):
+        return bytes([int(name[3:5], 16)])
+    alphabet = _byte_alphabet()
+    return bytes(alphabet[c] for c in name) if all(c in alphabet for c in name) else b""
 
 
 class TokenBytes:

@@ -70,7 +70,9 @@ def test_a_broken_recording_in_a_stop_is_said_and_the_talk_goes_on(open_app: Ope
     press(app, "talk_give")
     assert session(app).results["talk"].active_talk.place == 0
     assert session(app).run.prompt == "The old king"
-    assert any("not a recording" in note.text and not note.place for note in session(app).notes), "said at the head, where the stage reads"
+    assert any("neither a recording" in note.text and not note.place for note in session(app).notes), (
+        "said at the head, where the stage reads"
+    )
 
 
 def test_a_recording_belongs_to_its_stop_alone(open_app: Open, session: State) -> None:

@@ -6,6 +6,7 @@ TOKEN_VIEWER_TEST_SERVER=http://host:port TOKEN_VIEWER_TEST_TOKENIZER=its-model 
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,22 @@ def served() -> Any:
     if not (ADDRESS and TOKENIZER):
         pytest.skip("no server named: set TOKEN_VIEWER_TEST_SERVER and TOKEN_VIEWER_TEST_TOKENIZER")
     return load_model(ADDRESS, tokenizer=TOKENIZER, api_key=os.environ.get("TOKEN_VIEWER_TEST_KEY"))
+
+
+def test_its_address_alone_is_enough(served: Any) -> None:
+    alone: Any = load_model(ADDRESS, api_key=os.environ.get("TOKEN_VIEWER_TEST_KEY"))
+    for text in ("A fox 🦊.", "über  alles", "Once upon a time"):
+        assert [(token.token_id, token.raw) for token in alone.tokenize(text)] == [(t.token_id, t.raw) for t in served.tokenize(text)]
+    runs = [Generation(model, "Once upon a time there was", SamplingSettings(seed=1, top_k=100)) for model in (alone, served)]
+    for run in runs:
+        run.generate(40)
+    pairs = list(zip(*(run.path for run in runs), strict=True))
+    different = sum(one.token_id != other.token_id for one, other in pairs)
+    furthest = max(abs(one.model_probability - other.model_probability) for one, other in pairs)
+    sys.stdout.write(
+        f"\n{alone.server_kind} by address: {len(pairs)} steps, {different} tokens differ, largest difference {furthest:.1e}\n"
+    )
+    assert different == 0
 
 
 def test_its_odds_are_those_of_the_same_model_here(served: Any) -> None:

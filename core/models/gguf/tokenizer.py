@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.message import Message
+from core.tokens.tokens import END_MARKS
 
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)"
 _CONTRACTIONS = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|"
@@ -33,7 +34,6 @@ SPLITS: dict[str, tuple[str, ...]] = {
 _WHOLE_WORDS = ("llama-bpe", "llama3", "llama-v3")  # a word that is a token is not merged
 _UNKNOWN, CONTROL, USER, _BYTE = 2, 3, 4, 6
 MARKS = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
-ENDS = ("<|im_end|>", "<|eot_id|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|eom_id|>", "</s>", "<|end_of_text|>")
 
 
 def why_no_tokenizer(metadata: dict[str, Any]) -> Message | None:
@@ -69,7 +69,7 @@ def end_tokens(metadata: dict[str, Any]) -> list[int]:
     numbers = [metadata.get(f"tokenizer.ggml.{name}_token_id") for name in ("eos", "eot", "eom")]
     tokens = _items(metadata, "tokens", str)
     named = zip(tokens, _items(metadata, "token_type", int), strict=False)
-    numbers += [i for i, (token, kind) in enumerate(named) if kind == CONTROL and token in ENDS]
+    numbers += [i for i, (token, kind) in enumerate(named) if kind == CONTROL and token in END_MARKS]
     return list(dict.fromkeys(i for i in numbers if isinstance(i, int) and 0 <= i < len(tokens)))
 
 

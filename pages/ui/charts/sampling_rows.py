@@ -23,7 +23,7 @@ def stage_rows(distribution: TokenDistribution | Step) -> list[tuple[Stage, str,
     Columns: row, label, before, after, kind ("open", "taken", "removed", "rest"), number, piece, arithmetic.
     """
     table = stages_table(distribution)
-    chosen = distribution.token_id if isinstance(distribution, Step) else -2
+    chosen = distribution.key if isinstance(distribution, Step) else -2
     listed = [int(i) for i in distribution.token_ids[:STAGE_ROWS]]
     if chosen >= 0 and chosen not in listed:
         listed[-1] = chosen

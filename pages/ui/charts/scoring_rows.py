@@ -11,6 +11,7 @@ import pandas as pd
 
 from core import ScoredText, score_text
 from core.inspection.scoring import ScoredToken
+from core.tokens.tokens import known_id
 from pages.ui.charts import inside_charts
 from pages.ui.charts.palette import DARKEST
 from pages.ui.charts.token_text import Word, shown
@@ -73,7 +74,7 @@ def scored_words(scored: ScoredText, tint: str, part: int = 0) -> list[Word]:
 def _word(token: ScoredToken, text: str, tint: str) -> Word:
     colour, depth = _depth(token, tint)
     if token.probability is None or token.rank is None or token.surprise is None or token.entropy is None:
-        return Word(text, head=f"id {token.token_id}", lines=(_("no token before it"),))
+        return Word(text, head=_head(token.token_id), lines=(_("not measured") if token.position else _("no token before it"),))
     bars = [
         (guess.piece, guess.model_probability, numbers.percent(guess.model_probability), guess.token_id == token.token_id)
         for guess in token.candidates
@@ -86,7 +87,12 @@ def _word(token: ScoredToken, text: str, tint: str) -> Word:
             surprise=numbers.bits(token.surprise), entropy=numbers.bits(token.entropy)
         ),
     )
-    return Word(text, colour, depth, head=f"id {token.token_id}", lines=lines, bars=tuple(bars))
+    return Word(text, colour, depth, head=_head(token.token_id), lines=lines, bars=tuple(bars))
+
+
+def _head(key: int) -> str:
+    """Return the id of a token for its card; nothing if only its bytes are known."""
+    return "" if known_id(key) is None else f"id {key}"
 
 
 def page_count(scored: ScoredText) -> int:

@@ -17,7 +17,7 @@ from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.language import N_, _
 
 FEWEST, MOST, USUAL = 5, 50, 8
-FOLDED = -2  # token_id of the line that stands for folded candidates
+FOLDED = -2  # key of the line that stands for folded candidates
 WORTH_A_ROW = 0.01  # an excluded candidate keeps its row from this model's probability on
 LONG = 0.75  # probability from which a bar leaves no space for a note
 SLOTS = 60  # newest steps in the small charts
@@ -53,13 +53,14 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
     chosen = distribution.chosen if isinstance(distribution, Step) else None
     listed = list(distribution.candidates)[:count]
     shown = _visible(listed, chosen) if folded else listed
-    if chosen is not None and chosen.rank > count:
+    if chosen is not None and all(one.key != chosen.key for one in listed):
         shown = [*shown[: count - 1], chosen]
     rest_model, rest_dice = _rest(distribution, shown)
     gone = rest_dice == 0 and rest_model > 0
     folds = len(shown) < len(listed)
     done = constrained(distribution)
     only = done is not None and done.allowed == 1
+    unknown = math.isnan(distribution.rest_model_probability)
     rows = [_row(place, c, chosen, _reason(distribution, c), only) for place, c in enumerate(shown)]
     behind = {
         **_empty(len(rows)),
@@ -68,14 +69,14 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
         "model": rest_model,
         "dice": rest_dice,
         "end": max(rest_model, rest_dice),
-        "number": numbers.chance(rest_dice),
+        "number": numbers.chance(math.nan if unknown else rest_dice),
         "note": _("click to open") if folds else _("excluded") if gone else "",
         "kind": "rest",
         "piece": _("{count} tokens, excluded").format(count=numbers.whole(_excluded(distribution, shown)))
         if gone
         else _("everything else"),
-        "model_text": numbers.chance(rest_model),
-        "dice_text": numbers.chance(rest_dice),
+        "model_text": numbers.chance(math.nan if unknown else rest_model),
+        "dice_text": numbers.chance(math.nan if unknown else rest_dice),
     }
     rows += [behind] if folds else [*map(_empty, range(len(rows), count)), {**behind, "row": count}]
     rows += map(_empty, range(len(rows), count + 1))
@@ -91,17 +92,17 @@ def _visible(listed: list[Candidate], chosen: Candidate | None) -> list[Candidat
 
 
 def _is_negligible(candidate: Candidate, chosen: Candidate | None) -> bool:
-    is_chosen = chosen is not None and candidate.token_id == chosen.token_id
+    is_chosen = chosen is not None and candidate.key == chosen.key
     return candidate.removed_by is not None and candidate.model_probability < WORTH_A_ROW and not is_chosen
 
 
 def _rest(distribution: TokenDistribution | Step, shown: Sequence[Candidate]) -> tuple[float, float]:
     """Return the probabilities, before and after the settings, of all tokens without a row."""
     candidates = distribution.candidates
-    model = sum(c.model_probability for c in candidates) - sum(c.model_probability for c in shown)
-    dice = sum(c.sampling_probability for c in candidates) - sum(c.sampling_probability for c in shown)
-    rest = max(0.0, distribution.rest_sampling_probability + dice)
-    return max(0.0, distribution.rest_model_probability + model), rest if rest > 1e-9 else 0.0
+    model = sum(_length(c.model_probability) for c in candidates) - sum(_length(c.model_probability) for c in shown)
+    dice = sum(_length(c.sampling_probability) for c in candidates) - sum(_length(c.sampling_probability) for c in shown)
+    rest = max(0.0, _length(distribution.rest_sampling_probability) + dice)
+    return max(0.0, _length(distribution.rest_model_probability) + model), rest if rest > 1e-9 else 0.0
 
 
 def _excluded(distribution: TokenDistribution | Step, shown: Sequence[Candidate]) -> int:
@@ -121,35 +122,42 @@ def _reason(distribution: TokenDistribution | Step, candidate: Candidate) -> str
 
 def _row(place: int, candidate: Candidate, chosen: Candidate | None, reason: str, forced: bool) -> dict[str, object]:
     """Return the row of a candidate. reason: see `_reason`. forced: the constraint allows one token alone."""
-    is_chosen = chosen is not None and candidate.token_id == chosen.token_id
+    is_chosen = chosen is not None and candidate.key == chosen.key
     removed = candidate.removed_by is not None
     spaced = candidate.piece.startswith("␣") and len(candidate.piece) > 1
-    end = max(candidate.model_probability, candidate.sampling_probability)
+    end = max(_length(candidate.model_probability), _length(candidate.sampling_probability))
     number = numbers.chance(candidate.sampling_probability)
     notes = [_("excluded by {stage}").format(stage=reason)] if removed else []
-    if candidate.rank != place + 1:
+    if not candidate.rank:
+        notes.append(_("not measured"))
+    elif candidate.rank != place + 1:
         notes.append(_("rank {rank}").format(rank=numbers.whole(candidate.rank)))
     if (removed or forced) and end > LONG:  # no space for a note beside the bar; the card has the rest
         number, notes = _("excluded") if removed else _("forced"), []
     return {
         "row": place,
-        "token_id": candidate.token_id,
+        "token_id": candidate.key,
         "space": "␣" if spaced else "",
         "label": candidate.piece[1:] if spaced else candidate.piece,
-        "model": candidate.model_probability,
-        "dice": candidate.sampling_probability,
+        "model": _length(candidate.model_probability),
+        "dice": _length(candidate.sampling_probability),
         "end": end,
         "number": number,
         "note": " · ".join(notes),
         "kind": "chosen" if is_chosen else "removed" if removed else "open",
         "piece": candidate.piece,
-        "id_text": str(candidate.token_id),
-        "rank_text": numbers.whole(candidate.rank),
+        "id_text": "–" if candidate.token_id is None else str(candidate.token_id),
+        "rank_text": numbers.whole(candidate.rank) if candidate.rank else "–",
         "model_text": numbers.chance(candidate.model_probability),
         "dice_text": numbers.chance(candidate.sampling_probability),
         "logit_text": numbers.decimal(candidate.logit, 2) if math.isfinite(candidate.logit) else "–",
         "removed_by": reason,
     }
+
+
+def _length(probability: float) -> float:
+    """Return the length of a bar: 0 if the probability was not measured."""
+    return 0.0 if math.isnan(probability) else probability
 
 
 def _empty(place: int) -> dict[str, object]:
@@ -168,9 +176,9 @@ def _step(step: Step) -> dict[str, object]:
     return {
         "slot": step.index,
         "zero": 0.0,
-        "milliseconds": step.forward.seconds * 1000,
+        "milliseconds": step.forward.seconds * 1000 if step.forward.measured else None,
         "part": N_("computed") if step.forward.reused_tokens == 0 else N_("reused"),
-        "entropy": step.model_entropy,
+        "entropy": step.model_entropy if math.isfinite(step.model_entropy) else None,
         "surprise": step.surprise if math.isfinite(step.surprise) else None,
         "token": step.piece,
         "step_text": str(step.index + 1),
@@ -182,6 +190,8 @@ def _step(step: Step) -> dict[str, object]:
 
 def _time(done: ForwardPass) -> str:
     """Return the time of a pass; for a server also its own time and its queue."""
+    if not done.measured:
+        return _("not measured")
     parts = [numbers.duration(done.seconds)]
     if done.server_seconds is not None:
         parts.append(_("server {time}").format(time=numbers.duration(done.server_seconds)))
@@ -199,14 +209,14 @@ def notepad_rows(path: Sequence[Step]) -> pa.Table:
         common = {
             "slot": step.index,
             "step_text": str(step.index + 1),
-            "reused_text": numbers.whole(done.reused_tokens),
-            "computed_text": numbers.whole(done.computed_tokens),
-            "bytes_text": numbers.size(done.cache_bytes),
+            "reused_text": numbers.whole(done.reused_tokens) if done.counted else _("not measured"),
+            "computed_text": numbers.whole(done.computed_tokens) if done.counted else _("not measured"),
+            "bytes_text": numbers.size(done.cache_bytes) if done.counted else _("not measured"),
         }
         rows.append({**common, "part": "reused", "bottom": 0, "top": done.reused_tokens, "label": ""})
         whole = done.reused_tokens + done.computed_tokens
         # A first token that was chosen by hand after going back is no prefill: the cache still holds nearly the whole prompt.
-        prefill = step.index == 0 and (done.reused_tokens == 0 or done.computed_tokens > 1)
+        prefill = done.counted and step.index == 0 and (done.reused_tokens == 0 or done.computed_tokens > 1)
         rows.append({**common, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": _("prefill") if prefill else ""})
     rows += [{"slot": slot, "part": "reused", "bottom": 0, "top": 0, "label": ""} for slot in range(len(newest), FIRST_SLOTS)]
     return _table(rows, NOTEPAD)

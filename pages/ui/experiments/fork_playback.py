@@ -11,9 +11,12 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from core.errors import NotOnServer
 from core.experiments.fork import Fork, continuation
 from core.experiments.served import on_server
+from core.message import Message
 from core.record.step import Step
+from core.remote.listed_model import TEXTS_ONLY, ListedModel
 from pages.ui.components.branch_tree.branch_tree import TreeAction
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.language import N_, _, figures
@@ -77,6 +80,8 @@ class ForkPlayback:
 def playback() -> ForkPlayback | None:
     """Return the current fork, at first one of the visitor's own text. None if a recording has one branch only. Raises ViewerError."""
     run: Any = current.run()
+    if isinstance(current.model(), ListedModel) and not run.is_replay:
+        raise NotOnServer(Message(TEXTS_ONLY))
     known = current.results().get(NAME)
     if known is not None and known.run is run and not known.fork.broken:
         return known
@@ -118,9 +123,9 @@ def _first(run: Any) -> Fork | None:
         return _ready(run, known)
     index = min(current.selected_index() or 0, max(0, len(path) - 1))
     distribution = path[index] if path else run.next_distribution()
-    best = [candidate.token_id for candidate in distribution.candidates]
+    best = [candidate.key for candidate in distribution.candidates]
     if isinstance(distribution, Step):
-        return Fork.at(run, index, None, [next(i for i in best if i != distribution.token_id)])
+        return Fork.at(run, index, None, [next(i for i in best if i != distribution.key)])
     return Fork.at(run, 0, [best[0]], [best[1]])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core import SamplingSettings
+from core.record.step import TokenDistribution
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _
 
@@ -55,6 +56,11 @@ def settings_summary(settings: SamplingSettings) -> str:
     if settings.order != usual.order:
         parts.append(_("order: {name}").format(name=settings.order if isinstance(settings.order, str) else _("your own")))
     return ", ".join(parts) or _("all settings off")
+
+
+def settings_of_step(seen: TokenDistribution) -> str:
+    """Return the settings of a step in a few words. A saved answer of a server does not contain them."""
+    return _("settings: not in this file") if seen.from_answer else settings_summary(seen.settings)
 
 
 def device(name: str) -> str:

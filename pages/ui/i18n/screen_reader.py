@@ -65,7 +65,11 @@ def ordinal(rank: int) -> str:
 
 def step(made: Step) -> str:
     """Return a step in one sentence: "fox, 12 percent, third choice"."""
+    if not made.rank:
+        return _("{token}, not measured.").format(token=token(made.piece))
     values = {"token": token(made.piece), "chance": spoken_percent(made.sampling_probability), "place": ordinal(made.rank)}
+    if made.chosen_by == "server":
+        return _("{token}, {chance}, {place} choice, the server chose it.").format(**values)
     if made.chosen_by == "forced":
         return _("{token}, {chance}, {place} choice, you chose it.").format(**values)
     return _("{token}, {chance}, {place} choice.").format(**values)

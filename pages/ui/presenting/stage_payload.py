@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from core.record.step import Candidate, Step, TokenDistribution
@@ -33,13 +34,13 @@ def before_the_roll(seen: TokenDistribution | Step) -> TokenDistribution:
 def text_payload(run: Generation | Replay) -> list[tuple[Any, ...]]:
     """Return the newest tokens: text, id, probability, entropy as 0 to 1, forced, index of the step (-1: the prompt)."""
     path = run.path
-    prompt = [(shown_in_text(t.text, t.piece, t.raw), t.token_id, 0.0, 0.0, False, -1) for t in run.prompt_tokens]
+    prompt = [(shown_in_text(t.text, t.piece, t.raw), t.key, 0.0, 0.0, False, -1) for t in run.prompt_tokens]
     written = [
         (
             shown_in_text(step.text, step.piece, step.raw),
-            step.token_id,
-            round(step.model_probability, 3),
-            round(min(1.0, step.model_entropy / MOST_DOUBT), 3),
+            step.key,
+            round(step.tint, 3),
+            0.0 if isnan(step.model_entropy) else round(min(1.0, step.model_entropy / MOST_DOUBT), 3),
             step.chosen_by == "forced",
             step.index,
         )
@@ -70,7 +71,7 @@ def step_payload(seen: TokenDistribution | Step, run: Generation | Replay, theme
         "segments": strip["segments"],
         "roll": strip["roll"],
         "roll_text": strip["roll_text"],
-        "chosen": -1 if chosen is None else chosen.token_id,
+        "chosen": -1 if chosen is None else chosen.key,
         "lines": _lines(seen, run),
         "choices": [] if chosen is not None else _choices(seen),
         "dice": not seen.settings.greedy,
@@ -82,14 +83,14 @@ def step_payload(seen: TokenDistribution | Step, run: Generation | Replay, theme
 def _bars(seen: TokenDistribution | Step, chosen: Candidate | None) -> tuple[list[tuple[Any, ...]], tuple[Any, ...]]:
     """Return rows of (label, token id, model's probability, probability after settings, its text, excluded, rank), and the rest."""
     listed = [c for c in seen.candidates if c.removed_by is None or c.model_probability >= WORTH_A_ROW][:ROWS]
-    if chosen is not None and chosen.token_id not in {c.token_id for c in listed}:
+    if chosen is not None and chosen.key not in {c.key for c in listed}:
         listed = [*listed[: ROWS - 1], chosen]
     rows = [
         (
             c.piece.removeprefix("␣") if len(c.piece) > 1 else c.piece,
-            c.token_id,
-            c.model_probability,
-            c.sampling_probability,
+            c.key,
+            0.0 if isnan(c.model_probability) else c.model_probability,
+            0.0 if isnan(c.sampling_probability) else c.sampling_probability,
             numbers.chance(c.sampling_probability),
             c.removed_by is not None,
             c.rank,
@@ -116,7 +117,9 @@ def _lines(seen: TokenDistribution | Step, run: Generation | Replay) -> list[str
     model, done = run.model, seen.forward
     path = run.path
     count = len(run.prompt_tokens)
-    if seen.index == 0:
+    if seen.from_answer:
+        read = _("This is a saved answer of a server.")
+    elif seen.index == 0:
         read = _("The model reads the text as {count} tokens.").format(count=count)
     else:
         read = _("The model reads one new token, {piece}. The {kept} before it are in its notepad (KV cache).").format(
@@ -128,13 +131,19 @@ def _lines(seen: TokenDistribution | Step, run: Generation | Replay) -> list[str
         "computed": numbers.whole(done.computed_tokens),
     }
     think = (
-        _("{parameters} parameters, {time} when this was recorded.")
+        _("The size of the model, its time and its vocabulary are not known.")
+        if not model.vocabulary_size
+        else _("{parameters} parameters, {time} when this was recorded.")
         if run.is_replay
         else _("One token through all {parameters} parameters: {time}, measured.")
         if done.computed_tokens == 1
         else _("{computed} tokens at once through all {parameters} parameters: {time}, measured.")
     )
-    weigh = _("How likely is each of its {vocabulary} tokens as the next one?").format(vocabulary=numbers.whole(model.vocabulary_size))
+    weigh = (
+        _("How likely is each of its {vocabulary} tokens as the next one?").format(vocabulary=numbers.whole(model.vocabulary_size))
+        if model.vocabulary_size
+        else _("How likely is each token as the next one?")
+    )
     moved = phrases.stages(seen.moved_by)
     if not isinstance(seen, Step):
         return [
@@ -151,6 +160,8 @@ def _lines(seen: TokenDistribution | Step, run: Generation | Replay) -> list[str
     piece = seen.piece.removeprefix("␣") or seen.piece
     if seen.chosen_by == "forced":
         rolled = _("You chose “{piece}”. The dice were not rolled.").format(piece=piece)
+    elif seen.chosen_by == "server":
+        rolled = _("The server chose “{piece}”.").format(piece=piece)
     elif moved:
         rolled = _("The likeliest token after {stages} was “{piece}”.").format(stages=moved, piece=piece)
     elif seen.roll is None:

@@ -54,7 +54,9 @@ def stage_data(run: Generation | Replay | None, state: StageState, notice: str, 
         return shown
     name, parameters = run.model_name, numbers.count(run.model.parameter_count)
     ending = (
-        _("A recording of {model}, {parameters} parameters, one token at a time.")
+        _("A saved answer of {model}, one token at a time.")
+        if getattr(run.model, "from_answer", False)
+        else _("A recording of {model}, {parameters} parameters, one token at a time.")
         if run.is_replay
         else _("Written by {model}, {parameters} parameters, one token at a time.")
     )

@@ -1,7 +1,8 @@
 """Models and servers that the operator publishes, so that every visitor can choose them.
 
     TOKEN_VIEWER_OFFER       hub ids (downloaded before) and folders, with commas
-    TOKEN_VIEWER_SERVERS     servers, with commas; one with =tokenizer is published: http://10.0.0.10:8000=org/model
+    TOKEN_VIEWER_SERVERS     servers, with commas; one with = is published: http://10.0.0.10:8000=org/model, or
+                             http://10.0.0.10:8000= without a tokenizer
     TOKEN_VIEWER_SERVER_KEY  the access key of these servers, if they need one
 
 Models that the operator publishes on the Models page stay until the app restarts.
@@ -76,6 +77,6 @@ def _read_environment() -> dict[str, Access]:
         if here:
             found[name] = (None, None)
     for address, tokenizer in named_servers():
-        if tokenizer:
+        if tokenizer is not None:
             found[Address.parse(address).url] = (tokenizer, os.environ.get("TOKEN_VIEWER_SERVER_KEY") or None)
     return found

@@ -244,7 +244,7 @@ def restart() -> None:
 def force(token_id: int) -> None:
     """Choose this token at the step that is shown, or as the next token. Begins a new branch."""
     seen, made = shown(), run()
-    if isinstance(seen, Step) and seen.token_id == token_id:
+    if isinstance(seen, Step) and seen.key == token_id:
         return
     here = made.here
     made.go_to(seen.index - 1)

@@ -91,9 +91,13 @@ def shown() -> Provenance:
     if (result := _RESULT.get()) is not None:
         return result
     run = current.run()
+    if getattr(run.model, "from_answer", False):  # a saved answer contains neither its settings nor, mostly, its prompt
+        return Provenance(run.model_name, run.prompt or None)
     return Provenance(run.model_name, run.prompt, run.path[-1].settings if run.path else run.settings)
 
 
 def with_settings(settings: SamplingSettings) -> Provenance:
     """Return what `shown` returns, with the settings of a step. Raises ViewerError."""
-    return replace(shown(), settings=settings)
+    made = shown()
+    answer = _RESULT.get() is None and made.settings is None
+    return made if answer else replace(made, settings=settings)

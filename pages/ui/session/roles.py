@@ -41,7 +41,7 @@ def require_may_use(name: str, known: list[str]) -> None:
 def access(name: str) -> published_models.Access:
     """Return tokenizer and key of a model on a server: the visitor's own, else the published ones. (None, None) for other models."""
     servers, given = current_session().servers, published_models.access(name)
-    if name not in servers and given[0]:
+    if name not in servers and given[0] is not None:
         servers[name] = given
     return servers.get(name, (None, None))
 

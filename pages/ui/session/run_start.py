@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from core import SamplingSettings
 from core.errors import PromptTooLong, ViewerError
+from core.remote.listed_model import ListedModel
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
@@ -44,6 +45,10 @@ def _generation(wanted: RunRequest, model: LanguageModel, settings: SamplingSett
                 most=numbers.whole(share_link.LONGEST_PROMPT)
             )
         )
+    if isinstance(model, ListedModel):
+        from core.generation.listed_run import ListedRun
+
+        return cast("Generation", ListedRun(model, wanted.prompt, settings, top_n=LISTED))
     loaded_models.ensure_model_loaded(model)
     return Generation(model, wanted.messages or wanted.prompt, settings, top_n=LISTED)
 

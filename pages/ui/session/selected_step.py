@@ -46,7 +46,7 @@ def selected_step() -> SelectedStep:
     """Return the step that the page shows. Raises ViewerError."""
     run, distribution = current.run(), current.shown()
     before = run.path[: distribution.index]
-    tokens = [*run.prompt_tokens, *(distribution.vocabulary.token(step.token_id) for step in before)]
+    tokens = [*run.prompt_tokens, *(distribution.vocabulary.token(step.key) for step in before)]
     texts = [*(t.text for t in run.prompt_tokens), *(step.text for step in before)]
     return SelectedStep(
         distribution, tuple(tokens), tuple(shown(text, token.piece, token.raw) for text, token in zip(texts, tokens, strict=True))

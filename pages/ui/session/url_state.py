@@ -77,7 +77,9 @@ def address() -> Address:
 def link_query() -> tuple[str, str]:
     """Return the query of this run's share link, and one sentence on what the link opens."""
     made, session = current.run(), current_session()
-    path = made.path
+    if getattr(made.model, "from_answer", False):
+        return "", _("A saved answer has no link, because its prompt and its settings are not in the file. Send the file.")
+    path = [] if _has_no_ids(made) else made.path
     live = session.run_of if session.run_of and not made.is_replay else None
     asked = session.begun_with.model if session.begun_with and live and not session.refusal else made.model_name
     around = parted(said(made.messages)) if live is None else (live.prompt, live.conversation)
@@ -95,6 +97,11 @@ def link_query() -> tuple[str, str]:
     return query, _("This text is too long for a link. This link opens it in this browser only. For other browsers, save a recording.")
 
 
+def _has_no_ids(made: Generation | Replay) -> bool:
+    """Return whether some tokens have no ids, so that a link cannot repeat them."""
+    return any(step.has_no_ids for step in made.path)
+
+
 def _what_link_opens(made: Generation | Replay, with_steps: bool) -> str:
     """Return one sentence on what the link of this run opens."""
     if made.is_replay:
@@ -103,6 +110,8 @@ def _what_link_opens(made: Generation | Replay, with_steps: bool) -> str:
             if with_steps
             else _("This link contains only the prompt. To share the recording, send its file.")
         )
+    if made.path and not with_steps:
+        return _("This link contains only the prompt, because the tokens of this server have no ids. To share the text, save a recording.")
     if len(made.path) > share_link.MOST_STEPS:
         return _("This link contains only the first {count} steps. To share all of them, save a recording.").format(
             count=numbers.whole(share_link.MOST_STEPS)
@@ -123,7 +132,7 @@ def address_query() -> str:
     name = current.model_name() if names else ""
     written = share_link.server_address(name) if name in session.servers else name
     live = made is not None and not made.is_replay and session.begun_with == current.request() and not session.refusal
-    path = made.path if made is not None and live else []
+    path = made.path if made is not None and live and not _has_no_ids(made) else []
     query = share_link.query(
         current.prompt(), written, current.settings(), path, example_texts.FIRST_PROMPT, current.as_chat(), names[0] if names else ""
     )

@@ -157,7 +157,7 @@ def _moved() -> None:
 def kept_line(settings: SamplingSettings) -> str:
     """Return in one line how many tokens stay in each engine's order; empty at the end of a run and in a recording."""
     run = current.run()
-    if run.finished or run.is_replay:
+    if run.finished or run.is_replay or not run.model.vocabulary_size:
         return ""
     kept = sampler_actions.kept_by_engine(settings)
     counts = " · ".join(f"{ENGINES[engine]} {numbers.whole(count)}" for engine, count in kept.items())

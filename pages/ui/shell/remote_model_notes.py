@@ -26,6 +26,10 @@ def estimates(seen: TokenDistribution | Step) -> None:
     """Say in one line which numbers are estimated because the server lists few tokens; the details on hover."""
     if not seen.note:
         return
+    if seen.is_open:
+        listed = numbers.whole(seen.top_logprobs_count)
+        st.caption(_("{count} tokens listed; all others are one row.").format(count=listed), help=_(seen.note))
+        return
     what = (
         _("The probabilities are as the server gives them; the entropy is an upper bound.")
         if seen.exact
@@ -41,7 +45,7 @@ def estimates(seen: TokenDistribution | Step) -> None:
 
 def times(path: Sequence[Step], model: LanguageModel | RecordedModel | Any) -> None:
     """Say how much of the newest step's time the server computed, and how long the request waited there."""
-    if not path or not on_a_server(path[-1], model):
+    if not path or not path[-1].forward.measured or not on_a_server(path[-1], model):
         return
     done = path[-1].forward
     queue = _(", and {queue} in its queue").format(queue=numbers.duration(done.queue_seconds)) if done.queue_seconds else ""

@@ -63,8 +63,8 @@ def _model() -> None:
     )
     model = current.model()
     parameters = _("{count} parameters").format(count=numbers.count(model.parameter_count))
-    size = f"{parameters} · {numbers.size(model.weight_bytes)}"
-    st.caption(f"{size} · {plain(phrases.device(model.device))}")
+    size = f"{parameters} · {numbers.size(model.weight_bytes)} · " if model.parameter_count else ""
+    st.caption(f"{size}{plain(phrases.device(model.device))}")
     if (pair := adapters.pair()) is not None:
         st.toggle(
             _("With its adapter"),

@@ -31,13 +31,22 @@ def gauge(distribution: TokenDistribution | Step, model: LanguageModel | Recorde
     """Draw the gauge after the forward pass of this step; the help shows the formula beside the measured bytes."""
     read = reading(distribution, model)
     with st.container(key=key, gap=None):
-        st.markdown(f"**{read.used}** :small[:gray[{read.filled}]]", help="\n\n".join(read.details))
+        filled = f" :small[:gray[{read.filled}]]" if read.filled else ""
+        st.markdown(f"**{read.used}**{filled}", help="\n\n".join(read.details))
         fill_bar(read.share)
 
 
 def reading(distribution: TokenDistribution | Step, model: LanguageModel | RecordedModel) -> Gauge:
     """Return what the gauge shows."""
     tokens, done = distribution.position, distribution.forward
+    if not done.counted or not model.context_length:
+        why = _("A saved answer does not say which tokens the server kept, and not every server reports it.")
+        return Gauge(
+            used=_("not in this file") if distribution.from_answer else _("not reported by the server"),
+            filled="",
+            share=0.0,
+            details=(why,),
+        )
     served = distribution.top_logprobs_count > 0
     counts = {"tokens": numbers.whole(tokens), "each": numbers.whole(model.cache_bytes_per_token), "whole": numbers.whole(done.cache_bytes)}
     if served:

@@ -88,6 +88,7 @@ def card(name: str, entry: ModelEntry | None, model: LanguageModel | None) -> No
         if model.stored_dtype != model.dtype:
             loaded = _("in memory: {size} in {stored}, computed in {dtype} on {device}")
         taken = numbers.size(model.weight_bytes)
+        loaded = loaded if model.weight_bytes else _("on {device}; its size and its precision are not known")
         st.caption(loaded.format(size=taken, stored=model.stored_dtype, dtype=model.dtype, device=model.device))
         for note in model.notes:
             st.caption(plain(_(note)))

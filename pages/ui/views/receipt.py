@@ -111,6 +111,9 @@ def paper(bill: Receipt, title: str) -> None:
 
 def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
     """Draw the receipt in two lines: the work and its price."""
+    if path and not path[0].forward.measured:
+        st.html(f'<div style="font-size:0.9rem;color:{_colours().muted_text}">{escape(_("Its cost is not in this file."))}</div>')
+        return
     made = bill(path, model)
     wanted = ("Operations", "Time computing", "Energy", "Price, by the token")
     parts = [

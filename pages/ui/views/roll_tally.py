@@ -60,15 +60,15 @@ def roll_tally(distribution: TokenDistribution | Step, *, key: str) -> None:
 def tally_rows(distribution: TokenDistribution | Step, count: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the rows of `inside_charts.tally` and `inside_charts.rolls` after so many rolls. Usual range: two standard deviations."""
     alive = sorted((c for c in distribution.candidates if c.dice_start is not None), key=lambda c: c.dice_start or 0.0)[:TOKENS]
-    taken = distribution.token_id if isinstance(distribution, Step) else None
+    taken = distribution.key if isinstance(distribution, Step) else None
     table = pd.DataFrame(
-        [(c.piece, c.sampling_probability, "taken" if c.token_id == taken else "") for c in alive], columns=["label", "expected", "kind"]
+        [(c.piece, c.sampling_probability, "taken" if c.key == taken else "") for c in alive], columns=["label", "expected", "kind"]
     )
     rest = 1.0 - table.expected.sum()
     if rest > 1e-6:
         table.loc[len(table)] = [_("everything else"), rest, "rest"]
     thrown = resample(distribution, count)
-    places = {c.token_id: place for place, c in enumerate(alive)}
+    places = {c.key: place for place, c in enumerate(alive)}
     hits = np.bincount([places.get(one, len(table) - 1) for one in thrown.token_ids.tolist()], minlength=len(table))
     table["row"] = range(len(table))
     table["count"] = hits

@@ -75,11 +75,16 @@ def sums(found: ScoredText) -> None:
     mean = _("exp(−(ln p₁ + … + ln pₙ) / n) over the {count} scored tokens. Comparable only between models with the same tokens.")
     packed = _("{bits} bits of surprise divided by {bytes} bytes ({character} bits per character). Comparable between all models.")
     rows = (
-        (_("Perplexity"), perplexity, equal.format(number=numbers.whole(blind)), mean.format(count=numbers.whole(found.scored_count))),
+        (
+            _("Perplexity"),
+            perplexity,
+            equal.format(number=numbers.whole(blind)) if blind else None,
+            mean.format(count=numbers.whole(found.scored_count)),
+        ),
         (
             _("Loss, nats"),
             numbers.decimal(found.nll, 2),
-            equal.format(number=numbers.decimal(math.log(blind), 2)),
+            equal.format(number=numbers.decimal(math.log(blind), 2)) if blind else None,
             _("The mean of −ln p over the scored tokens, which training minimises. Perplexity is e to this power."),
         ),
         (
@@ -96,7 +101,7 @@ def sums(found: ScoredText) -> None:
     with st.container(horizontal=True, gap="medium"):
         for label, value, beside, formula in rows:
             st.metric(label, value, delta=beside, delta_color="off", delta_arrow="off", help=formula, width="content")
-    if found.perplexity > blind:
+    if blind and found.perplexity > blind:
         st.caption(_("Worse than equal probabilities: the model was sure of other tokens."))
     first = _("The first token is not scored if no token comes before it.")
     counted = _("{count} tokens, {scored} of them scored").format(

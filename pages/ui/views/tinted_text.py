@@ -29,14 +29,16 @@ def tinted_text(
 
 def _token(step: Step, place: int, mark: int | None) -> str:
     """Return one token as HTML; its title holds probability and rank."""
-    text = step.text or ("" if step.token_id in getattr(step.vocabulary, "end_token_ids", ()) else step.piece)
+    text = step.text or ("" if step.key in getattr(step.vocabulary, "end_token_ids", ()) else step.piece)
     title = phrase(step)
     if place == mark:
         title = f"{_('the texts differ from here')} · {title}"
     kind = "mark" if place == mark else "same" if mark is not None and place < mark else ""
-    return f'<span class="{kind}" title="{escape(title)}" style="--depth:{3 + 25 * step.model_probability:.0f}%">{escape(text)}</span>'
+    return f'<span class="{kind}" title="{escape(title)}" style="--depth:{3 + 25 * step.tint:.0f}%">{escape(text)}</span>'
 
 
 def phrase(step: Step) -> str:
     """Return the model's probability of the written token, and its rank."""
+    if not step.rank:
+        return _("not measured")
     return _("{share} for the model, rank {rank}").format(share=numbers.percent(step.model_probability), rank=numbers.whole(step.rank))

@@ -26,7 +26,7 @@ def two_settings_view(run: Generation | Replay, seen: TokenDistribution | Step, 
     if not on or current.playing():
         return
     with elements.error_boundary():
-        if isinstance(run, Replay) or (run.finished and not isinstance(seen, Step)):
+        if not isinstance(run, Generation) or (run.finished and not isinstance(seen, Step)):
             st.caption(_("A recording has no other settings than its own. Start a live run to compare two."))
             return
         homes = st.columns(2, gap="medium")
@@ -84,7 +84,7 @@ def difference(made: TwoSettings) -> str:
     one, other = quoted(made.first.piece), quoted(made.second.piece)
     said.append(
         _("Both choose {piece}.").format(piece=one)
-        if made.first.token_id == made.second.token_id
+        if made.first.key == made.second.key
         else _("A chooses {one}, B chooses {other}.").format(one=one, other=other)
     )
     if not made.exact:

@@ -27,7 +27,7 @@ def strip_data(distribution: TokenDistribution | Step, still: bool = False, them
         "segments": [_row(segment) for segment in bundled_segments(distribution, _("many unlikely tokens"))],
         "roll": step.roll if step else None,
         "roll_text": "" if step is None or step.roll is None else numbers.roll(step.roll),
-        "throw": f"{step.index}:{step.token_id}:{step.roll}" if step else "",
+        "throw": f"{step.index}:{step.key}:{step.roll}" if step else "",
         "caption": caption(distribution),
         "alt": _("A strip from 0 to 1 with one segment for each token that is not excluded. The marker shows the roll."),
         "still": still,
@@ -36,7 +36,7 @@ def strip_data(distribution: TokenDistribution | Step, still: bool = False, them
 
 def _row(segment: DiceSegment) -> tuple[int, str, float, float, bool, str]:
     share = numbers.chance(segment.end - segment.start)
-    return segment.token_id, segment.label, round(segment.start, 7), round(segment.end, 7), segment.chosen, share
+    return segment.key, segment.label, round(segment.start, 7), round(segment.end, 7), segment.chosen, share
 
 
 def caption(distribution: TokenDistribution | Step) -> str:
@@ -49,6 +49,8 @@ def caption(distribution: TokenDistribution | Step) -> str:
         )
     if distribution.chosen_by == "forced":
         return _("you chose “{piece}”, without dice").format(piece=distribution.piece)
+    if distribution.chosen_by == "server":
+        return _("the server chose “{piece}”, with its own dice").format(piece=distribution.piece)
     if distribution.roll is None:
         moved = phrases.stages(distribution.moved_by)
         if moved:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping, Sequence
 from functools import partial
 from itertools import takewhile
+from math import isnan
 from typing import Any
 from unicodedata import bidirectional
 
@@ -67,7 +68,7 @@ def token_strip(
         "colours": charts.colours(),
         "tint": tint,
         "branch": branch,
-        "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.token_id, i < (template or 0)) for i, t in enumerate(prompt[first:], first)],
+        "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.key, i < (template or 0)) for i, t in enumerate(prompt[first:], first)],
         "steps": rows,
         "flow": template is not None,
         "skipped": offset + skipped,
@@ -128,10 +129,11 @@ def _step(step: Step, tint: str) -> tuple[Any, ...]:
     """Return one step as a row: text, id, tint from 0 to 1, forced, its numbers, and what the model wanted but for the constraint."""
     taken, done = step.chosen, constrained(step)
     wanted = done.wanted if done is not None else None
-    depth = taken.model_probability if tint == "likely" else min(1.0, step.model_entropy / MOST_DOUBT) if tint == "unsure" else 0.0
+    doubt = 0.0 if isnan(step.model_entropy) else min(1.0, step.model_entropy / MOST_DOUBT)
+    depth = step.tint if tint == "likely" else doubt if tint == "unsure" else 0.0
     return (
         shown_in_text(step.text, taken.piece, step.raw),
-        step.token_id,
+        step.key,
         round(depth, 3),
         step.chosen_by == "forced",
         numbers.chance(taken.model_probability),

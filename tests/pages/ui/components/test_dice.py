@@ -39,7 +39,7 @@ def test_the_segment_that_is_painted_as_taken_lies_where_the_record_says(steps: 
     far = 0
     for step in steps:
         taken = [segment for segment in segments(step) if segment.chosen]
-        assert [segment.token_id for segment in taken] == [step.token_id]
+        assert [segment.key for segment in taken] == [step.key]
         assert taken[0].start == pytest.approx(step.chosen.dice_start, abs=STROKE)
         assert taken[0].end - taken[0].start == pytest.approx(step.sampling_probability, abs=STROKE)
         assert step.roll is not None
@@ -54,11 +54,11 @@ def test_the_segments_fill_the_strip_and_stay_few(steps: list[Step]) -> None:
         assert drawn[0].start == 0
         assert drawn[-1].end == pytest.approx(1, abs=2e-6)
         assert all(one.end == pytest.approx(other.start, abs=2e-6) for one, other in pairwise(drawn))
-        assert sum(segment.token_id >= 0 for segment in drawn) <= MOST_SINGLE + 1
+        assert sum(segment.key >= 0 for segment in drawn) <= MOST_SINGLE + 1
 
 
 def test_nothing_is_taken_before_the_roll_or_by_hand_from_among_the_removed(tiny: Any) -> None:
     run = Generation(tiny("llama"), "The sea looked", SamplingSettings(top_k=2), top_n=LISTED)
     assert not any(segment.chosen for segment in segments(run.next_distribution()))
     removed = next(c for c in run.next_distribution().candidates if c.removed_by)
-    assert not any(segment.chosen for segment in segments(run.force(removed.token_id)))
+    assert not any(segment.chosen for segment in segments(run.force(removed.key)))

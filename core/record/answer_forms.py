@@ -1,0 +1,116 @@
+"""The forms in which inference servers write log-probabilities into their answers, read into listed steps.
+
+A form is recognised by a field at the top of the answer (`OWN_FORMS`), or it is one of OpenAI's forms inside of a choice (`of_choice`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from core.errors import BadListedTokens
+from core.message import Message
+from core.record import listed_tokens
+from core.record.listed_tokens import ListedStep, ListedToken
+
+
+def of_choice(choice: dict[str, Any]) -> list[ListedStep]:
+    """Return the tokens of a choice of chat completions or completions; none without log-probabilities. Raises BadListedTokens."""
+    logprobs = choice.get("logprobs")
+    if not isinstance(logprobs, dict):
+        return []
+    if isinstance(logprobs.get("tokens"), list):
+        return parallel_lists(logprobs, choice)
+    parts = [one for name in ("content", "refusal") for one in list_of(logprobs.get(name))]
+    return with_ids(list(map(listed_tokens.entry, parts)), choice.get("token_ids"))
+
+
+def _responses(value: dict[str, Any]) -> list[ListedStep]:
+    """Return the tokens of OpenAI's responses."""
+    messages = [item for item in list_of(value["output"]) if isinstance(item, dict) and item.get("type") == "message"]
+    parts = [part for item in messages for part in list_of(item.get("content")) if isinstance(part, dict)]
+    return [listed_tokens.entry(one) for part in parts for one in list_of(part.get("logprobs"))]
+
+
+def _entries(name: str) -> Callable[[dict[str, Any]], list[ListedStep]]:
+    """Return the reader of a list of entries with this name (llama-server, Ollama)."""
+    return lambda value: [listed_tokens.entry(one) for one in list_of(value[name])]
+
+
+def _sglang(value: dict[str, Any]) -> list[ListedStep]:
+    """Return the tokens of SGLang's /generate: triples of log-probability, id and text."""
+    told = value["meta_info"]
+    chosen, others = list_of(told.get("output_token_logprobs")), list_of(told.get("output_top_logprobs"))
+    lists = [list_of(one) for one in others] + [[]] * max(0, len(chosen) - len(others))
+    return [
+        ListedStep.of(_triple(one), map(_triple, listed[: listed_tokens.MOST_LISTED])) for one, listed in zip(chosen, lists, strict=False)
+    ]
+
+
+def _triple(value: Any) -> ListedToken:
+    parts = [*value, None] if isinstance(value, list) and len(value) in (2, 3) else None
+    if parts is None:
+        raise BadListedTokens(Message("A token has neither a text nor bytes."))
+    return listed_tokens.token({"logprob": parts[0], "id": parts[1], "text": parts[2] or ""})
+
+
+def _tgi(value: dict[str, Any]) -> list[ListedStep]:
+    """Return the tokens of TGI's /generate with details."""
+    told = value["details"]
+    chosen, others = list_of(told.get("tokens")), list_of(told.get("top_tokens"))
+    lists = [list_of(one) for one in others] + [[]] * max(0, len(chosen) - len(others))
+    return [
+        ListedStep.of(listed_tokens.token(_object(one)), listed_tokens.likeliest(list(map(_object, listed))))
+        for one, listed in zip(chosen, lists, strict=False)
+    ]
+
+
+OWN_FORMS: dict[str, tuple[type, Callable[[dict[str, Any]], list[ListedStep]]]] = {
+    "completion_probabilities": (list, _entries("completion_probabilities")),
+    "meta_info": (dict, _sglang),
+    "details": (dict, _tgi),
+    "logprobs": (list, _entries("logprobs")),
+    "output": (list, _responses),
+}
+
+
+def parallel_lists(logprobs: dict[str, Any], choice: dict[str, Any]) -> list[ListedStep]:
+    """Return the tokens of completions, which stand in parallel lists. The alternatives are an object from text to log-probability."""
+    names, values, tops = logprobs["tokens"], list_of(logprobs.get("token_logprobs")), list_of(logprobs.get("top_logprobs"))
+    if len(values) != len(names):
+        raise BadListedTokens(Message("The lists of tokens and of log-probabilities differ in length."))
+    steps = []
+    for place, (name, value) in enumerate(zip(names, values, strict=True)):
+        if not isinstance(name, str):
+            raise BadListedTokens(Message("A token has neither a text nor bytes."))
+        others = tops[place] if place < len(tops) and isinstance(tops[place], dict) else {}
+        listed = listed_tokens.likeliest([{"token": other, "logprob": number} for other, number in others.items()])
+        steps.append(ListedStep.of(listed_tokens.token({"token": name, "logprob": value}), listed))
+    ids = choice.get("token_ids", logprobs.get("token_ids"))
+    return with_ids(steps, ids)
+
+
+def with_ids(steps: list[ListedStep], ids: Any) -> list[ListedStep]:
+    """Return the steps with the ids of the chosen tokens, if the answer has an id for each."""
+    if not isinstance(ids, list) or len(ids) != len(steps) or not all(type(one) is int and 0 <= one < 2**31 for one in ids):
+        return steps
+    result = []
+    for step, number in zip(steps, ids, strict=True):
+        chosen = step.chosen if step.chosen.token_id is not None else replace(step.chosen, token_id=number)
+        result.append(ListedStep(chosen, tuple(chosen if one is step.chosen else one for one in step.listed)))
+    return result
+
+
+def list_of(value: Any) -> Sequence[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise BadListedTokens(Message("A list of tokens is missing."))
+    return value
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadListedTokens(Message("A token is not a JSON object."))
+    return value

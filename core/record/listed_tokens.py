@@ -1,0 +1,229 @@
+"""Listed tokens: a token and its likeliest alternatives as an inference server writes them into its JSON, with or without ids.
+
+Servers name a token in many ways: by its id, by its bytes, by a text that may be cut at an incomplete character. The bytes are taken where
+they are, because a character can be split over several tokens. Nothing is computed that the server did not send.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from heapq import nlargest
+from typing import Any
+
+import numpy as np
+
+from core.errors import BadListedTokens
+from core.message import Message
+from core.tokens.tokens import END_MARKS, FIRST_OWN_KEY, Token, lone_token
+
+MOST_LISTED = 1_000  # tokens of a step that are kept
+LONGEST_TOKEN = 4_000  # bytes
+LOWEST = -999.0  # a server writes -1000, -9999 or -3.4e38 for "below what was listed"
+SLACK = 0.01  # allowed error of a sum of rounded probabilities
+_ESCAPED = re.compile(r"\\x([0-9a-fA-F]{2})")
+_BYTE_NAME = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+_ID_NAME = re.compile(r"token_id:(\d{1,15})")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedToken:
+    """A token in a list. raw: its bytes. token_id: None if the server does not give it. logprob: None if it was not measured."""
+
+    raw: bytes
+    token_id: int | None
+    logprob: float | None
+    special: bool = False
+
+    def same(self, other: ListedToken) -> bool:
+        """Return whether both are the same token: by their ids if both have one, else by their bytes."""
+        if self.token_id is not None and other.token_id is not None:
+            return self.token_id == other.token_id
+        return self.raw == other.raw
+
+
+@dataclass(frozen=True, slots=True)
+class ListedStep:
+    """The chosen token of a step and the list that the server sent, the likeliest first. The list can lack the chosen token."""
+
+    chosen: ListedToken
+    listed: tuple[ListedToken, ...] = ()
+
+    @classmethod
+    def of(cls, chosen: ListedToken, listed: Iterable[ListedToken]) -> ListedStep:
+        """Return the checked step. Raises BadListedTokens for repeated tokens, and for values that are not log-probabilities."""
+        known = [one for one in listed if one.logprob is not None]
+        ids = [one.token_id for one in known if one.token_id is not None]
+        if len(ids) != len(set(ids)):
+            raise BadListedTokens(Message("A list of log-probabilities names the same token twice."))
+        if sum(math.exp(one.logprob or 0.0) for one in known) > 1 + SLACK:
+            raise BadListedTokens(Message("The listed probabilities of a token add up to more than 100 %."))
+        if not known and chosen.logprob == 0.0:  # speculative decoding writes this for tokens that it did not measure
+            chosen = replace(chosen, logprob=None)
+        there = next((one for one in known if one.same(chosen)), None)
+        if there is not None:
+            chosen = replace(there, raw=there.raw or chosen.raw, special=there.special or chosen.special)
+            known = [chosen if one is there else one for one in known]
+        return cls(chosen, tuple(sorted(known, key=lambda one: -(one.logprob or 0.0))))
+
+    @property
+    def rows(self) -> list[ListedToken]:
+        """The list with the chosen token, which is the last one if the server did not list it."""
+        if any(one is self.chosen for one in self.listed):
+            return list(self.listed)
+        return [*self.listed, self.chosen]
+
+
+class Keys:
+    """Gives each token a key: its id, or a number of the app's own if only the bytes are known. tokens: all of them, by key."""
+
+    def __init__(self) -> None:
+        self.tokens: dict[int, Token] = {}
+        self._own: dict[tuple[bytes, bool, int], int] = {}
+
+    def of_text(self, raw: bytes) -> int:
+        """Return a key for a text whose tokens are not known."""
+        key = FIRST_OWN_KEY + len(self._own)
+        self._own[(raw, False, -1)] = key
+        self.tokens[key] = lone_token(key, raw, False)
+        return key
+
+    def of(self, listed: Sequence[ListedToken]) -> list[int]:
+        """Return the keys of the tokens of one step. Different tokens with the same bytes get different keys."""
+        keys: list[int] = []
+        for one in listed:
+            key = one.token_id
+            count = 0
+            while key is None or (one.token_id is None and key in keys):
+                key = self._own.setdefault((one.raw, one.special, count), FIRST_OWN_KEY + len(self._own))
+                count += 1
+            if key not in self.tokens or not self.tokens[key].raw:
+                self.tokens[key] = lone_token(key, one.raw, one.special)
+            keys.append(key)
+        return keys
+
+
+def columns_of(step: ListedStep, keys: Keys) -> dict[str, Any]:
+    """Return the arrays of a `Step` with the one stage "model": the listed probabilities, and all unlisted tokens as one."""
+    rows = step.rows
+    own = keys.of(rows)
+    logprobs = np.array([math.nan if one.logprob is None else one.logprob for one in rows])
+    shares = np.exp(logprobs)
+    rest = max(0.0, 1.0 - float(np.nansum(shares)))
+    measured = not np.isnan(shares).all()
+    kept = len(rows) + (rest > 1e-6)
+    place = next(i for i, one in enumerate(rows) if one is step.chosen)
+    ranks = np.arange(1, len(rows) + 1)
+    if step.chosen.logprob is None:
+        ranks[place] = 0
+    return {
+        "key": own[place],
+        "token_ids": np.array(own, dtype=np.int64),
+        "ranks": ranks,
+        "logits": logprobs,
+        "probabilities": shares[None, :],
+        "removed_at": np.full(len(rows), -1, dtype=np.int64),
+        "dice_starts": np.full(len(rows), math.nan),
+        "stage_names": ("model",),
+        "stage_settings": (None,),
+        "stage_kept": (kept if measured else 1,),
+        "stage_entropies": (entropy(shares, rest) if measured else math.nan,),
+        "top_logprobs_count": len(rows) if measured else 0,
+        "stage_exact": (True,) if measured else (),
+    }
+
+
+def entropy(shares: np.ndarray, rest: float) -> float:
+    """Return the entropy in bits. All unlisted tokens count as one, so it is a lower bound."""
+    parts = np.append(shares, rest)
+    parts = parts[parts > 0]
+    return max(0.0, -float((parts * np.log2(parts)).sum()))
+
+
+def entry(value: Any) -> ListedStep:
+    """Return a step from an object {token, logprob, top_logprobs}, as OpenAI, vLLM, llama-server, Ollama and others write it.
+
+    Raises BadListedTokens.
+    """
+    if not isinstance(value, dict):
+        raise _broken()
+    others: Any = next((value[name] for name in ("top_logprobs", "top_probs", "probs") if value.get(name) is not None), [])
+    if not isinstance(others, list):
+        raise _broken()
+    return ListedStep.of(token(value), likeliest([one for one in others if isinstance(one, dict)]))
+
+
+def likeliest(values: list[dict[str, Any]]) -> list[ListedToken]:
+    """Return the tokens in these objects, the likeliest MOST_LISTED of a longer list. Raises BadListedTokens."""
+    if len(values) > MOST_LISTED:
+        values = nlargest(MOST_LISTED, values, key=lambda one: log(one.get("logprob")) or -math.inf)
+    return list(map(token, values))
+
+
+def token(value: dict[str, Any]) -> ListedToken:
+    """Return one token with its log-probability from an object. Raises BadListedTokens."""
+    name = next((value[key] for key in ("token", "tok_str", "text", "content") if isinstance(value.get(key), str)), None)
+    raw, number = of_name(name or "")
+    given = value.get("bytes")
+    if isinstance(given, list):
+        if len(given) > LONGEST_TOKEN or not all(type(one) is int and 0 <= one <= 255 for one in given):
+            raise BadListedTokens(Message("The bytes of a token are not a list of numbers from 0 to 255."))
+        raw = bytes(given)
+    elif name is None:
+        raise BadListedTokens(Message("A token has neither a text nor bytes."))
+    ids = [value[key] for key in ("id", "token_id") if key in value and type(value[key]) is int]
+    if ids:
+        number = ids[0]
+    if number is not None and not 0 <= number < FIRST_OWN_KEY:
+        raise BadListedTokens(Message("A token has an id that cannot exist."))
+    if "logprob" in value or "prob" not in value:
+        logprob = log(value.get("logprob"))
+    else:
+        logprob = of_probability(value["prob"])
+    return ListedToken(raw, number, logprob, value.get("special") is True or name in END_MARKS)
+
+
+def of_name(name: str) -> tuple[bytes, int | None]:
+    """Return the bytes and the id in the name of a token.
+
+    >>> of_name("bytes:\\\\xe2\\\\x80"), of_name("<0xE2>"), of_name(" fox"), of_name("token_id:7")
+    ((b'\\xe2\\x80', None), (b'\\xe2', None), (b' fox', None), (b'', 7))
+    """
+    if name.startswith("bytes:") and _ESCAPED.sub("", name[6:]) == "" and name[6:]:
+        return bytes.fromhex("".join(_ESCAPED.findall(name))), None
+    if found := _BYTE_NAME.fullmatch(name):
+        return bytes.fromhex(found.group(1)), None
+    if found := _ID_NAME.fullmatch(name):
+        return b"", int(found.group(1))
+    raw = name.encode("utf-8", "replace")
+    if len(raw) > LONGEST_TOKEN:
+        raise BadListedTokens(Message("A token is longer than {most} bytes.", most=LONGEST_TOKEN))
+    return raw, None
+
+
+def log(value: Any) -> float | None:
+    """Return a log-probability; None for null, and for the numbers that stand for "below what was listed". Raises BadListedTokens."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadListedTokens(Message("A log-probability is not a number."))
+    if value != value:  # NaN; math.isnan cannot take an integer with hundreds of digits
+        raise BadListedTokens(Message("A log-probability is NaN, so there is no probability."))
+    if value > SLACK:
+        raise BadListedTokens(Message("A log-probability is larger than 0, so it is no log-probability."))
+    return None if value < LOWEST else min(0.0, float(value))
+
+
+def of_probability(value: Any) -> float | None:
+    """Return the log-probability of a probability from 0 to 1; None for -1 and 0. Raises BadListedTokens."""
+    if value is None or value in (-1, 0):
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1 + SLACK:
+        raise BadListedTokens(Message("A probability is not a number from 0 to 1."))
+    return math.log(min(1.0, value))
+
+
+def _broken() -> BadListedTokens:
+    return BadListedTokens(Message("A token is not a JSON object."))

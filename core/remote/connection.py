@@ -1,0 +1,84 @@
+"""Connect to whatever answers at an address: the app finds out which server it is, and what it can show."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from core.engine.model import LanguageModel
+from core.errors import ServerGone, WrongServer
+from core.message import Message
+from core.remote.http_client import HttpClient
+from core.remote.listed_model import connect_listed
+from core.remote.model import connect, model_entry, vocabulary_of
+from core.remote.server_tokenizer import ServerTokenizer, size_by_texts
+
+OWNERS = {
+    "llamacpp": "llama-server",
+    "vllm": "vLLM",
+    "sglang": "SGLang",
+    "tabbyapi": "TabbyAPI",
+    "tensorrt_llm": "TensorRT-LLM",
+    "koboldcpp": "KoboldCpp",
+}
+HOSTS = {
+    "api.openai.com": "OpenAI",
+    "api.fireworks.ai": "Fireworks",
+    "api.together.xyz": "Together",
+    "api.deepseek.com": "DeepSeek",
+    "openrouter.ai": "OpenRouter",
+}
+UNNAMED = "OpenAI-compatible"
+
+
+def connect_by_address(line: HttpClient) -> LanguageModel:
+    """Return the model of the server at this address, without any file of the model.
+
+    llama-server and vLLM exchange token ids; all others give listed probabilities. Raises WrongServer, ServerGone.
+    """
+    answer = line.first("/v1/models")
+    entry = model_entry(answer, line)
+    kind = kind_of(line, entry)
+    if kind in ("llama-server", "vLLM"):
+        native = kind == "llama-server"
+        try:
+            size = vocabulary_of(entry) or size_by_texts(line, entry["id"])
+            tokenizer = ServerTokenizer(line, entry["id"], size, native)
+        except ServerGone as error:
+            raise WrongServer(
+                Message(
+                    "The server at {address} does not split texts into tokens. Give the name of its tokenizer.", address=line.address.shown
+                )
+            ) from error
+        served = connect(line, tokenizer, None, tokenizer.ends)
+        shows = Message(
+            "{kind} exchanges token ids and lists up to {count} tokens at each step, before the temperature. It divides texts into tokens.",
+            kind=kind,
+            count=served.server.limit,
+        )
+        served.notes = (shows, *served.notes)
+        return served
+    model = connect_listed(line, kind, entry["id"])
+    count = len(answer.body["data"])
+    if count > 1 and not line.address.model:
+        several = Message(
+            "This server has {count} models, and this is its first one. Write # and the name of a model after the address for another one.",
+            count=count,
+        )
+        model.notes = (*model.notes, several)
+    return model
+
+
+def kind_of(line: HttpClient, entry: dict[str, Any]) -> str:
+    """Return what answers there: by the owner that it names, by its own requests, or by its host. entry: of its first model."""
+    owner = str(entry.get("owned_by", "")).lower()
+    host = line.address.shown.partition("/")[0].partition(":")[0]
+    known = OWNERS.get(owner) or HOSTS.get(host)
+    if known:
+        return known
+    for kind, path, field in (("Ollama", "/api/version", "version"), ("LM Studio", "/api/v0/models", "data"), ("TGI", "/info", "model_id")):
+        with suppress(ServerGone, WrongServer):
+            answer = line.get(path, 5.0)
+            if answer.status == 200 and answer.body.get(field):
+                return kind
+    return UNNAMED

@@ -1,0 +1,212 @@
+"""The tokenizer of a model on a server, asked over HTTP: no file of the model is needed on this machine.
+
+llama-server and vLLM split texts (`/tokenize`) and join tokens (`/detokenize`). Joined text is not enough for a token that ends within a
+character. llama-server gives the bytes of such tokens where it lists them, vLLM their names where it splits a text. Both are kept here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from threading import RLock
+from typing import Any
+
+from core.errors import ServerGone, WrongServer
+from core.message import Message
+from core.remote.http_client import HttpClient
+from core.remote.protocol import answer_bytes
+from core.tokens.tokens import END_MARKS, bytes_of_name
+
+LARGEST = 4_000_000  # tokens of a vocabulary
+LONGEST_TOKEN = 1_000  # bytes
+MOST_HELD = 2**26  # bytes of all known tokens together
+PADDING = 128
+BLOCK = 256  # neighbouring tokens whose texts are asked for at once
+SEPARATOR = "␂"  # stands between them; no usual token contains it
+RARE = "".join(chr(0x1400 + k) + chr(0x1F900 + k) for k in range(64)) + "".join(
+    map(chr, range(0xA0, 0x800, 24))
+)  # many parts of characters
+UNKNOWN = "\ufffd"  # what a server writes for a part of a character
+MARK = re.compile(r"<[|｜]?[\w:./ -]{1,40}[|｜]?>|\[[A-Z_]{2,20}\]")  # how special tokens are written
+
+
+def size_by_texts(line: HttpClient, model_id: str) -> int:
+    """Return the number of tokens that a vLLM server can write as texts, found by halving. vLLM does not report it.
+
+    It writes nothing for a number without a token. Networks have vectors for a multiple of PADDING. Raises ServerGone, WrongServer.
+    """
+
+    def written(token_id: int) -> bool:
+        answer = line.post("/detokenize", {"model": model_id, "tokens": list(range(token_id, token_id + 8))}, patience=15.0)
+        return answer.status == 200 and bool(answer.body.get("prompt"))
+
+    low, high = 0, 1024
+    while written(high):
+        low, high = high, 2 * high
+        if high > LARGEST:
+            raise WrongServer(Message("The server at {address} has an absurd vocabulary.", address=line.address.shown))
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if written(middle) else (low, middle)
+    return -(-(low + 1) // PADDING) * PADDING
+
+
+class ServerTokenizer:
+    """A tokenizer with the part of transformers' interface that `LanguageModel` uses, and with that of `TokenBytes`.
+
+    native: whether the server has llama-server's own requests; else it has vLLM's. size: number of tokens in the vocabulary.
+    chat_template, marks: from the server's description; None and empty if it gives none. ends: tokens that end a text.
+    Raises WrongServer if the server does not split texts, ServerGone.
+    """
+
+    is_fast = False
+    backend_tokenizer = None
+
+    def __init__(self, line: HttpClient, model_id: str, size: int, native: bool) -> None:
+        self.line, self._model_id, self._size, self._native = line, model_id, size, native
+        self._known: dict[int, bytes] = {}
+        self._held = 0  # bytes of all known tokens
+        self._between = ""  # text of the separator
+        self._special: dict[int, bool] = {}
+        self._lock = RLock()
+        told = self._description() if native else {}
+        template = told.get("chat_template")
+        self.chat_template = template if isinstance(template, str) and len(template) < 200_000 else None
+        names = {name: told.get(name) for name in ("bos_token", "eos_token")}
+        self.special_tokens_map = {name: text for name, text in names.items() if isinstance(text, str) and 0 < len(text) <= 100}
+        self._separator = [*self._split(SEPARATOR)]
+        once, twice = self._joined(self._separator), self._joined(self._separator * 2)
+        self._between = twice[len(once) :]
+        if not self._separator or SEPARATOR not in self._between:
+            raise WrongServer(
+                Message(
+                    "The server at {address} does not split texts into tokens. Give the name of its tokenizer.", address=line.address.shown
+                )
+            )
+        self.ends = frozenset(i for text in {*END_MARKS, self.special_tokens_map.get("eos_token", "")} if (i := self._mark(text)) >= 0)
+        self.eos_token_id = next(iter(sorted(self.ends)), None)
+        self.all_special_ids = sorted({self._mark(text) for text in self.special_tokens_map.values()} - {-1} | self.ends)
+        if not native:
+            self._split(RARE)
+        self._special.update(dict.fromkeys(self.all_special_ids, True))
+
+    def _description(self) -> Mapping[str, Any]:
+        answer = self.line.get("/props", 15.0)
+        return answer.body if answer.status == 200 else {}
+
+    def __call__(self, text: str, add_special_tokens: bool = True) -> dict[str, Any]:
+        """Return {"input_ids": ...} as the server splits the text. Raises ServerGone."""
+        return {"input_ids": self._split(text, add_special_tokens)}
+
+    def _split(self, text: str, special: bool = False, parsed: bool = True) -> list[int]:
+        """Return the tokens of a text, and keep the bytes that the server sends with them. parsed: names of special tokens are tokens."""
+        if self._native:
+            content: dict[str, Any] = {"content": text, "add_special": special, "parse_special": parsed, "with_pieces": True}
+        else:
+            content = {"model": self._model_id, "prompt": text, "add_special_tokens": special, "return_token_strs": True}
+        answer = self.line.post("/tokenize", content, patience=15.0, most=answer_bytes(4 * len(text), 0))
+        tokens = answer.body.get("tokens")
+        if answer.status != 200 or not isinstance(tokens, list):
+            raise self._refused()
+        if self._native:
+            pieces = [(one.get("id"), one.get("piece")) for one in tokens if isinstance(one, dict)]
+            for number, piece in pieces:
+                if type(number) is int and isinstance(piece, str | list):
+                    self.learn(number, piece)
+            tokens = [number for number, _piece in pieces]
+        if not all(type(one) is int and 0 <= one < self._size for one in tokens):
+            raise self._refused()
+        names = answer.body.get("token_strs")
+        if self._between and isinstance(names, list) and len(names) == len(tokens):
+            for number, name in zip(tokens, names, strict=True):
+                if isinstance(name, str) and len(name) <= LONGEST_TOKEN and not self[number]:
+                    self.learn(number, list(bytes_of_name(name)))  # the server cannot write this part of a character as a text
+        return tokens
+
+    def _refused(self) -> ServerGone:
+        return ServerGone(Message("The server at {address} does not split texts into tokens.", address=self.line.address.shown))
+
+    def _joined(self, tokens: list[int]) -> str:
+        """Return the text of these tokens. Raises ServerGone."""
+        content: dict[str, Any] = {"tokens": tokens}
+        if not self._native:
+            content["model"] = self._model_id
+        answer = self.line.post("/detokenize", content, patience=15.0, most=answer_bytes(0, len(tokens)))
+        text = answer.body.get("content" if self._native else "prompt")
+        if answer.status != 200 or not isinstance(text, str):
+            raise self._refused()
+        return text
+
+    def _mark(self, text: str) -> int:
+        """Return the token with this name, -1 if the text is several tokens."""
+        found = self._split(text) if text else []
+        return found[0] if len(found) == 1 else -1
+
+    def learn(self, token_id: int, piece: str | list[int]) -> None:
+        """Keep the bytes of a token as the server sent them: a text, or a list of bytes. Anything else is ignored."""
+        if type(token_id) is not int or not 0 <= token_id < self._size or not piece or len(piece) > LONGEST_TOKEN:
+            return
+        if isinstance(piece, str):
+            raw = b"" if UNKNOWN in piece else piece.encode("utf-8", "replace")
+        elif isinstance(piece, list) and all(type(one) is int and 0 <= one <= 255 for one in piece):
+            raw = bytes(piece)
+        else:
+            return
+        if raw and self._known.get(token_id) != raw and self._held < MOST_HELD:
+            self._known[token_id] = raw
+            self._held += len(raw)
+
+    def is_special(self, token_id: int) -> bool:
+        """Return whether this is a special token rather than text."""
+        known = self._special.get(token_id)
+        if known is None:
+            text = self[token_id].decode("utf-8", "replace")
+            known = bool(MARK.fullmatch(text)) and (not self._native or self._split(text, parsed=False) != [token_id])
+            self._special[token_id] = known
+        return known
+
+    def is_byte(self, token_id: int) -> bool:
+        """Return False: a server does not say how a token is stored."""
+        return False
+
+    def __getitem__(self, token_id: int) -> bytes:
+        """Return the bytes of a token; none if the server writes them as a part of a character. Raises ServerGone."""
+        if token_id not in self._known:
+            with self._lock:
+                if token_id not in self._known:
+                    first = token_id // BLOCK * BLOCK
+                    self._fetch([i for i in range(first, min(first + BLOCK, self._size)) if i not in self._known])
+        return self._known[token_id]
+
+    def _fetch(self, ids: list[int]) -> None:
+        """Ask for the texts of these tokens, with a separator between them."""
+        asked = [*self._separator]
+        for token_id in ids:
+            asked += [token_id, *self._separator]
+        parts = self._joined(asked).split(self._between)[1:-1] if len(ids) > 1 else []
+        if len(parts) != len(ids):  # a token contains the separator
+            parts = [self._joined([*self._separator, i, *self._separator]) for i in ids]
+            parts = [part.partition(SEPARATOR)[2].removesuffix(self._between) for part in parts]
+        for token_id, text in zip(ids, parts, strict=True):
+            self.learn(token_id, text)
+            self._known.setdefault(token_id, b"")
+
+    def get_chat_template(self) -> str:
+        """Return the server's chat template; "" without one."""
+        return self.chat_template or ""
+
+    def convert_ids_to_tokens(self, token_id: int) -> str | None:
+        """Return the text of a token; None for an id outside the vocabulary."""
+        return self[token_id].decode("utf-8", "replace") if 0 <= token_id < self._size else None
+
+    def decode(self, token_ids: Iterable[int], clean_up_tokenization_spaces: bool = False) -> str:
+        """Return the text of these tokens."""
+        del clean_up_tokenization_spaces  # transformers' argument; never done here
+        return b"".join(self[i] for i in token_ids).decode("utf-8", "replace")
+
+    def get_vocab(self) -> dict[str, int]:
+        """Return a vocabulary that equals no other one, because a server does not send it."""
+        return {self.line.address.url: self._size}
+
+    def __len__(self) -> int:
+        return self._size

@@ -1,0 +1,305 @@
+"""A saved answer of an inference server opens as a recording: the file's own numbers, characters joined from bytes, nothing invented."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import Recording
+from core.errors import BadRecording
+from core.generation import saved_answers
+from core.inspection.scored_answer import scored_answer
+from core.record.tables import csv_text, steps_table
+from tests.core.remote.serving import recorded
+from tests.tiny_models import some
+
+ROOT = Path(__file__).parents[3]
+
+FOX = "🦊".encode()
+
+
+def entry(raw: bytes, logprob: float | None, others: list[tuple[bytes, float]] | None = None, **more: Any) -> dict[str, Any]:
+    made: dict[str, Any] = {"token": raw.decode("utf-8", "replace"), "bytes": list(raw), "logprob": logprob, **more}
+    if others is not None:
+        made["top_logprobs"] = [entry(one, value) for one, value in others]
+    return made
+
+
+SPLIT = [
+    entry(b"A ", -0.5, [(b"A ", -0.5), (b"B", -1.5)]),
+    entry(FOX[:2], -1.0, [(b"dog", -0.9), (FOX[:2], -1.0)]),
+    entry(FOX[2:], -0.01, [(FOX[2:], -0.01)]),
+    entry(b"!", -3.0, [(b".", -0.2), (b"?", -2.5)]),
+]
+
+
+def chat(*entries: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"object": "chat.completion", "model": "m", "choices": [{"index": 0, "logprobs": {"content": list(entries)}}], **more}
+
+
+def opened(value: Any) -> Recording:
+    return Recording.from_response(value if isinstance(value, str | bytes) else json.dumps(value))
+
+
+@pytest.fixture(scope="module")
+def split() -> Recording:
+    return opened(chat(*SPLIT))
+
+
+def test_a_character_split_over_two_tokens_has_its_text_and_its_probabilities(split: Recording) -> None:
+    assert split.text == "A 🦊!"
+    assert [step.text for step in split.path] == ["A ", "", "🦊", "!"]
+    assert [step.piece for step in split.path] == ["A␣", "⟨F0⟩⟨9F⟩", "⟨A6⟩⟨8A⟩", "!"]
+    assert [step.model_probability for step in split.path] == pytest.approx([math.exp(p) for p in (-0.5, -1.0, -0.01, -3.0)], rel=1e-6)
+    assert [step.rank for step in split.path] == [1, 2, 1, 3]
+    assert split.path[3].rest_model_probability == pytest.approx(1 - sum(math.exp(p) for p in (-0.2, -2.5, -3.0)), rel=1e-5)
+
+
+def test_a_token_without_an_id_has_none_and_its_bytes(split: Recording) -> None:
+    step = split.path[1]
+    assert step.token_id is None and step.raw == FOX[:2] and split.model.token(step.key).token_id is None
+    assert [candidate.token_id for candidate in step.candidates] == [None, None]
+    assert [candidate.key == step.key for candidate in step.candidates] == [False, True]
+    assert step.chosen.text == "" and step.chosen_by == "server" and step.roll is None
+
+
+def test_its_handout_its_pictures_and_its_table_show_what_is_there_and_leave_out_the_rest(split: Recording, tmp_path: Path) -> None:
+    replay = split.replay()
+    replay.generate()
+    page = replay.to_html()
+    assert page is not None and "🦊" in page and "not in this file" in page and "NaN" not in page
+    replay.to_gif(tmp_path / "run.gif")
+    replay.path[1].to_image(tmp_path / "step.svg")
+    assert "not in this file" in (tmp_path / "step.svg").read_text("utf-8")
+    table = steps_table(replay.path)
+    assert table[["token_id", "position", "computed_tokens", "cache_bytes", "seconds", "roll"]].isna().all(axis=None)
+    assert table.model_probability.iloc[0] == pytest.approx(math.exp(-0.5)) and "A ␣" not in csv_text(table)
+    replay.chart().to_dict() if hasattr(replay.chart(), "to_dict") else replay.chart()
+
+
+def test_it_is_a_recording_that_can_be_saved_and_opened_again(split: Recording) -> None:
+    again = Recording.loads(split.dumps())
+    assert again.text == split.text and again.model.from_answer
+    assert [step.probabilities.tolist() for step in again.path] == [step.probabilities.tolist() for step in split.path]
+    assert Recording.loads(json.dumps(chat(*SPLIT))).text == split.text, "the field that opens recordings takes answers too"
+
+
+def test_what_was_not_measured_stays_so() -> None:
+    made = opened(chat(entry(b"a", 0.0, []), entry(b"b", None, []), entry(b"c", -9999.0, [(b"x", -0.1)]), entry(b"d", 0.0, [(b"d", 0.0)])))
+    assert [step.rank for step in made.path] == [0, 0, 0, 1]
+    assert [math.isnan(step.model_probability) for step in made.path] == [True, True, True, False]
+    assert made.path[2].candidates[0].model_probability == pytest.approx(math.exp(-0.1), rel=1e-6)
+    assert math.isnan(made.path[0].surprise) and math.isnan(made.path[0].model_entropy)
+    again = Recording.loads(made.dumps())
+    again_run = again.replay()
+    again_run.generate()
+    page = again_run.to_html()
+    assert page is not None and "not measured" in page and "nan" not in page.lower().replace("finance", "")
+
+
+def test_completions_name_bytes_and_ids() -> None:
+    lists = {
+        "tokens": ["bytes:\\xf0\\x9f", "bytes:\\xa6\\x8a", " fox", "token_id:7"],
+        "token_logprobs": [-1.0, -0.1, -0.2, -0.3],
+        "top_logprobs": [{"bytes:\\xf0\\x9f": -1.0, " a": -1.2}, None, {" fox": -0.2}, {"token_id:7": -0.3, "token_id:8": -2.0}],
+    }
+    made = opened({"object": "text_completion", "choices": [{"text": "🦊 fox", "index": 0, "logprobs": lists}]})
+    assert made.text == "🦊 fox" and [step.token_id for step in made.path] == [None, None, None, 7]
+    assert [candidate.token_id for candidate in made.path[3].candidates] == [7, 8] and made.path[3].piece == "⟨7⟩"
+
+
+def test_an_echoed_prompt_is_the_beginning_and_its_tokens_are_not_the_servers_choice() -> None:
+    lists = {"tokens": ["Once", " upon", " a"], "token_logprobs": [None, -0.5, -0.1], "top_logprobs": [None, {" upon": -0.5}, {" a": -0.1}]}
+    made = opened({"choices": [{"logprobs": lists, "text": ""}], "usage": {"prompt_tokens": 2}})
+    assert made.prompt == "Once" and made.text == "Once upon a"
+    assert [step.chosen_by for step in made.path] == ["forced", "server"]
+
+
+RESPONSES = {
+    "model": "r",
+    "output": [{"type": "reasoning"}, {"type": "message", "content": [{"type": "output_text", "text": "x", "logprobs": SPLIT}]}],
+}
+SGLANG = {
+    "text": " a b",
+    "meta_info": {
+        "output_token_logprobs": [[-0.5, 10, " a"], [-0.1, 11, " b"]],
+        "output_top_logprobs": [[[-0.5, 10, " a"], [-1.5, 12, " c"]], None],
+    },
+}
+TGI = {
+    "generated_text": " a",
+    "details": {
+        "tokens": [{"id": 10, "text": " a", "logprob": -0.5, "special": False}],
+        "top_tokens": [[{"id": 10, "text": " a", "logprob": -0.5}]],
+    },
+}
+OLLAMA = "\n".join(
+    json.dumps(line)
+    for line in (
+        {"model": "o", "response": "A ", "done": False, "logprobs": [SPLIT[0]]},
+        {"model": "o", "response": "!", "done": False, "logprobs": [SPLIT[3]]},
+        {"model": "o", "response": "", "done": True},
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "ids"),
+    [
+        (RESPONSES, "A 🦊!", [None] * 4),
+        (SGLANG, " a b", [10, 11]),
+        (TGI, " a", [10]),
+        (OLLAMA, "A !", [None] * 2),
+        ({"custom_id": "1", "response": {"status_code": 200, "body": chat(*SPLIT)}}, "A 🦊!", [None] * 4),
+        (recorded("llamacpp_step")["body"], " ar", [510]),
+        (recorded("llamacpp_stream")["body"], None, [215]),
+        (recorded("vllm_step")["body"], "", [338]),
+        (recorded("vllm_stream")["body"], "", [215]),
+    ],
+    ids=["responses", "SGLang", "TGI", "Ollama lines", "batch line", "llama-server", "llama-server stream", "vLLM", "vLLM stream"],
+)
+def test_the_forms_of_the_servers(value: Any, text: str | None, ids: list[int | None]) -> None:
+    made = opened(value)
+    assert text is None or made.text == text
+    assert [step.token_id for step in made.path][: len(ids)] == ids
+    assert len(made.tree.branches()) == 1
+
+
+def test_a_saved_stream_is_joined_in_order() -> None:
+    chunks = [
+        {"id": "c1", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {}, "logprobs": {"content": [one]}}]}
+        for one in SPLIT
+    ]
+    text = "\n\n".join(f"data: {json.dumps(chunk)}" for chunk in chunks) + "\n\ndata: [DONE]\n"
+    assert opened(text).text == "A 🦊!"
+
+
+def test_several_answers_are_branches_and_equal_tokens_share_a_key() -> None:
+    several = [chat(*SPLIT[:2]), chat(SPLIT[0]), {"choices": chat(*SPLIT)["choices"] * 2}]
+    for text in (json.dumps(several), json.dumps(several, indent=2), "\n".join(map(json.dumps, several))):
+        made = opened(text)
+        assert [len(made.tree.path_to(branch.node_id)) for branch in made.tree.branches()] == [2, 1, 4, 4]
+        assert len({made.tree.nodes[node].step.key for node in made.tree.nodes[0].children}) == 1  # type: ignore[union-attr]
+
+
+def test_tokens_with_the_same_bytes_stay_apart() -> None:
+    made = opened(chat(entry(b"\xef\xbf\xbd", -1.0, [(b"\xef\xbf\xbd", -1.0), (b"\xef\xbf\xbd", -1.5)])))
+    assert len({candidate.key for candidate in made.path[0].candidates}) == 2
+
+
+DEEP = '{"choices": ' + "[" * 4_000 + "]" * 4_000 + "}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   ",
+        "hello",
+        "[]",
+        "{}",
+        "null",
+        "3",
+        '"text"',
+        "{" * 100_000,
+        DEEP,
+        '{"choices": [{"message": {"content": "no log-probabilities"}}]}',
+        '{"choices": [{"logprobs": {"content": [{"token": "a", "logprob": NaN}]}}]}',
+        '{"choices": [{"logprobs": {"content": [{"token": "a", "logprob": 3}]}}]}',
+        '{"choices": [{"logprobs": {"content": [{"token": "a", "logprob": "-1"}]}}]}',
+        '{"choices": [{"logprobs": {"content": [{"token": "a", "logprob": true}]}}]}',
+        '{"choices": [{"logprobs": {"content": [{"logprob": -1}]}}]}',
+        '{"choices": [{"logprobs": {"content": [3]}}]}',
+        '{"choices": [{"logprobs": {"content": {"a": 1}}}]}',
+        '{"choices": [{"logprobs": {"content": [{"token": "a", "bytes": [256], "logprob": -1}]}}]}',
+        '{"choices": [{"logprobs": {"content": [{"token": "a", "id": -5, "logprob": -1}]}}]}',
+        json.dumps(chat(entry(b"a", -1.0, [(b"b", -0.1), (b"c", -0.1)]))),
+        json.dumps(chat({**entry(b"a", -1.0), "top_logprobs": [entry(b"b", -2.0, id=1), entry(b"c", -2.0, id=1)]})),
+        '{"choices": [{"logprobs": {"tokens": ["a"], "token_logprobs": []}}]}',
+        '{"choices": [{"logprobs": {"tokens": [1], "token_logprobs": [-1]}}]}',
+        '{"meta_info": {"output_token_logprobs": [[1, 2]]}}',
+        '{"meta_info": {"output_token_logprobs": [7]}}',
+        '{"details": {"tokens": [7]}}',
+        json.dumps(chat(entry(b"x" * 5_000, -1.0))),
+        "\n".join(["{}"] * 30_000),
+        json.dumps([chat(SPLIT[0])] * 300),
+        "\ud800",
+        b"\xff\xfe\x00",
+    ],
+)
+def test_anything_else_is_one_sentence(text: str | bytes) -> None:
+    with pytest.raises(BadRecording) as caught:
+        Recording.loads(text)
+    sentence = str(caught.value)
+    assert sentence.endswith(".") and "\n" not in sentence and len(sentence) < 260
+
+
+def test_a_file_is_bounded_in_bytes_and_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadRecording, match="too large"):
+        Recording.from_response(b" " * (saved_answers.LARGEST_FILE + 1))
+    monkeypatch.setattr(saved_answers, "MOST_STEPS", 3)
+    with pytest.raises(BadRecording, match="too large"):
+        opened(chat(*SPLIT))
+    monkeypatch.setattr(saved_answers, "MOST_ENTRIES", 3)
+    with pytest.raises(BadRecording, match="too large"):
+        opened(chat(*SPLIT))
+
+
+def test_a_very_long_list_keeps_its_likeliest_tokens() -> None:
+    many = [entry(b"%d" % number, -8.0 - number / 1000) for number in range(3_000)][::-1]
+    made = opened(chat({**entry(b"0", -8.0), "top_logprobs": many}))
+    assert len(made.path[0].candidates) == 1_000 and made.path[0].rank == 1
+
+
+def test_it_keeps_no_invented_probability(split: Recording) -> None:
+    for step in split.path:
+        assert step.stage_names == ("model",) and step.dice_starts.tolist() != [] and all(map(math.isnan, step.dice_starts.tolist()))
+        assert step.is_open and "lower bound" in step.note and step.top_logprobs_count == len(step.candidates)
+
+
+HOSTILE = {
+    "numbers": '{"choices": [{"logprobs": {"content": [' + "1.5," * 4_000_000 + "1]}}]}",
+    "empty tokens": '{"choices": [{"logprobs": {"content": [' + "{}," * 5_000_000 + "{}]}}]}",
+    "one step with many alternatives": '{"choices": [{"logprobs": {"tokens": ["a"], "token_logprobs": [-1], "top_logprobs": [{'
+    + ",".join(f'"{number}":-99' for number in range(1_000_000))
+    + "}]}}]}",
+    "many lines": '{"choices": []}\n' * 1_000_000,
+    "many answers": "[" + '{"choices": [{"logprobs": {"content": []}}]},' * 300_000 + "{}]",
+    "a long text": '{"choices": [{"text": "' + "x" * 15_000_000 + '"}]}',
+}
+PROGRAM = """
+import resource, sys, time
+from core import Recording
+from core.errors import BadRecording
+data = open(sys.argv[1], "rb").read()
+before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+try:
+    Recording.from_response(data)
+except BadRecording as error:
+    assert str(error).endswith(".")
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024, time.process_time() - began)
+"""
+
+
+@pytest.mark.parametrize("name", some(HOSTILE, ["one step with many alternatives", "many answers"]))
+def test_a_hostile_answer_takes_little_memory_and_time(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "hostile.json"
+    path.write_text(HOSTILE[name])
+    out = subprocess.run([sys.executable, "-c", PROGRAM, str(path)], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    megabytes, seconds = map(float, out.split())
+    assert megabytes < 350 and seconds < 20
+
+
+def test_it_can_be_read_as_a_scored_text(split: Recording) -> None:
+    replay = split.replay()
+    replay.generate()
+    found = scored_answer(replay)
+    assert found.scored_count == 4 and found.perplexity == pytest.approx(math.exp((0.5 + 1.0 + 0.01 + 3.0) / 4), rel=1e-6)
+    assert [token.rank for token in found.tokens] == [1, 2, 1, 3] and found.tokens[3].candidates[0].piece == "."
+    assert found.most_surprising(1)[0].piece == "!" and found.table().token_id.isna().all()

@@ -1,0 +1,92 @@
+"""A tokenizer that is asked over HTTP divides and joins texts as the server does, and a hostile one costs one sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tokenizers import Tokenizer
+
+from core import Generation, SamplingSettings, load_model
+from core.errors import ModelError
+from core.remote import http_client
+from tests.core.remote.serving import TINY, VOCABULARY, Asked, FakeLlama, FakeVLLM, Reply, serve, tokenize
+
+TEXTS = ("def main(argv): return 0", "A fox 🦊.", "über", "  two\n\n")
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_client, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 2.0)
+
+
+class VLLMByAddress(FakeVLLM):
+    """vLLM with its /detokenize, as its documents describe it."""
+
+    def __call__(self, asked: Asked) -> Reply:
+        if asked.path == "/detokenize":
+            known = [i for i in asked.body["tokens"] if i < VOCABULARY]
+            return Reply.of({"prompt": Tokenizer.from_file(str(TINY / "tokenizer.json")).decode(known, skip_special_tokens=False)})
+        if asked.path == "/tokenize" and asked.body.get("return_token_strs"):
+            whole, ids = Tokenizer.from_file(str(TINY / "tokenizer.json")), tokenize(asked.body["prompt"])
+            return Reply.of({"tokens": ids, "token_strs": [whole.id_to_token(i) for i in ids], "count": len(ids)})
+        return super().__call__(asked)
+
+
+class LlamaByAddress(FakeLlama):
+    """llama-server with pieces, as a real one answered."""
+
+    def __call__(self, asked: Asked) -> Reply:
+        whole = Tokenizer.from_file(str(TINY / "tokenizer.json"))
+        if asked.path == "/tokenize" and asked.body.get("with_pieces"):
+            pieces = [(i, whole.decode([i], skip_special_tokens=False)) for i in tokenize(asked.body["content"])]
+            return Reply.of({"tokens": [{"id": i, "piece": piece} for i, piece in pieces]})
+        if asked.path == "/detokenize":
+            return Reply.of({"content": whole.decode(asked.body["tokens"], skip_special_tokens=False)})
+        if asked.path == "/props":
+            return Reply.of({"eos_token": "", "bos_token": 7, "chat_template": "{{ messages }}"})
+        return super().__call__(asked)
+
+
+VLLM = VLLMByAddress(limit=VOCABULARY)
+
+
+@pytest.mark.parametrize("server", [VLLM, LlamaByAddress()], ids=["vLLM", "llama-server"])
+def test_no_local_tokenizer_is_needed(server: Any) -> None:
+    with serve(server) as running:
+        alone, local = load_model(running.address), load_model(running.address, tokenizer=str(TINY))
+        assert alone.vocabulary_size == VOCABULARY
+        for text in TEXTS:
+            assert alone.encode(text) == local.encode(text)
+            if server is VLLM:  # the small llama-server sends no bytes
+                assert [token.raw for token in alone.tokenize(text)] == [token.raw for token in local.tokenize(text)]
+        one, other = (Generation(model, TEXTS[0], SamplingSettings(seed=2, top_k=20)) for model in (alone, local))
+        one.generate(8)
+        other.generate(8)
+        assert [step.token_id for step in one.path] == [step.token_id for step in other.path]
+        whole = [step for step in other.path if step.raw.decode("utf-8", "ignore").encode() == step.raw]
+        assert all(one.path[step.index].raw == step.raw for step in whole)
+
+
+BAD = {
+    "no /tokenize": lambda asked: Reply.of({"error": "x"}, 404),
+    "ids that do not exist": lambda asked: Reply.of({"tokens": [{"id": 10**9, "piece": "x"}], "content": "x"}),
+    "no ids": lambda asked: Reply.of({"tokens": [{"id": "seven", "piece": "x"}], "content": "x"}),
+    "no text": lambda asked: Reply.of({"tokens": [{"id": 7, "piece": {"a": 1}}], "content": 7}),
+    "a number for a piece": lambda asked: Reply.of({"tokens": [{"id": 7, "piece": 7}], "content": ""}),
+    "a deep answer": lambda asked: Reply(200, b"[" * 100_000),
+    "a long answer": lambda asked: Reply(200, (b" " * 65536 for _ in range(100))),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_hostile_tokenizer_is_one_sentence(what: str) -> None:
+    def answer(asked: Asked) -> Reply:
+        if asked.path in ("/tokenize", "/detokenize", "/props"):
+            return BAD[what](asked)
+        return FakeLlama()(asked)
+
+    with serve(answer) as running, pytest.raises(ModelError) as caught:
+        load_model(running.address)
+    assert str(caught.value).endswith(".") and "\n" not in str(caught.value) and len(str(caught.value)) < 250

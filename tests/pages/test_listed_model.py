@@ -1,0 +1,112 @@
+"""A model on a server without token ids, and a saved answer, on the pages: Watch writes, other pages say in one sentence what they need."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import Recording
+from pages.ui.server import loaded_models
+from tests.core.generation.test_saved_answers import SPLIT, chat, entry
+from tests.core.remote import listed_servers
+from tests.core.remote.serving import Running, serve
+from tests.pages.apptest import Open, State, go, press
+
+PAGES = sorted(path.name for path in (Path(__file__).parents[2] / "pages").glob("*.py") if path.stem not in ("__init__", "watch"))
+CRASH = "Something went wrong in the app."
+
+
+@pytest.fixture
+def server() -> Iterator[Running]:
+    with serve(listed_servers.Ollama(choice=1)) as running:
+        yield running
+
+
+@pytest.fixture
+def connected(open_app: Open, session: State, server: Running) -> AppTest:
+    """The app with that server in use, as after Connect."""
+    app = open_app(prompt="Look at", temperature="1.0", top_k="0", top_p="1.0")
+    app.default_timeout = 300
+    loaded_models.connect(server.address, "")
+    state = session(app)
+    state.names.append(server.address)
+    state.servers[server.address] = ("", None)
+    app.run()
+    return app.selectbox(key="model").set_value(server.address).run()
+
+
+def told_everything(app: AppTest) -> str:
+    return " ".join(str(one.value) for one in [*app.caption, *app.info, *app.warning, *app.error, *app.markdown])
+
+
+def test_watch_writes_and_says_what_the_server_shows(connected: AppTest, session: State) -> None:
+    app = connected
+    assert not app.exception and "as texts without ids" in told_everything(app)
+    for _each in range(2):
+        press(app, "step")
+    run = session(app).run
+    assert len(run.path) == 2 and run.text.startswith("Look at") and not app.exception
+    assert CRASH not in told_everything(app) and "tokens listed; all others are one row." in told_everything(app)
+    assert "steps" not in app.query_params, "tokens without ids cannot stand in an address"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_fails_with_such_a_model(connected: AppTest, session: State, page: str) -> None:
+    press(connected, "step")
+    app = go(connected, page)
+    assert not app.exception
+    assert CRASH not in told_everything(app)
+
+
+def opened(app: AppTest, session: State) -> AppTest:
+    answer = json.dumps(chat(*SPLIT, entry(b" end", 0.0, [])))
+    session(app).run = replay = Recording.loads(answer).replay()
+    list(replay.stream())
+    return app.run()
+
+
+def test_a_saved_answer_is_replayed_and_what_is_missing_is_said(open_app: Open, session: State) -> None:
+    app = opened(open_app(prompt="Once"), session)
+    assert not app.exception and session(app).run.text == "A 🦊! end"
+    told = told_everything(app)
+    assert "This is a saved answer of m." in told and "not in this file" in told and CRASH not in told
+    assert "steps" not in app.query_params
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_fails_with_a_saved_answer(open_app: Open, session: State, page: str) -> None:
+    app = go(opened(open_app(prompt="Once"), session), page)
+    assert not app.exception
+    assert CRASH not in told_everything(app)
+
+
+def test_read_shows_the_answers_own_probabilities(open_app: Open, session: State) -> None:
+    app = go(opened(open_app(prompt="Once"), session), "read.py")
+    assert not app.exception and CRASH not in told_everything(app)
+    assert "The probabilities are those in the file." in told_everything(app)
+    app.segmented_control(key="read_mode").set_value("one").run()
+    assert not app.exception and "The probabilities are those in the file." not in told_everything(app)
+
+
+def test_read_goes_on_after_the_answer_was_closed(open_app: Open, session: State) -> None:
+    app = go(opened(open_app(prompt="Once"), session), "read.py")
+    session(app).begun_with = None
+    app.run()
+    assert not session(app).run.is_replay
+    assert not app.exception and CRASH not in told_everything(app)
+
+
+def test_an_operator_offers_a_server_by_its_address_alone(
+    open_app: Open, session: State, server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
+    monkeypatch.setenv("TOKEN_VIEWER_SERVERS", f"{server.address}=")
+    app = open_app(prompt="Look at")
+    app.default_timeout = 300
+    app.selectbox(key="model").set_value(server.address).run()
+    press(app, "step")
+    assert session(app).run.text.startswith("Look at ") and CRASH not in told_everything(app)
