@@ -127,6 +127,34 @@ def _windows(config: Any, count: int, slides: bool) -> list[int | None]:
     return [int(width) if kind == "sliding_attention" and width else None for kind in kinds]
 
 
+def _llama_layer(layer: Any, rotary: int, window: int | None, softcap: float | None, one_plus: bool) -> Layer:
+    """Return a layer of Llama or a family like it. rotary: index of its rotary factors."""
+    attention, mlp = layer.self_attn, layer.mlp
+    norms = [getattr(layer, name, None) for name in ("input_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm")]
+    before, gate_norm, after = (None if norm is None else _norm(norm, one_plus) for norm in norms)
+    middle = getattr(layer, "post_attention_layernorm", None)
+    middle_norm = None if middle is None else _norm(middle, one_plus)
+    post_normed = after is not None  # Gemma 2, Gemma 3 and OLMo 2 apply a norm to the output
+    return Layer(
+        attention_norm=before,
+        qkv=_inward(attention),
+        head_norms=_head_norms(attention, one_plus),
+        rotary=rotary if bool(getattr(attention, "use_rope", True)) else None,
+        scaling=float(attention.scaling),
+        softcap=softcap,
+        window=window,
+        o=_projection(attention.o_proj),
+        attention_post_norm=middle_norm if post_normed else None,
+        feed_forward_norm=gate_norm if post_normed else middle_norm,
+        gate_up=_expand(mlp),
+        gated=True,
+        act=_activation(mlp.act_fn if hasattr(mlp, "act_fn") else mlp.activation_fn),
+        down=_projection(mlp.down_proj),
+        feed_forward_post_norm=after,
+        parallel=bool(getattr(layer, "use_parallel_residual", False)),
+    )
+
+
 def _llama_like(network: Any, *, one_plus: bool = False, slides: bool = False) -> Parts:
     """Return the parts of Llama and of families that differ in a few parts and use the same names."""
     config, model = network.config, network.model
@@ -144,34 +172,8 @@ def _llama_like(network: Any, *, one_plus: bool = False, slides: bool = False) -
     softcap = getattr(first, "attn_logit_softcapping", None) if capped else None
     layers = []
     for index, layer in enumerate(model.layers):
-        attention, mlp = layer.self_attn, layer.mlp
-        norms = [getattr(layer, name, None) for name in ("input_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm")]
-        before, gate_norm, after = (None if norm is None else _norm(norm, one_plus) for norm in norms)
-        middle = getattr(layer, "post_attention_layernorm", None)
-        middle_norm = None if middle is None else _norm(middle, one_plus)
-        post_normed = after is not None  # Gemma 2, Gemma 3 and OLMo 2 apply a norm to the output
-        parallel = bool(getattr(layer, "use_parallel_residual", False))
-        rotates = bool(getattr(attention, "use_rope", True))
-        layers.append(
-            Layer(
-                attention_norm=before,
-                qkv=_inward(attention),
-                head_norms=_head_norms(attention, one_plus),
-                rotary=(names.index(kinds[index]) if per_kind and kinds else 0) if rotates else None,
-                scaling=float(attention.scaling),
-                softcap=None if softcap is None else float(softcap),
-                window=windows[index],
-                o=_projection(attention.o_proj),
-                attention_post_norm=middle_norm if post_normed else None,
-                feed_forward_norm=gate_norm if post_normed else middle_norm,
-                gate_up=_expand(mlp),
-                gated=True,
-                act=_activation(mlp.act_fn if hasattr(mlp, "act_fn") else mlp.activation_fn),
-                down=_projection(mlp.down_proj),
-                feed_forward_post_norm=after,
-                parallel=parallel,
-            )
-        )
+        rotary = names.index(kinds[index]) if per_kind and kinds else 0
+        layers.append(_llama_layer(layer, rotary, windows[index], None if softcap is None else float(softcap), one_plus))
     embedding = model.embed_tokens
     own_scale: float | None = getattr(embedding, "scalar_embed_scale", None)
     scale: Any = getattr(model, "embedding_multiplier", 1.0) if own_scale is None else own_scale

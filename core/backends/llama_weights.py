@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -38,27 +38,7 @@ def llama_parts(settings: Mapping[str, Any], weights: Mapping[str, torch.Tensor]
     def projection(name: str) -> Projection:
         return Projection(weights[f"{name}.weight"], None)
 
-    layers = [
-        Layer(
-            attention_norm=norm(f"{home}.input_layernorm"),
-            qkv=tuple(projection(f"{home}.self_attn.{kind}_proj") for kind in "qkv"),
-            head_norms=None,
-            rotary=0,
-            scaling=size**-0.5,
-            softcap=None,
-            window=None,
-            o=projection(f"{home}.self_attn.o_proj"),
-            attention_post_norm=None,
-            feed_forward_norm=norm(f"{home}.post_attention_layernorm"),
-            gate_up=(projection(f"{home}.mlp.gate_proj"), projection(f"{home}.mlp.up_proj")),
-            gated=True,
-            act="silu",
-            down=projection(f"{home}.mlp.down_proj"),
-            feed_forward_post_norm=None,
-            parallel=False,
-        )
-        for home in (f"model.layers.{at}" for at in range(count))
-    ]
+    layers = [_layer(f"model.layers.{at}", size, norm, projection) for at in range(count)]
     embedding = weights["model.embed_tokens.weight"]
     return Parts(
         heads=int(settings["num_attention_heads"]),
@@ -74,4 +54,25 @@ def llama_parts(settings: Mapping[str, Any], weights: Mapping[str, torch.Tensor]
         head=Projection(weights.get("lm_head.weight", embedding), None),
         logit_scale=1.0,
         logit_softcap=None,
+    )
+
+
+def _layer(home: str, size: int, norm: Callable[[str], Norm], projection: Callable[[str], Projection]) -> Layer:
+    return Layer(
+        attention_norm=norm(f"{home}.input_layernorm"),
+        qkv=tuple(projection(f"{home}.self_attn.{kind}_proj") for kind in "qkv"),
+        head_norms=None,
+        rotary=0,
+        scaling=size**-0.5,
+        softcap=None,
+        window=None,
+        o=projection(f"{home}.self_attn.o_proj"),
+        attention_post_norm=None,
+        feed_forward_norm=norm(f"{home}.post_attention_layernorm"),
+        gate_up=(projection(f"{home}.mlp.gate_proj"), projection(f"{home}.mlp.up_proj")),
+        gated=True,
+        act="silu",
+        down=projection(f"{home}.mlp.down_proj"),
+        feed_forward_post_norm=None,
+        parallel=False,
     )

@@ -166,6 +166,19 @@ class Receipt:
             Amount(Message("Positions reused"), self.reused, "", MEASURED, Message("tokens taken from the KV cache")),
             Amount(Message("Time computing"), self.seconds, "s", MEASURED, Message("measured around every forward pass")),
         ]
+        lines += self._times()
+        lines.append(self._notepad)
+        if self.held_bytes is not None:
+            lines.append(
+                Amount(
+                    Message("Memory of the KV cache"), self.held_bytes, "B", MEASURED, Message("its arrays, with space for further tokens")
+                )
+            )
+        lines += self._work()
+        return (*lines, self.watt_hours, self.token_price, self.hardware_price)
+
+    def _times(self) -> list[Amount]:
+        lines = []
         if self.server_seconds is not None:
             lines.append(
                 Amount(
@@ -190,13 +203,10 @@ class Receipt:
             lines.append(
                 Amount(TPOT, self.seconds_per_token, "s", MEASURED, Message("TPOT: the mean of all later passes, including waiting"))
             )
-        lines.append(self._notepad)
-        if self.held_bytes is not None:
-            lines.append(
-                Amount(
-                    Message("Memory of the KV cache"), self.held_bytes, "B", MEASURED, Message("its arrays, with space for further tokens")
-                )
-            )
+        return lines
+
+    def _work(self) -> list[Amount]:
+        lines = []
         if self.flops is not None and self.bytes_read is not None:
             how = Message("2 x (weights used x positions + heads x sizes x positions attended to)")
             lines += [
@@ -218,7 +228,7 @@ class Receipt:
                         Message("Share of this machine's memory speed"), mbu, "share", COMPUTED, Message("MBU: {how}", how=self.peak.how)
                     ),
                 ]
-        return (*lines, self.watt_hours, self.token_price, self.hardware_price)
+        return lines
 
     def per_token(self, amount: Amount) -> float | None:
         """This line divided by the tokens written; None where that makes no sense (speeds, shares, the notepad)."""

@@ -46,6 +46,14 @@ class Told:
     said: ServerSaid
 
 
+def _told(server: Any, began: float) -> Told:
+    try:
+        told = ask(server.line, server.kind)
+    except ViewerError:  # a server without metrics still answers the requests
+        told = ServerSaid()
+    return Told(perf_counter() - began, told)
+
+
 def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arrived | Told]:
     """Send all requests at once and yield answers and metrics in order of arrival.
 
@@ -75,16 +83,9 @@ def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arriv
         finally:
             said.put(Arrived(one.reader_id, perf_counter() - began, 0, "", True, error))
 
-    def heard() -> Told:
-        try:
-            told = ask(server.line, server.kind)
-        except ViewerError:  # a server without metrics still answers the requests
-            told = ServerSaid()
-        return Told(perf_counter() - began, told)
-
     def watch() -> None:
         while not stop.is_set():
-            said.put(heard())
+            said.put(_told(server, began))
             stop.wait(PAUSE)
 
     threads = [Thread(target=send, args=(one,), daemon=True) for one in who]
@@ -98,7 +99,7 @@ def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arriv
             event = said.get()
             left -= isinstance(event, Arrived) and event.done
             yield event
-        yield heard()
+        yield _told(server, began)
     finally:
         stop.set()
 

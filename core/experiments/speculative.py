@@ -152,15 +152,7 @@ class Speculation:
         """Draft tokens, check them and add the accepted ones plus one of the target; at least 1 and at most `most` tokens."""
         began = perf_counter()
         context = self._model.context_length if self._model is not None else 10**9
-        count = min(self._guesses, most - 1, context - len(self.ids) - 1)
-        drafted: list[int] = []
-        q: list[np.ndarray] = []
-        while len(drafted) < count:
-            guessed = self._draft.probabilities([*self.ids, *drafted], self._settings)
-            if guessed is None:
-                break
-            q.append(guessed)
-            drafted.append(pick_by(guessed, self._roll(len(drafted), TOKEN_ROLL)))
+        drafted, q = self._drafted(min(self._guesses, most - 1, context - len(self.ids) - 1))
         drafted_at = perf_counter()
         p = self._target.probabilities(self.ids, drafted, self._settings)
         verified_at = perf_counter()
@@ -181,12 +173,11 @@ class Speculation:
             self.finished = "end of text"
         elif len(self.ids) >= context:
             self.finished = "context full"
+        checked = accepted + 1 if stop is None else min(accepted, stop) + 1
         records = []
         for place, token_id in enumerate(drafted):
-            seen = place <= accepted
-            verdict = ACCEPTED if place < accepted else REJECTED if place == accepted else DROPPED
-            if stop is not None and place > stop:
-                seen, verdict = False, DROPPED
+            seen = place < checked
+            verdict = DROPPED if not seen else ACCEPTED if place < accepted else REJECTED
             text = texts[place] if place < len(kept) else self._lone(token_id)
             chance = float(p[place][token_id]) if seen else float("nan")
             records.append(DraftedToken(token_id, text, chance, float(q[place][token_id]), rolls[place] if seen else None, verdict))
@@ -205,6 +196,18 @@ class Speculation:
             written=len(written),
             finished=self.finished,
         )
+
+    def _drafted(self, count: int) -> tuple[list[int], list[np.ndarray]]:
+        """Return at most `count` tokens of the draft, and its probabilities before each of them."""
+        drafted: list[int] = []
+        q: list[np.ndarray] = []
+        while len(drafted) < count:
+            guessed = self._draft.probabilities([*self.ids, *drafted], self._settings)
+            if guessed is None:
+                break
+            q.append(guessed)
+            drafted.append(pick_by(guessed, self._roll(len(drafted), TOKEN_ROLL)))
+        return drafted, q
 
     def _roll(self, ahead: int, purpose: int) -> float:
         return dice.roll(self._settings.seed, len(self.ids) - self.prompt_length + ahead, purpose)

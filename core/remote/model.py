@@ -134,11 +134,13 @@ class ServerEngine(Engine):
 class ServerModel(LanguageModel):
     """A model on a server, with the interface of core.engine.model.LanguageModel. Unknown sizes are 0; network and shape raise NotOnServer.
 
-    server_kind: "vLLM" or "llama-server". notes: sentences on missing or different features of this server.
+    server_kind: "vLLM" or "llama-server". notes: sentences on missing or different features of this server. logprob_error: by how much
+    its log-probabilities of one step differed when it was asked in several ways, in nats.
     """
 
     has_network = False
     engine: ServerEngine
+    logprob_error = 0.0
 
     def __init__(
         self, server: Server, tokenizer: Any, facts: dict[str, Any], shape: ModelShape | None, end_token_ids: frozenset[int]
@@ -256,7 +258,9 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     ids = model.encode(SAMPLE)[: max(1, model.context_length - 1)]
     first = server.step(ids, WANTED)
     notes = []
-    if _differ(model.engine.read(first), model.engine.read(server.otherwise(ids, WANTED))):
+    listed, other = model.engine.read(first), model.engine.read(server.otherwise(ids, WANTED))
+    model.logprob_error = max(_error(listed, other), _error(listed, model.engine.read(server.step(ids, WANTED, keep=False))))
+    if _differ(listed, other):
         if server.kind != "vLLM":
             raise WrongServer(
                 Message("The server at {where} sent probabilities after its own sampling settings instead of the model's.", where=where)
@@ -280,6 +284,13 @@ def _differ(one: TopLogprobs, other: TopLogprobs) -> bool:
     """Return whether the log-probabilities of the five likeliest tokens of `one` differ in `other`."""
     there = dict(zip(other.ids.tolist(), other.logprobs.tolist(), strict=True))
     return any(abs(there.get(i, -math.inf) - p) > SAME for i, p in zip(one.ids[:5].tolist(), one.logprobs[:5].tolist(), strict=True))
+
+
+def _error(one: TopLogprobs, other: TopLogprobs) -> float:
+    """Return the largest difference between the log-probabilities of the twenty likeliest tokens of `one` and those in `other`, in nats."""
+    there = dict(zip(other.ids.tolist(), other.logprobs.tolist(), strict=True))
+    pairs = zip(one.ids[:20].tolist(), one.logprobs[:20].tolist(), strict=True)
+    return max((abs(there[i] - p) for i, p in pairs if i in there), default=0.0)
 
 
 def model_entry(answer: Answer, line: HttpClient) -> dict[str, Any]:

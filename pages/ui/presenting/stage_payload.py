@@ -158,16 +158,20 @@ def _lines(seen: TokenDistribution | Step, run: Generation | Replay) -> list[str
             "",
         ]
     piece = seen.piece.removeprefix("␣") or seen.piece
+    goes_on = _("“{piece}” is added to the text, and the next step begins.").format(piece=piece)
+    return [read, think.format(**values), weigh, _chosen(seen, piece, moved), goes_on]
+
+
+def _chosen(seen: Step, piece: str, moved: str) -> str:
+    """Return how the token was chosen. moved: the stages that moved a greedy choice."""
     if seen.chosen_by == "forced":
-        rolled = _("You chose “{piece}”. The dice were not rolled.").format(piece=piece)
-    elif seen.chosen_by == "server":
-        rolled = _("The server chose “{piece}”.").format(piece=piece)
-    elif moved:
-        rolled = _("The likeliest token after {stages} was “{piece}”.").format(stages=moved, piece=piece)
-    elif seen.roll is None:
-        rolled = _("The likeliest token was “{piece}”.").format(piece=piece)
-    else:
-        rolled = _("{roll} falls on “{piece}”, which has {share} of the strip.").format(
-            roll=roll_words(seen.roll), piece=piece, share=numbers.chance(seen.sampling_probability)
-        )
-    return [read, think.format(**values), weigh, rolled, _("“{piece}” is added to the text, and the next step begins.").format(piece=piece)]
+        return _("You chose “{piece}”. The dice were not rolled.").format(piece=piece)
+    if seen.chosen_by == "server":
+        return _("The server chose “{piece}”.").format(piece=piece)
+    if moved:
+        return _("The likeliest token after {stages} was “{piece}”.").format(stages=moved, piece=piece)
+    if seen.roll is None:
+        return _("The likeliest token was “{piece}”.").format(piece=piece)
+    return _("{roll} falls on “{piece}”, which has {share} of the strip.").format(
+        roll=roll_words(seen.roll), piece=piece, share=numbers.chance(seen.sampling_probability)
+    )

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.errors import ViewerError
+from core.record.near_border import neighbour
 from core.record.step import Step, TokenDistribution
 from core.remote.metrics import ServerMetrics
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
+from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements
 
 if TYPE_CHECKING:
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
 
 
 def estimates(seen: TokenDistribution | Step) -> None:
-    """Say in one line which numbers are estimated because the server lists few tokens; the details on hover."""
+    """Say in one line which numbers are estimated because the server lists few tokens, and whether the roll fell beside a border."""
+    border(seen, getattr(current.run().model, "logprob_error", 0.0))
     if not seen.note:
         return
     if seen.is_open:
@@ -41,6 +44,14 @@ def estimates(seen: TokenDistribution | Step) -> None:
         what=what, listed=numbers.whole(seen.top_logprobs_count), whole=numbers.whole(seen.stage_kept[0])
     )
     st.caption(line, help=_(seen.note))
+
+
+def border(seen: TokenDistribution | Step, error: float) -> None:
+    """Say which token could have been chosen instead, if the choice lies within the error that this server showed when connecting."""
+    other = neighbour(seen, error) if isinstance(seen, Step) else None
+    if other is not None:
+        said = _("≈ This choice is close: by differences as large as this server shows, “{piece}” could have been chosen.")
+        st.caption(plain(said.format(piece=other.piece)))
 
 
 def times(path: Sequence[Step], model: LanguageModel | RecordedModel | Any) -> None:

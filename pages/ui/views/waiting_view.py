@@ -97,6 +97,23 @@ def figures(found: Sequence[Watched], extra: float) -> None:
     elements.table(head, rows)
 
 
+def _percentiles(points: list[LoadPoint]) -> None:
+    """Draw the percentiles of both waits at each load."""
+    rows = [
+        (
+            numbers.percent(one.reached),
+            _(names.SIDES[one.policy]),
+            " · ".join(map(numbers.duration, one.queue_percentiles)),
+            " · ".join(map(numbers.duration, one.total_percentiles)),
+        )
+        for one in points
+        if one.queue_percentiles
+    ]
+    if rows:
+        head = (_("load, reached"), _("served"), _("in the queue: p50, p95, p99"), _("to the last token: p50, p95, p99"))
+        elements.table(head, rows)
+
+
 def draw_curve(run: Experiment) -> None:
     """Draw the mean wait at each load, measured, and computed for one request at a time."""
     times = next((one for one in run.seen if isinstance(one, ServiceTimes)), None)
@@ -125,19 +142,7 @@ def draw_curve(run: Experiment) -> None:
         alone, shared = (numbers.duration(last[policy].queue) for policy in POLICIES)
         sentence = _("At a load of {load}: {one} in the queue one at a time, {other} with continuous batching.")
         st.markdown(sentence.format(load=numbers.percent(last[POLICIES[0]].load), one=alone, other=shared))
-    rows = [
-        (
-            numbers.percent(one.reached),
-            _(names.SIDES[one.policy]),
-            " · ".join(map(numbers.duration, one.queue_percentiles)),
-            " · ".join(map(numbers.duration, one.total_percentiles)),
-        )
-        for one in points
-        if one.queue_percentiles
-    ]
-    if rows:
-        head = (_("load, reached"), _("served"), _("in the queue: p50, p95, p99"), _("to the last token: p50, p95, p99"))
-        elements.table(head, rows)
+    _percentiles(points)
     st.caption(
         _(
             "Dots: the mean wait of {count} requests from arrival to their first pass, **measured**. Dashed: λ E[S²] / (2 (1 − λ E[S])), "
