@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.limits import Limits
+from core.remote.listed_model import ListedModel
 from pages.ui.experiments import experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
@@ -114,12 +115,13 @@ def models() -> None:
                     size=numbers.size(model.weight_bytes), dtype=plain(model.dtype), device=plain(model.device)
                 )
             )
-            pool = model.engine.pool
-            st.caption(
-                _("{waiting} waiting for a pass, {loads} caches of {size} together").format(
-                    waiting=model.engine.lock.waiting, loads=pool.count, size=numbers.size(pool.bytes)
+            if not isinstance(model, ListedModel):  # a server that sends texts alone
+                pool = model.engine.pool
+                st.caption(
+                    _("{waiting} waiting for a pass, {loads} caches of {size} together").format(
+                        waiting=model.engine.lock.waiting, loads=pool.count, size=numbers.size(pool.bytes)
+                    )
                 )
-            )
             st.button(_("Unload"), key=f"operator_unload_{name}", on_click=unload, args=(name,), type="tertiary")
 
 

@@ -281,7 +281,9 @@ def test_a_page_draws_its_result_and_is_accessible(path: str, at: At) -> None:
     found = violations(page)
     if path not in CHROMELESS_PAGES:
         darken(page)
-        found += sideways(page, 320, 390) + violations(page)
+        found += sideways(page, 320, 390)
+        page.set_viewport_size({"width": 390, "height": 3000})  # so that the player covers nothing
+        found += violations(page)
         page.set_viewport_size({"width": 1400, "height": 900})
     if after:
         after(page)

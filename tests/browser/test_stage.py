@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pages.ui.presenting.running_orders import THREE
 from tests.browser.watching import FIND, press
 
 pytestmark = pytest.mark.browser
@@ -150,8 +151,14 @@ def test_the_presenters_window_follows_and_drives_beat_by_beat(on_stage: Callabl
     assert ":" in notes.text("clock")
 
 
+def write_all(stage: OnStage, place: int) -> None:
+    """Write the rest of a stop's tokens."""
+    for count in range(int(stage.state("my.data.count")) + 1, (THREE.stops[place].words or 0) + 1):
+        stage.word(count)
+
+
 def opening(stage: OnStage) -> None:
-    """The first stop: two tokens, beat by beat."""
+    """The first stop: the first token beat by beat, then the others."""
     stage.until("read", 0)
     for beat, count in (("think", 0), ("weigh", 0), ("roll", 1)):
         stage.press("PageDown")
@@ -160,7 +167,7 @@ def opening(stage: OnStage) -> None:
     stage.wait("!my.falling")
     stage.press("PageDown")
     stage.until("write", 1)
-    stage.word(2)
+    write_all(stage, 0)
     stage.press("PageDown")  # the words of this stop are written: on to the next one
     stage.wait("my.data.talk.place === 1")
 
@@ -200,8 +207,7 @@ def heating(stage: OnStage) -> None:
     assert "temperature 1.2" in stage.text("info")
     assert stage.state("my.looks[0].rows[0][3]") < before
     stage.picture("03-hotter")
-    stage.word(1)
-    stage.word(2)
+    write_all(stage, 2)
     stage.press("PageDown")
     stage.wait("my.data.talk.place === 3")
 

@@ -11,6 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.models.hub import Download
+from core.remote.address import Address
+from core.remote.http_client import HttpClient
+from core.remote.listed import Chat
+from core.remote.listed_model import ListedModel
 from pages.ui.server import deployment, loaded_models, published_models
 from pages.ui.session import roles
 from tests.pages.apptest import Open, go
@@ -140,10 +144,18 @@ def test_the_operator_stops_what_others_fetch(open_app: Open, monkeypatch: pytes
             self.stopped = True
 
     slow = Slow()
-    for name in list(loaded_models.downloads()):  # of other tests of this process
-        monkeypatch.delitem(loaded_models.downloads(), name)
     monkeypatch.setitem(loaded_models.downloads(), "some/model", slow)
     app = come_in(open_app())
     next(one for one in app.button if one.key == "operator_stop_all").click().run()
     assert slow.stopped
     assert "No download is running." in [caption.value for caption in app.run().caption]
+
+
+@pytest.mark.usefixtures("public")
+def test_a_server_that_sends_texts_alone_is_listed(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    route = Chat(HttpClient(Address.parse("http://127.0.0.1:9")), "somebody")
+    listed = ListedModel(route, "OpenAI-compatible", 5, ())
+    monkeypatch.setattr(loaded_models, "in_memory", lambda: {"http://127.0.0.1:9": listed})
+    app = come_in(open_app())
+    assert not app.error and "operator_unload_http://127.0.0.1:9" in [one.key for one in app.button]
+    assert "No download is running." in [caption.value for caption in app.caption]
