@@ -36,9 +36,13 @@ STRAYS = """() => {
 }"""
 
 
+FADED = "() => !document.getAnimations().some(one => one instanceof CSSTransition && one.playState === 'running')"
+
+
 def violations(page: Any) -> list[str]:
     """Return what axe finds and Streamlit does not cause, a line each."""
     page.wait_for_function(f"() => ({STRAYS})() === 0")
+    page.wait_for_function(FADED)  # a colour on its way to another one has any contrast
     found = []
     for violation in Axe().run(page, options=OPTIONS).response["violations"]:
         for node in violation["nodes"]:
