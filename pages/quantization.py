@@ -9,8 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.quantization import BITS, GROUP, PartDamage, Rounded, along_own_text, damage, quantize
-from pages.ui.charts import charts, palette, serving_charts
-from pages.ui.charts.legend import legend
+from pages.ui.charts import serving_charts
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
@@ -29,33 +28,11 @@ NAME, PARTS = "quantization", "quantization_parts"
 
 def after_the_prompt(one: Rounded, prompt: str) -> None:
     """Draw the probabilities after the prompt, and what both models write."""
-    left, right = st.columns(2, gap="large")
-    rounded = _("{count} bits").format(count=one.bits)
-    with left:
-        elements.section(_("After the prompt"), _("full precision and {bits} bits").format(bits=one.bits))
-        colours = palette.of(charts.theme())
-        kinds = ((colours.model, _("Full precision")), (colours.dice, rounded))
-        legend(*kinds)
-        rows = [
-            {"place": place, "piece": token, "full": full, "rounded": less, "end": max(full, less)}
-            | {"label": f"{numbers.percent(full)} · {numbers.percent(less)}"}
-            for place, (token, full, less) in enumerate(zip(one.pieces, one.full_odds, one.odds, strict=True))
-        ]
-        chart.draw(
-            serving_charts.two_bars,
-            pd.DataFrame(rows),
-            key="quantization_bars",
-            alt_text=_("After the prompt"),
-            legend=kinds,
-            rows=len(rows),
-        )
-    with right:
-        elements.section(_("What it writes"), _("greedy"))
-        for title, text in ((_("Full precision"), one.full_written), (rounded, one.written)):
-            st.caption(title)
-            st.markdown(f":gray[{plain(prompt[-80:])}] {plain(text)}")
-        parted = one.first_difference
-        st.caption(_("Both texts are the same.") if parted is None else _("They differ from token {place} on.").format(place=parted + 1))
+    before = f":gray[{plain(prompt[-80:])}]"
+    full = (_("Full precision"), one.full_odds, f"{before} {plain(one.full_written)}")
+    rounded = (_("{count} bits").format(count=one.bits), one.odds, f"{before} {plain(one.written)}")
+    term = _("full precision and {bits} bits").format(bits=one.bits)
+    versions_view.after_the_prompt(term, one.pieces, (full, rounded), one.first_difference, key="quantization_bars")
 
 
 def along_the_text(found: list[Rounded]) -> None:

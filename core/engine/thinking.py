@@ -1,4 +1,4 @@
-"""Thinking: the part of an answer that stands between the marks which a chat template has for it."""
+"""Thinking: the part of an answer between the marks that a chat template has for it."""
 
 from __future__ import annotations
 

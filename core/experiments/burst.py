@@ -46,12 +46,12 @@ class Told:
     said: ServerSaid
 
 
-def _told(server: Any, began: float) -> Told:
+def _metrics(server: Any, began: float) -> Told:
     try:
-        told = ask(server.line, server.kind)
+        metrics = ask(server.line, server.kind)
     except ViewerError:  # a server without metrics still answers the requests
-        told = ServerSaid()
-    return Told(perf_counter() - began, told)
+        metrics = ServerSaid()
+    return Told(perf_counter() - began, metrics)
 
 
 def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arrived | Told]:
@@ -85,7 +85,7 @@ def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arriv
 
     def watch() -> None:
         while not stop.is_set():
-            said.put(_told(server, began))
+            said.put(_metrics(server, began))
             stop.wait(PAUSE)
 
     threads = [Thread(target=send, args=(one,), daemon=True) for one in who]
@@ -99,7 +99,7 @@ def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arriv
             event = said.get()
             left -= isinstance(event, Arrived) and event.done
             yield event
-        yield _told(server, began)
+        yield _metrics(server, began)
     finally:
         stop.set()
 

@@ -22,6 +22,7 @@ from core.device import Stopwatch, is_out_of_memory
 from core.engine.stored_weights import StoredLinear, is_stored
 from core.errors import BadSetting, NotEnoughMemory
 from core.experiments.candidates import prompt_ids
+from core.experiments.closeness import Closeness, divergence, first_difference, perplexity
 from core.generation.generation import Generation
 from core.inspection.inside import must_be_here
 from core.inspection.layers import Layers
@@ -48,7 +49,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Rounded:
+class Rounded(Closeness):
     """The model at `bits` bits, compared with full precision.
 
     kl: Kullback-Leibler divergence from the full model's probabilities after each token of the text, nats. kept: whether both have the
@@ -74,16 +75,6 @@ class Rounded:
     first_difference: int | None
     seconds: float
     full_seconds: float
-
-    @property
-    def mean_kl(self) -> float:
-        """Return the mean divergence over the text, nats."""
-        return float(np.mean(self.kl))
-
-    @property
-    def top1_kept(self) -> float:
-        """Return the fraction of places with the same likeliest token."""
-        return float(np.mean(self.kept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +138,12 @@ def quantize(
             odds = bench.next_odds(bench.copy, ids)
         finally:
             saved.restore()
-        parted = next((place for place, (a, b) in enumerate(zip(full_written, written, strict=False)) if a != b), None)
         yield Rounded(
             bits=count,
-            kl=tuple(bench.divergence(logs).tolist()),
+            kl=divergence(bench.full_logs, logs),
             kept=tuple((logs.argmax(1) == bench.full_logs.argmax(1)).tolist()),
-            perplexity=bench.perplexity(logs),
-            full_perplexity=bench.perplexity(bench.full_logs),
+            perplexity=perplexity(logs, bench.ids),
+            full_perplexity=perplexity(bench.full_logs, bench.ids),
             bytes=model.weight_bytes - saved.full_bytes + saved.bytes,
             full_bytes=model.weight_bytes,
             rounded_share=saved.numbers / model.parameter_count,
@@ -162,7 +152,7 @@ def quantize(
             odds=tuple(odds[listed].tolist()),
             written=model.text_of(written),
             full_written=model.text_of(full_written),
-            first_difference=parted,
+            first_difference=first_difference(full_written, written),
             seconds=seconds,
             full_seconds=bench.full_seconds,
         )
@@ -178,7 +168,7 @@ def damage(model: LanguageModel, text: str, bits: int = 4, group: int | None = N
             logs, _each = bench.read(bench.copy)
         finally:
             saved.restore()
-        yield PartDamage(part.layer, part.name, float(bench.divergence(logs).mean()))
+        yield PartDamage(part.layer, part.name, float(np.mean(divergence(bench.full_logs, logs))))
 
 
 def own_text(model: LanguageModel, prompt: str, length: int = 96) -> str:
@@ -228,7 +218,7 @@ class _Bench:
         if psutil.virtual_memory().available < 1.5 * model.weight_bytes and model.device == "cpu":
             raise NotEnoughMemory(Message("A second copy of {model} does not fit into memory. Choose a smaller model.", model=model.name))
         self._model = model
-        self._ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
+        self.ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
         self.full = model.load_network()
         try:
             with self._turn():
@@ -280,7 +270,7 @@ class _Bench:
     def read(self, network: Any) -> tuple[torch.Tensor, float]:
         """Return the log-probabilities after every token, natural logarithm, float64 [tokens, vocabulary], and the seconds of the fastest
         of three passes."""
-        ids = torch.from_numpy(self._ids)[None].to(self._model.device)
+        ids = torch.from_numpy(self.ids)[None].to(self._model.device)
         times = []
         for _each in range(3):
             with self._turn(), torch.inference_mode():
@@ -310,19 +300,6 @@ class _Bench:
             if new[0] in self._model.end_token_ids:
                 break
         return written
-
-    def divergence(self, logs: torch.Tensor) -> np.ndarray:
-        """Return the divergence from the full model's probabilities after each token: the sum of p log (p / q), nats."""
-        full = self.full_logs.exp()
-        found: np.ndarray = (torch.where(full > 0, full * (self.full_logs - logs), 0.0)).sum(1).clamp(min=0).numpy()
-        return found
-
-    def perplexity(self, logs: torch.Tensor) -> float:
-        """Return the perplexity of the text: exp of the mean negative log-probability of its tokens."""
-        if len(self._ids) < 2:
-            return float("nan")
-        given = logs[:-1].gather(1, torch.from_numpy(self._ids[1:])[:, None])
-        return float((-given.mean()).exp())
 
 
 def _rows(module: Any) -> Any | None:

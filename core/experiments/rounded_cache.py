@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from core.device import is_out_of_memory
 from core.engine.kv_cache.quantized import BITS, quantized_cache
 from core.errors import BadSetting, NotEnoughMemory
 from core.experiments.candidates import prompt_ids
+from core.experiments.closeness import divergence, perplexity
 from core.experiments.quantization import MOST_TOKENS
 from core.message import Message
 
@@ -51,18 +51,16 @@ def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = BITS) -
         raise BadSetting(Message("Keys and values can be stored with {names} bits.", names=" or ".join(map(str, BITS))))
     ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
     full = _read(model, ids, None)
-    probabilities = full.exp()
     for count in bits:
         cache = quantized_cache(model.layer_count, count)
         logs = _read(model, ids, cache)
-        apart = torch.where(full.isfinite(), probabilities * (full - logs), 0.0).sum(1).clamp(min=0)
         yield RoundedCache(
             count,
             len(ids),
-            float(apart.mean()),
+            float(np.mean(divergence(full, logs))),
             float((logs.argmax(1) == full.argmax(1)).double().mean()),
-            _perplexity(logs, ids),
-            _perplexity(full, ids),
+            perplexity(logs, ids),
+            perplexity(full, ids),
             sum(layer.nbytes for layer in cache.layers),
             cache_bytes(model.shape, len(ids), model.cache_bytes_per_token / model.shape.cache_numbers_per_token),
         )
@@ -82,10 +80,3 @@ def _read(model: LanguageModel, ids: np.ndarray, cache: Any | None) -> torch.Ten
                 Message("There is not enough memory to read {count} tokens at once. Use a shorter text.", count=len(ids))
             ) from error
         raise
-
-
-def _perplexity(logs: torch.Tensor, ids: np.ndarray) -> float:
-    if len(ids) < 2:
-        return math.nan
-    given = logs[:-1].gather(1, torch.from_numpy(ids[1:])[:, None])
-    return math.exp(min(700.0, -float(given.mean())))

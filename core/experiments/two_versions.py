@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import torch
 from core.device import Stopwatch
 from core.errors import BadSetting, ModelError
 from core.experiments.candidates import prompt_ids
+from core.experiments.closeness import Closeness, divergence, first_difference, perplexity
 from core.generation.generation import Generation
 from core.inspection.inside import must_be_here
 from core.message import Message
@@ -44,12 +45,11 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class TwoVersions:
-    """Both models on one text.
+class TwoVersions(Closeness):
+    """Both models on one text. kl: Kullback-Leibler divergence of the other from the original, see `Closeness`.
 
-    kl: Kullback-Leibler divergence of the other from the original after each token of the text, nats. kept: whether both have the same
-    likeliest token there. pieces: the original's likeliest tokens after the prompt. first_difference: index of the first token that
-    differs in the written texts, None if there is none.
+    pieces: the original's likeliest tokens after the prompt. first_difference: index of the first token that differs in the written texts,
+    None if there is none.
     """
 
     original: Version
@@ -58,16 +58,6 @@ class TwoVersions:
     kept: tuple[bool, ...]
     pieces: tuple[str, ...]
     first_difference: int | None
-
-    @property
-    def mean_kl(self) -> float:
-        """Mean divergence over the text, nats."""
-        return float(np.mean(self.kl))
-
-    @property
-    def top1_kept(self) -> float:
-        """Fraction of places with the same likeliest token."""
-        return float(np.mean(self.kept))
 
 
 def two_versions(
@@ -102,7 +92,7 @@ def two_versions(
             name=model.name,
             dtype=packed_format(model) or model.stored_dtype,
             bytes=packed_bytes(model) or model.weight_bytes,
-            perplexity=_perplexity(read, text),
+            perplexity=perplexity(read, text),
             seconds=taken,
             odds=tuple(map(float, odds[listed])),
             written=model.text_of(tokens[:length]),
@@ -112,17 +102,17 @@ def two_versions(
     yield TwoVersions(
         original=versions[0],
         other=versions[1],
-        kl=_divergence(logs[0][:, :size], logs[1][:, :size]),
+        kl=divergence(logs[0][:, :size], logs[1][:, :size]),
         kept=tuple((logs[0].argmax(1) == logs[1].argmax(1)).tolist()),
         pieces=tuple(original.piece(int(token)) for token in listed),
-        first_difference=_first_difference(written[0][:length], written[1][:length]),
+        first_difference=first_difference(written[0][:length], written[1][:length]),
     )
     for run in runs:
         run.release()
 
 
 def check_same_tokens(one: LanguageModel, other: LanguageModel) -> None:
-    """Raise ModelError if the models do not have the same tokens with the same ids. Padding rows behind them do not count."""
+    """Raise ModelError if the models do not have the same tokens with the same ids. Unused rows at the end of a table do not count."""
     count = min(len(one.tokenizer), len(other.tokenizer), one.vocabulary_size, other.vocabulary_size)
     if any(one.token(number).raw != other.token(number).raw for number in range(count)):
         said = Message("{one} and {other} have different tokens, so they cannot be compared. Choose two versions of one model.")
@@ -157,21 +147,3 @@ def _read(model: LanguageModel, text: np.ndarray) -> tuple[torch.Tensor, float]:
             logits = network(ids, use_cache=False).logits[0]
             stopwatch.stop()
     return logits.double().log_softmax(-1).cpu(), stopwatch.seconds
-
-
-def _divergence(full: torch.Tensor, logs: torch.Tensor) -> tuple[float, ...]:
-    """Return for each row the sum of p log (p / q), nats."""
-    shares = full.exp()
-    found = torch.where(shares > 0, shares * (full - logs), 0.0).sum(1).clamp(min=0)
-    return tuple(map(float, found))
-
-
-def _perplexity(logs: torch.Tensor, text: np.ndarray) -> float:
-    """Return exp of the mean negative log-probability of the text's tokens; NaN for a single token."""
-    given = logs[:-1].gather(1, torch.from_numpy(text[1:])[:, None])
-    return float((-given.mean()).exp()) if len(text) > 1 else float("nan")
-
-
-def _first_difference(one: Sequence[int], other: Sequence[int]) -> int | None:
-    shared = min(len(one), len(other))
-    return next((place for place in range(shared) if one[place] != other[place]), None if len(one) == len(other) else shared)

@@ -16,9 +16,9 @@ MOST_TOKENS = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """texts: as bytes; the run ends with the token that completes one of them. tokens: new tokens at most; 0 for no limit."""
+    """texts: the run ends with the token that completes one of them. tokens: new tokens at most; 0 for no limit."""
 
-    texts: tuple[bytes, ...] = ()
+    texts: tuple[str, ...] = ()
     tokens: int = 0
 
     @classmethod
@@ -29,7 +29,7 @@ class Stop:
             raise BadSetting(
                 Message("Stop texts are at most {count} texts of 1 to {most} characters.", count=MOST_TEXTS, most=LONGEST_TEXT)
             )
-        return cls(tuple(one.encode("utf-8", "replace") for one in found), whole_number(tokens, "most_new_tokens", 0, MOST_TOKENS))
+        return cls(tuple(found), whole_number(tokens, "most_new_tokens", 0, MOST_TOKENS))
 
     def reached(self, path: Sequence[Step], vocabulary: Vocabulary) -> Message | None:
         """Return "stop text" or "enough tokens" if the newest step of this path ends the run, else None."""
@@ -40,12 +40,13 @@ class Stop:
     def _completes(self, path: Sequence[Step], vocabulary: Vocabulary) -> bool:
         """Return whether the newest token completes a text, which may have begun in tokens before it."""
         newest, before = _raw(path[-1], vocabulary), b""
-        longest = max(map(len, self.texts))
+        texts = [text.encode("utf-8", "replace") for text in self.texts]
+        longest = max(map(len, texts))
         for step in reversed(path[:-1]):
             if len(before) >= longest - 1:
                 break
             before = _raw(step, vocabulary) + before
-        for text in self.texts:
+        for text in texts:
             known = before[-(len(text) - 1) :] if len(text) > 1 else b""
             if text in known + newest:
                 return True

@@ -116,7 +116,7 @@ class Generation(Run):
     @property
     def stops(self) -> dict[str, Any]:
         """The arguments `stop` and `most_new_tokens` of this run."""
-        return {"stop": [text.decode() for text in self._stop.texts], "most_new_tokens": self._stop.tokens}
+        return {"stop": list(self._stop.texts), "most_new_tokens": self._stop.tokens}
 
     def stop_at(self, stop: Iterable[str] = (), most_new_tokens: int = 0) -> None:
         """Change where the run ends; the steps stay. Raises BadSetting."""

@@ -85,7 +85,7 @@ class ListedRun(Run):
     @property
     def stops(self) -> dict[str, Any]:
         """See `Generation.stops`."""
-        return {"stop": [text.decode() for text in self._stop.texts], "most_new_tokens": self._stop.tokens}
+        return {"stop": list(self._stop.texts), "most_new_tokens": self._stop.tokens}
 
     def stop_at(self, stop: Iterable[str] = (), most_new_tokens: int = 0) -> None:
         """See `Generation.stop_at`."""
@@ -297,7 +297,7 @@ class ListedRun(Run):
 
 
 def _without_choice(step: ListedStep) -> ListedStep:
-    """Return the list alone, without the token that the server chose, which may stand outside of it."""
+    """Return the list alone, without the token that the server chose, which the list may lack."""
     return ListedStep(step.listed[0], step.listed) if step.listed else step
 
 

@@ -58,7 +58,7 @@ class Recording:
         self.message_spans = tuple((one.first, one.end) for one in head.messages)
         bounds = [0, *(place for span in self.message_spans if span != (0, 0) for place in span), len(self.prompt_tokens)]
         if bounds != sorted(bounds):
-            raise BadRecording(Message("This recording contradicts itself: its messages do not stand in its prompt."))
+            raise BadRecording(Message("This recording contradicts itself: its prompt does not contain its messages."))
         self.tree = self._build(steps, head.here)
 
     def _build(self, steps: Iterable[StepFile], here: int) -> Tree:

@@ -11,7 +11,7 @@ def neighbour(step: Step, error: float) -> Candidate | None:
     """Return the token that could have been chosen if every log-probability were up to `error` nats off, None if none is so near.
 
     For a roll: a border of the strip at c moves by at most 2 e c (1 - c), where e is the error after the temperature. For greedy: the
-    second token is less than twice the error behind.
+    log-probability of the second token is less than twice the error below that of the first.
     """
     if error <= 0:
         return None

@@ -11,6 +11,7 @@ from core.message import Message
 from core.record.listed_tokens import ListedStep
 from core.remote.http_client import HttpClient
 from core.remote.listed import Chat, Completions, OllamaGenerate, Responses, Route, Sampling, TgiGenerate
+from core.remote.protocol import printable
 
 ROUTES: dict[str, tuple[type[Route], ...]] = {
     "Ollama": (OllamaGenerate, Chat),
@@ -28,7 +29,8 @@ TEXTS_ONLY = Message(
 
 
 class ListedModel(LanguageModel):
-    """A model behind a `Route`, with the interface of a LanguageModel. All that needs token ids or the network raises NotOnServer.
+    """A model that is asked through a `Route`, with the interface of a LanguageModel. What needs token ids
+    or the network raises NotOnServer.
 
     server_kind: what answers at the address. listed: alternatives that the server listed when it was tried. notes: what it can and cannot
     show. before_temperature: its probabilities are the same at every temperature. Sizes are 0, because the server does not report them.
@@ -39,7 +41,7 @@ class ListedModel(LanguageModel):
 
     def __init__(self, route: Route, kind: str, listed: int, notes: tuple[str, ...], before_temperature: bool = False) -> None:
         where = route.line.address.shown
-        self.name = f"{_printable(route.model_id)} at {where}"[:300]
+        self.name = f"{printable(route.model_id)} at {where}"[:300]
         self.route, self.server_kind, self.listed, self.notes = route, kind, listed, notes
         self.before_temperature = before_temperature
         self.device, self.dtype, self.stored_dtype = f"server ({kind})"[:60], "unknown", "unknown"
@@ -144,7 +146,3 @@ def _depends_on_temperature(route: Route, step: ListedStep) -> bool:
     there = {one.raw: one.logprob for one in other.steps[0].listed} if other.steps else {}
     pairs = [(one.logprob, there.get(one.raw)) for one in step.listed[:5]]
     return any(b is not None and abs((a or 0.0) - b) > SAME for a, b in pairs) or all(math.isnan(b or math.nan) for _a, b in pairs)
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else "?" for c in text)[:200]

@@ -25,7 +25,7 @@ from core.record.top_logprobs import TopLogprobs
 from core.remote.http_client import Answer, HttpClient
 from core.remote.llama_cpp import LlamaServer
 from core.remote.metrics import ServerMetrics
-from core.remote.protocol import ServedStep, Server
+from core.remote.protocol import ServedStep, Server, printable
 from core.remote.server_tokenizer import ServerTokenizer
 from core.remote.vllm import VLLM
 from core.tokens.tokens import Token, TokenBytes
@@ -146,10 +146,10 @@ class ServerModel(LanguageModel):
         self, server: Server, tokenizer: Any, facts: dict[str, Any], shape: ModelShape | None, end_token_ids: frozenset[int]
     ) -> None:
         self.server_kind, self.server = server.kind, server
-        self.name = f"{_printable(facts['id'])} at {server.line.address.shown}"[:300]
+        self.name = f"{printable(facts['id'])} at {server.line.address.shown}"[:300]
         self.tokenizer = tokenizer
         self.device = f"server ({server.kind})"
-        self.dtype = self.stored_dtype = _printable(facts["dtype"])[:60]
+        self.dtype = self.stored_dtype = printable(facts["dtype"])[:60]
         self._shape = shape
         self.parameter_count = facts["parameters"] or (shape.parameter_count if shape else 0)
         self.weight_bytes = facts["bytes"] or self.parameter_count * facts["item_bytes"]
@@ -332,10 +332,6 @@ def _letters(tokenizer: Any) -> tuple[int, int]:
 def _count(value: Any) -> int:
     """Return the value if it is a plausible count, else 0."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**50 else 0
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else "?" for c in str(text))[:200]
 
 
 class _Elsewhere(Backend):

@@ -37,6 +37,11 @@ def number(value: Any, most: float = 1e9) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most else None
 
 
+def printable(text: str) -> str:
+    """Return a name that a server sent, at most 200 characters, with "?" for what cannot be printed."""
+    return "".join(c if c.isprintable() else "?" for c in str(text))[:200]
+
+
 class Server(Protocol):
     """A kind of inference server. limit: how many tokens it lists at most, as far as known."""
 

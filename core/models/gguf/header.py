@@ -32,7 +32,7 @@ _PART = re.compile(r"(?P<stem>.*)-(?P<part>\d{5})-of-(?P<count>\d{5})\.gguf", re
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """One tensor: the part of the file that holds it, its shape as in torch, its format ("Q4_K"), and where its bytes stand."""
+    """One tensor: the part of the file that holds it, its shape as in torch, its format ("Q4_K"), and the place of its bytes."""
 
     name: str
     file: Path
@@ -49,7 +49,7 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What stands before the weights, of all parts of a split file together. files: the parts in order."""
+    """The metadata before the weights, of all parts of a split file together. files: the parts in order."""
 
     files: tuple[Path, ...]
     metadata: dict[str, Any]

@@ -1,4 +1,4 @@
-"""The tokenizer of a GGUF file that llama-server runs: the tokens stand in the file, and the server splits texts."""
+"""The tokenizer of a GGUF file that llama-server runs: the file contains the tokens, and the server splits texts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Seeds for the stage stops of the prepared talks: python -m pages.ui.presenting.choose_seeds [--seeds 60] [--show 6] [--model storyteller]
 
 Run it again when the bundled weights change. For each stop it writes one sentence with each seed, and lists the seeds with the best runs:
-the sentence ends within MOST tokens, no token was improbable, the first roll lies away from both ends of the strip, and at least one token
+the sentence ends within MOST tokens, no token was improbable, the first roll is not near an end of the strip, and at least one token
 is not the model's likeliest. Read the texts, choose, and write seed and number of tokens into `running_orders.py`.
 """
 

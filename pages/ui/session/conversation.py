@@ -18,7 +18,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _, say
 from pages.ui.session import current, run_start, undo
 from pages.ui.session.replay_steps import LINK_SECONDS
-from pages.ui.session.run_request import LONGEST_CONVERSATION, Conversation, Ending, Said, parted, said
+from pages.ui.session.run_request import LONGEST_CONVERSATION, Conversation, MessagePairs, Stop, pairs_of, split_at_question
 from pages.ui.session.state import SavedRun, anchor_notices, current_session, error_boundary, notify
 from pages.ui.session.upload_field import take
 
@@ -61,7 +61,7 @@ def send() -> None:
             st.session_state[MESSAGE] = text
         return
     before = current.run()
-    messages = said(messages_of(before))
+    messages = pairs_of(messages_of(before))
     if messages[-1][0] != "assistant":
         st.session_state[MESSAGE] = text
         notify(_("The model has not answered yet. Press Step or Play first."))
@@ -78,10 +78,10 @@ def send() -> None:
 def edit(place: int, text: str) -> None:
     """Replace a message of the user and drop what came after it. Undo restores the conversation as it was."""
     run = current.run()
-    messages = said(run.messages)
+    messages = pairs_of(run.messages)
     if not 0 <= place < len(messages) or messages[place][0] != "user" or not text.strip():
         return
-    _remember(run, said(messages_of(run)))
+    _remember(run, pairs_of(messages_of(run)))
     _begin(text, Conversation(messages[:place]))
 
 
@@ -92,11 +92,11 @@ def go_back_to(place: int) -> None:
     An answer from a link or a file has no steps: its tokens are forced, which shows their probabilities.
     """
     session, run = current.changed("rolled"), current.run()
-    messages = said(run.messages)
+    messages = pairs_of(run.messages)
     if not 0 < place < len(messages) or messages[place][0] != "assistant":
         return
     session.playing = False
-    _remember(run, said(messages_of(run)))
+    _remember(run, pairs_of(messages_of(run)))
     known = session.earlier_answers.get(messages[: place + 1])
     if known is not None and known.begun_with.model in current.model_names():
         session.save_run()
@@ -105,7 +105,7 @@ def go_back_to(place: int) -> None:
         return
     first, end = run.message_spans[place]
     tokens = [token.token_id for token in run.prompt_tokens[first:end]]
-    around = parted(messages[:place])
+    around = split_at_question(messages[:place])
     if around is not None and _begin(around[0], around[1]):
         _force(tokens)
 
@@ -151,7 +151,7 @@ def _no_template() -> str:
     )
 
 
-def _remember(run: Generation | Replay, messages: Said) -> None:
+def _remember(run: Generation | Replay, messages: MessagePairs) -> None:
     """Keep the run of an answer, so that the conversation can return to it with all its branches."""
     session = current_session()
     if run.is_replay or not run.path or session.run_of is None:
@@ -201,7 +201,7 @@ def ending_changed(texts: str, tokens: str) -> None:
     """Take the stop texts, one per line, and the largest number of new tokens from their fields."""
     lines = [line.replace("\\n", "\n") for line in str(current.field(texts) or "").splitlines()]
     session = current_session()
-    session.ending = Ending.checked(dict.fromkeys(line for line in lines if line), int(current.field(tokens) or 0))
+    session.ending = Stop.checked(dict.fromkeys(line for line in lines if line), int(current.field(tokens) or 0))
     session.clicks += 1
 
 
@@ -226,14 +226,14 @@ def messages_in(data: bytes) -> tuple[str, Conversation]:
     listed = head.get("messages") if isinstance(head, dict) else head
     if not isinstance(listed, list) or not listed:
         raise BadRecording(_("This file has no list of messages with a role and a content."))
-    messages = said(checked_messages(listed))
+    messages = pairs_of(checked_messages(listed))
     count = sum(len(content) for _role, content in messages)
     if count > LONGEST_CONVERSATION:
         limit = numbers.whole(LONGEST_CONVERSATION)
         raise BadRecording(
             _("This conversation has {count} characters; this app takes at most {limit}.").format(count=numbers.whole(count), limit=limit)
         )
-    found = parted(messages)
+    found = split_at_question(messages)
     if found is None:
         raise BadRecording(_("This conversation needs a message of the user before its last answer."))
     return found

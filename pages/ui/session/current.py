@@ -127,12 +127,12 @@ def settings() -> SamplingSettings:
     session = current_session()
     asked = map(effective_value.effective, (control.key for control in ALL_CONTROLS), repeat(session))
     texts = tuple(None if value is None else str(value) for value in asked)
-    return effective_value.settings_of(texts, tuple(map(session.link.get, (control.key for control in ALL_CONTROLS))))
+    return share_link.settings_of(texts, tuple(map(session.link.get, (control.key for control in ALL_CONTROLS))))
 
 
 def first_value(control: Control) -> Any:
     """Return the value of a setting at the start of the session: the one of the address if it is valid, else the default."""
-    return effective_value.first_value(control, current_session().link.get(control.key))
+    return share_link.first_value(control, current_session().link.get(control.key))
 
 
 def run() -> Generation | Replay:

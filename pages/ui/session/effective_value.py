@@ -6,16 +6,11 @@ that left the browser before the new value arrived would restore the old one.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from time import monotonic
 from typing import Any
 
 import streamlit as st
 
-from core import SamplingSettings
-from pages.ui.session import share_link
-from pages.ui.session.more_samplers import ALL_CONTROLS
-from pages.ui.session.sampling_controls import Control
 from pages.ui.session.state import Session, current_session
 
 DELIVERY_SECONDS = 3.0  # seconds after which every browser has received a new value, even on a busy machine
@@ -50,19 +45,3 @@ def restore() -> None:
         value = effective(key, session)
         if value is not None and st.session_state.get(key) != value:
             st.session_state[key] = value
-
-
-@lru_cache(maxsize=256)
-def settings_of(asked: tuple[str | None, ...], linked: tuple[str | None, ...]) -> SamplingSettings:
-    """Return the settings for these texts of the controls and of the address. Cached, because a page asks about ten times per draw."""
-    values: dict[str, Any] = {}
-    for control, text, link in zip(ALL_CONTROLS, asked, linked, strict=True):
-        value = None if text is None else share_link.value_of(control, text)
-        values[control.key] = share_link.setting_of(control, first_value(control, link) if value is None else value)
-    return SamplingSettings(**values)
-
-
-def first_value(control: Control, link: str | None) -> Any:
-    """Return the value of a setting at the start: the one of the address if it is valid, else the default."""
-    value = None if link is None else share_link.value_of(control, link)
-    return control.start if value is None else value

@@ -14,14 +14,14 @@ from core.generation.ending import MOST_TOKENS, Stop
 LONGEST_CONVERSATION = 200_000  # characters of all messages
 LINK_KEYS = ("earlier", "begun", "stop", "most_new_tokens")
 
-Said = tuple[tuple[str, str], ...]  # messages: role and content
+MessagePairs = tuple[tuple[str, str], ...]  # role and content of each
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What stands around the prompt of a chat. earlier: the messages before it; begun: the beginning of the answer."""
+    """The messages around the prompt of a chat. earlier: those before it; begun: the beginning of the answer."""
 
-    earlier: Said = ()
+    earlier: MessagePairs = ()
     begun: str = ""
 
     @property
@@ -33,21 +33,6 @@ class Conversation:
         """Return this conversation with another system prompt, or without one."""
         rest = self.earlier[1:] if self.earlier and self.earlier[0][0] == "system" else self.earlier
         return Conversation(((("system", text),) if text.strip() else ()) + rest, self.begun)
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """Where a run ends by request: at one of these texts, or after so many new tokens (0: no limit)."""
-
-    texts: tuple[str, ...] = ()
-    tokens: int = 0
-
-    @classmethod
-    def checked(cls, texts: Iterable[str], tokens: int) -> Ending:
-        """Return the rule. Raises BadSetting."""
-        found = tuple(texts)
-        Stop.checked(found, tokens)
-        return cls(found, tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +50,23 @@ class RunRequest:
         if not self.as_chat:
             return []
         begun = (("assistant", self.conversation.begun),) if self.conversation.begun.strip() else ()
-        said = (*self.conversation.earlier, ("user", self.prompt), *begun)
-        return [{"role": role, "content": content} for role, content in said]
+        pairs = (*self.conversation.earlier, ("user", self.prompt), *begun)
+        return [{"role": role, "content": content} for role, content in pairs]
 
 
-def said(messages: Iterable[Mapping[str, str]]) -> Said:
+def pairs_of(messages: Iterable[Mapping[str, str]]) -> MessagePairs:
     """Return messages as pairs of role and content."""
     return tuple((message["role"], message["content"]) for message in messages)
 
 
-def parted(messages: Said) -> tuple[str, Conversation] | None:
+def split_at_question(messages: MessagePairs) -> tuple[str, Conversation] | None:
     """Return the last question, and the conversation around it; None if the messages do not end with a question or its answer."""
     begun = messages[-1][1] if messages and messages[-1][0] == "assistant" else ""
     before = messages[:-1] if begun else messages
     return (before[-1][1], Conversation(before[:-1], begun)) if before and before[-1][0] == "user" else None
 
 
-def link_values(conversation: Conversation, ending: Ending) -> dict[str, str]:
+def link_values(conversation: Conversation, ending: Stop) -> dict[str, str]:
     """Return the values of a link, without those that say nothing."""
     values = {
         "earlier": _json(conversation.earlier) if conversation.earlier else "",
@@ -102,9 +87,9 @@ def conversation_of(query: Mapping[str, str]) -> Conversation:
     return Conversation(() if found is None else found, query.get("begun", "")[:LONGEST_CONVERSATION])
 
 
-def ending_of(query: Mapping[str, str]) -> Ending:
+def ending_of(query: Mapping[str, str]) -> Stop:
     """Return where a link's run ends; what is not valid is left out."""
-    return _ending(query) or Ending()
+    return _ending(query) or Stop()
 
 
 def is_valid(query: Mapping[str, str]) -> bool:
@@ -112,7 +97,7 @@ def is_valid(query: Mapping[str, str]) -> bool:
     return _messages(query.get("earlier", "")) is not None and _ending(query) is not None
 
 
-def _messages(text: str) -> Said | None:
+def _messages(text: str) -> MessagePairs | None:
     """Return the messages of a link, None if they are not valid."""
     if not text:
         return ()
@@ -126,13 +111,13 @@ def _messages(text: str) -> Said | None:
     return tuple((role, content) for role, content in found)
 
 
-def _ending(query: Mapping[str, str]) -> Ending | None:
+def _ending(query: Mapping[str, str]) -> Stop | None:
     """Return the ending of a link, None if it is not valid."""
     texts, tokens = _loads(query.get("stop") or "[]"), query.get("most_new_tokens") or "0"
     if not isinstance(texts, list) or not (tokens.isascii() and tokens.isdigit()) or len(tokens) > len(str(MOST_TOKENS)):
         return None
     try:
-        return Ending.checked(texts, int(tokens))
+        return Stop.checked(texts, int(tokens))
     except ViewerError:
         return None
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -369,3 +370,19 @@ def decoded(text: str) -> dict[str, str]:
 def _short(text: str) -> str:
     clean = "".join(c if c.isprintable() and c not in "`*_[]<>$:\\@" else "?" for c in text).replace("www.", "www?")
     return quoted(clean if len(clean) <= 30 else clean[:29] + "…")
+
+
+@lru_cache(maxsize=256)
+def settings_of(asked: tuple[str | None, ...], linked: tuple[str | None, ...]) -> SamplingSettings:
+    """Return the settings for these texts of the controls and of the address. Cached, because a page asks about ten times per draw."""
+    values: dict[str, Any] = {}
+    for control, text, link in zip(ALL_CONTROLS, asked, linked, strict=True):
+        value = None if text is None else value_of(control, text)
+        values[control.key] = setting_of(control, first_value(control, link) if value is None else value)
+    return SamplingSettings(**values)
+
+
+def first_value(control: Control, link: str | None) -> Any:
+    """Return the value of a setting at the start: the one of the address if it is valid, else the default."""
+    value = None if link is None else value_of(control, link)
+    return control.start if value is None else value

@@ -20,7 +20,7 @@ from pages.ui.i18n import language as languages
 from pages.ui.i18n.language import _, say
 from pages.ui.server import deployment, published_models
 from pages.ui.session import share_link
-from pages.ui.session.run_request import Conversation, Ending, RunRequest, Said, conversation_of, ending_of
+from pages.ui.session.run_request import Conversation, MessagePairs, RunRequest, Stop, conversation_of, ending_of
 
 if TYPE_CHECKING:
     from core import Generation
@@ -69,9 +69,11 @@ class Session:
     begun_with: RunRequest | None = None  # of the last begun or refused run
     run_of: RunRequest | None = None  # of `run`
     conversation: Conversation = field(default_factory=Conversation)  # around the prompt; counts only for a chat
-    ending: Ending = field(default_factory=Ending)  # where a run ends by request
+    ending: Stop = field(default_factory=Stop)  # where a run ends by request
     around_set: int = 0  # number of times that both were set; part of their fields' keys, so that these begin with the new values
-    earlier_answers: dict[Said, SavedRun] = field(default_factory=dict)  # runs of earlier answers, by the conversation up to the answer
+    earlier_answers: dict[MessagePairs, SavedRun] = field(
+        default_factory=dict
+    )  # runs of earlier answers, by the conversation up to the answer
     rewritten_from: int = 0  # first token of the prompt that a further turn writes in another way, from 1; 0 for none
     refusal: ViewerError | None = None  # why the prompt was refused
     moment: str = "coming"
@@ -142,7 +144,7 @@ class Session:
                 if getattr(one, "of_page", False):
                     one.stop()
 
-    def set_around(self, conversation: Conversation, ending: Ending) -> None:
+    def set_around(self, conversation: Conversation, ending: Stop) -> None:
         """Set the conversation around the prompt, and where a run ends."""
         self.conversation, self.ending = conversation, ending
         self.around_set += 1

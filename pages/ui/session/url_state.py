@@ -17,7 +17,7 @@ from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, effective_value, share_link
 from pages.ui.session.more_samplers import ALL_CONTROLS
-from pages.ui.session.run_request import Conversation, Ending, link_values, parted, said
+from pages.ui.session.run_request import Conversation, Stop, link_values, pairs_of, split_at_question
 from pages.ui.session.state import current_session, error_boundary, notify
 
 if TYPE_CHECKING:
@@ -82,9 +82,9 @@ def link_query() -> tuple[str, str]:
     path = [] if _has_no_ids(made) else made.path
     live = session.run_of if session.run_of and not made.is_replay else None
     asked = session.begun_with.model if session.begun_with and live and not session.refusal else made.model_name
-    around = parted(said(made.messages)) if live is None else (live.prompt, live.conversation)
+    around = split_at_question(pairs_of(made.messages)) if live is None else (live.prompt, live.conversation)
     prompt, conversation = around or (made.prompt, Conversation())
-    more = share_link.encoded(link_values(conversation, session.ending if live else Ending()) | _language())
+    more = share_link.encoded(link_values(conversation, session.ending if live else Stop()) | _language())
     name = share_link.server_address(asked) if asked in session.servers else made.model_name
     for steps in (path, []) if made.is_replay else (path,):
         query = share_link.query(prompt, name, current.settings(), steps, example_texts.FIRST_PROMPT, made.as_chat)

@@ -47,7 +47,7 @@ def estimates(seen: TokenDistribution | Step) -> None:
 
 
 def border(seen: TokenDistribution | Step, error: float) -> None:
-    """Say which token could have been chosen instead, if the choice lies within the error that this server showed when connecting."""
+    """Name the token that could have been chosen instead, if the error that this server showed when connecting is large enough for it."""
     other = neighbour(seen, error) if isinstance(seen, Step) else None
     if other is not None:
         said = _("≈ This choice is close: by differences as large as this server shows, “{piece}” could have been chosen.")

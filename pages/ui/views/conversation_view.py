@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 IN_SIGHT = 5  # newest messages; the others are folded
 MOST_TOKENS = 600  # of a message that are drawn one by one
 AVATARS = {"system": ":material/tune:", "user": ":material/person:", "assistant": ":material/smart_toy:"}
-SYSTEM_HELP = N_("Instructions that stand before the conversation. Not every chat template has a place for them.")
+SYSTEM_HELP = N_("Instructions before the conversation. Not every chat template has a place for them.")
 BEGUN_HELP = N_("The model continues its answer after this text, as if it had written it.")
 NAMES = {"system": N_("System prompt"), "user": N_("Your message"), "assistant": N_("Answer")}
 

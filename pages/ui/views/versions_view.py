@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
@@ -19,6 +21,7 @@ from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 
 NAME = "versions"
+Side = tuple[str, Sequence[float], str]  # title, probabilities after the prompt, and the text as markdown
 
 
 def versions() -> None:
@@ -56,16 +59,9 @@ def _draw(run: Experiment) -> None:
         ),
         [_row(one.original, "0", numbers.percent(1.0)), _row(one.other, numbers.nats(one.mean_kl), numbers.percent(one.top1_kept))],
     )
-    left, right = st.columns(2, gap="large")
-    with left:
-        _bars(one)
-    with right:
-        elements.section(_("What it writes"), _("greedy"))
-        for version in (one.original, one.other):
-            st.caption(plain(loaded_models.title(version.name)))
-            st.markdown(plain(version.written))
-        parted = one.first_difference
-        st.caption(_("Both texts are the same.") if parted is None else _("They differ from token {place} on.").format(place=parted + 1))
+    titles = [loaded_models.title(version.name) for version in (one.original, one.other)]
+    sides = [(title, version.odds, plain(version.written)) for title, version in zip(titles, (one.original, one.other), strict=True)]
+    after_the_prompt(_("both versions"), one.pieces, sides, one.first_difference, key="versions_bars")
 
 
 def _row(version: Version, divergence: str, kept: str) -> tuple[str, ...]:
@@ -81,15 +77,24 @@ def _row(version: Version, divergence: str, kept: str) -> tuple[str, ...]:
     )
 
 
-def _bars(one: TwoVersions) -> None:
-    elements.section(_("After the prompt"), _("both versions"))
-    colours, titles = palette.of(charts.theme()), [loaded_models.title(version.name) for version in (one.original, one.other)]
-    kinds = ((colours.model, titles[0]), (colours.dice, titles[1]))
-    legend(*kinds)
-    rows = [
-        {"place": place, "piece": token, "full": full, "rounded": less, "end": max(full, less)}
-        | {"label": f"{numbers.percent(full)} · {numbers.percent(less)}"}
-        for place, (token, full, less) in enumerate(zip(one.pieces, one.original.odds, one.other.odds, strict=True))
-    ]
-    frame = pd.DataFrame(rows)
-    chart.draw(serving_charts.two_bars, frame, key="versions_bars", alt_text=_("After the prompt"), legend=kinds, rows=len(rows))
+def after_the_prompt(term: str, pieces: Sequence[str], sides: Sequence[Side], parted: int | None, *, key: str) -> None:
+    """Draw the probabilities of two versions after the prompt, and what each writes. parted: the first token that differs."""
+    colours = palette.of(charts.theme())
+    (one, full_odds, _text), (other, odds, _other) = sides
+    kinds = ((colours.model, one), (colours.dice, other))
+    left, right = st.columns(2, gap="large")
+    with left:
+        elements.section(_("After the prompt"), term)
+        legend(*kinds)
+        rows = [
+            {"place": place, "piece": token, "full": full, "rounded": less, "end": max(full, less)}
+            | {"label": f"{numbers.percent(full)} · {numbers.percent(less)}"}
+            for place, (token, full, less) in enumerate(zip(pieces, full_odds, odds, strict=True))
+        ]
+        chart.draw(serving_charts.two_bars, pd.DataFrame(rows), key=key, alt_text=_("After the prompt"), legend=kinds, rows=len(rows))
+    with right:
+        elements.section(_("What it writes"), _("greedy"))
+        for title, _odds, text in sides:
+            st.caption(plain(title))
+            st.markdown(text)
+        st.caption(_("Both texts are the same.") if parted is None else _("They differ from token {place} on.").format(place=parted + 1))

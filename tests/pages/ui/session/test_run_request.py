@@ -11,24 +11,24 @@ from pages.ui.session import share_link
 from pages.ui.session.run_request import (
     LONGEST_CONVERSATION,
     Conversation,
-    Ending,
     RunRequest,
+    Stop,
     conversation_of,
     ending_of,
     is_valid,
     link_values,
-    parted,
+    split_at_question,
 )
 
 EARLIER = (("system", "Be a fox. 🦊"), ("user", "Who?"), ("assistant", 'I & "you"'))
 
 
 def test_a_conversation_survives_its_link() -> None:
-    conversation, ending = Conversation(EARLIER, "I think"), Ending(("\n\n", "###"), 40)
+    conversation, ending = Conversation(EARLIER, "I think"), Stop(("\n\n", "###"), 40)
     values = share_link.decoded(share_link.encoded(link_values(conversation, ending)))
     assert is_valid(values)
     assert (conversation_of(values), ending_of(values)) == (conversation, ending)
-    assert link_values(Conversation(), Ending()) == {}
+    assert link_values(Conversation(), Stop()) == {}
 
 
 @pytest.mark.parametrize(
@@ -59,14 +59,14 @@ def test_what_is_no_conversation_is_named_and_left_out(earlier: str) -> None:
 )
 def test_what_is_no_ending_is_named_and_left_out(query: dict[str, str]) -> None:
     assert not is_valid(query)
-    assert ending_of(query) == Ending()
+    assert ending_of(query) == Stop()
 
 
 def test_the_messages_of_a_request_and_back() -> None:
     request = RunRequest("m", "And?", True, Conversation(EARLIER, "Well,"))
     assert [one["role"] for one in request.messages] == ["system", "user", "assistant", "user", "assistant"]
-    assert parted(tuple((one["role"], one["content"]) for one in request.messages)) == ("And?", request.conversation)
-    assert parted(EARLIER[:1]) is None and parted(()) is None and parted((("assistant", "x"),)) is None
+    assert split_at_question(tuple((one["role"], one["content"]) for one in request.messages)) == ("And?", request.conversation)
+    assert split_at_question(EARLIER[:1]) is None and split_at_question(()) is None and split_at_question((("assistant", "x"),)) is None
     assert RunRequest("m", "And?", False, Conversation(EARLIER)).messages == []
     assert Conversation(EARLIER).with_system("").earlier == EARLIER[1:]
     assert Conversation(EARLIER[1:]).with_system("New").system == "New"

@@ -1,0 +1,52 @@
+"""How close one network is to another on the same text: divergence, likeliest tokens, perplexity, and where their texts part."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+
+class Closeness:
+    """A comparison along a text. kl: divergence after each token, nats. kept: whether both have the same likeliest token there."""
+
+    __slots__ = ()
+    kl: tuple[float, ...]
+    kept: tuple[bool, ...]
+
+    @property
+    def mean_kl(self) -> float:
+        """Mean divergence over the text, nats."""
+        return float(np.mean(self.kl))
+
+    @property
+    def top1_kept(self) -> float:
+        """Fraction of places with the same likeliest token."""
+        return float(np.mean(self.kept))
+
+
+def divergence(full: torch.Tensor, logs: torch.Tensor) -> tuple[float, ...]:
+    """Return for each row the sum of p log (p / q), nats. full, logs: log-probabilities of p and q, float64 [tokens, vocabulary]."""
+    shares = full.exp()
+    found = torch.where(shares > 0, shares * (full - logs), 0.0).sum(1).clamp(min=0)
+    return tuple(map(float, found))
+
+
+def perplexity(logs: torch.Tensor, ids: np.ndarray) -> float:
+    """Return exp of the mean negative log-probability of the tokens; NaN for a single token. logs: float64 [tokens, vocabulary]."""
+    if len(ids) < 2:
+        return math.nan
+    given = logs[:-1].gather(1, torch.from_numpy(ids[1:])[:, None])
+    return math.exp(min(700.0, -float(given.mean())))
+
+
+def first_difference(one: Sequence[int], other: Sequence[int]) -> int | None:
+    """Return the first place at which two texts differ, None if they are equal.
+
+    >>> first_difference([1, 2], [1, 3]), first_difference([1], [1, 2]), first_difference([1], [1])
+    (1, 1, None)
+    """
+    shared = min(len(one), len(other))
+    return next((place for place in range(shared) if one[place] != other[place]), None if len(one) == len(other) else shared)
