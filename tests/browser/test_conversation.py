@@ -143,6 +143,18 @@ def test_a_packed_file_by_its_path_and_three_turns_with_it(at: Callable[..., Any
     page.locator('[data-testid="stChatMessage"]:has-text("And now?")').first.wait_for(timeout=COLD)
     assert recording(page).messages == branch.messages
 
+    press(page, "edit_0")
+    page.locator('[class*="st-key-edited_0"] textarea').fill("Where are you?")
+    page.locator('[class*="st-key-edited_0"] textarea').press("Tab")
+    press(page, "send_0")
+    page.locator('[data-testid="stChatMessage"]:has-text("Where are you?")').first.wait_for(timeout=COLD)
+    page.locator('[data-testid="stChatMessage"]:has-text("And now?")').first.wait_for(state="detached")
+    press(page, "bring_back")
+    page.locator('[data-testid="stChatMessage"]:has-text("And now?")').first.wait_for(timeout=COLD)
+    press(page, "new_conversation")
+    page.locator('[data-testid="stChatMessage"]:has-text("And now?")').first.wait_for(state="detached")
+    settled(page)
+
 
 def download_messages(page: Any) -> list[dict[str, str]]:
     """Save the conversation as messages."""
