@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -10,37 +9,24 @@ import streamlit as st
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
-from pages.ui.i18n import example_texts, language, page_titles, phrases
+from pages.ui.i18n import example_texts, language, page_titles
 from pages.ui.i18n.language import _
-from pages.ui.i18n.safe_text import plain
-from pages.ui.server import loaded_models
-from pages.ui.session import address_bar, clicks, conversation, current, cut_rows, elements, explained_token, playback, state
+from pages.ui.session import address_bar, conversation, current, cut_rows, elements, playback
 from pages.ui.session.roll_again import roll_again
 from pages.ui.shell import all_samplers, frame, prompt_field, remote_model_notes
 from pages.ui.shell.display_options import display_options
 from pages.ui.shell.player import player
-from pages.ui.views import conversation_view, distribution_view, export, saved_components, step_costs
+from pages.ui.views import conversation_view, distribution_view, export, saved_components, step_costs, text_so_far
 from pages.ui.views.constraint_line import constraint_line
 from pages.ui.views.token_bias import token_bias
 from pages.ui.views.two_settings_view import two_settings_view
 from pages.ui.views.undo_button import undo_button
 
 if TYPE_CHECKING:
-    from core import Generation
-    from core.generation.replay import Replay
+    pass
 
 frame.page()
 
-FINISHED = {
-    "end of text": _("The model has ended its text here. Press Back, or click an earlier token to take another way."),
-    "context full": _("The context is full: this model cannot hold more text. Press Back or Restart to continue from an earlier token."),
-    "out of memory": _("There is no memory left for this text. Press Back, or use a shorter prompt."),
-    "stop text": _("The text contains one of its stop texts. Press Back, or click an earlier token to take another way."),
-    "enough tokens": _("The text has as many tokens as were asked for. Press Back, or click an earlier token to take another way."),
-    "constraint fulfilled": _("The text has the form of the constraint. Press Back, or click an earlier token to take another way."),
-    "limit reached": _("This app writes no longer texts. Press Back or Restart to continue from an earlier token."),
-}
-MOMENTS = {"rolled": _("Just rolled"), "coming": _("Coming next")}
 QUIET = 0.35  # seconds between two draws of the small charts while it plays
 
 
@@ -61,81 +47,6 @@ def prompts() -> None:
     prompt_field.field(width=320)
     for name, text in example_texts.EXAMPLES.items():
         st.button(_(name), on_click=current.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
-
-
-def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: str) -> None:
-    """Draw the text so far, why it ended, and that it is a recording."""
-    if run.messages:
-        conversation_view.answer(run, seen, tint)
-    else:
-        saved_components.token_strip(
-            run.prompt_tokens,
-            run.path,
-            key="strip",
-            memory=state.results(),
-            tint=tint,
-            opened=current.selected_index(),
-            accent=isinstance(seen, Step),
-            on_click=partial(elements.run_and_rerun, clicks.word_clicked, distribution_view.FRAGMENTS),
-        )
-    prompt_field.final_space(run)
-    if run.finished and not current.playing():
-        ended = _("The recording ends here. Press Play to see it from its beginning.")
-        elements.show_notice(ended if run.is_replay else why_ended(run))
-    if run.is_replay:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            recorded = (
-                _("This is a saved answer of {model}. Its settings, its cache and its times are not in this file.")
-                if getattr(run.model, "from_answer", False)
-                else _("This is a recording of {model}, open as long as this page is. The settings have no effect on it.")
-            )
-            st.caption(recorded.format(model=loaded_models.title(run.model_name)), width="content")
-            leave = (current.close_recording, ())
-            st.button(_("Close the recording"), on_click=elements.run_and_rerun, args=leave, type="tertiary", key="leave")
-    elements.notices()
-
-
-def why_ended(run: Generation | Replay) -> str:
-    """Return why the run has ended here, "" if it goes on."""
-    reason = run.finished or ""
-    if run.messages and reason == "end of text":
-        return _("The answer is complete. Write the next message, or click an earlier token to take another way.")
-    return FINISHED.get(reason, reason)
-
-
-def why(run: Generation | Replay, seen: TokenDistribution | Step) -> None:
-    """Draw the button that leads to what this token depended on."""
-    if current.playing() or run.is_replay or not seen.candidates or seen.has_no_ids:
-        return
-    token_id = seen.token_id if isinstance(seen, Step) else seen.candidates[0].token_id
-    word = seen.vocabulary.token(token_id).piece.lstrip("␣") or "␣"
-    label, about = _("Why “{word}”?").format(word=plain(word)), _("Hide words of the text, and see what this token depended on.")
-    go = {explained_token.MEASURE: "words"}
-    st.page_link(page_titles.FOLDER / "why.py", label=label, icon=":material/help_center:", width="content", help=about, query_params=go)
-
-
-def moment(seen: TokenDistribution | Step) -> None:
-    """Draw which step the bars show: the next one, the one just rolled, or a reopened one."""
-    opened = current.selected_index()
-    if opened is not None:
-        elements.section(_("Step {number}, reopened").format(number=opened + 1), phrases.settings_of_step(seen))
-        newest, icon = (current.newest, ()), ":material/last_page:"
-        st.button(_("Back to the newest"), on_click=elements.run_and_rerun, args=newest, icon=icon, type="tertiary", key="newest")
-        return
-    title = _("What came next?") if isinstance(seen, Step) else _("What comes next?")
-    about = _("The probabilities before the roll, or the step that was just rolled. Click a bar to take that token instead.")
-    elements.section(title, _("next-token distribution"), help=about)
-    current.mark_moment(seen)
-    st.segmented_control(
-        _("Moment"),
-        list(MOMENTS),
-        key="moment",
-        format_func=MOMENTS.__getitem__,
-        on_change=elements.run_and_rerun,
-        args=(current.moment_chosen, ()),
-        label_visibility="collapsed",
-        required=True,
-    )
 
 
 def engines(seen: TokenDistribution | Step) -> None:
@@ -200,18 +111,18 @@ def stage() -> None:
         seen = current.shown(run)
         with playback.drawing():
             with hero:
-                text_so_far(run, seen, look.tint)
+                text_so_far.text_so_far(run, seen, look.tint)
             with head:
-                moment(seen)
+                text_so_far.moment(seen)
             with asked:
-                why(run, seen)
+                text_so_far.why(run, seen)
             with bars:
                 distribution_view.distribution(seen, look.rows, look.logarithmic, look.folded)
                 constraint_line(seen)
                 remote_model_notes.estimates(seen)
             with thrown:
                 saved_components.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
-                browser.announce_step(seen, key="announcer", finished=why_ended(run))
+                browser.announce_step(seen, key="announcer", finished=text_so_far.why_ended(run))
                 engines(seen)
             with sides:
                 two_settings_view(run, seen, look.rows, look.logarithmic)

@@ -53,7 +53,7 @@ class BeamStep:
     """One step of the search. considered: the likeliest hypotheses, likeliest first, 2 N or more; the first N that do not end are kept.
 
     bar: log-probability of the last one kept. answers: the best finished ones so far, best first. rows: hypotheses in this step's pass.
-    tokens: computed so far; seconds: of all passes so far, measured. done: why the search ends here, or None.
+    tokens: computed so far, those of the prompt included; seconds: of all passes so far, measured. done: why the search ends here, or None.
     """
 
     index: int
@@ -182,7 +182,7 @@ class _Search:
         self._scores = best.values[open_places]
         self._nodes += len(considered)
         self._index += 1
-        self._tokens += rows
+        self._tokens += batch.pass_tokens
         self._seconds += batch.seconds
         self.done = self._why_done(last, length)
         bar = considered[open_places[-1] if open_places else min(self._width, len(considered)) - 1].log_probability

@@ -55,6 +55,7 @@ class PromptBatch:
         self._rows = torch.tensor([list(ids)], device=self._device)
         self.passes = 0
         self.computed_tokens = 0  # of one row, in the newest pass
+        self.pass_tokens = 0  # of all rows, in the newest pass
         self.row_bytes = 0  # of the cache, for one row
         self.seconds = 0.0  # of the newest pass
         self.queue_seconds = 0.0
@@ -98,7 +99,7 @@ class PromptBatch:
         if self._cache is not None and not all(map(_is_plain, self._cache.layers)):
             self._cache = None
         self.passes += 1
-        self.computed_tokens = inputs.shape[1]
+        self.computed_tokens, self.pass_tokens = inputs.shape[1], inputs.numel()
         self.row_bytes = 0 if self._cache is None else sum(map(_bytes, self._cache.layers)) // len(inputs)
         self.seconds, self.queue_seconds = stopwatch.seconds, waited
         return logits

@@ -42,6 +42,7 @@ class ServedBatch:
         self._model, self._needed = model, needed
         self._rows = [list(ids)]
         self.passes = 0
+        self.pass_tokens = 0  # computed by the server in the newest pass, all its requests
         self.seconds = 0.0  # of the newest pass, all its requests
 
     def prefill(self) -> torch.Tensor:
@@ -57,6 +58,7 @@ class ServedBatch:
         began = perf_counter()
         answers = together(self._one, self._rows)
         self.seconds, self.passes = perf_counter() - began, self.passes + 1
+        self.pass_tokens = sum(answer.computed_tokens for answer in answers)
         fewest = min(answer.logits.known for answer in answers)
         if fewest < min(self._needed, self._model.vocabulary_size):
             raise OutsideTopLogprobs(

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.browser.drawn import Drawn
-from tests.browser.watching import Watching, eventually, press, same_text, stays, turn_to
+from tests.browser.watching import Watching, eventually, same_text, stays, turn_to
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
@@ -47,7 +47,7 @@ def test_a_click_on_a_bar_takes_that_token_and_every_branch_is_kept(visit: Visit
     watching.choose_another(2)
     assert watching.written() != first
     assert "you chose" in watching.until("seen.told.includes('you chose')")["told"]
-    press(page, "branches")
+    page.locator(".st-key-branches button", has_text="2").click()  # Streamlit closes a popover whose label changes during the click
     page.locator('[class*="st-key-branch_"] button:not([kind="primary"])').first.click()
     watching.until(same_text(first))
     page.keyboard.press("Escape")
@@ -245,3 +245,20 @@ def test_the_first_step_moves_no_bar_and_the_prompt_is_near_the_text(visit: Visi
         assert abs(after[0] - before[0]) < 4, width
         assert before[2] < before[1] < before[0], "text, prompt, bars"
         assert watching.page.evaluate("() => document.documentElement.scrollWidth") <= width
+
+
+def test_the_button_of_a_token_opens_why_and_measures_that_token(visit: Visit) -> None:
+    watching = visit("?prompt=The+opposite+of+hot+is&seed=4")
+    page = watching.page
+    watching.steps(1, 2)
+    words = watching.written()
+    page.locator('.st-key-strip [data-step="0"]').hover()
+    page.locator(".st-key-strip .card .ask").click()
+    page.locator("h1", has_text="Why this token?").wait_for()
+    page.locator(".st-key-why_words_text").wait_for()
+    page.locator(".st-key-result_why_words", has_text=f"“{words[0].strip(chr(9251))}” is").wait_for()
+    turn_to(page, "Watch", "Watch")
+    page.locator(".st-key-newest button").click()
+    page.locator(".st-key-strip .words > .ask").click()
+    page.locator("h1", has_text="Why this token?").wait_for()
+    page.locator(".st-key-result_why_words", has_text=f"“{words[1].strip(chr(9251))}” is").wait_for()

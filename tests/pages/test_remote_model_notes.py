@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import SamplingSettings
 from core.experiments.burst import Arrived
+from core.record.near_border import neighbour
 from core.remote import http_client
 from pages.ui.server import loaded_models
 from pages.ui.session import share_link
@@ -51,6 +53,19 @@ def test_estimates_and_the_servers_clock_are_said_on_watch(connected: AppTest, s
     session(app).run.force(session(app).run.next_distribution().candidates[0].token_id)
     app.run()
     assert "Measured here" in captions(app) or "Computing on the server" in captions(app)
+
+
+def test_every_close_choice_of_the_text_is_named(connected: AppTest, session: State) -> None:
+    app, run = connected, session(connected).run
+    run.settings = SamplingSettings(temperature=0.7, top_k=5, seed=1)  # so that all that counts is in the server's list
+    list(run.stream(6))
+    run.model.logprob_error = 0.5  # as if the server had shown this difference when connecting
+    close = [step.index + 1 for step in run.path if neighbour(step, 0.5) is not None]
+    app.run()
+    assert close and f"Close choices in this text: {len(close)} of 6 (steps {', '.join(map(str, close))})." in captions(app)
+    run.model.logprob_error = 0.0
+    app.run()
+    assert "Close choices" not in captions(app)
 
 
 def test_the_bill_is_there_for_a_model_on_a_server(connected: AppTest, session: State) -> None:

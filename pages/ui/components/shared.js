@@ -14,11 +14,11 @@ function paint(node, colours) {
 }
 
 // Shows a card below an element. `home` is the positioned parent of the card.
-function placeCard(card, below, home) {
+function placeCard(card, below, home, gap = 6) {
   card.hidden = false;
   const box = below.getBoundingClientRect(), frame = home.getBoundingClientRect();
   card.style.left = `${Math.max(0, Math.min(box.left - frame.left, frame.width - card.offsetWidth))}px`;
-  card.style.top = `${box.bottom - frame.top + 6}px`;
+  card.style.top = `${box.bottom - frame.top + gap}px`;
 }
 
 // Whether a text field, a list or an editable element has the focus. Buttons, sliders and checkboxes do not count.

@@ -70,6 +70,8 @@ def part(name: str, now: Provenance, begin: Callable[[], None], draw: Callable[[
         with shown(name, now, begin) as run:
             if run.seen:
                 draw(run)
+            elif run.running:
+                st.caption(_("Computing. The first result appears here."))
             elif hint and not run.running and not run.error:
                 st.caption(hint)
 

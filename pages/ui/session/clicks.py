@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
 import streamlit as st
 
 from pages.ui.i18n.language import _
-from pages.ui.session import current
+from pages.ui.session import current, explained_token
 from pages.ui.session.state import error_boundary, notify
+
+if TYPE_CHECKING:
+    from core import Generation
+    from core.generation.replay import Replay
 
 
 @error_boundary
@@ -29,3 +36,23 @@ def word_clicked(strip: str = "strip") -> None:
     index = getattr(st.session_state.get(strip), "opened", None)
     if isinstance(index, int):
         current.select_step(index)
+
+
+@error_boundary
+def word_asked(strip: str = "strip") -> None:
+    """Ask why the token whose button was pressed stands there. strip: the key of the token strip."""
+    index = getattr(st.session_state.get(strip), "asked", None)
+    if isinstance(index, int):
+        current.select_step(index)
+        explained_token.ask_about_step()
+        st.session_state[explained_token.PRESSED] = True
+
+
+def can_ask_why(run: Generation | Replay) -> bool:
+    """Return whether Why this token? can explain the steps of this run: it needs the model and token ids."""
+    return not current.playing() and not run.is_replay and not current.shown(run).has_no_ids
+
+
+def why_button(run: Generation | Replay, strip: str) -> dict[str, Any]:
+    """Return the options of a token strip with this key that draw a button "Why?" beside its tokens."""
+    return {"ask": _("Why?"), "on_ask": partial(word_asked, strip)} if can_ask_why(run) else {}

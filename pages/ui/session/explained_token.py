@@ -9,12 +9,13 @@ import streamlit as st
 from core.errors import InputError
 from core.record.step import Step
 from pages.ui.charts.token_text import shown
-from pages.ui.i18n import names
+from pages.ui.i18n import names, page_titles
 from pages.ui.i18n.language import _
 from pages.ui.session import current
 from pages.ui.session.selected_step import must_be_own_model, selected_step
 
 GO = "why_go"  # set by a button on another page: the experiment starts when the page opens
+PRESSED = "why_pressed"  # set by the button of a token: the page opens at the next draw
 MEASURE = "measure"  # the same in the address of a link
 SOURCE, RUN, TEXT = "why_source", "run", "text"
 OWN_TEXT, PLACE = "why_text", "why_place"
@@ -68,7 +69,18 @@ def follow_link() -> None:
     """Choose the step that Watch shows and ask for the experiment, if a link of Watch led here."""
     if MEASURE in st.query_params:
         del st.query_params[MEASURE]
-        st.session_state[GO], st.session_state[SOURCE], st.session_state["why_view"] = True, RUN, names.WHY_VIEWS[0]
+        ask_about_step()
+
+
+def ask_about_step() -> None:
+    """Ask for the experiment about the step that Watch shows."""
+    st.session_state[GO], st.session_state[SOURCE], st.session_state["why_view"] = True, RUN, names.WHY_VIEWS[0]
+
+
+def open_page_if_asked() -> None:
+    """Open Why this token? if the button of a token was pressed. Ends the script then."""
+    if st.session_state.pop(PRESSED, False):
+        st.switch_page(page_titles.FOLDER / "why.py")
 
 
 def ask_about(text: str, place: int) -> None:

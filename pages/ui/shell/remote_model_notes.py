@@ -19,6 +19,8 @@ from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements
 
+NAMED = 8  # close steps of a text that are named
+
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
     from core.generation.replay import RecordedModel
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
 
 def estimates(seen: TokenDistribution | Step) -> None:
     """Say in one line which numbers are estimated because the server lists few tokens, and whether the roll fell beside a border."""
-    border(seen, getattr(current.run().model, "logprob_error", 0.0))
+    run = current.run()
+    border(seen, run.path, getattr(run.model, "logprob_error", 0.0))
     if not seen.note:
         return
     if seen.is_open:
@@ -46,12 +49,20 @@ def estimates(seen: TokenDistribution | Step) -> None:
     st.caption(line, help=_(seen.note))
 
 
-def border(seen: TokenDistribution | Step, error: float) -> None:
-    """Name the token that could have been chosen instead, if the error that this server showed when connecting is large enough for it."""
+def border(seen: TokenDistribution | Step, path: Sequence[Step], error: float) -> None:
+    """Name the token that could have been chosen instead, if the error that this server showed when connecting is large enough for it.
+
+    Unless Play is on, name the other steps of which the same is true.
+    """
     other = neighbour(seen, error) if isinstance(seen, Step) else None
     if other is not None:
         said = _("≈ This choice is close: by differences as large as this server shows, “{piece}” could have been chosen.")
         st.caption(plain(said.format(piece=other.piece)))
+    close = [] if current.playing() or error <= 0 else [step for step in path if neighbour(step, error) is not None]
+    if close:
+        named = ", ".join(numbers.whole(step.index + 1) for step in close[:NAMED]) + (", …" if len(close) > NAMED else "")
+        counted = _("≈ Close choices in this text: {count} of {steps} (steps {named}).")
+        st.caption(counted.format(count=numbers.whole(len(close)), steps=numbers.whole(len(path)), named=named))
 
 
 def times(path: Sequence[Step], model: LanguageModel | RecordedModel | Any) -> None:

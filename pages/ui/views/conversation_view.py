@@ -174,6 +174,7 @@ def _strip(
         opened=current.selected_index(),
         accent=isinstance(seen, Step) and end == len(path),
         on_click=partial(elements.run_and_rerun, clicks.word_clicked, distribution_view.FRAGMENTS, key),
+        **clicks.why_button(current.run(), key),
         offset=start,
         template=sum(template for _token, template in part),
     )

@@ -45,6 +45,7 @@ def words_view(token: ExplainedToken) -> None:
     st.caption(_(names.HIDING_LINES[method]))
     if start_here():
         begin()
+        st.rerun()  # the button above becomes "Stop"
     results.part(NAME, now, begin, draw)
 
 

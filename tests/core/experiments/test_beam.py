@@ -104,3 +104,9 @@ def test_every_beginning_grows_from_one_that_was_kept(tiny: Any) -> None:
             assert beam.score == pytest.approx(beam.log_probability / beam.length, abs=1e-6)
     every = [beam.node_id for step in steps for beam in step.considered]
     assert every == list(range(1, len(every) + 1))
+
+
+def test_computed_tokens_include_the_prompt_and_all_rows(tiny: Any) -> None:
+    model = tiny("llama")
+    steps = search(model, PROMPT, 3, 6)
+    assert steps[-1].tokens == len(model.encode(PROMPT)) + sum(step.rows for step in steps[1:])

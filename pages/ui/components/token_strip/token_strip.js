@@ -41,8 +41,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (!caret) {
     caret = words.caret = element("span", "caret");
     words.places = [];
-    words.append(caret);
+    words.ask = element("button", "ask");
+    words.ask.type = "button";
+    words.append(caret, words.ask);
   }
+  words.ask.textContent = data.ask;
+  words.ask.hidden = !data.ask || data.opened >= 0 || !data.steps.length;
+  words.ask.onclick = () => setTriggerValue("asked", data.skipped + data.steps.length - 1);
   const places = words.places;
   const grown = all.length > places.length && places.length > 0;
   while (places.length > all.length) places.pop().remove();
@@ -107,6 +112,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const place = find(event);
     if (place && data.clickable && place.token.step >= 0) setTriggerValue("opened", place.token.step);
   };
+  const leave = event => { if (!card.contains(event.relatedTarget)) card.hidden = true; };
   const show = event => {
     const place = find(event);
     if (!place) { card.hidden = true; return; }
@@ -124,11 +130,18 @@ export default function ({ parentElement, data, setTriggerValue }) {
       line([`${w.rank} ${token.rank.toLocaleString(document.documentElement.lang || "en")}`], [token.forced ? `  ·  ${w.forced}` : "", "quiet"]);
       if (token.wanted) line([`${w.wanted} `, "quiet"], [token.wanted]);
       if (data.clickable) line([w.again, "quiet"]);
+      if (data.ask) {
+        const ask = element("button", "ask", data.ask);
+        ask.type = "button";
+        ask.tabIndex = -1; // the keyboard has the button after the text
+        ask.onclick = () => setTriggerValue("asked", token.step);
+        card.append(ask);
+      }
     }
-    placeCard(card, place.word, strip);
+    placeCard(card, place.word, strip, data.ask ? 0 : 6);
   };
   words.onpointerover = show;
-  words.onpointerleave = () => { card.hidden = true; };
+  words.onpointerleave = card.onpointerleave = leave;
   words.shown = show;
   if (!words.ready) { // focusin and focusout have no `on...` property
     words.ready = true;

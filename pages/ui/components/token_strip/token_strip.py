@@ -47,6 +47,8 @@ def token_strip(
     accent: bool = True,
     on_click: Callable[[], None] | None = None,
     hint: str = "",
+    ask: str = "",
+    on_ask: Callable[[], None] | None = None,
     branch: str = "",
     offset: int = 0,
     template: int | None = None,
@@ -54,9 +56,10 @@ def token_strip(
     """Draw a text token by token. A click puts the step's index into `st.session_state[key].opened` and calls `on_click`.
 
     memory: where the strip keeps what it drew last, one per visitor. opened: the step that is shown again; accent: mark the newest token
-    as just chosen. hint: what a click does. branch: colour of a column of a fork ("dice" or "other"), smaller and without a legend.
-    offset: index of the first step of `path`, for a part of a run. template: in a conversation, how
-    many of the first tokens of `prompt` are the template's; the strip then has the height of its text.
+    as just chosen. hint: what a click does. ask: label of the button beside a token ("" for none), which puts the index of its step
+    into `st.session_state[key].asked` and calls `on_ask`. branch: colour of a column of a fork ("dice" or "other"), smaller and
+    without a legend. offset: index of the first step of `path`, for a part of a run. template: in a conversation, how many of the
+    first tokens of `prompt` are the template's; the strip then has the height of its text.
     Returns the clicked index as the browser sent it, None if there was no click.
     """
     first = _first(prompt, path, key, None if opened is None else max(0, opened - offset), memory)
@@ -74,6 +77,7 @@ def token_strip(
         "skipped": offset + skipped,
         "direction": direction("".join(t.text for t in prompt[:WINDOW])),
         "before": _("… {count} earlier tokens").format(count=numbers.whole(first)) if first else "",
+        "ask": ask,
         "opened": -1 if opened is None else opened,
         "accent": newest if accent and opened is None else -1 if opened is None else opened,
         "clickable": on_click is not None,
@@ -83,7 +87,8 @@ def token_strip(
         "steered": _("the model wanted another token") if any(row[-1] for row in rows) else "",
     }
     show_all = partial(memory.update, {f"{key} whole": True})
-    return _STRIP(key=key, data=data, on_opened_change=on_click or _nothing, on_whole_change=show_all).opened
+    called = {"on_opened_change": on_click or _nothing, "on_whole_change": show_all, "on_asked_change": on_ask or _nothing}
+    return _STRIP(key=key, data=data, **called).opened
 
 
 def direction(text: str) -> str:
