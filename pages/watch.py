@@ -13,10 +13,10 @@ from pages.ui.i18n import example_texts, language, page_titles
 from pages.ui.i18n.language import _
 from pages.ui.session import address_bar, conversation, current, cut_rows, elements, playback
 from pages.ui.session.roll_again import roll_again
-from pages.ui.shell import all_samplers, frame, prompt_field, remote_model_notes
+from pages.ui.shell import all_samplers, frame, prompt_field, remote_model_notes, text_so_far
 from pages.ui.shell.display_options import display_options
 from pages.ui.shell.player import player
-from pages.ui.views import conversation_view, distribution_view, export, saved_components, step_costs, text_so_far
+from pages.ui.views import conversation_view, distribution_view, export, saved_components, step_costs
 from pages.ui.views.constraint_line import constraint_line
 from pages.ui.views.token_bias import token_bias
 from pages.ui.views.two_settings_view import two_settings_view
