@@ -22,7 +22,7 @@ def questions(told: Story) -> list[tuple[str, str]]:
         if thing.colour and f"{thing.colour} {thing.noun}" in told.text:
             found.append((f"What colour was the {thing.noun}?", thing.colour))
         holder = state.holder.get(thing)
-        if holder and (thing, "eaten") not in state.flags and not holder.members:
+        if holder:
             found.append((f"Who has the {thing.noun} now?", _label(holder)))
         found += _where(state, thing)
     found += _helpers(state) + _ways(state)

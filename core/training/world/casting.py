@@ -4,31 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from core.training.world import names
-from core.training.world.places import SETTINGS, Setting
+from core.training.world.scripts import CAST
 from core.training.world.state import Entity
 
 _HEROES = {"child": 30, "animal": 27, "grown": 11, "tale": 12, "alive": 6, "I": 9, "my": 7}
-_TALE = "king queen prince princess knight wizard witch fairy giant dwarf troll pirate elf mermaid dragon ghost robot snowman monster unicorn magician goblin emperor".split()
-_MY = """dog he Rex|dog she Bella|cat he|cat she|brother he|sister she|little brother he|little sister she|grandfather he|grandmother she|best friend he|best friend she|uncle he|aunt she|father he|mother she|teacher she
-teacher he|neighbour she|neighbour he|horse he|hamster he|parrot he|cousin he|cousin she|baby sister she|rabbit she|big brother he|big sister she|goldfish he|puppy he|kitten she|pony she|friend he|friend she|class teacher she""".replace(
-    "\n", "|"
-).split("|")
-_FAMILY = "mother she|father he|grandmother she|grandfather he|sister she|brother he|aunt she|uncle he|big sister she|big brother he|cousin he|cousin she".split(
-    "|"
-)
-_NO_COLOUR_NEEDED = 0.25
-
-
-def _rows(raw: list[str]) -> dict[str, list[str]]:
-    return {row.split(":")[0]: row.split(":")[1:] for row in raw}
-
-
-ANIMALS = _rows(names.ANIMALS)
-PEOPLE = _rows(names.PEOPLE)
-ALIVE = _rows(names.ALIVE)
-_NEAR = {"house": ["house", "village"], "village": ["village", "farm", "field"], "town": ["town", "village"], "farm": ["farm", "field"], "forest": ["forest", "field", "lake"], "field": ["field", "forest"],
-         "lake": ["lake", "field"], "sea": ["sea"], "castle": ["castle", "village"], "mountain": ["mountain", "forest"], "savanna": ["savanna"], "jungle": ["jungle"], "desert": ["desert", "savanna"], "snow": ["snow"]}  # fmt: skip
+_PETS = ("dog", "cat", "horse", "hamster", "parrot", "rabbit", "goldfish", "puppy", "kitten", "pony")
 
 
 class Casting:
@@ -38,17 +18,18 @@ class Casting:
     cast: dict[str, Entity | str]
     taken_names: set[str]
     taken_nouns: set[str]
-    setting: Setting
+    setting: str
+    hero: Entity
     plot: list[str]
 
-    def begin(self, kinds: str = "child animal grown tale alive I my") -> Entity:
+    def begin(self, kinds: str) -> Entity:
         """Choose the hero, role h, and the setting."""
         wanted = {kind: weight for kind, weight in _HEROES.items() if kind in kinds.split()}
         kind = self.rng.choices(list(wanted), list(wanted.values()))[0]
         hero = self._hero(kind)
         hero.role = kind
-        self.setting = SETTINGS[hero.setting]
-        self.cast["h"] = hero
+        self.setting = hero.setting
+        self.cast["h"] = self.hero = hero
         self.plot.append(hero.label)
         return hero
 
@@ -58,24 +39,31 @@ class Casting:
         if kind == "animal":
             return self.animal(named=0.45)
         if kind in ("grown", "tale"):
-            return self.person([noun for noun in PEOPLE if (noun in _TALE) == (kind == "tale")], named=0.35)
+            return self.person([noun for noun in CAST["people"] if (noun in CAST["tale"]) == (kind == "tale")], named=0.35)
         if kind == "alive":
-            noun = self.rng.choice(list(ALIVE))
-            home, setting = ALIVE[noun]
+            noun = self.rng.choice(list(CAST["alive"]))
+            home, setting = CAST["alive"][noun]
             pronoun = "it" if self.rng.random() < 0.6 else self.rng.choice(["he", "she"])
-            name = self.name(names.PETS) if self.rng.random() < 0.3 and pronoun != "it" else ""
+            name = self.name(CAST["pets"]) if self.rng.random() < 0.3 and pronoun != "it" else ""
             adjective = "" if " " in noun else self.rng.choice(["little", "old", "small", "", "lonely", "brave", "cheerful", "last"])
             return Entity("alive", noun, pronoun, name, adjective=adjective, home=home, setting=setting)
         setting = self.rng.choice(["house", "village", "town", "farm", "house", "town", "village", "sea"])
         if kind == "I":
             return Entity("person", "child", "I", home="house", setting=setting)
-        noun, pronoun, *_ = self.rng.choice(_MY).rsplit(" ", 1) if not self.rng.random() < 0 else ["dog", "he"]
+        self.rng.random()  # keeps the stories that a seed gave before
+        noun, pronoun = self.rng.choice(CAST["my"]).rsplit(" ", 1)
         if noun.startswith("dog"):
             noun, pronoun = "dog", self.rng.choice(["he", "she"])
-        pet = noun in ("dog", "cat", "horse", "hamster", "parrot", "rabbit", "goldfish", "puppy", "kitten", "pony")
-        name = self.name(names.PETS) if pet and self.rng.random() < 0.6 else ""
+        pet = noun in _PETS
+        name = self.name(CAST["pets"]) if pet and self.rng.random() < 0.6 else ""
         self.taken_nouns.add(noun)
         return Entity("animal" if pet else "person", noun, pronoun, name, owner_word="my", home="house", setting=setting)
+
+    def entity(self, role: str) -> Entity:
+        """The one who has this role."""
+        found = self.cast[role]
+        assert isinstance(found, Entity)
+        return found
 
     def name(self, pool: list[str]) -> str:
         """A name that nobody else in this story has, and no other with the same first letter if possible."""
@@ -90,26 +78,28 @@ class Casting:
         setting = self.rng.choice(
             ["house", "village", "town", "farm", "sea", "mountain", "house", "village", "town", "house", "forest", "snow", "desert", "lake"]
         )
-        noun, pool = ("girl", names.GIRLS) if pronoun == "she" else ("boy", names.BOYS)
-        return Entity("person", noun, pronoun, self.name(pool), self.rng.choice(["", *names.CHILD_TRAITS]), home="house", setting=setting)
+        noun, pool = ("girl", CAST["girls"]) if pronoun == "she" else ("boy", CAST["boys"])
+        return Entity("person", noun, pronoun, self.name(pool), self.rng.choice(["", *CAST["child_traits"]]), home="house", setting=setting)
 
     def animal(self, setting: str = "", skill: str = "", named: float = 0.0, kinds: list[str] | None = None) -> Entity:
         """An animal that lives in this setting and can do this, if there is one."""
-        near = _NEAR.get(setting, [])
-        free = [noun for noun in kinds or ANIMALS if noun not in self.taken_nouns]
-        here = [noun for noun in free if (not near or ANIMALS[noun][1] in near) and (not skill or skill in ANIMALS[noun][2])]
-        noun = self.rng.choice(here or [noun for noun in free if not skill or skill in ANIMALS[noun][2]] or free)
+        near = CAST["near"].get(setting, [])
+        free = [noun for noun in kinds or CAST["animals"] if noun not in self.taken_nouns]
+        here = [
+            noun for noun in free if (not near or CAST["animals"][noun][1] in near) and (not skill or skill in CAST["animals"][noun][2])
+        ]
+        noun = self.rng.choice(here or [noun for noun in free if not skill or skill in CAST["animals"][noun][2]] or free)
         self.taken_nouns.add(noun)
-        home, place, skills = ANIMALS[noun]
+        home, place, skills = CAST["animals"][noun]
         pronoun = {"rooster": "he", "hen": "she", "cow": "she"}.get(noun) or self.rng.choice(["he", "she"])
         name = (
-            self.name(names.PETS + names.GIRLS[:20] * (pronoun == "she") + names.BOYS[:20] * (pronoun == "he"))
+            self.name(CAST["pets"] + CAST["girls"][:20] * (pronoun == "she") + CAST["boys"][:20] * (pronoun == "he"))
             if self.rng.random() < named
             else ""
         )
-        if name in names.GIRLS or name in names.BOYS:
-            pronoun = "she" if name in names.GIRLS else "he"
-        adjective = self.rng.choice(["", *names.ANIMAL_TRAITS])
+        if name in CAST["girls"] or name in CAST["boys"]:
+            pronoun = "she" if name in CAST["girls"] else "he"
+        adjective = self.rng.choice(["", *CAST["animal_traits"]])
         wrong = {"little", "small", "thin"} if "big" in skills else {"fat"} if "small" in skills else set()
         if (
             adjective in wrong
@@ -121,56 +111,38 @@ class Casting:
 
     def person(self, kinds: list[str] | None = None, skill: str = "", named: float = 0.0) -> Entity:
         """A grown-up or somebody of the tales."""
-        free = [noun for noun in kinds or PEOPLE if noun not in self.taken_nouns and (not skill or skill in PEOPLE[noun][3])]
-        noun = self.rng.choice(free or kinds or list(PEOPLE))
+        free = [
+            noun for noun in kinds or CAST["people"] if noun not in self.taken_nouns and (not skill or skill in CAST["people"][noun][3])
+        ]
+        noun = self.rng.choice(free or kinds or list(CAST["people"]))
         self.taken_nouns.add(noun)
-        pronouns, home, setting, skills = PEOPLE[noun]
+        pronouns, home, setting, skills = CAST["people"][noun]
         pronoun = self.rng.choice(pronouns.split())
         name = (
-            self.name(names.GIRLS if pronoun == "she" else names.BOYS)
+            self.name(CAST["girls"] if pronoun == "she" else CAST["boys"])
             if self.rng.random() < named and not noun.startswith(("old ", "young "))
             else ""
         )
-        adjective = self.rng.choice(["", *names.GROWN_TRAITS]) if not noun.startswith(("old ", "young ")) else ""
+        adjective = self.rng.choice(["", *CAST["grown_traits"]]) if not noun.startswith(("old ", "young ")) else ""
         if noun in ("dwarf", "elf", "fairy", "goblin", "giant") and adjective in ("tall", "short"):
             adjective = ""
         if noun in ("grandmother", "grandfather") and adjective == "young":
             adjective = "old"
         return Entity("person", noun, pronoun, name, adjective, skills=frozenset(skills.split()), home=home, setting=setting)
 
-    def friend(self, role: str = "f", other: bool = False) -> Entity:
-        """The companion of the hero, new unless the story began with one. `other`: not of the family."""
-        known = self.cast.get(role)
-        if isinstance(known, Entity) and not (other and known.owner_word):
-            return known
-        friend = self.companion(other)
-        self.cast[role] = friend
-        hero = self.cast["h"]
-        assert isinstance(hero, Entity)
-        self.cast["both"] = self.pair(hero, friend)
-        self.plot.append(friend.label)
-        self._introduce(friend)
-        return friend
-
     def companion(self, other: bool = False) -> Entity:
         """A companion who fits the hero: children have friends and family, animals animals."""
-        hero = self.cast["h"]
-        assert isinstance(hero, Entity)
-        human = hero.kind == "person"
-        different = {"he": "she", "she": "he"}.get(hero.pronoun, "") if self.rng.random() < 0.6 else ""
-        if hero.role in ("child", "I") and not other and self.rng.random() < 0.45:
-            noun, pronoun = self.rng.choice([row for row in _FAMILY if not different or row.endswith(different)]).rsplit(" ", 1)
-            word = {"he": "his", "she": "her", "I": "my"}[hero.pronoun]
+        human = self.hero.kind == "person"
+        different = {"he": "she", "she": "he"}.get(self.hero.pronoun, "") if self.rng.random() < 0.6 else ""
+        if self.hero.role in ("child", "I") and not other and self.rng.random() < 0.45:
+            noun, pronoun = self.rng.choice([row for row in CAST["family"] if not different or row.endswith(different)]).rsplit(" ", 1)
+            word = {"he": "his", "she": "her", "I": "my"}[self.hero.pronoun]
             return Entity("person", noun, pronoun, owner_word=word, home="house")
-        if hero.role in ("child", "I", "my") and human:
+        if self.hero.role in ("child", "I", "my") and human:
             return self.child(different)
-        if hero.role == "grown" or (hero.role == "tale" and self.rng.random() < 0.5):
+        if self.hero.role == "grown" or (self.hero.role == "tale" and self.rng.random() < 0.5):
             return self.person(named=0.3) if self.rng.random() < 0.6 else self.child(different)
-        return self.animal(hero.setting, named=0.25)
-
-    def _introduce(self, friend: Entity) -> None:
-        """Say who the friend is, if the story has only begun."""
-        raise NotImplementedError
+        return self.animal(self.hero.setting, named=0.25)
 
     def pair(self, first: Entity, second: Entity) -> Entity:
         """Two together: "they" or "we"."""
@@ -178,10 +150,8 @@ class Casting:
 
     def helper(self, skill: str = "", role: str = "g") -> Entity:
         """Somebody met on the way, who can do something."""
-        hero = self.cast["h"]
-        assert isinstance(hero, Entity)
-        animal = hero.kind == "animal" or (hero.role in ("tale", "alive") and self.rng.random() < 0.5) or self.rng.random() < 0.2
-        chosen = self.animal(hero.setting, skill) if animal or skill in ("fly", "dig", "run") else self.person(skill=skill)
+        animal = self.hero.kind == "animal" or (self.hero.role in ("tale", "alive") and self.rng.random() < 0.5) or self.rng.random() < 0.2
+        chosen = self.animal(self.hero.setting, skill) if animal or skill in ("fly", "dig", "run") else self.person(skill=skill)
         chosen.adjective = chosen.adjective or self.rng.choice(["old", "big", "friendly", ""])
         if "small" in chosen.skills and chosen.adjective == "big":
             chosen.adjective = "tiny"
@@ -193,10 +163,10 @@ class Casting:
         """A small thing, with a colour or another quality."""
         noun = "~"
         for _ in range(50):
-            noun = self.rng.choice(names.THINGS[self.rng.choice(kinds.split())])
+            noun = self.rng.choice(CAST["things"][self.rng.choice(kinds.split())])
             if noun.lstrip("~") not in self.taken_nouns:
                 break
-        colour = self.rng.choice(names.COLOURS) if noun.startswith("~") and self.rng.random() < coloured else ""
+        colour = self.rng.choice(CAST["colours"]) if noun.startswith("~") and self.rng.random() < coloured else ""
         noun = noun.lstrip("~")
         self.taken_nouns.add(noun)
         quality = colour or (
@@ -206,7 +176,3 @@ class Casting:
         self.cast[role] = thing
         self.plot.append(f"{quality} {noun}")
         return thing
-
-    def treat(self, role: str = "t") -> Entity:
-        """Something good to eat."""
-        return self.thing("treat", role)

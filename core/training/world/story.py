@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import re
 from random import Random
+from typing import Any
 
 from core.training.world.casting import Casting
-from core.training.world.feelings import ADVERBS, FEELINGS, SIGNS
-from core.training.world.places import SETTINGS, Place
+from core.training.world.scripts import PLACES, SCRIPTS, SETTINGS, TABLES, WORDING, Place
 from core.training.world.state import Entity, State
 from core.training.world.wording import Reference, choose, fill, tidy
 
 _QUOTED = re.compile(r'("[^"]*")')
 _SENTENCES = re.compile(r"(?<=[.!?]) (?=[A-Z{])")
+# A line of a script: probability, "we", the speaker with mood, listener and whether it is an answer, and the text.
+_LINE = re.compile(r"(?:(0\.\d+)\? )?(we: )?(?:@(\w+)( \w*)??(?: to (\w+))?( answering)?: )?(.*)")
 _SAID = "said|said|said|said|said|said|replied|answered|explained|whispered"
 _ASKED = "asked|asked|asked|asked|said"
 _CRIED = "cried|cried|shouted|called|said|said|exclaimed"
+# The methods that scripts call, beside those that `play` names.
+_COMMANDS = """animal attempts chance child companion ending feel friend helper later name one own pair paragraph person
+pick place play role say sight spot thing today""".split()
 
 
 class Story(Casting):
     """Tell what happens and keep it true.
 
-    `say` writes a template, `speak` lets somebody talk, `do` changes the state. Roles named in templates are those of `cast`: h the hero,
-    f a friend, t a thing, and whatever a plot adds.
+    `play` runs a script, `say` writes a template, `speak` lets somebody talk, `do` changes the state. Roles named in templates are those of
+    `cast`: h the hero, f a friend, t a thing, and whatever a plot adds.
     """
 
     def __init__(self, rng: Random, eager: float = 0.6) -> None:
@@ -34,7 +39,7 @@ class Story(Casting):
         self.taken_names: set[str] = set()
         self.taken_nouns: set[str] = set()
         self.plot: list[str] = []
-        self.setting = SETTINGS["village"]
+        self.setting = "village"
         self.dated = False
 
     @property
@@ -52,6 +57,88 @@ class Story(Casting):
         self.plot.append(chosen)
         return chosen
 
+    def play(self, script: str, **values: Any) -> None:
+        """Run a script; see `scripts.py`. `values` are names that it uses."""
+        words: dict[str, Any] = {command: getattr(self, command) for command in _COMMANDS}
+        words |= {"act": self.state.do, "cast": self.cast, "h": self.hero, "note": self.plot.append, "plot": self.plot}
+        words |= {"Entity": Entity, "refer": self.refer, "rng": self.rng}
+        rest = ""
+        for part in SCRIPTS.get_template(script).generate(TABLES[script] | words | values):
+            *lines, rest = (rest + part).split("\n")
+            for line in lines:
+                self.tell(line.strip())
+        self.tell(rest.strip())
+
+    def tell(self, line: str) -> None:
+        """Tell one line of a script."""
+        found = _LINE.fullmatch(line)
+        assert found
+        probability, we, who, mood, to, answering, text = found.groups()
+        if not text or (probability and not self.chance(float(probability))):
+            return
+        if we and self.hero.pronoun == "I":
+            text = text.replace("they", "we").replace("They", "We").replace("them", "us")
+        if who:
+            self.speak(self.entity(who), text, (mood or "").strip(), self.entity(to) if to else None, bool(answering))
+        else:
+            self.say(text)
+
+    def one(self, *options: Any) -> Any:
+        """One of these."""
+        return self.rng.choice(options)
+
+    def role(self, name: str, value: Entity | str) -> Entity | str:
+        """Give somebody or something a role, and return it."""
+        self.cast[name] = value
+        return value
+
+    def today(self) -> str:
+        """A time to begin a sentence with, or nothing."""
+        if self.dated:
+            return self.rng.choice(["", "", "[suddenly|then|a little later|all at once|after a while|at that moment|soon],"])
+        self.dated = self.chance(0.8)
+        return f"[{WORDING['one_day']}]," if self.dated else ""
+
+    def later(self) -> str:
+        """A later time, to begin a sentence with."""
+        return f"[{WORDING['later']}][,|,|]"
+
+    def attempts(self, tries: list[str], *counts: int) -> None:
+        """Say some of these, which did not help."""
+        for attempt in self.rng.sample(tries, self.rng.choice(counts)):
+            self.say(attempt)
+
+    def own(self, kinds: str = "toy wear household treasure tool") -> Entity:
+        """The hero has a thing and, often, likes it."""
+        thing = self.thing(kinds)
+        self.state.do("own", self.hero, thing)
+        self.play("own")
+        return thing
+
+    def ending(self) -> None:
+        """One or two closing sentences. Roles that the templates name must be in the cast."""
+        friend, thing = self.cast.get("f"), self.cast.get("t")
+        free = [
+            template
+            for template in WORDING["endings"]
+            if (thing or "{t" not in template)
+            and (friend or not ("{f" in template or "{both}" in template or template.startswith("[They")))
+        ]
+        if isinstance(friend, Entity):
+            self.cast["both"] = self.pair(self.hero, friend)
+            if self.hero.pronoun == "I":
+                free = [template.replace("[They ", "[We ").replace("|They ", "|We ").replace(" for [them", " for [us") for template in free]
+        self.paragraph(0.25)
+        template = self.rng.choice(free)
+        if isinstance(thing, Entity) and self.state.holder.get(thing) is not self.hero:
+            template = template.replace("|dreamed of {t:t}", "").replace("|kept {t:t} in a safe place", "")
+        if not friend:
+            template = template.replace("|hear {h:n} tell the story|see them there together", "")
+            template = template.replace("still hear them laugh", "hear {h:n} tell the story")
+        morals = WORDING["morals"]
+        self.cast["moral"] = self.rng.choice(morals.get(self.plot[0], morals[""]))
+        self.say(template.replace("{both}", "they") if self.hero.owner_word else template)
+
     def say(self, template: str, **roles: Entity | str) -> None:
         """Write a template: one or more sentences."""
         chosen = choose(self.rng, template)
@@ -63,21 +150,12 @@ class Story(Casting):
             if text.strip():
                 self.sentences.append(tidy(text) + " ")
 
-    def maybe(self, probability: float, template: str, **roles: Entity | str) -> None:
-        """Write a template, or not."""
-        if self.chance(probability):
-            self.say(template, **roles)
-
-    def paragraph(self, probability: float = 1.0) -> None:
+    def paragraph(self, probability: float) -> None:
         """Begin a new paragraph."""
         if self.sentences and self.chance(probability):
             self.sentences[-1] = self.sentences[-1].rstrip() + "\n\n"
 
-    def do(self, action: str, *parts: object) -> None:
-        """Change the state; see `State.do`."""
-        self.state.do(action, *parts)
-
-    def speak(self, who: Entity, text: str, mood: str = "", to: Entity | None = None, answer: bool = False, **roles: Entity | str) -> None:
+    def speak(self, who: Entity, text: str, mood: str = "", to: Entity | None = None, answer: bool = False) -> None:
         """Let somebody say something. The text ends with its own sign."""
         said = choose(self.rng, text).strip()
         end = said[-1]
@@ -88,7 +166,7 @@ class Story(Casting):
             or (verb == "whispered" and mood in ("happy", "eager", "angry"))
         ):
             verb = "said"
-        how = self.rng.choice(ADVERBS[mood].split("|")) if self.chance(0.45) else ""
+        how = self.rng.choice(WORDING["adverbs"][mood]) if self.chance(0.45) else ""
         if (verb == "whispered" and "voice" in how) or (
             verb in ("cried", "shouted", "exclaimed") and ("whisper" in how or "quietly" in how or "small voice" in how)
         ):
@@ -107,13 +185,12 @@ class Story(Casting):
             told = f'"{first}{"," if split == "." else split}" {tag}{whom}{how}. "{rest.strip()}"'
         else:
             told = f'"{shown}" {tag}{whom}{how}.'
-        self.say(told, me=who, **({"to": to} if to else {}), **roles)
+        self.say(told, me=who, **({"to": to} if to else {}))
 
-    def feel(self, who: Entity, feeling: str, why: str = "", **roles: Entity | str) -> None:
+    def feel(self, who: Entity, feeling: str, why: str = "") -> None:
         """Say how somebody feels, and perhaps why (a clause without "because")."""
-        self.do("feel", who, feeling, why)
-        word = self.rng.choice(FEELINGS[feeling].split("|"))
-        sign = self.rng.choice(SIGNS[feeling].split("|")).replace("{h", "{me") if feeling in SIGNS else ""
+        word = self.rng.choice(WORDING["feelings"][feeling])
+        sign = self.rng.choice(WORDING["signs"][feeling]).replace("{h", "{me") if feeling in WORDING["signs"] else ""
         verb = self.rng.choice(["was", "was", "felt"])
         form = self.rng.random()
         if why and form < 0.75:
@@ -146,43 +223,40 @@ class Story(Casting):
                     else f"{{me}} {verb} {word}.",
                 ]
             )
-        self.say(told, me=who, **roles)
+        self.say(told, me=who)
 
-    def _introduce(self, friend: Entity) -> None:
-        if len(self.sentences) > 4 or friend.owner_word or self.chance(0.3):
-            return
-        who = (
-            "{new:n}"
-            if friend.name and friend.kind == "person" and friend.noun in ("girl", "boy")
-            else "{new:a} called {new:n}"
-            if friend.name
-            else "{new:a}"
-        )
-        self.say(
-            f"[{{h:s}} best friend was {who}|{{h}} had a [good |dear |]friend: {who}|{{h}} and {{h:ps}} friend, {who}, did many things together|Next door lived {who}|{{h}} often met {who}|{who} was {{h:s}} friend|Not far away lived {who}].",
-            new=friend,
-        )
+    def friend(self, other: bool = False) -> Entity:
+        """The companion of the hero, new unless the story began with one. `other`: not of the family."""
+        known = self.cast.get("f")
+        if isinstance(known, Entity) and not (other and known.owner_word):
+            return known
+        friend = self.companion(other)
+        self.cast["f"], self.cast["both"] = friend, self.pair(self.hero, friend)
+        self.plot.append(friend.label)
+        if len(self.sentences) <= 4 and not friend.owner_word and not self.chance(0.3):
+            self.play("introduce", f=friend)
+        return friend
 
-    def place(self, but: Place | None = None) -> Place:
+    def place(self) -> Place:
         """A place of this setting, not one that was used."""
-        free = [place for place in self.setting.places if place is not but and place.noun not in self.taken_nouns]
-        chosen = self.rng.choice(free or self.setting.places)
+        places = PLACES[self.setting]
+        chosen = self.rng.choice([place for place in places if place.noun not in self.taken_nouns] or places)
         self.taken_nouns.add(chosen.noun)
         self.plot.append(chosen.noun)
         return chosen
 
     def spot(self) -> str:
         """Where a small thing can lie: "under the bed"."""
-        free = [spot for spot in self.setting.spots if spot not in self.taken_nouns]
-        chosen = self.rng.choice(free or self.setting.spots)
+        spots = SETTINGS[self.setting]["spots"]
+        chosen = self.rng.choice([spot for spot in spots if spot not in self.taken_nouns] or spots)
         self.taken_nouns.add(chosen)
         self.plot.append(chosen)
         return chosen
 
-    def sight(self, probability: float = 0.5) -> None:
+    def sight(self, probability: float) -> None:
         """Something to see or hear here."""
         if self.chance(probability):
-            sight = self.rng.choice(self.setting.sights)
+            sight = self.rng.choice(SETTINGS[self.setting]["sights"])
             if sight not in self.taken_nouns:
                 self.taken_nouns.add(sight)
                 self.say(f"{sight}.")

@@ -63,7 +63,6 @@ class Reference:
         self.rng, self.eager = rng, eager
         self.now: list[Entity] = []
         self.before: list[Entity] = []
-        self.known: set[Entity] = set()
 
     def next_sentence(self) -> None:
         """Forget all but the last sentence."""
@@ -109,7 +108,7 @@ class Reference:
         else:
             text = possessive(self.noun(entity, "")) if form == "ns" else self.noun(entity, form)
         if form not in ("b", "j") or entity.kind == "thing":
-            self._mention(entity)
+            self.mention(entity)
         return text
 
     def _chance(self, entity: Entity) -> float:
@@ -117,8 +116,8 @@ class Reference:
             return 0.85
         return self.eager * (0.6 if entity.kind == "thing" else 1)
 
-    def _mention(self, entity: Entity) -> None:
-        self.known.add(entity)
+    def mention(self, entity: Entity) -> None:
+        """Count the entity as named in this sentence."""
         if entity not in self.now:
             self.now.append(entity)
 

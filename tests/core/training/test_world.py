@@ -9,8 +9,9 @@ import pytest
 
 from core.training.hurtful_words import hurtful
 from core.training.world.registers import document
-from core.training.world.registry import PLOTS
+from core.training.world.scripts import PLOTS
 from core.training.world.state import Entity, Impossible, State
+from core.training.world.story import Story
 from core.training.world.tell import story
 from core.training.world.wording import choose, possessive, tidy
 
@@ -41,7 +42,24 @@ def test_what_nobody_holds_cannot_be_given() -> None:
         state.do("give", giver, ball, taker)
     state.do("own", giver, ball)
     state.do("give", giver, ball, taker)
-    assert state.holder[ball] is taker and state.owner[ball] is giver
+    assert state.holder[ball] is taker
+
+
+@pytest.mark.parametrize(("hero", "wanted"), [("child", "They saw them."), ("I", "We saw us.")])
+def test_a_line_of_a_script_has_a_probability_and_knows_who_tells(hero: str, wanted: str) -> None:
+    told = Story(Random(3))
+    told.begin(hero)
+    told.tell("0.0? Never.")
+    told.tell("we: They saw them.")
+    assert told.text == wanted
+
+
+def test_a_line_of_a_script_lets_somebody_speak() -> None:
+    told = Story(Random(3))
+    told.begin("tale")
+    told.play("meet", who="h")
+    told.tell("@who kind to h answering: Good day!")
+    assert '"Good day!"' in told.text
 
 
 def test_templates_choose_and_tidy() -> None:
