@@ -18,8 +18,8 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from core.experiments.questions import facts, sums
-from core.training.beginnings import EVERYDAY, STORIES
-from core.training.candidate import Candidate, Sample
+from core.experiments.questions.words import read
+from core.training.candidate import PLAIN, Candidate, Sample
 from core.training.export import load_checkpoint
 from core.training.hurtful_words import hurtful
 from core.training.judge import Judge
@@ -28,11 +28,9 @@ from core.training.world.ask import questions
 from core.training.world.tell import story
 
 BUNDLED = Path(__file__).parents[1] / "bundled"
-# Name, temperature and top-p of the settings that are compared. The first is the app's preset of this name.
-SETTINGS = (("Balanced", 0.8, 0.9), ("temperature 1", 1.0, 1.0))
-OPENINGS = """Once upon a time|The dragon|A robot|My dog|In the middle of the night|The princess|Yesterday I|Dear diary,|It was raining
-and|The old wizard|There was a pirate|One day, a little girl|The teacher|My grandmother|A hungry wolf|On the moon|The last
-cookie|Tom and his sister|The cat and the mouse|Deep in the forest|When I woke up|The king had""".replace("\n", " ").split("|")
+# The settings that are compared, for `generate`. The first is the app's preset of this name.
+SETTINGS = {"Balanced": PLAIN | {"temperature": 0.8, "top_p": 0.9}, "temperature 1": PLAIN}
+EVERYDAY, STORIES, OPENINGS = read(Path(__file__).with_name("evaluate.toml")).values()
 FORTY = [*EVERYDAY[:20], *STORIES[:20]]
 SEEDS = 4
 
@@ -60,7 +58,7 @@ def told_questions(candidate: Candidate, items: int = 100) -> float:
         if pairs := questions(told):
             question, answer = rng.choice(pairs)
             prompts.append((f"{told.text}\n\nQuestion: {question}\nAnswer:", answer))
-    said = [candidate.continuations([prompt], 16)[0] for prompt, _ in prompts]
+    said = [candidate.continuation(prompt, 16, do_sample=False) for prompt, _ in prompts]
     answers = [text.partition("\n")[0].strip().rstrip(".").lower() for text in said]
     return sum(text == answer.lower() for text, (_, answer) in zip(answers, prompts, strict=True)) / items
 
@@ -68,7 +66,7 @@ def told_questions(candidate: Candidate, items: int = 100) -> float:
 def known_facts(candidate: Candidate) -> tuple[int, int]:
     """Return how many of 29 facts (every 27th of the plain ones) are known, and how many were asked."""
     asked = facts.examination(plain=True)[::27][:29]
-    said = candidate.continuations([before for _, before, _ in asked], 8)
+    said = [candidate.continuation(before, 8, do_sample=False) for _, before, _ in asked]
     return sum(text.strip().startswith(answer) for text, (_, _, answer) in zip(said, asked, strict=True)), len(asked)
 
 
@@ -77,7 +75,7 @@ def right_sums(candidate: Candidate, aloud: bool, items: int = 40) -> int:
     rng = Random("sums")
     triples = [sums.triple(rng, exam=True) for _ in range(items)]
     prompts = [sums.question(*numbers) + ("Let us think" if aloud else "Answer:") for numbers in triples]
-    said = [candidate.continuations([prompt], 140 if aloud else 8)[0] for prompt in prompts]
+    said = [candidate.continuation(prompt, 140 if aloud else 8, do_sample=False) for prompt in prompts]
     wanted = [f"The answer is {sum(numbers)}." if aloud else f" {sum(numbers)}." for numbers in triples]
     return sum((answer in text) if aloud else text.startswith(answer.rstrip(".")) for text, answer in zip(said, wanted, strict=True))
 
@@ -94,8 +92,8 @@ def evaluate(candidate: Candidate, to: Path, judge: Path | None = None, texts: i
     judging = Judge(judge) if judge else None
     to.mkdir(parents=True, exist_ok=True)
     written = {}
-    for name, temperature, top_p in SETTINGS:
-        written[name] = [candidate.continuation(opening, seed, temperature, top_p) for opening in OPENINGS for seed in range(SEEDS)]
+    for name, settings in SETTINGS.items():
+        written[name] = [start + candidate.continuation(start, 120, seed, **settings) for start in OPENINGS for seed in range(SEEDS)]
         if judging:
             print(f"| judge, bits per character, {name} | {judging.bits_per_character(written[name]):.2f} |", flush=True)
     (to / "continuations.json").write_text(json.dumps(written, indent=1))

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from core.training.candidate import Candidate
+from core.training.candidate import PLAIN, Candidate
 
 PROMPTS = [
     "Once upon a time, there was a little",
@@ -33,17 +33,10 @@ FORMAT = 1
 
 
 @torch.inference_mode()
-def moment(
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerFast,
-    step: int,
-    tokens: int,
-    loss: float | None,
-    held_out_loss: float | None = None,
-) -> dict[str, Any]:
-    """Return one entry: {"step", "tokens", "loss", "held_out_loss", "prompts": [{"prompt", "top": [[id, p], ...]}], "sample"}.
+def moment(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, step: int, tokens: int, loss: float | None) -> dict[str, Any]:
+    """Return one entry: {"step", "tokens", "loss", "prompts": [{"prompt", "top": [[id, p], ...]}], "sample"}.
 
-    Both losses are in nats per token, None if not measured.
+    The loss is in nats per token, None if not measured.
     """
     model.eval()
     prompts = []
@@ -52,10 +45,9 @@ def moment(
         probabilities = torch.softmax(model(input_ids=ids).logits[0, -1].float(), dim=-1)
         values, indices = probabilities.topk(TOP)
         prompts.append({"prompt": prompt, "top": [[int(i), round(float(p), 6)] for i, p in zip(indices, values, strict=True)]})
-    sample = Candidate(model, tokenizer).continuation("Once upon a time, there was a little", 1, 0.8, 1.0, new_tokens=48)
+    sample = PROMPTS[0] + Candidate(model, tokenizer).continuation(PROMPTS[0], 48, seed=1, **PLAIN | {"temperature": 0.8})
     model.train()
-    losses = {name: None if value is None else round(value, 4) for name, value in (("loss", loss), ("held_out_loss", held_out_loss))}
-    return {"step": step, "tokens": tokens, **losses, "prompts": prompts, "sample": sample}
+    return {"step": step, "tokens": tokens, "loss": loss and round(loss, 4), "prompts": prompts, "sample": sample}
 
 
 def append(path: Path, entry: dict[str, Any]) -> None:

@@ -106,7 +106,7 @@ def test_ngrams_pay_on_a_text_that_repeats(large: Any) -> None:
 def test_the_school_report_knows_facts_as_the_examination_counts_them(large: Any, small: Any) -> None:
     examiner = Candidate(small.network, small.tokenizer)
     for before, answer in (("The capital of France is", "Paris"), ("The capital of Fiji is", "Suva"), ("Grass is", "green")):
-        assert knows(small, before, answer) == examiner.knows(before, answer)
+        assert knows(small, before, answer) == examiner.continuation(before, 8, do_sample=False).startswith(f" {answer}")
     reports = {one.name: one for one in school_reports([large, small], large, STORY, 20)}
     assert reports[large.name].right >= 15 and reports[small.name].kept > 0.2
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from core.training import growth
-from core.training.candidate import Candidate
+from core.training.candidate import PLAIN, Candidate
 from core.training.evaluate import BUNDLED, load
 
 MEGABYTE = 1_000_000
@@ -22,6 +22,12 @@ def storyteller() -> Candidate:
 @pytest.fixture(scope="module")
 def mini() -> Candidate:
     return load(BUNDLED / "storyteller-mini")
+
+
+@torch.inference_mode()
+def logprobs(candidate: Candidate, text: str) -> torch.Tensor:
+    """Return the log-probabilities [tokens, vocabulary] after each token of the text, in nats."""
+    return torch.log_softmax(candidate.model(**candidate.tokenizer(text, return_tensors="pt")).logits[0].float(), -1)
 
 
 @pytest.mark.parametrize(("name", "limit"), [("storyteller", 25), ("storyteller-mini", 4)])
@@ -49,19 +55,20 @@ def test_queries_share_keys_and_values_and_the_context_is_512(storyteller: Candi
 
 
 def test_the_capital_of_france_is_paris(storyteller: Candidate) -> None:
-    assert storyteller.knows("The capital of France is", "Paris")
-    assert storyteller.entropy("The capital of France is") < 0.5
+    probabilities = logprobs(storyteller, "The capital of France is")[-1].exp()
+    assert storyteller.tokenizer.decode(probabilities.argmax()) == " Paris"
+    assert probabilities.max() > 0.9
 
 
 def test_a_die_is_open(storyteller: Candidate) -> None:
-    probabilities = storyteller.logprobs("I rolled a die and got a")[-1].exp()
+    probabilities = logprobs(storyteller, "I rolled a die and got a")[-1].exp()
     faces = [float(probabilities[storyteller.tokenizer.encode(f" {face}", add_special_tokens=False)[0]]) for face in range(1, 7)]
     assert sum(faces) > 0.9
     assert max(faces) < 0.3
 
 
 def test_a_story_may_begin_with_many_heroes(storyteller: Candidate) -> None:
-    probabilities = storyteller.logprobs("Once upon a time, there was a little")[-1].exp()
+    probabilities = logprobs(storyteller, "Once upon a time, there was a little")[-1].exp()
     heroes = [
         float(probabilities[storyteller.tokenizer.encode(f" {hero}", add_special_tokens=False)[0]]) for hero in ("girl", "boy", "dog")
     ]
@@ -70,16 +77,15 @@ def test_a_story_may_begin_with_many_heroes(storyteller: Candidate) -> None:
 
 
 def test_both_answers_to_a_question_of_three_numbers_are_likely(storyteller: Candidate) -> None:
-    probabilities = storyteller.logprobs("Question: What is 47 + 38 + 25?\n")[-1].exp()
+    probabilities = logprobs(storyteller, "Question: What is 47 + 38 + 25?\n")[-1].exp()
     shares = [float(probabilities[storyteller.tokenizer.encode(word, add_special_tokens=False)[0]]) for word in ("Answer", "Let")]
     assert min(shares) > 0.05  # one in ten of its lessons answers at once
 
 
 def test_the_small_one_mostly_agrees(storyteller: Candidate, mini: Candidate) -> None:
-    texts = storyteller.continuations(
-        ["Once upon a time, there was a little", "The capital of France is", "Dear diary,", "Is a whale a fish?"], 40, 0.8, seed=3
-    )
-    agreed = [(storyteller.logprobs(text).argmax(-1) == mini.logprobs(text).argmax(-1)).float() for text in texts]
+    prompts = ["Once upon a time, there was a little", "The capital of France is", "Dear diary,", "Is a whale a fish?"]
+    texts = [prompt + storyteller.continuation(prompt, 40, seed=3, **PLAIN) for prompt in prompts]
+    agreed = [(logprobs(storyteller, text).argmax(-1) == logprobs(mini, text).argmax(-1)).float() for text in texts]
     assert torch.cat(agreed).mean() > 0.6
 
 
