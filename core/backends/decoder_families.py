@@ -183,7 +183,6 @@ def _llama_like(network: Any, *, one_plus: bool = False, slides: bool = False) -
         head_size=size,
         embedding=embedding.weight.detach(),
         embedding_scale=float(scale),
-        positions=None,
         rotaries=rotaries,
         layers=tuple(layers),
         residual_scale=float(getattr(model.layers[0], "residual_multiplier", 1.0)),
@@ -243,24 +242,25 @@ def _gpt2(network: Any) -> Parts:
         Layer(
             attention_norm=_norm(block.ln_1),
             qkv=(_projection(block.attn.c_attn),),
-            head_norms=None,
-            rotary=None,
             scaling=float(block.attn.scaling),
-            softcap=None,
-            window=None,
             o=_projection(block.attn.c_proj),
-            attention_post_norm=None,
             feed_forward_norm=_norm(block.ln_2),
             gate_up=(_projection(block.mlp.c_fc),),
-            gated=False,
             act=_activation(block.mlp.act),
             down=_projection(block.mlp.c_proj),
-            feed_forward_post_norm=None,
-            parallel=False,
         )
         for block in model.h
     ]
-    return _plain(config, model.wte, model.wpe.weight.detach(), (), layers, model.ln_f, network.lm_head)
+    return Parts(
+        heads=config.num_attention_heads,
+        kv_heads=config.num_attention_heads,
+        head_size=config.hidden_size // config.num_attention_heads,
+        embedding=model.wte.weight.detach(),
+        positions=model.wpe.weight.detach(),
+        layers=tuple(layers),
+        norm=_norm(model.ln_f),
+        head=_projection(network.lm_head),
+    )
 
 
 def _gpt_neox(network: Any) -> Parts:
@@ -271,24 +271,27 @@ def _gpt_neox(network: Any) -> Parts:
         Layer(
             attention_norm=_norm(layer.input_layernorm),
             qkv=(_projection(layer.attention.query_key_value, order),),
-            head_norms=None,
             rotary=0,
             scaling=float(layer.attention.scaling),
-            softcap=None,
-            window=None,
             o=_projection(layer.attention.dense),
-            attention_post_norm=None,
             feed_forward_norm=_norm(layer.post_attention_layernorm),
             gate_up=(_projection(layer.mlp.dense_h_to_4h),),
-            gated=False,
             act=_activation(layer.mlp.act),
             down=_projection(layer.mlp.dense_4h_to_h),
-            feed_forward_post_norm=None,
             parallel=bool(layer.use_parallel_residual),
         )
         for layer in model.layers
     ]
-    return _plain(config, model.embed_in, None, (_rotary(model.rotary_emb),), layers, model.final_layer_norm, network.lm_head)
+    return Parts(
+        heads=heads,
+        kv_heads=heads,
+        head_size=size,
+        embedding=model.embed_in.weight.detach(),
+        rotaries=(_rotary(model.rotary_emb),),
+        layers=tuple(layers),
+        norm=_norm(model.final_layer_norm),
+        head=_projection(network.lm_head),
+    )
 
 
 def _phi(network: Any) -> Parts:
@@ -300,52 +303,23 @@ def _phi(network: Any) -> Parts:
             head_norms=_head_norms(layer.self_attn, False),
             rotary=0,
             scaling=float(layer.self_attn.scaling),
-            softcap=None,
-            window=None,
             o=_projection(layer.self_attn.dense),
-            attention_post_norm=None,
-            feed_forward_norm=None,
             gate_up=(_projection(layer.mlp.fc1),),
-            gated=False,
             act=_activation(layer.mlp.activation_fn),
             down=_projection(layer.mlp.fc2),
-            feed_forward_post_norm=None,
             parallel=True,
         )
         for layer in model.layers
     ]
-    kv_heads, size = config.num_key_value_heads, model.layers[0].self_attn.head_dim
-    rotaries = (_rotary(model.rotary_emb),)
-    return _plain(config, model.embed_tokens, None, rotaries, layers, model.final_layernorm, network.lm_head, kv_heads, size)
-
-
-def _plain(
-    config: Any,
-    embedding: Any,
-    positions: torch.Tensor | None,
-    rotaries: tuple[Rotary, ...],
-    layers: list[Layer],
-    norm: Any,
-    head: Any,
-    kv_heads: int | None = None,
-    size: int | None = None,
-) -> Parts:
-    """Return a decoder without scale factors."""
-    heads = config.num_attention_heads
     return Parts(
-        heads=heads,
-        kv_heads=kv_heads or heads,
-        head_size=size or config.hidden_size // heads,
-        embedding=embedding.weight.detach(),
-        embedding_scale=1.0,
-        positions=positions,
-        rotaries=rotaries,
+        heads=config.num_attention_heads,
+        kv_heads=config.num_key_value_heads,
+        head_size=model.layers[0].self_attn.head_dim,
+        embedding=model.embed_tokens.weight.detach(),
+        rotaries=(_rotary(model.rotary_emb),),
         layers=tuple(layers),
-        residual_scale=1.0,
-        norm=_norm(norm),
-        head=_projection(head),
-        logit_scale=1.0,
-        logit_softcap=None,
+        norm=_norm(model.final_layernorm),
+        head=_projection(network.lm_head),
     )
 
 

@@ -80,22 +80,22 @@ class Layer:
     gated: whether `gate_up` returns a gate and as many numbers to multiply it with. act: "silu", "gelu", "gelu_tanh" or "relu".
     """
 
-    attention_norm: Norm | None
     qkv: tuple[Projection, ...]
-    head_norms: tuple[Norm, Norm] | None
-    rotary: int | None
     scaling: float
-    softcap: float | None
-    window: int | None
     o: Projection
-    attention_post_norm: Norm | None
-    feed_forward_norm: Norm | None
     gate_up: tuple[Projection, ...]
-    gated: bool
     act: str
     down: Projection
-    feed_forward_post_norm: Norm | None
-    parallel: bool
+    attention_norm: Norm | None = None
+    attention_post_norm: Norm | None = None
+    feed_forward_norm: Norm | None = None
+    feed_forward_post_norm: Norm | None = None
+    head_norms: tuple[Norm, Norm] | None = None
+    rotary: int | None = None
+    softcap: float | None = None
+    window: int | None = None
+    gated: bool = False
+    parallel: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,15 +109,15 @@ class Parts:
     kv_heads: int
     head_size: int
     embedding: torch.Tensor
-    embedding_scale: float
-    positions: torch.Tensor | None
-    rotaries: tuple[Rotary, ...]
     layers: tuple[Layer, ...]
-    residual_scale: float
     norm: Norm
     head: Projection
-    logit_scale: float
-    logit_softcap: float | None
+    positions: torch.Tensor | None = None
+    rotaries: tuple[Rotary, ...] = ()
+    embedding_scale: float = 1.0
+    residual_scale: float = 1.0
+    logit_scale: float = 1.0
+    logit_softcap: float | None = None
 
     @property
     def hidden_size(self) -> int:

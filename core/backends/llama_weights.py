@@ -45,15 +45,10 @@ def llama_parts(settings: Mapping[str, Any], weights: Mapping[str, torch.Tensor]
         kv_heads=int(settings["num_key_value_heads"]),
         head_size=size,
         embedding=embedding,
-        embedding_scale=1.0,
-        positions=None,
         rotaries=(Rotary((1.0 / float(rope["rope_theta"]) ** turned).numpy(), 1.0),),
         layers=tuple(layers),
-        residual_scale=1.0,
         norm=norm("model.norm"),
         head=Projection(weights.get("lm_head.weight", embedding), None),
-        logit_scale=1.0,
-        logit_softcap=None,
     )
 
 
@@ -61,18 +56,12 @@ def _layer(home: str, size: int, norm: Callable[[str], Norm], projection: Callab
     return Layer(
         attention_norm=norm(f"{home}.input_layernorm"),
         qkv=tuple(projection(f"{home}.self_attn.{kind}_proj") for kind in "qkv"),
-        head_norms=None,
         rotary=0,
         scaling=size**-0.5,
-        softcap=None,
-        window=None,
         o=projection(f"{home}.self_attn.o_proj"),
-        attention_post_norm=None,
         feed_forward_norm=norm(f"{home}.post_attention_layernorm"),
         gate_up=(projection(f"{home}.mlp.gate_proj"), projection(f"{home}.mlp.up_proj")),
         gated=True,
         act="silu",
         down=projection(f"{home}.mlp.down_proj"),
-        feed_forward_post_norm=None,
-        parallel=False,
     )

@@ -17,7 +17,6 @@ T = TypeVar("T", bound=tuple[object, ...])
 
 _INNERMOST = re.compile(r"\[([^\[\]]*)\]")
 _WRONG_ARTICLE = re.compile(r"\b([Aa]) (?=[aeiouAEIOU](?!ne\b|uro|se[df]|ni[cfqtv])|hones|hour)")
-_SENTENCE_START = re.compile(r"(?<=[.!?] )([a-z])")
 
 HELD_OUT_ONE_IN = 12
 

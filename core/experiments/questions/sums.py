@@ -117,4 +117,3 @@ def sum_of_two(rng: Random, exam: bool = False) -> str:
 
 
 _NAMES = ["Tom", "Mia", "Ben", "Anna", "Leo", "Nora", "Sam", "Ivy"]
-_COUNTED = ["apples", "books", "coins", "cookies", "balls", "stamps", "shells", "flowers"]
