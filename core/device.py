@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import perf_counter
 
 import numpy as np
 import torch
 
-from core.errors import ModelError, quoted
+from core.errors import ModelError, NotEnoughMemory, quoted
 from core.message import Message
 
 # Other processors take thirty to forty times as long for a product in bf16 as in float32. One with AVX-512's bf16 but without AMX takes as
@@ -43,6 +45,17 @@ class Stopwatch:
 def is_out_of_memory(error: BaseException) -> bool:
     """Return whether this is torch's or Python's out-of-memory error."""
     return isinstance(error, MemoryError | torch.OutOfMemoryError) or "not enough memory" in str(error).lower()
+
+
+@contextmanager
+def enough_memory(said: Message) -> Iterator[None]:
+    """Raise NotEnoughMemory with this sentence instead of an out-of-memory error within the block."""
+    try:
+        yield
+    except Exception as error:
+        if is_out_of_memory(error):
+            raise NotEnoughMemory(said) from error
+        raise
 
 
 def to_device(token_ids: np.ndarray, device: torch.device) -> torch.Tensor:

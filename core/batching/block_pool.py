@@ -54,11 +54,6 @@ class BlockPool:
         """Return the number of blocks saved by sharing: all holders beyond the first of each block."""
         return sum(references - 1 for references in self.references if references > 1)
 
-    @property
-    def cached(self) -> int:
-        """Return the number of free blocks with a known prefix."""
-        return len(self.known_free())
-
     def known_free(self) -> list[int]:
         """Return the free blocks with a known prefix."""
         return [block for block in self._free if self._hashes[block] is not None]

@@ -21,8 +21,8 @@ from core.batching.batched_transformers import BatchedTransformers, refuse_unles
 from core.batching.block_pool import BLOCK_SIZE, BlockPool, blocks_for
 from core.batching.request import Request, RequestState
 from core.batching.scheduler import Policy, Scheduler, Work
-from core.device import Stopwatch, is_out_of_memory
-from core.errors import BadSetting, EmptyPrompt, NotEnoughMemory, PromptTooLong
+from core.device import Stopwatch, enough_memory
+from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.message import Message
 from core.sampling.history import History
 from core.sampling.pick import pick
@@ -247,14 +247,8 @@ class Server:
         engine = self.model.engine
         with engine.lock.acquire() as waited, torch_threads(engine.threads):
             stopwatch = Stopwatch(engine.device)
-            try:
+            with enough_memory(Message("There is not enough memory for so many requests at once. Use fewer requests.")):
                 logits = self.runner.run(work)
-            except Exception as error:
-                if is_out_of_memory(error):
-                    raise NotEnoughMemory(
-                        Message("There is not enough memory for so many requests at once. Use fewer requests.")
-                    ) from error
-                raise
             stopwatch.stop()
             return logits, stopwatch.seconds, waited
 
@@ -355,11 +349,7 @@ def passes_are_compiled(model: LanguageModel) -> bool:
 
 def make_runner(model: LanguageModel, blocks: int, compiled: bool = True) -> BatchRunner:
     """Return the fastest runner of shared passes for this model, in NumPy if not `compiled`. Raises ModelError, NotEnoughMemory."""
-    try:
-        with model.engine.lock.acquire():
-            fast = isinstance(model.engine.backend, FastDecoder) and model.engine.backend.can_be_batched
-            return BatchedLlama(model, blocks, compiled) if fast else BatchedTransformers(model, blocks)
-    except Exception as error:
-        if is_out_of_memory(error):
-            raise NotEnoughMemory(Message("There is not enough memory for {blocks} blocks. Use fewer blocks.", blocks=blocks)) from error
-        raise
+    said = Message("There is not enough memory for {blocks} blocks. Use fewer blocks.", blocks=blocks)
+    with enough_memory(said), model.engine.lock.acquire():
+        fast = isinstance(model.engine.backend, FastDecoder) and model.engine.backend.can_be_batched
+        return BatchedLlama(model, blocks, compiled) if fast else BatchedTransformers(model, blocks)

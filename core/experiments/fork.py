@@ -40,13 +40,12 @@ class Pair:
 class Outcome:
     """The result of one branch after the fork. log_probability: joint, of all its tokens (natural logarithm), forced ones included.
 
-    rolled_log_probability: the same without the forced tokens. text: of its tokens. finished: why it ended, or None.
+    text: of its tokens. finished: why it ended, or None.
     """
 
     text: str
     tokens: int
     log_probability: float
-    rolled_log_probability: float
     finished: str | None
 
 
@@ -129,9 +128,7 @@ class Fork:
 
     def _outcome(self, side: _Side) -> Outcome:
         steps = [step for step in (self.run.nodes[node].step for node in side.line) if step]
-        rolled = [step for step in steps if step.chosen_by != "forced"]
-        text = "".join(step.text for step in steps)
-        return Outcome(text, len(steps), log_probability(steps), log_probability(rolled), side.finished)
+        return Outcome("".join(step.text for step in steps), len(steps), log_probability(steps), side.finished)
 
     def step(self) -> Pair:
         """Extend both branches by one step and return the pair; the run's current path is then the second branch.

@@ -18,7 +18,7 @@ import psutil
 import torch
 
 from core.backends.transformers_backend import TransformersBackend
-from core.device import Stopwatch, is_out_of_memory
+from core.device import Stopwatch, enough_memory
 from core.engine.stored_weights import StoredLinear, is_stored
 from core.errors import BadSetting, NotEnoughMemory
 from core.experiments.candidates import prompt_ids
@@ -215,20 +215,14 @@ class _Bench:
 
     def __init__(self, model: LanguageModel, text: str) -> None:
         must_be_here(model)
+        too_large = Message("A second copy of {model} does not fit into memory. Choose a smaller model.", model=model.name)
         if psutil.virtual_memory().available < 1.5 * model.weight_bytes and model.device == "cpu":
-            raise NotEnoughMemory(Message("A second copy of {model} does not fit into memory. Choose a smaller model.", model=model.name))
+            raise NotEnoughMemory(too_large)
         self._model = model
         self.ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
         self.full = model.load_network()
-        try:
-            with self._turn():
-                self.copy = copy.deepcopy(model.load_network())
-        except Exception as error:
-            if is_out_of_memory(error):
-                raise NotEnoughMemory(
-                    Message("A second copy of {model} does not fit into memory. Choose a smaller model.", model=model.name)
-                ) from error
-            raise
+        with enough_memory(too_large), self._turn():
+            self.copy = copy.deepcopy(model.load_network())
         self.read(self.full)  # the first pass of a network is slower than the others
         self.full_logs, self.full_seconds = self.read(self.full)
 

@@ -11,9 +11,9 @@ import torch
 
 from core.batching.batched_transformers import refuse_unless_plain
 from core.costs.formulas import cache_bytes
-from core.device import is_out_of_memory
+from core.device import enough_memory
 from core.engine.kv_cache.quantized import BITS, quantized_cache
-from core.errors import BadSetting, NotEnoughMemory
+from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids
 from core.experiments.closeness import divergence, perplexity
 from core.experiments.quantization import MOST_TOKENS
@@ -69,14 +69,8 @@ def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = BITS) -
 def _read(model: LanguageModel, ids: np.ndarray, cache: Any | None) -> torch.Tensor:
     """Return the log-probabilities after every token, natural logarithm: float64 [tokens, vocabulary], on the CPU."""
     kept = {"use_cache": False} if cache is None else {"past_key_values": cache, "use_cache": True}
-    try:
-        with model.engine.lock.acquire(), torch.inference_mode():
-            logits = model.load_network()(torch.from_numpy(ids)[None].to(model.engine.device), **kept).logits[0]
-            logs: torch.Tensor = logits.double().log_softmax(-1).cpu()
-            return logs
-    except Exception as error:
-        if is_out_of_memory(error):
-            raise NotEnoughMemory(
-                Message("There is not enough memory to read {count} tokens at once. Use a shorter text.", count=len(ids))
-            ) from error
-        raise
+    said = Message("There is not enough memory to read {count} tokens at once. Use a shorter text.", count=len(ids))
+    with enough_memory(said), model.engine.lock.acquire(), torch.inference_mode():
+        logits = model.load_network()(torch.from_numpy(ids)[None].to(model.engine.device), **kept).logits[0]
+        logs: torch.Tensor = logits.double().log_softmax(-1).cpu()
+        return logs

@@ -33,17 +33,14 @@ class Moment:
 class Delivery:
     """The figures of both ways of delivery. found_at: index of the token that completes a forbidden word; None if there is none.
 
-    first_token, total: seconds. stopped: seconds until the stream stops. already_seen: the text streamed until then.
-    shown_whole: the text of buffered delivery: the whole answer, or "" if a forbidden word was found.
+    first_token, total: seconds. already_seen: the text streamed until the stream stops. Buffered delivery shows nothing if one was found.
     """
 
     first_token: float
     total: float
     found: str | None
     found_at: int | None
-    stopped: float
     already_seen: str
-    shown_whole: str
 
 
 def moments(path: Sequence[Step], forbidden: Sequence[str] = ()) -> Iterator[Moment]:
@@ -87,15 +84,12 @@ def deliver(path: Sequence[Step], forbidden: Sequence[str] = ()) -> Delivery:
     seen = list(moments(path, forbidden))
     total = sum(step.forward.seconds for step in path)
     if not seen:
-        return Delivery(0.0, 0.0, None, None, 0.0, "", "")
+        return Delivery(0.0, 0.0, None, None, "")
     last = seen[-1]
-    whole = "".join(step.text for step in path)
     return Delivery(
         first_token=seen[0].seconds,
         total=total,
         found=last.found,
         found_at=last.index if last.found else None,
-        stopped=last.seconds if last.found else total,
         already_seen=last.streamed,
-        shown_whole="" if last.found else whole,
     )

@@ -24,11 +24,6 @@ class Tally:
     rolls: np.ndarray
     token_ids: np.ndarray
 
-    def counts(self) -> dict[int, int]:
-        """Return how often each token was selected; token id -> count."""
-        ids, counts = np.unique(self.token_ids, return_counts=True)
-        return dict(zip(ids.tolist(), counts.tolist(), strict=True))
-
 
 def resample(distribution: TokenDistribution, times: int, first: int = 0) -> Tally:
     """Roll this step `times` times (0 to MOST_ROLLS) as attempts first, first + 1, ... of its seed. Greedy always selects the likeliest."""

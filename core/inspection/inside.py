@@ -15,9 +15,9 @@ import numpy as np
 import torch
 
 from core.backends.transformers_backend import backend_of
-from core.device import is_out_of_memory
+from core.device import enough_memory
 from core.engine.model import LanguageModel
-from core.errors import BadToken, BrokenLogits, EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
+from core.errors import BadToken, BrokenLogits, EmptyPrompt, ModelError, PromptTooLong
 from core.inspection import attention, embeddings
 from core.inspection.embeddings import Neighbour
 from core.inspection.layers import LayerOutputs, Layers, same_odds
@@ -125,17 +125,12 @@ def inspect_step(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, to
     """
     ids = checked_ids(model, token_ids)
     probe = _Probe(model, ids)
-    try:
+    said = Message("There is not enough memory on {device} to inspect a step of {count} tokens.", device=model.device, count=len(ids))
+    with enough_memory(said):
         logits, hidden = probe.usual_pass()
         rows = probe.attention_pass(logits)
         with probe.turn():
             stations = () if hidden is None else _read(model, _stacked(probe.layers, hidden, logits), top_n)
-    except Exception as error:
-        if is_out_of_memory(error):
-            raise NotEnoughMemory(
-                Message("There is not enough memory on {device} to inspect a step of {count} tokens.", device=model.device, count=len(ids))
-            ) from error
-        raise
     return Inside(
         model=model,
         token_ids=tuple(ids.tolist()),

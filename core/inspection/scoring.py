@@ -15,10 +15,10 @@ import numpy as np
 import torch
 
 from core.backends.transformers_backend import backend_of
-from core.device import is_out_of_memory
+from core.device import enough_memory
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
-from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, NotEnoughMemory, OutsideTopLogprobs, PromptTooLong
+from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, OutsideTopLogprobs, PromptTooLong
 from core.inspection.inside import CHUNK, Guess, guess, must_be_here
 from core.inspection.layers import Layers
 from core.message import Message
@@ -211,7 +211,10 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
     report = progress or (lambda done, total: None)
     report(0, len(ids))
     begin, done = 0, 1  # the first token has no context
-    try:
+    said = Message(
+        "There is not enough memory on {device} to read {count} tokens. Use a shorter text.", device=model.device, count=len(ids)
+    )
+    with enough_memory(said):
         while done < len(ids):
             end = min(begin + window, len(ids))
             part = ids[begin:end].copy()
@@ -220,11 +223,6 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
             for read in reader.read(part, done - begin, partial(_score, ids, scores, begin)):
                 report(begin + read, len(ids))
             begin, done = min(begin + step, end - 1), end
-    except Exception as error:
-        if is_out_of_memory(error):
-            said = Message("There is not enough memory on {device} to read {count} tokens. Use a shorter text.")
-            raise NotEnoughMemory(said.with_values(device=model.device, count=len(ids))) from error
-        raise
     report(len(ids), len(ids))
     found = (scores.log_probabilities, scores.ranks, scores.entropies, scores.top_ids, scores.tops)
     return ScoredText(model, text, tokens, *found, window, step, scores.log_sums, reader.note)

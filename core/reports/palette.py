@@ -6,8 +6,10 @@ excluded or not listed.
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import asdict, dataclass
 from functools import cache
+from pathlib import Path
 
 DARKEST = 0.5  # largest share of a colour behind text, so that the text stays readable (AA) in both themes
 
@@ -38,51 +40,7 @@ class Palette:
     other_text: str
 
 
-LIGHT = Palette(
-    page="#FCFBF8",
-    card="#FFFFFF",
-    line="#E5E0D5",
-    text="#23262E",
-    muted_text="#626670",
-    model="#B9CFF5",
-    dice="#2A5BC7",
-    dice_text="#2A5BC7",
-    chosen="#DE6B08",
-    chosen_text="#AD4F00",
-    on_chosen="#1B1D22",
-    on_dice="#FFFFFF",
-    removed="#CBCCD1",
-    rest="#DAD6CC",
-    reused="#A5D8D0",
-    computed="#0C746A",
-    computed_text="#0C746A",
-    doubt="#7A5CC9",
-    other="#8E3B76",
-    other_text="#8E3B76",
-)
-
-DARK = Palette(
-    page="#15171C",
-    card="#1B1E24",
-    line="#30343D",
-    text="#ECE9E2",
-    muted_text="#A2A7B3",
-    model="#34486F",
-    dice="#7BA4FA",
-    dice_text="#8FB2FB",
-    chosen="#FF9838",
-    chosen_text="#FFA24D",
-    on_chosen="#15171C",
-    on_dice="#15171C",
-    removed="#4A4D56",
-    rest="#3A3D45",
-    reused="#27564F",
-    computed="#45C7B5",
-    computed_text="#45C7B5",
-    doubt="#B39DF0",
-    other="#DD8FC8",
-    other_text="#DD8FC8",
-)
+LIGHT, DARK = (Palette(**colours) for colours in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).values())
 
 
 def of(theme: str | None) -> Palette:

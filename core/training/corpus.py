@@ -15,30 +15,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.experiments.questions.words import read
 from core.training.hurtful_words import hurtful
 
-HELD_OUT_BOOKS = ("The Railway Children", "Treasure Island")
+_TEXTS = read(Path(__file__).with_suffix(".toml"))
+HELD_OUT_BOOKS = _TEXTS["held_out_books"]
 HELD_OUT_STORYBOOKS = 60
-# For grown-ups, in heavy dialect, or plays: no books for children, though they stand among them.
-_LEFT_OUT = """Vagabondia1884|Through One Administration|The Shuttle|T. Tembarom|The Head of the House of Coombe|Robin|Lodusky
-Theo: A Sprightly Love Story|Miss Crespigny|That Lass O' Lowrie's1877|Louisiana|One Day At Arle|The Pretty Sister Of José1889
-A Fair Barbarian|In the Closed Room|Behind a Mask; or, a Woman's Power|The Mysterious Key and What It Opened|Man and Maid
-The Abbot's Ghost, or Maurice Treherne's Temptation: A Christmas Story|In Homespun|The Prophet's Mantle|Lays and Legends
-Comic TragediesWritten by 'Jo' and 'Meg' and Acted by The 'Little Women'|The Fate of a Crown|Daughters of Destiny
-Death at the Excelsior, and Other Stories|The Gem Collector|The Disagreeable Woman: A Social Mystery""".replace("\n", "|").split("|")
 KINDS = ("simple", "tale", "novel")
-_SIMPLE = ("tinystories", "storybooks", "potter", "gutenberg_velveteen")
-_NOVELS = ("alcott", "alger", "burnett", "montgomery", "wodehouse", "stevenson")
 _SHORTEST = 120  # characters
-# British spelling everywhere: the lessons write "colour".
-_SPELLING = {
-    "color": "colour",
-    "Color": "Colour",
-    "favorite": "favourite",
-    "Favorite": "Favourite",
-    "neighbor": "neighbour",
-    " gray": " grey",
-}
 # Some stories of the sample lost their quotation marks to an encoding: aHello there!a
 _BROKEN_QUOTE = re.compile(r"\ba[A-Z]|[.,!?]a\b")
 # Not for children: simple stories that end with somebody dead.
@@ -67,7 +51,7 @@ class Corpus:
         self.held_out: dict[str, list[str]] = {}
         for path in sorted(folder.rglob("*.txt")) if folder else []:
             text = path.read_text(encoding="utf-8").replace("\r", "")
-            kind = "simple" if path.stem.startswith(_SIMPLE) else "novel" if path.stem in _NOVELS else "tale"
+            kind = "simple" if path.stem.startswith(tuple(_TEXTS["simple"])) else "novel" if path.stem in _TEXTS["novels"] else "tale"
             self.pieces[kind] += self._read(path, text)
 
     def __bool__(self) -> bool:
@@ -93,12 +77,12 @@ class Corpus:
             for title, book in _books(path, text):
                 if title in HELD_OUT_BOOKS:
                     self.held_out[title] = list(_prose(book, sieve=False))
-                elif title not in _LEFT_OUT:
+                elif title not in _TEXTS["left_out"]:
                     yield from (Piece(prose) for prose in _prose(book))
 
 
 def _british(text: str) -> str:
-    for american, british in _SPELLING.items():
+    for american, british in _TEXTS["spelling"].items():
         text = text.replace(american, british)
     return text
 

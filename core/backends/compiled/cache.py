@@ -18,7 +18,6 @@ from tempfile import mkdtemp
 
 from platformdirs import user_cache_dir
 
-MODULES = ("kernel_step", "kernel_pick", "kernel_observe", "kernel_dice", "kernel_batch")  # modules with compiled entry points
 SECONDS = 300.0  # limit for one module; the largest takes half a minute
 _ROOT = Path(__file__).parents[3]
 _SOURCES = (*sorted(Path(__file__).parent.glob("kernel*.py")), _ROOT / "core" / "rounding.py")

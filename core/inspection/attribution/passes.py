@@ -12,10 +12,10 @@ import torch
 
 from core.backends.threads import torch_threads
 from core.backends.transformers_backend import backend_of
-from core.device import is_out_of_memory
+from core.device import enough_memory
 from core.engine.hooks import Hook, hooked
 from core.engine.model import LanguageModel
-from core.errors import BadToken, BrokenLogits, InputError, ModelError, NotEnoughMemory
+from core.errors import BadToken, BrokenLogits, InputError, ModelError
 from core.inspection.inside import checked_ids
 from core.message import Message
 
@@ -44,14 +44,10 @@ class Passes:
     def turn(self, gradients: bool = False) -> Iterator[None]:
         """Hold the model's lock. Raises NotEnoughMemory instead of the device's own error."""
         engine = self.model.engine
-        with engine.lock.acquire(), torch_threads(engine.threads), torch.enable_grad() if gradients else torch.inference_mode():
-            try:
-                yield
-            except Exception as error:
-                if is_out_of_memory(error):
-                    said = Message("There is not enough memory on {device} for this. Use a shorter text.")
-                    raise NotEnoughMemory(said.with_values(device=self.model.device)) from error
-                raise
+        said = Message("There is not enough memory on {device} for this. Use a shorter text.", device=self.model.device)
+        mode = torch.enable_grad() if gradients else torch.inference_mode()
+        with engine.lock.acquire(), torch_threads(engine.threads), mode, enough_memory(said):
+            yield
 
     def tensor(self, ids: Any) -> torch.Tensor:
         """Return token ids as a tensor on the model's device."""

@@ -10,7 +10,6 @@ A script is a Jinja template. Its lines are told one after another (`Story.play`
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,12 @@ from typing import Any
 from jinja2 import DictLoader, Environment, StrictUndefined
 
 from core.experiments.questions.grammar import capital
+from core.experiments.questions.words import read
 
 
-def read(name: str) -> dict[str, Any]:
+def _file(name: str) -> dict[str, Any]:
     """Return the content of a TOML file of this folder."""
-    return tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text(encoding="utf-8"))
+    return read(Path(__file__).with_name(f"{name}.toml"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,14 @@ class Place:
         return f"to {self.noun}"
 
 
-CAST, SETTINGS, WORDING = read("people"), read("settings"), read("wording")
+CAST, SETTINGS, WORDING = _file("people"), _file("settings"), _file("wording")
 PLACES = {name: [Place(at.split(" ", 1)[1], at) for at in setting["places"]] for name, setting in SETTINGS.items()}
 # Each with the kinds of heroes that may have it, and its share (1 if the file does not say).
-PLOTS = read("plots_things") | read("plots_home") | read("plots_quest")
-_OPENINGS = read("openings")
+PLOTS = _file("plots_things") | _file("plots_home") | _file("plots_quest")
+_OPENINGS = _file("openings")
 STYLES: dict[str, str] = _OPENINGS.pop("styles")
 # What a script finds beside its commands: the other entries of its table.
-TABLES = PLOTS | _OPENINGS | read("beats")
+TABLES = PLOTS | _OPENINGS | _file("beats")
 SCRIPTS = Environment(
     loader=DictLoader({name: table["script"] for name, table in TABLES.items()}),
     extensions=["jinja2.ext.do"],

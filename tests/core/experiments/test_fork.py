@@ -12,7 +12,7 @@ import torch
 from core import Generation, SamplingSettings
 from core.errors import BadPlace, BadToken, EmptyPrompt, ViewerError
 from core.experiments.drift import Aligner, Drift, TopProbabilities, bounds
-from core.experiments.fork import Fork, continuation, log_probability, side_by_side
+from core.experiments.fork import Fork, continuation, side_by_side
 from core.sampling.dice import roll
 from tests.core.plain import plain_odds
 from tests.tiny_models import some
@@ -181,7 +181,6 @@ def test_outcomes_add_up(tiny: Any) -> None:
         own = run.path_to(end)[1:]
         assert outcome.tokens == 5
         assert outcome.log_probability == pytest.approx(math.log(math.prod(step.model_probability for step in own)))
-        assert outcome.rolled_log_probability == pytest.approx(log_probability(own[1:]))
         assert outcome.text == "".join(step.text for step in own)
 
 
