@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+
+from core.device import Stopwatch, enough_memory
+from core.message import Message
+
+if TYPE_CHECKING:
+    from core.engine.model import LanguageModel
 
 
 class Closeness:
@@ -25,6 +32,22 @@ class Closeness:
     def top1_kept(self) -> float:
         """Fraction of places with the same likeliest token."""
         return float(np.mean(self.kept))
+
+
+def read_text(model: LanguageModel, network: Any, ids: np.ndarray, tries: int = 1, **settings: Any) -> tuple[torch.Tensor, float]:
+    """Return the log-probabilities after every token, natural logarithm, float64 [tokens, vocabulary], and the seconds of the fastest pass.
+
+    network: the model's own or a changed copy of it. settings: of its pass. Raises NotEnoughMemory.
+    """
+    said = Message("There is not enough memory to read {count} tokens at once. Use a shorter text.", count=len(ids))
+    text, times = torch.from_numpy(ids)[None].to(model.engine.device), []
+    for _each in range(tries):
+        with enough_memory(said), model.engine.lock.acquire(), torch.inference_mode():
+            stopwatch = Stopwatch(model.engine.device)
+            logits = network(text, **{"use_cache": False} | settings).logits[0]
+            stopwatch.stop()
+            times.append(stopwatch.seconds)
+    return logits.double().log_softmax(-1).cpu(), min(times)
 
 
 def divergence(full: torch.Tensor, logs: torch.Tensor) -> tuple[float, ...]:

@@ -18,11 +18,11 @@ import psutil
 import torch
 
 from core.backends.transformers_backend import TransformersBackend
-from core.device import Stopwatch, enough_memory
+from core.device import enough_memory
 from core.engine.stored_weights import StoredLinear, is_stored
 from core.errors import BadSetting, NotEnoughMemory
 from core.experiments.candidates import prompt_ids
-from core.experiments.closeness import Closeness, divergence, first_difference, perplexity
+from core.experiments.closeness import Closeness, divergence, first_difference, perplexity, read_text
 from core.generation.generation import Generation
 from core.inspection.inside import must_be_here
 from core.inspection.layers import Layers
@@ -223,7 +223,6 @@ class _Bench:
         self.full = model.load_network()
         with enough_memory(too_large), self._turn():
             self.copy = copy.deepcopy(model.load_network())
-        self.read(self.full)  # the first pass of a network is slower than the others
         self.full_logs, self.full_seconds = self.read(self.full)
 
     def _turn(self) -> Any:
@@ -262,17 +261,8 @@ class _Bench:
         return saved
 
     def read(self, network: Any) -> tuple[torch.Tensor, float]:
-        """Return the log-probabilities after every token, natural logarithm, float64 [tokens, vocabulary], and the seconds of the fastest
-        of three passes."""
-        ids = torch.from_numpy(self.ids)[None].to(self._model.device)
-        times = []
-        for _each in range(3):
-            with self._turn(), torch.inference_mode():
-                stopwatch = Stopwatch(self._model.engine.device)
-                logits = network(ids, use_cache=False).logits[0]
-                stopwatch.stop()
-                times.append(stopwatch.seconds)
-        return logits.double().log_softmax(-1).cpu(), min(times)
+        """Read the text with this network; see `read_text`."""
+        return read_text(self._model, network, self.ids, tries=3)
 
     def next_odds(self, network: Any, ids: Sequence[int]) -> np.ndarray:
         """Return the next-token probabilities after these tokens, float64 [vocabulary]."""

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 
 from core.batching.batched_transformers import refuse_unless_plain
 from core.costs.formulas import cache_bytes
-from core.device import enough_memory
 from core.engine.kv_cache.quantized import BITS, quantized_cache
 from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids
-from core.experiments.closeness import divergence, perplexity
+from core.experiments.closeness import divergence, perplexity, read_text
 from core.experiments.quantization import MOST_TOKENS
 from core.message import Message
 
@@ -50,10 +48,11 @@ def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = BITS) -
     if not bits or any(isinstance(count, bool) or count not in BITS for count in bits):
         raise BadSetting(Message("Keys and values can be stored with {names} bits.", names=" or ".join(map(str, BITS))))
     ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
-    full = _read(model, ids, None)
+    network = model.load_network()
+    full, _each = read_text(model, network, ids)
     for count in bits:
         cache = quantized_cache(model.layer_count, count)
-        logs = _read(model, ids, cache)
+        logs, _each = read_text(model, network, ids, past_key_values=cache, use_cache=True)
         yield RoundedCache(
             count,
             len(ids),
@@ -64,13 +63,3 @@ def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = BITS) -
             sum(layer.nbytes for layer in cache.layers),
             cache_bytes(model.shape, len(ids), model.cache_bytes_per_token / model.shape.cache_numbers_per_token),
         )
-
-
-def _read(model: LanguageModel, ids: np.ndarray, cache: Any | None) -> torch.Tensor:
-    """Return the log-probabilities after every token, natural logarithm: float64 [tokens, vocabulary], on the CPU."""
-    kept = {"use_cache": False} if cache is None else {"past_key_values": cache, "use_cache": True}
-    said = Message("There is not enough memory to read {count} tokens at once. Use a shorter text.", count=len(ids))
-    with enough_memory(said), model.engine.lock.acquire(), torch.inference_mode():
-        logits = model.load_network()(torch.from_numpy(ids)[None].to(model.engine.device), **kept).logits[0]
-        logs: torch.Tensor = logits.double().log_softmax(-1).cpu()
-        return logs

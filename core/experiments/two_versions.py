@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 
-from core.device import Stopwatch
 from core.errors import BadSetting, ModelError
 from core.experiments.candidates import prompt_ids
-from core.experiments.closeness import Closeness, divergence, first_difference, perplexity
+from core.experiments.closeness import Closeness, divergence, first_difference, perplexity, read_text
 from core.generation.generation import Generation
 from core.inspection.inside import must_be_here
 from core.message import Message
@@ -86,7 +84,7 @@ def two_versions(
     most = min(MOST_TOKENS, original.context_length, other.context_length)
     text = np.array([*ids, *written[0][:text_length]][:most], dtype=np.int64)
     size = min(original.vocabulary_size, other.vocabulary_size)
-    logs, seconds = zip(*(_read(model, text) for model in (original, other)), strict=True)
+    logs, seconds = zip(*(read_text(model, model.load_network(), text, tries=2) for model in (original, other)), strict=True)
     versions = [
         Version(
             name=model.name,
@@ -135,15 +133,3 @@ def _probabilities(run: Generation) -> np.ndarray:
     assert logits is not None  # a model on a server was refused
     found: np.ndarray = logits.double().softmax(0).cpu().numpy()
     return found
-
-
-def _read(model: LanguageModel, text: np.ndarray) -> tuple[torch.Tensor, float]:
-    """Return the natural log-probabilities after every token, float64 [tokens, vocabulary], and the seconds of the second pass."""
-    network: Any = model.load_network()
-    ids = torch.from_numpy(text)[None].to(model.device)
-    for _each in range(2):  # the first pass of a network is slower
-        with model.engine.lock.acquire(), torch.inference_mode():
-            stopwatch = Stopwatch(model.engine.device)
-            logits = network(ids, use_cache=False).logits[0]
-            stopwatch.stop()
-    return logits.double().log_softmax(-1).cpu(), stopwatch.seconds
