@@ -321,9 +321,7 @@ class Server:
                     context=context,
                 )
             )
-        longest = request.max_new_tokens
-        if isinstance(longest, bool) or not isinstance(longest, int) or longest < 1:
-            raise BadSetting(Message("An answer has at least 1 token, not {longest}.", longest=str(longest)[:20]))
+        longest = whole_number(request.max_new_tokens, Message("The length"), 1)
         needed, blocks = blocks_for(min(context, count + longest)), self.settings.blocks
         if needed > blocks:
             raise BadSetting(

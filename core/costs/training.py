@@ -14,7 +14,9 @@ from core.costs.formulas import LARGEST, answer_multiply_adds, attention_multipl
 from core.engine.shape import ModelShape
 from core.errors import BadSetting
 from core.message import Message, Number
+from core.settings import whole_number
 
+MOST = 10**6  # texts of a step, and tokens of a text
 UPDATE = 6  # multiply-adds per weight in an AdamW update: two running means, a root, a quotient, the step
 
 
@@ -52,7 +54,8 @@ PUBLISHED: dict[str, PublishedTraining] = {
 
 def training_step_work(shape: ModelShape, rows: int, length: int) -> StepWork:
     """One step over `rows` texts of `length` tokens: unlike in inference, every position goes through the final matrix too."""
-    rows, length = _positive(rows, "rows"), _positive(length, "length")
+    rows = whole_number(rows, Message("The number of texts"), 1, MOST)
+    length = whole_number(length, Message("The length"), 1, MOST)
     tokens = rows * length
     attention = rows * sum(attention_multiply_adds(shape, context) for context in range(1, length + 1))
     forward = tokens * shape.matrix_parameters + attention
@@ -61,7 +64,7 @@ def training_step_work(shape: ModelShape, rows: int, length: int) -> StepWork:
 
 def training_work(shape: ModelShape, tokens: float, length: int = 512) -> float:
     """Multiply-adds of a whole training on so many tokens, in texts of this length; updates, shared by many tokens, left out."""
-    length = _positive(length, "length")
+    length = whole_number(length, Message("The length"), 1, MOST)
     each = training_step_work(shape, 1, length)
     return (each.forward + each.backward) / length * _amount(tokens, "tokens")
 
@@ -70,14 +73,6 @@ def answers_until_even(training: float, shape: ModelShape, prompt_tokens: int, n
     """Return how many answers need as many multiply-adds as the training; infinity for answers without work."""
     each = answer_multiply_adds(shape, prompt_tokens, new_tokens)
     return _amount(training, "training", most=1e40) / each if each else math.inf
-
-
-def _positive(value: int, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**6:
-        raise BadSetting(
-            Message("The number of {name} must be a whole number from 1 to 1,000,000, not {value}.", name=name, value=str(value)[:20])
-        )
-    return value
 
 
 def _amount(value: float, name: str, most: float = LARGEST) -> float:

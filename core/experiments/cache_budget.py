@@ -107,8 +107,7 @@ def fill(
 
     The rolls equal those of a plain run with the same settings and seed. Raises EmptyPrompt, ModelError, BadSetting.
     """
-    if isinstance(length, bool) or not isinstance(length, int) or not 0 <= length <= LONGEST:
-        raise BadSetting(Message("The answer has 0 to {longest} tokens here, not {length}.", longest=LONGEST, length=str(length)[:20]))
+    length = whole_number(length, Message("The length"), 0, LONGEST)
     settings = settings or SamplingSettings()
     session = _Session(model, plan)
     ids = _encode(model, prompt)

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.errors import BadSetting
 from core.generation.generation import Generation
 from core.message import Message
-from core.settings import SamplingSettings
+from core.settings import SamplingSettings, whole_number
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -82,8 +81,7 @@ def race(model: LanguageModel, prompt: str, settings: SamplingSettings | None = 
     If the model would end its text, both runners take the next likeliest token instead, so that the race has its full length. It is
     shorter only if the model's context is full. Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
-    if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
-        raise BadSetting(Message("A race has 1 to {longest} tokens, not {length}.", longest=LONGEST, length=str(length)[:20]))
+    length = whole_number(length, Message("The length"), 1, LONGEST)
     settings = settings or SamplingSettings()
     runs = {cached: Generation(model, prompt, settings, top_n=2, use_cache=cached) for cached in (True, False)}
     seconds, positions = {True: 0.0, False: 0.0}, {True: 0, False: 0}

@@ -15,7 +15,7 @@ from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.experiments.cache_race import next_token
 from core.generation.generation import Generation
 from core.message import Message
-from core.settings import SamplingSettings
+from core.settings import SamplingSettings, whole_number
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -78,10 +78,7 @@ def measure(model: LanguageModel, prompt: str, lengths: Sequence[int], repeats: 
 
     Raises BadSetting, EmptyPrompt, PromptTooLong.
     """
-    if isinstance(repeats, bool) or not isinstance(repeats, int) or not 1 <= repeats <= MOST_REPEATS:
-        raise BadSetting(
-            Message("Each length can be measured 1 to {most} times, not {repeats}.", most=MOST_REPEATS, repeats=str(repeats)[:20])
-        )
+    repeats = whole_number(repeats, Message("The number of repeats"), 1, MOST_REPEATS)
     if not 1 <= len(lengths) <= MOST_LENGTHS or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in lengths):
         raise BadSetting(Message("Give 1 to {most} lengths, each at least one token.", most=MOST_LENGTHS))
     if max(lengths) > longest_prompt(model):

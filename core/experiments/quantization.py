@@ -27,7 +27,7 @@ from core.generation.generation import Generation
 from core.inspection.inside import must_be_here
 from core.inspection.layers import Layers
 from core.message import Message
-from core.settings import SamplingSettings
+from core.settings import SamplingSettings, whole_number
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -123,8 +123,7 @@ def quantize(
     Raises BadSetting, EmptyPrompt, PromptTooLong, ModelError for a model on a server, NotEnoughMemory.
     """
     _check(bits, group)
-    if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
-        raise BadSetting(Message("Each model writes 1 to {longest} tokens, not {length}.", longest=LONGEST, length=str(length)[:20]))
+    length = whole_number(length, Message("The length"), 1, LONGEST)
     bench = _Bench(model, text)
     ids = prompt_ids(model, prompt)
     full_next, full_written = bench.next_odds(bench.full, ids), bench.greedy(bench.full, ids, length)

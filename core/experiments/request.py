@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from core.costs.machine import energy_joules
 from core.costs.receipt import Account, Assumptions, Receipt
-from core.errors import BadSetting
 from core.generation.generation import Generation
 from core.message import Message
-from core.settings import SamplingSettings
+from core.settings import SamplingSettings, whole_number
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -34,8 +33,7 @@ def request(
     model: LanguageModel, prompt: str, settings: SamplingSettings | None = None, length: int = 48, assumptions: Assumptions | None = None
 ) -> Iterator[RequestCost]:
     """Answer a prompt; yield the cost after every token. Raises EmptyPrompt, PromptTooLong, BadSetting."""
-    if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
-        raise BadSetting(Message("An answer has 1 to {longest} tokens here, not {length}.", longest=LONGEST, length=str(length)[:20]))
+    length = whole_number(length, Message("The length"), 1, LONGEST)
     run = Generation(model, prompt, settings, top_n=1)
     account, text = Account(model.shape, item_size(model)), ""
     path: list[Step] = []

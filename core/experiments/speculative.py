@@ -28,7 +28,7 @@ from core.message import Message
 from core.sampling import dice
 from core.sampling.history import History
 from core.sampling.pick import pick, pick_by, sampling_probabilities
-from core.settings import SamplingSettings
+from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
 
 if TYPE_CHECKING:
@@ -139,8 +139,7 @@ class Speculation:
     def __init__(
         self, ids: Sequence[int], target: Target, draft: Draft, settings: SamplingSettings, guesses: int = 4, model: Any = None
     ) -> None:
-        if isinstance(guesses, bool) or not isinstance(guesses, int) or not 1 <= guesses <= MOST_DRAFTED:
-            raise BadSetting(Message("A draft has 1 to {most} tokens, not {guesses}.", most=MOST_DRAFTED, guesses=str(guesses)[:20]))
+        guesses = whole_number(guesses, Message("The number of drafted tokens"), 1, MOST_DRAFTED)
         self.ids = list(ids)
         self.prompt_length = len(self.ids)
         self.rounds = 0
@@ -346,8 +345,7 @@ def speculate(
     draft: a smaller model, None for n-grams. Both sides end early if their text ends. The plain side uses the engine's fastest pass and
     the same `pick`, and records nothing. Raises EmptyPrompt, PromptTooLong, BadSetting, ModelError, NotEnoughMemory.
     """
-    if isinstance(length, bool) or not isinstance(length, int) or not 1 <= length <= LONGEST:
-        raise BadSetting(Message("An answer has 1 to {longest} tokens here, not {length}.", longest=LONGEST, length=str(length)[:20]))
+    length = whole_number(length, Message("The length"), 1, LONGEST)
     settings = settings or SamplingSettings()
     ids = prompt_ids(target, prompt)
     guesser = NgramDraft(target.vocabulary_size) if draft is None else ModelDraft(draft, target)

@@ -11,7 +11,7 @@ from core.errors import BadSetting
 from core.generation.generation import Generation
 from core.message import Message
 from core.record.step import Step
-from core.settings import SamplingSettings
+from core.settings import SamplingSettings, whole_number
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -79,7 +79,7 @@ def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n:
     """
     if not 1 <= len(columns) <= MOST_COLUMNS:
         raise BadSetting(Message("Compare 1 to {most} columns, not {count}.", most=MOST_COLUMNS, count=len(columns)))
-    steps = _length(steps)
+    steps = whole_number(steps, Message("The length"), 1, MOST_STEPS)
     runs = [Generation(column.model, prompt, column.settings, top_n=top_n) for column in columns]
     try:
         while writing := [run for run in runs if run.finished is None and len(run.path) < steps]:
@@ -139,7 +139,7 @@ def sweep(
     whole_numbers = name in ("top_k", "seed")
     base = replace(settings or SamplingSettings(), greedy=False)
     wanted = [replace(base, **{name: _whole(value) if whole_numbers else value}) for value in chosen]  # type: ignore[arg-type]
-    steps = _length(steps)
+    steps = whole_number(steps, Message("The length"), 1, MOST_STEPS)
     before: tuple[Step, ...] | None = None
     for value, these in zip(chosen, wanted, strict=True):
         run = Generation(model, prompt, these, top_n=1)
@@ -180,9 +180,3 @@ def repeated_runs(words: Sequence[str]) -> int:
 def _whole(value: float) -> float:
     """Return a whole number as an int, any other value unchanged, so that SamplingSettings refuses it."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _length(steps: int) -> int:
-    if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
-        raise BadSetting(Message("A text has 1 to {most} tokens here, not {steps}.", most=MOST_STEPS, steps=str(steps)[:20]))
-    return steps

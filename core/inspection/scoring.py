@@ -18,10 +18,11 @@ from core.backends.transformers_backend import backend_of
 from core.device import enough_memory
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
-from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, OutsideTopLogprobs, PromptTooLong
+from core.errors import BrokenLogits, EmptyPrompt, InputError, OutsideTopLogprobs, PromptTooLong
 from core.inspection.inside import CHUNK, Guess, guess, must_be_here
 from core.inspection.layers import Layers
 from core.message import Message
+from core.settings import whole_number
 from core.tokens.tokens import Token
 
 if TYPE_CHECKING:
@@ -204,9 +205,7 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
     reader: _Reader | _ServedReader = _ServedReader(model) if hasattr(model, "server_kind") else _Reader(model)
     window = reader.window(len(ids))
     step = max(1, window // 2) if stride is None else stride
-    if isinstance(step, bool) or not isinstance(step, int) or not 1 <= step < window:
-        said = Message("The stride must be a whole number from 1 to {last} tokens, not {step}.")
-        raise BadSetting(said.with_values(last=window - 1, step=str(step)[:40]))
+    step = whole_number(step, Message("The stride"), 1, window - 1)
     scores = _Scores.empty(len(ids), max(1, min(int(top_n), MOST_ALTERNATIVES, model.vocabulary_size)))
     report = progress or (lambda done, total: None)
     report(0, len(ids))

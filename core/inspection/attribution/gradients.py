@@ -10,9 +10,10 @@ import pandas as pd
 import torch
 
 from core.engine.model import LanguageModel
-from core.errors import BadSetting, ModelError
+from core.errors import ModelError
 from core.inspection.attribution.passes import Passes, neutral_token, reachable, text_and_target
 from core.message import Message
+from core.settings import whole_number
 
 STEPS = 32
 MOST_STEPS = 512
@@ -46,8 +47,7 @@ def integrated_gradients(
     Raises BadSetting, EmptyPrompt, BadToken, PromptTooLong, InputError, ModelError, BrokenLogits, NotEnoughMemory.
     """
     ids, wanted = text_and_target(model, token_ids, target_id)
-    if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
-        raise BadSetting(Message("The number of steps must be 1 to {most}.", most=MOST_STEPS))
+    steps = whole_number(steps, Message("The number of steps"), 1, MOST_STEPS)
     passes = Passes(model)
     neutral = neutral_token(model) if baseline_id is None else model.token(baseline_id).token_id
     ends = passes.log_probabilities(np.stack([ids, np.full_like(ids, neutral)]), wanted)
