@@ -9,21 +9,16 @@ from pages.ui.charts.parts import Spec, grey_axis, spec, tips
 from pages.ui.i18n import names
 from pages.ui.i18n.language import _, by_language, said
 
+SHADES = ("model", "muted_text", "other", "computed", "dice", "doubt", "reused")  # of the kinds of time in `names.WAITS`
 _TIME = "datum.value >= 1000 ? format(datum.value / 1000, '~r') + ' s' : format(datum.value, '~r') + ' ms'"
-
-
-def shades(colours: palettes.Palette) -> dict[str, str]:
-    """Return the colour of each kind of time by its name on screen."""
-    drawn = (colours.model, colours.muted_text, colours.other, colours.computed, colours.dice, colours.doubt, colours.reused)
-    return dict(zip(said(names.WAITS).values(), drawn, strict=True))
 
 
 @by_language(8)
 def timeline(theme: str) -> Spec:
     """One bar per side, divided into kinds of time. Columns: side, kind, start, stop (ms), tip, order."""
     colours = palettes.of(theme)
-    by_kind = shades(colours)
     axis = grey_axis(colours, labelExpr=_TIME, tickCount=6)
+    shades = alt.Scale(domain=list(said(names.WAITS).values()), range=[getattr(colours, name) for name in SHADES])
     bars = (
         alt.Chart()
         .mark_bar(height={"band": 0.72}, stroke=colours.page, strokeWidth=0.6)
@@ -31,7 +26,7 @@ def timeline(theme: str) -> Spec:
             y=alt.Y("side:N", sort=list(said(names.SIDES).values()), axis=grey_axis(colours, minExtent=120, labelLimit=150)),
             x=alt.X("start:Q", axis=axis, scale=alt.Scale(nice=False)),
             x2="stop:Q",
-            color=alt.Color("kind:N", legend=None, scale=alt.Scale(domain=list(by_kind), range=list(by_kind.values()))),
+            color=alt.Color("kind:N", legend=None, scale=shades),
             tooltip=tips(("tip", _("time"))),
         )
     )

@@ -15,19 +15,19 @@ from core.experiments.cache_race import CACHED, UNCACHED, race
 from core.experiments.speculative import PlainStep, SpeculativeRound, speculate
 from core.experiments.speculative_gain import gain
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, ReasoningStep, think
-from pages.ui.charts import charts, cost_charts, palette, race_rows
+from pages.ui.charts import cost_charts, race_rows
 from pages.ui.charts.legend import legend
 from pages.ui.charts.serving_rows import Board
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, names, numbers
-from pages.ui.i18n.language import N_, _, said
+from pages.ui.i18n.language import N_, _
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import cache_text, chart
 from pages.ui.views.saved_components import serving_board
-from pages.ui.views.speculative_text import speculative_text
+from pages.ui.views.speculative_text import speculative_text, verdicts
 from pages.ui.views.tinted_text import tinted_text
 
 RACE, FULL, MANY, GUESS, ALOUD = "tour_notepad", "tour_full", "tour_many", "tour_guess", "tour_aloud"
@@ -72,8 +72,7 @@ def notepad() -> None:
     def draw() -> None:
         with results.shown(RACE, now, begin) as run:
             steps = {runner: [step for step in run.seen if step.runner == runner] for runner in (CACHED, UNCACHED)}
-            colours = palette.of(charts.theme())
-            kinds = ((colours.dice, _("With notes")), (colours.other, _("Without notes")))
+            kinds = (("dice", _("With notes")), ("other", _("Without notes")))
             legend(*kinds)
             if all(steps.values()):
                 table = race_rows.table(steps, "total_positions")
@@ -182,9 +181,7 @@ def guess() -> None:
     def draw() -> None:
         with results.shown(GUESS, now, begin) as run:
             rounds = [one for one in run.seen if isinstance(one, SpeculativeRound)]
-            colours = palette.of(charts.theme())
-            shades = (colours.computed, colours.removed, colours.other, colours.dice)
-            legend(*zip(shades, list(said(names.VERDICTS).values())[:4], strict=True))
+            legend(*verdicts())
             speculative_text("Once upon a time, there was a little", rounds, key="tour_speculative")
             if rounds:
                 found = gain([one for one in run.seen if isinstance(one, SpeculativeRound | PlainStep)], GUESSES)

@@ -40,12 +40,11 @@ def distribution(seen: TokenDistribution | Step, rows: int, logarithmic: bool, f
 
 def entries() -> list[tuple[str, str]]:
     """Return the legend of the bars: (colour, meaning) pairs."""
-    colours = charts.colours()
     run = current.current_session().run
     if run is not None and getattr(run.model, "from_answer", False):  # both bars show the one probability in the file
-        return [(colours["dice"], _("probability in the file")), (colours["chosen"], _("chosen token"))]
+        return [("dice", _("probability in the file")), ("chosen", _("chosen token"))]
     kinds = (_("model's probability"), _("probability after your settings"), _("chosen token"))
-    return list(zip((colours["model"], colours["dice"], colours["chosen"]), kinds, strict=True))
+    return list(zip(("model", "dice", "chosen"), kinds, strict=True))
 
 
 def bar_taken() -> None:

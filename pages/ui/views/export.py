@@ -9,7 +9,6 @@ from urllib.parse import urlsplit, urlunsplit
 import streamlit as st
 
 from core.record.tables import csv_text, steps_table
-from pages.ui.charts import charts
 from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.share_link.share_link import share_link
 from pages.ui.i18n.language import N_, _, said
@@ -37,8 +36,7 @@ def keep(run: Generation | Replay) -> None:
             return
         with elements.error_boundary():
             query, note = url_state.link_query()
-            data = {"query": query, "words": said(WORDS), "colours": charts.colours()}
-            share_link(key="link", data=data)
+            share_link(key="link", data={"query": query, "words": said(WORDS)})
             st.caption(note)
             files(run)
             run_pictures.pictures(run, whole_link(query))

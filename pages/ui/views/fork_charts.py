@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.charts import charts, palette, what_if_charts
+from pages.ui.charts import what_if_charts
 from pages.ui.charts.legend import legend
 from pages.ui.charts.tree_rows import branch_name, rows_of_run
 from pages.ui.experiments import fork_playback
@@ -18,8 +18,7 @@ def draw(now: fork_playback.ForkPlayback) -> None:
     """Draw the three charts of both branches."""
     if sentence := fork_playback.verdict(now.fork):
         st.markdown(sentence)
-    colours = palette.of(charts.theme())
-    kinds = ((colours.dice, fork_playback.beginning(now, 0)), (colours.other, fork_playback.beginning(now, 1)))
+    kinds = (("dice", fork_playback.beginning(now, 0)), ("other", fork_playback.beginning(now, 1)))
     left, middle, right = st.columns(3, gap="large")
     likely = fork_playback.likely_table(now.fork)
     with left:

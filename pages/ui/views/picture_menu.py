@@ -15,7 +15,7 @@ from core.record.tables import csv_text
 from core.reports import files, fonts
 from core.reports.chart_picture import SCALE, Caption, Drawing, file_name, picture
 from core.reports.palette import Palette
-from pages.ui.charts import charts
+from pages.ui.charts import charts, palette
 from pages.ui.components.copy_picture.copy_picture import copy_picture
 from pages.ui.i18n.language import N_, _, said
 from pages.ui.session import elements, provenance
@@ -27,7 +27,7 @@ MOST_NAMED = 12  # characters without a font that are listed
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What the menu saves. draw: returns the drawing in the colours of a theme. legend: (name of a colour or #RRGGBB, meaning) pairs.
+    """What the menu saves. draw: returns the drawing in the colours of a theme. legend: (name of a colour, meaning) pairs.
 
     table: the numbers, for the CSV. made_by: None for the result that is being drawn, or the visitor's run.
     """
@@ -71,10 +71,8 @@ def _content(key: str, saved: Saved) -> None:
 
 
 def _shades(legend: tuple[tuple[str, str], ...], theme: str) -> tuple[tuple[str, str], ...]:
-    """Return the legend in the colours of a theme. A colour that is no name of the palette stays as it is."""
-    own, here = charts.palettes.as_data(charts.palettes.of(theme)), charts.colours()
-    names = {colour: name for name, colour in reversed(here.items())}
-    return tuple((own[names[colour]] if colour in names else own.get(colour, colour), meaning) for colour, meaning in legend)
+    """Return the legend in the colours of a theme."""
+    return tuple((getattr(palette.of(theme), colour), meaning) for colour, meaning in legend)
 
 
 @lru_cache(16)

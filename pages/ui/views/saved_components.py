@@ -11,7 +11,7 @@ import streamlit as st
 from core.record.step import Step, TokenDistribution
 from core.record.tables import steps_table
 from core.tokens.tokens import Token
-from pages.ui.charts import charts, component_drawings
+from pages.ui.charts import component_drawings
 from pages.ui.charts.serving_rows import Board
 from pages.ui.charts.tree_rows import Row
 from pages.ui.components.branch_tree.branch_tree import TreeAction
@@ -48,14 +48,13 @@ def token_strip(prompt: Sequence[Token], path: Sequence[Step], *, key: str, tint
     """Draw the token strip; see the component."""
 
     def saved() -> Saved:
-        colours, ends = charts.colours(), [_(end) for end in strip_component.TINT_ENDS.get(tint, ())]
-        shade = colours["doubt" if tint == "unsure" else "dice"]
+        ends = [_(end) for end in strip_component.TINT_ENDS.get(tint, ())]
         return Saved(
             _("The text so far, token by token"),
             lambda c: component_drawings.token_text(prompt, path, tint, c),
             steps_table(path),
             _newest(len(prompt) + len(path)),
-            ((colours["line"], ends[0]), (shade, ends[1])) if ends else (),
+            (("line", ends[0]), ("doubt" if tint == "unsure" else "dice", ends[1])) if ends else (),
         )
 
     with saved_as(key, saved):
@@ -86,13 +85,11 @@ def serving_board(
     longest = max(*(side.clock for side in board.sides), clock, 1e-6)
 
     def saved() -> Saved:
-        colours = charts.colours()
-        states = zip(component_drawings.STATES.values(), said(names.READER_STATES).values(), strict=True)
         return Saved(
             " · ".join(titles),
             lambda c: component_drawings.board(board, titles, longest, c),
             component_drawings.board_table(board),
-            legend=tuple((colours[name], meaning) for name, meaning in states),
+            legend=tuple(zip(component_drawings.STATES.values(), said(names.READER_STATES).values(), strict=True)),
         )
 
     with saved_as(key, saved):

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.two_versions import TwoVersions, Version, two_versions
-from pages.ui.charts import charts, palette, serving_charts
+from pages.ui.charts import serving_charts
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
@@ -79,9 +79,8 @@ def _row(version: Version, divergence: str, kept: str) -> tuple[str, ...]:
 
 def after_the_prompt(term: str, pieces: Sequence[str], sides: Sequence[Side], parted: int | None, *, key: str) -> None:
     """Draw the probabilities of two versions after the prompt, and what each writes. parted: the first token that differs."""
-    colours = palette.of(charts.theme())
     (one, full_odds, _text), (other, odds, _other) = sides
-    kinds = ((colours.model, one), (colours.dice, other))
+    kinds = (("model", one), ("dice", other))
     left, right = st.columns(2, gap="large")
     with left:
         elements.section(_("After the prompt"), term)

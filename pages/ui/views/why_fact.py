@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.experiments.traced_fact import TracedFact, traced_fact
 from core.record.tables import csv_text
-from pages.ui.charts import charts, palette, serving_charts, why_charts, why_rows
+from pages.ui.charts import serving_charts, why_charts, why_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
@@ -82,8 +82,7 @@ def field_bars(seen: TracedFact, layer: int, place: int) -> None:
     """Draw the probabilities of both answers before and after the patch at one field."""
     where = _("the embedding") if layer == 0 else _("layer {layer}").format(layer=layer)
     elements.section(_("Patched at “{word}”, {where}").format(word=plain(why_rows.column_name(seen, place)), where=where))
-    colours = palette.of(charts.theme())
-    legend((colours.model, _("second prompt")), (colours.dice, _("second prompt, patched")))
+    legend(("model", _("second prompt")), ("dice", _("second prompt, patched")))
     rows = why_rows.two_bar_rows((seen.target, seen.other), seen.before, seen.chances[layer][place])
     alt_text = _("Two bars for each of the two answers: before and after the patch.")
     chart.draw(serving_charts.two_bars, rows, key="why_fact_bars", alt_text=alt_text, rows=len(rows))

@@ -9,7 +9,7 @@ import streamlit as st
 from core.engine.network_parts import Head
 from core.experiments.ablated_heads import AblatedHeads, WithoutHeads, ablated_heads, without_heads
 from core.record.tables import csv_text
-from pages.ui.charts import charts, palette, serving_charts, why_charts, why_rows
+from pages.ui.charts import serving_charts, why_charts, why_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import experiment, results
@@ -50,13 +50,12 @@ def draw(run: Experiment) -> None:
     if run.running:
         st.progress(min(1.0, seen.done / seen.total), text=_("{done} of {total} heads").format(done=seen.done, total=seen.total))
     head = picked(seen)
-    colours = palette.of(charts.theme())
     left, right = st.columns(2, gap="large")
     with left:
         elements.section(
             _("Which head mattered?"), _("change of the log-probability of “{token}”").format(token=plain(why_rows.word_of(seen.target)))
         )
-        legend((colours.dice, _("speaks for the token")), (colours.other, _("speaks against it")))
+        legend(("dice", _("speaks for the token")), ("other", _("speaks against it")))
         alt_text = _("One field per attention head, layers from top to bottom: blue speaks for the token, plum against it.")
         rows, layers = why_rows.head_rows(seen, [head]), len(seen.effects)
         chart.draw(why_charts.head_heat, rows, key="why_heads_map", alt_text=alt_text, on_select=head_clicked, layers=layers)
@@ -124,8 +123,7 @@ def draw_without(run: Experiment) -> None:
     seen: WithoutHeads = run.seen[-1]
     left, right = st.columns(2, gap="large")
     with left:
-        colours = palette.of(charts.theme())
-        legend((colours.model, _("all heads")), (colours.dice, _("without these heads")))
+        legend(("model", _("all heads")), ("dice", _("without these heads")))
         rows = why_rows.two_bar_rows(seen.pieces, seen.usual, seen.changed)
         alt_text = _("Two bars per token: its probability with all heads, and without the switched-off ones.")
         chart.draw(serving_charts.two_bars, rows, key="why_without_bars", alt_text=alt_text, rows=len(rows))

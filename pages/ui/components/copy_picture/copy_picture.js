@@ -1,7 +1,6 @@
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".picture");
   const [image, button, told] = root.children;
-  paint(root, data.colours);
   const address = `data:image/png;base64,${data.picture}`;
   if (image.src !== address) image.src = address;
   image.alt = data.alt;

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from pages.ui.charts import charts
 from pages.ui.components.register import component
 from pages.ui.i18n.language import N_, said
 
@@ -19,5 +18,5 @@ _PICTURE = component("copy_picture")
 
 def copy_picture(png: bytes, alt_text: str, *, key: str) -> None:
     """Draw the picture and the button."""
-    data = {"picture": b64encode(png).decode(), "alt": alt_text, "words": said(WORDS), "colours": charts.colours()}
+    data = {"picture": b64encode(png).decode(), "alt": alt_text, "words": said(WORDS)}
     _PICTURE(key=key, data=data)

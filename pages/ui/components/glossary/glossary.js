@@ -7,17 +7,17 @@ const MOST = 160;
 const STYLE = `
   .tv-terms { position: absolute; top: 0; left: 0; width: 0; height: 0; z-index: 1; }
   .tv-term { position: absolute; padding: 0; margin: 0; border: 0; background: none; cursor: help; border-radius: 4px; -webkit-tap-highlight-color: transparent; }
-  .tv-term.first::after { content: ""; position: absolute; left: 3px; right: 3px; bottom: 1px; border-bottom: 1.5px dotted var(--muted); opacity: 0.75; }
+  .tv-term.first::after { content: ""; position: absolute; left: 3px; right: 3px; bottom: 1px; border-bottom: 1.5px dotted var(--tv-muted-text); opacity: 0.75; }
   @media print { .tv-terms { display: none; } }
   .tv-term:hover::after { opacity: 1; }
-  .tv-term:focus-visible { outline: 2px solid var(--dice); outline-offset: 1px; }
-  .tv-card { position: fixed; z-index: 1000010; box-sizing: border-box; width: min(21rem, calc(100vw - 24px)); padding: 0.7rem 0.9rem; border-radius: 0.7rem; border: 1px solid var(--line);
-    background: var(--card); color: var(--text); font: 400 0.95rem/1.5 "Source Sans", sans-serif; box-shadow: 0 8px 28px rgb(0 0 0 / 0.2); }
+  .tv-term:focus-visible { outline: 2px solid var(--tv-dice); outline-offset: 1px; }
+  .tv-card { position: fixed; z-index: 1000010; box-sizing: border-box; width: min(21rem, calc(100vw - 24px)); padding: 0.7rem 0.9rem; border-radius: 0.7rem; border: 1px solid var(--tv-line);
+    background: var(--tv-card); color: var(--tv-text); font: 400 0.95rem/1.5 "Source Sans", sans-serif; box-shadow: 0 8px 28px rgb(0 0 0 / 0.2); }
   .tv-card[hidden] { display: none; }
   .tv-card b { display: block; font-weight: 600; margin-bottom: 0.15rem; }
   .tv-card p { margin: 0; }
-  .tv-card button { margin: 0.35rem 0 0; padding: 0.25rem 0; min-height: 28px; border: 0; background: none; color: var(--blue); font: inherit; text-decoration: underline; text-underline-offset: 0.2em; cursor: pointer; }
-  .tv-card button:focus-visible { outline: 2px solid var(--dice); outline-offset: 2px; }
+  .tv-card button { margin: 0.35rem 0 0; padding: 0.25rem 0; min-height: 28px; border: 0; background: none; color: var(--tv-dice-text); font: inherit; text-decoration: underline; text-underline-offset: 0.2em; cursor: pointer; }
+  .tv-card button:focus-visible { outline: 2px solid var(--tv-dice); outline-offset: 2px; }
   @media (pointer: coarse) { .tv-card button { min-height: 44px; } }
 `;
 
@@ -30,7 +30,7 @@ function make() {
   card.id = "tv-card";
   card.hidden = true;
   document.body.append(card);
-  const state = { terms: new Map(), pattern: null, layers: new Map(), card, spots: [], timer: 0, hiding: 0, current: null, colours: [], label: "", see: "", here: "", go: () => {} };
+  const state = { terms: new Map(), pattern: null, layers: new Map(), card, spots: [], timer: 0, hiding: 0, current: null, label: "", see: "", here: "", go: () => {} };
   const later = () => { if (!state.timer) state.timer = setTimeout(() => { state.timer = 0; scan(state); }, 600); };
   new MutationObserver(changes => {
     if (changes.some(change => !(change.target.closest?.(".tv-terms, .tv-card")))) later();
@@ -82,7 +82,6 @@ function scan(state) {
       layer.setAttribute("role", "group");
       root.append(layer);
       state.layers.set(root, layer);
-      colourIn(state, layer);
       for (const inner of root.children) state.sizes.observe(inner);
       if (root.firstElementChild?.firstElementChild) state.sizes.observe(root.firstElementChild.firstElementChild);
     }
@@ -118,10 +117,6 @@ function scan(state) {
     state.spots.push(...spots);
   }
   for (const [root, layer] of state.layers) if (!kept.has(root)) { layer.remove(); state.layers.delete(root); }
-}
-
-function colourIn(state, node) {
-  for (const [name, colour] of state.colours) node.style.setProperty(name, colour);
 }
 
 function listen(state, spot) {
@@ -188,9 +183,5 @@ export default function ({ data, setTriggerValue }) {
   const names = [...state.terms.keys()].sort((a, b) => b.length - a.length).map(name => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   state.pattern = names.length ? new RegExp(`(?<![\\p{L}\\p{N}-])(${names.join("|")})s?(?![\\p{L}\\p{N}-])`, "giu") : null;
   Object.assign(state, { label: data.label, see: data.see, here: data.here, go: page => setTriggerValue("go", page) });
-  const c = data.colours;
-  state.colours = Object.entries({ "--muted": c.muted_text, "--dice": c.dice, "--blue": c.dice_text, "--line": c.line, "--card": c.card, "--text": c.text });
-  colourIn(state, state.card);
-  for (const layer of state.layers.values()) colourIn(state, layer);
   state.later();
 }

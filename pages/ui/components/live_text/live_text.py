@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pages.ui.charts import charts
 from pages.ui.components.register import component
 
 _FIELD = component("live_text")
@@ -12,7 +11,7 @@ def live_text(start: str, *, key: str, label: str, examples: dict[str, str], lim
     """Draw the field and return its text, at most `limit` characters. start: its first text."""
     said = _FIELD(
         key=key,
-        data={"colours": charts.colours(), "start": start[:limit], "label": label, "examples": list(examples.items()), "limit": limit},
+        data={"start": start[:limit], "label": label, "examples": list(examples.items()), "limit": limit},
         on_text_change=_nothing,
     )
     return cleaned(said.text, start)[:limit]

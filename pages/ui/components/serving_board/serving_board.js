@@ -66,7 +66,6 @@ function drawSide(node, side, data) {
 
 export default function ({ parentElement, data }) {
   const board = parentElement.querySelector(".board");
-  paint(board, data.colours);
   const nodes = fit(board, data.sides.length, parent => add(parent, "section", "side"));
   board.classList.toggle("single", data.sides.length === 1);
   data.sides.forEach((side, place) => drawSide(nodes[place], side, data));

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from pages.ui.charts import charts
 from pages.ui.charts.serving_rows import Board, SideRows
 from pages.ui.components.register import component
 from pages.ui.i18n import names, numbers
@@ -29,7 +28,6 @@ def serving_board(
     _BOARD(
         key=key,
         data={
-            "colours": charts.colours(),
             "longest": longest,
             "scale": numbers.duration(longest),
             "words": {"slots": _("slots in use"), "notepad": _("blocks of the KV cache in use:"), **said(names.READER_STATES), **blocks},

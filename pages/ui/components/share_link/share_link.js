@@ -3,7 +3,6 @@ export default function ({ parentElement, data }) {
   const share = parentElement.querySelector(".share");
   const copy = share.querySelector(".copy");
   const field = share.querySelector(".link");
-  share.style.setProperty("--muted", data.colours.muted_text);
   const link = `${window.location.origin}${window.location.pathname}?${data.query}`;
   field.value = link;
   field.onfocus = () => field.select();

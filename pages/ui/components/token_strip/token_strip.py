@@ -12,7 +12,6 @@ from unicodedata import bidirectional
 from core.record.constrained import constrained
 from core.record.step import Step
 from core.tokens.tokens import Token
-from pages.ui.charts import charts
 from pages.ui.charts.token_text import shown as shown_in_text
 from pages.ui.components.register import component
 from pages.ui.i18n import numbers
@@ -68,7 +67,6 @@ def token_strip(
     shown = path[skipped:]
     rows = memory.setdefault(f"{key} drawn", _Drawn()).steps(shown, tint)
     data = {
-        "colours": charts.colours(),
         "tint": tint,
         "branch": branch,
         "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.key, i < (template or 0)) for i, t in enumerate(prompt[first:], first)],
