@@ -29,7 +29,7 @@ from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import cache_text, chart, think_view
-from pages.ui.views.saved_components import serving_board
+from pages.ui.views.serving_board import serving_board
 from pages.ui.views.speculative_text import speculative_text, verdicts
 from pages.ui.views.tinted_text import tinted_text
 

@@ -16,7 +16,7 @@ from pages.ui.i18n import names, numbers
 from pages.ui.i18n.language import _, said, written
 from pages.ui.session import current, elements
 from pages.ui.views import chart
-from pages.ui.views.saved_components import serving_board
+from pages.ui.views.serving_board import serving_board
 
 BOARD = "batching_board"
 CLOSE = 1.15  # times as fast; below it both sides are called equally fast

@@ -1,7 +1,7 @@
 // Explains the terms in a page's text. React owns the page's nodes, so transparent buttons are laid over the terms, in a layer that
 // scrolls with them. All buttons are one Tab stop; arrows move among them.
 const TEXT = '[data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"], [data-testid="stHtml"]';
-const NOT = '.tv-screen-reader, .tv-tinted, .tv-drafts, .st-key-unseen, details:not([open]), summary, button, a, input, textarea, select, svg, code, pre, h1, [role="dialog"], [role="option"], [role="radio"], [data-testid="stText"], [data-testid="stTooltipContent"]';
+const NOT = '.tv-screen-reader, .tv-tinted, .tv-drafts, .tv-board, .st-key-unseen, details:not([open]), summary, button, a, input, textarea, select, svg, code, pre, h1, [role="dialog"], [role="option"], [role="radio"], [data-testid="stText"], [data-testid="stTooltipContent"]';
 const PLACES = '[data-testid="stMain"], [data-testid="stSidebarContent"]';
 const MOST = 160;
 const STYLE = `
