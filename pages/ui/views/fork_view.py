@@ -36,7 +36,7 @@ def fork_view(
             memory=memory,
             opened=opened.index - first if opened is not None and opened.side == side else None,
             accent=False,
-            on_click=_nothing if clickable else None,
+            on_click=(lambda: None) if clickable else None,
             hint=_("click to fork here"),
             branch=branch,
         )
@@ -59,7 +59,3 @@ def picked(side: int, sent: Any, first: int, count: int) -> Picked | None:
     if not isinstance(sent, int) or isinstance(sent, bool) or not 0 <= sent < count:
         return None
     return Picked(side, first + sent)
-
-
-def _nothing() -> None:
-    """Do nothing: `fork_view` reads the click from the strip's return value."""

@@ -13,7 +13,7 @@ from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.language import N_, _
 from pages.ui.i18n.safe_text import plain
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import clicks, current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 from pages.ui.views.why_token import table_button
@@ -102,6 +102,6 @@ def picked(seen: TracedFact) -> tuple[int, int]:
 
 def field_clicked() -> None:
     """Keep the field that was clicked."""
-    entry = ((st.session_state.get("why_fact_map") or {}).get("selection", {}).get("pick") or [{}])[0]
+    entry = clicks.picked("why_fact_map")
     if isinstance(entry.get("row"), int) and isinstance(entry.get("place"), int):
         st.session_state[PICKED] = (entry["row"], entry["place"])

@@ -17,7 +17,7 @@ from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.language import N_, _, said
 from pages.ui.i18n.safe_text import plain
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import clicks, current, elements, provenance
 from pages.ui.session.explained_token import ExplainedToken
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
@@ -87,7 +87,7 @@ def picked(seen: AblatedHeads) -> Head:
 
 def head_clicked() -> None:
     """Keep the head that was clicked."""
-    entry = ((st.session_state.get("why_heads_map") or {}).get("selection", {}).get("pick") or [{}])[0]
+    entry = clicks.picked("why_heads_map")
     if isinstance(entry.get("layer"), int) and isinstance(entry.get("head"), int):
         st.session_state[PICKED] = (entry["layer"] - 1, entry["head"] - 1)
 

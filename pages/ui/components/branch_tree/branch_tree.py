@@ -49,7 +49,7 @@ def branch_tree(rows: Sequence[Row], *, key: str, can: Sequence[str] = ("go", "n
         "height": height,
         "words": said(WORDS),
     }
-    sent = _TREE(key=key, data=data, on_action_change=_nothing)
+    sent = _TREE(key=key, data=data, on_action_change=lambda: None)
     return tree_action(sent.action, {row.node_id for row in rows}, can)
 
 
@@ -66,7 +66,3 @@ def tree_action(sent: Any, known: set[int], can: Sequence[str]) -> TreeAction | 
 def _short(text: str) -> str:
     text = text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
     return text.replace("\n", " ↵ ")
-
-
-def _nothing() -> None:
-    """Do nothing: `branch_tree` reads the action from the returned value."""

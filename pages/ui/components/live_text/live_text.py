@@ -12,7 +12,7 @@ def live_text(start: str, *, key: str, label: str, examples: dict[str, str], lim
     said = _FIELD(
         key=key,
         data={"start": start[:limit], "label": label, "examples": list(examples.items()), "limit": limit},
-        on_text_change=_nothing,
+        on_text_change=lambda: None,
     )
     return cleaned(said.text, start)[:limit]
 
@@ -21,7 +21,3 @@ def cleaned(said: object, start: str) -> str:
     """Return the text that the browser sent, without incomplete characters; `start` if it sent something else."""
     text = said if isinstance(said, str) else start
     return text.encode("utf-8", "ignore").decode("utf-8")
-
-
-def _nothing() -> None:
-    """Do nothing: the page reads the returned text."""

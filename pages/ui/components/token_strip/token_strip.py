@@ -85,7 +85,7 @@ def token_strip(
         "steered": _("the model wanted another token") if any(row[-1] for row in rows) else "",
     }
     show_all = partial(memory.update, {f"{key} whole": True})
-    called = {"on_opened_change": on_click or _nothing, "on_whole_change": show_all, "on_asked_change": on_ask or _nothing}
+    called = {"on_opened_change": on_click or (lambda: None), "on_whole_change": show_all, "on_asked_change": on_ask or (lambda: None)}
     return _STRIP(key=key, data=data, **called).opened
 
 
@@ -144,7 +144,3 @@ def _step(step: Step, tint: str) -> tuple[Any, ...]:
         taken.rank,
         f"{wanted.piece} {numbers.chance(wanted.model_probability)}" if wanted is not None else "",
     )
-
-
-def _nothing() -> None:
-    """Do nothing: the callback of strips without `on_click`."""
