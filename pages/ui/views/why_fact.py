@@ -16,17 +16,10 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.session import clicks, current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
-from pages.ui.views.why_token import table_button
 
 NAME = "why_fact"
 PICKED = "why_fact_picked"
 LONGEST = 400  # characters of a prompt
-
-
-def use_pair(clean: str, corrupted: str) -> None:
-    """Put an example into both fields."""
-    current.fill("why_clean", clean)
-    current.fill("why_corrupted", corrupted)
 
 
 def fact_view() -> None:
@@ -34,8 +27,7 @@ def fact_view() -> None:
     first, second = next(iter(example_texts.FACT_PAIRS.values()))
     with st.container(horizontal=True, vertical_alignment="center", key="why_pairs"):
         st.caption(_("Try one"), width="content")
-        for number, (title, pair) in enumerate(example_texts.FACT_PAIRS.items()):
-            st.button(_(title), on_click=use_pair, args=pair, key=f"why_pair_{number}", type="tertiary")
+        elements.examples(example_texts.FACT_PAIRS, ("why_clean", "why_corrupted"), "why_pair", type="tertiary")
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_fact_controls"):
         look = {"width": 320, **PERSISTENT}
         clean = st.text_input(_("First prompt"), first, key="why_clean", max_chars=LONGEST, **look) or ""
@@ -73,7 +65,7 @@ def draw(run: Experiment) -> None:
                 "the model holds what decides it. 100 %: the difference of the two logits is that of the first prompt."
             )
         )
-        table_button(lambda: csv_text(why_rows.patch_table(seen)), "traced_fact.csv", "why_fact_csv")
+        elements.table_button(lambda: csv_text(why_rows.patch_table(seen)), "traced_fact.csv", "why_fact_csv")
     with right:
         field_bars(seen, layer, place)
 

@@ -21,7 +21,7 @@ from pages.ui.session import clicks, current, elements, provenance
 from pages.ui.session.explained_token import ExplainedToken
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
-from pages.ui.views.why_token import choose, table_button
+from pages.ui.views.why_token import choose
 
 NAME, WITHOUT = "why_heads", "why_without"
 PICKED = "why_heads_picked"  # the head that was clicked
@@ -68,7 +68,7 @@ def draw(run: Experiment) -> None:
             "before": numbers.percent(seen.probability),
         }
         st.caption(told.format(head=why_rows.head_name(head), bits=why_rows.signed_bits(effect or 0.0), **values))
-        table_button(lambda: csv_text(why_rows.head_table(seen)), "heads.csv", "why_heads_csv")
+        elements.table_button(lambda: csv_text(why_rows.head_table(seen)), "heads.csv", "why_heads_csv")
     with right:
         elements.section(_("What does it look at?"), _("attention of the last position; {head}").format(head=why_rows.head_name(head)))
         if seen.attention:

@@ -17,7 +17,7 @@ from pages.ui.session import current, elements, provenance
 from pages.ui.session.explained_token import ExplainedToken
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
-from pages.ui.views.why_token import choose, table_button
+from pages.ui.views.why_token import choose
 
 NAME = "why_sum"
 MOST_HEADS = 20  # bars of single heads
@@ -58,4 +58,4 @@ def draw(run: Experiment) -> None:
             "can be added. A logit alone means little: what counts is its distance to the logits of other tokens."
         )
     )
-    table_button(lambda: csv_text(why_rows.sum_table((*seen.parts, *seen.heads))), "logit_sum.csv", "why_sum_csv")
+    elements.table_button(lambda: csv_text(why_rows.sum_table((*seen.parts, *seen.heads))), "logit_sum.csv", "why_sum_csv")

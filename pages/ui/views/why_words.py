@@ -17,7 +17,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.explained_token import ExplainedToken, start_here
 from pages.ui.views import chart
-from pages.ui.views.why_token import choose, table_button
+from pages.ui.views.why_token import choose
 
 NAME = "why_words"
 CLOSE, LOOSE = 0.7, 0.4  # rank correlations from which on two maps agree well, and somewhat
@@ -111,7 +111,7 @@ def bars(seen: HiddenWords) -> None:
     if len(rows) < len(seen.parts):
         rest = _("The other {count} parts change the probability less, or not at all. The file has all of them.")
         st.caption(rest.format(count=numbers.whole(len(seen.parts) - len(rows))))
-    table_button(lambda: csv_text(why_rows.effect_table(seen)), "hidden_words.csv", "why_words_csv")
+    elements.table_button(lambda: csv_text(why_rows.effect_table(seen)), "hidden_words.csv", "why_words_csv")
 
 
 def second_opinion(seen: HiddenWords) -> None:

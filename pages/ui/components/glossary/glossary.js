@@ -22,15 +22,12 @@ const STYLE = `
 `;
 
 function make() {
-  const style = document.createElement("style");
-  style.textContent = STYLE;
-  document.head.append(style);
-  const card = document.createElement("div");
-  card.className = "tv-card";
+  document.head.append(element("style", "", STYLE));
+  const card = element("div", "tv-card");
   card.id = "tv-card";
   card.hidden = true;
   document.body.append(card);
-  const state = { terms: new Map(), pattern: null, layers: new Map(), card, spots: [], timer: 0, hiding: 0, current: null, label: "", see: "", here: "", go: () => {} };
+  const state = { terms: new Map(), pattern: null, layers: new Map(), card, timer: 0, hiding: 0, current: null, label: "", see: "", here: "", go: () => {} };
   const later = () => { if (!state.timer) state.timer = setTimeout(() => { state.timer = 0; scan(state); }, 600); };
   new MutationObserver(changes => {
     if (changes.some(change => !(change.target.closest?.(".tv-terms, .tv-card")))) later();
@@ -73,12 +70,10 @@ function uses(state, root) {
 function scan(state) {
   const kept = new Set();
   const seen = new Set();
-  state.spots = [];
   for (const root of document.querySelectorAll(PLACES)) {
     let layer = state.layers.get(root);
     if (!layer) {
-      layer = document.createElement("div");
-      layer.className = "tv-terms";
+      layer = element("div", "tv-terms");
       layer.setAttribute("role", "group");
       root.append(layer);
       state.layers.set(root, layer);
@@ -95,8 +90,7 @@ function scan(state) {
     all.forEach(({ box, text, term }, i) => {
       let spot = layer.children[i];
       if (!spot) {
-        spot = document.createElement("button");
-        spot.type = "button";
+        spot = element("button");
         spot.tabIndex = -1;
         listen(state, spot);
         layer.append(spot);
@@ -112,9 +106,7 @@ function scan(state) {
       spot.term = term;
     });
     layer.hidden = all.length === 0;
-    const spots = [...layer.children];
-    if (spots.length && !spots.some(spot => spot.tabIndex === 0)) spots[0].tabIndex = 0;
-    state.spots.push(...spots);
+    roving(layer, () => [...layer.children]);
   }
   for (const [root, layer] of state.layers) if (!kept.has(root)) { layer.remove(); state.layers.delete(root); }
 }
@@ -126,19 +118,10 @@ function listen(state, spot) {
   spot.addEventListener("blur", event => { if (!state.card.contains(event.relatedTarget)) hide(state, 0); });
   spot.addEventListener("click", () => show(state, spot));
   spot.addEventListener("keydown", event => {
-    const all = [...spot.parentElement.children];
-    const at = all.indexOf(spot);
-    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
     if (event.key === "Tab" && !event.shiftKey && !state.card.hidden && state.card.querySelector("button")) {
       event.preventDefault();
       state.card.querySelector("button").focus();
     }
-    if (to === undefined) return;
-    event.preventDefault();
-    const next = all[Math.max(0, Math.min(to, all.length - 1))];
-    for (const one of all) one.tabIndex = -1;
-    next.tabIndex = 0;
-    next.focus();
   });
 }
 
@@ -148,16 +131,10 @@ function show(state, spot) {
   const { title, text, page, named } = spot.term;
   state.current = spot;
   card.textContent = "";
-  const head = document.createElement("b");
-  head.textContent = title;
-  const explanation = document.createElement("p");
-  explanation.textContent = text;
-  card.append(head, explanation);
+  card.append(element("b", "", title), element("p", "", text));
   spot.setAttribute("aria-describedby", card.id);
   if (page !== state.here) {
-    const way = document.createElement("button");
-    way.type = "button";
-    way.textContent = state.see.replace("{page}", named);
+    const way = element("button", "", state.see.replace("{page}", named));
     way.addEventListener("click", () => { hide(state, 0); state.go(page); });
     way.addEventListener("keydown", event => {
       if (event.key === "Tab") { event.preventDefault(); spot.focus(); hide(state, 0); }
