@@ -177,9 +177,12 @@ def curve_view() -> None:
 
 
 frame.header(
-    _("Eight requests, one pass"),
+    _("Many requests, one pass"),
     _("batching"),
-    _("Reading the weights is most of the work of a pass, and one pass can serve many requests. Each side has its own clock."),
+    _(
+        "A pass reads all weights once, for one request or for many. On a GPU this reading takes most "
+        "of the time. Each side has its own clock."
+    ),
 )
 with elements.error_boundary():
     if remote_model_notes.is_served():

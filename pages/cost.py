@@ -149,7 +149,7 @@ def both(
 def two_questions() -> None:
     """Draw two prompts for the same question, and the receipts of their answers."""
     elements.section(_("Ask briefly or at length?"), _("two prompts, two receipts"))
-    st.caption(_("The same question twice. The model reads every token of it, and prompt tokens are paid for, too."))
+    st.caption(_("The same question, short and long. The model reads every token of the prompt, and each one costs."))
     left, right = st.columns(2, gap="large")
     look = {"height": 120, **PERSISTENT}
     terse = left.text_area(_("Briefly"), "Where is the cat? The cat is", key="cost_terse", max_chars=LONGEST, **look) or ""

@@ -97,7 +97,7 @@ def roll(step: SelectedStep) -> None:
         st.caption(_("Greedy is on, so the likeliest token is chosen without dice. Switch it off in the sidebar to roll."))
         return
     roll_tally(step.distribution, key="inside_tally")
-    st.caption(_("The first roll is the one that the text gets. Further rolls do not change the text."))
+    st.caption(_("The text uses only the first roll. Further rolls do not change it."))
 
 
 def network_parts(step: SelectedStep) -> None:
@@ -107,7 +107,8 @@ def network_parts(step: SelectedStep) -> None:
     part("meaning", _("What does a token mean to it?"), _("embeddings"), lead.format(size=numbers.whole(model.shape.hidden_size)))
     inside_view.meaning(step, model, seen)
     lead = _(
-        "The vectors pass through {count} layers. Here each layer's vector goes directly to the output. The last layer is the real answer."
+        "The vectors pass through {count} layers. Here each layer's vector goes directly to the "
+        "output. The last row shows the model's real probabilities."
     )
     part("layers", _("What would it say after each layer?"), _("logit lens"), lead.format(count=model.layer_count))
     for note in seen.notes:
@@ -122,7 +123,7 @@ def network_parts(step: SelectedStep) -> None:
 
 drawn: list[str] = []  # the parts on the page
 frame.header(
-    _("How does one token come about?"),
+    _("How does the model compute one token?"),
     _("inside one step"),
     _("Follow one token through the model, from text to sampling. Everything is computed now, for the step that Watch shows."),
 )
@@ -154,7 +155,7 @@ with elements.error_boundary():
     part("dice", _("What do the dice decide?"), _("sampling"), lead)
     with results.dimmed("inside_roll", outdated):
         roll(step)
-    lead = _("Name words or phrases. Each gets the probability that the text goes on with it, exactly.")
+    lead = _("Write words or phrases. The app computes the exact probability that the text continues with each of them.")
     part("answers", _("How likely is an answer?"), _("probability of a continuation"), lead)
     named_answers_view(step)
     contents.markdown(" · ".join(f"[{_(names.STATIONS[place])}](#{place})" for place in drawn))

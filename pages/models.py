@@ -96,7 +96,7 @@ def of_field(verb: Callable[[str], None]) -> None:
 def offer(one: Offer) -> None:
     """Draw one model worth trying."""
     with st.container(border=True):
-        gated = f" :gray-badge[{_('needs a licence and a token')}]" if one.gated else ""
+        gated = f" :gray-badge[{_('needs a licence and an access key of the hub')}]" if one.gated else ""
         accept = _("Accept its licence on the hub, then start the app with HF_TOKEN set.") if one.gated else None
         st.markdown(f"**{one.title}**{gated}", help=accept)
         st.caption(_(one.good_for))
@@ -163,7 +163,7 @@ def from_a_server() -> None:
     elements.section(_("On an inference server"), _("vLLM, llama-server, Ollama, LM Studio, TGI, SGLang, hosted services"))
     st.caption(
         _(
-            "The address is enough: the app finds out what answers there, and says what it can and cannot show. The server computes; the "
+            "Enter the address. The app detects the server and lists what it can show. The server computes; the "
             "sampling is done here where the server lists enough tokens."
         )
     )

@@ -158,7 +158,7 @@ def two_models(model: LanguageModel, first: str) -> None:
 
 
 frame.header(
-    _("Read a text with the model's eyes"),
+    _("How likely is each token of a text?"),
     _("scoring"),
     _("The model writes nothing here. For every token of a given text it shows the probability it gave to this token."),
 )

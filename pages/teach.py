@@ -41,7 +41,7 @@ def plan_controls() -> tuple[TrainingPlan, int]:
     """Draw the controls of the training, and return its plan and the number of steps."""
     rehearsal = _("This share of the loss is measured on texts the model knows. At 0 % it learns faster and forgets what it knew.")
     look = {"format_func": "{} %".format, "help": rehearsal, "width": 240, **PERSISTENT}
-    share = st.select_slider(_("Known texts in between"), SHARES, 50, key="teach_share", **look)
+    share = st.select_slider(_("Share of old training texts"), SHARES, 50, key="teach_share", **look)
     with st.popover(_("More"), icon=":material/tune:", key="teach_tune"):
         rates = ", ".join(f"{_(name)} {numbers.short(rate)}" for name, rate in RATES.items())
         step_size = _("How far the weights move at each step (learning rate of AdamW: {rates}).").format(rates=rates)
@@ -105,7 +105,10 @@ def open_saved() -> None:
 frame.header(
     _("Teach it something"),
     _("fine-tuning"),
-    _("A copy of the model is trained on your sentences. No other visitor's model changes. Writing alone teaches nothing."),
+    _(
+        "A copy of the model is trained on your sentences. No other visitor's model changes. Text on "
+        "the page Watch does not train the model."
+    ),
 )
 with elements.error_boundary():
     text, beginning, known = text_fields()

@@ -80,9 +80,9 @@ def delivery() -> None:
 
 
 frame.header(
-    _("Where did the seconds go?"),
+    _("Where did the time go?"),
     _("latency: queue, time to first token, time per token"),
-    _("You send one request while others send theirs: the network, the queue, the prompt, every token and the drawing take time."),
+    _("You send one request while others send theirs. The charts show where its time goes."),
 )
 with elements.error_boundary():
     wanted = results.view(names.WAITING_VIEWS, "waiting_view")

@@ -91,7 +91,7 @@ with left, st.container(gap="xsmall"):
 with right, st.container(gap="xsmall"):
     places = step_costs.places()
     with st.container(horizontal=True, gap="small", key="ways_on"):
-        st.page_link(page_titles.FOLDER / "inside.py", label=_("How did it come about?"), icon=":material/search:", width="content")
+        st.page_link(page_titles.FOLDER / "inside.py", label=_("How was it computed?"), icon=":material/search:", width="content")
         st.page_link(page_titles.FOLDER / "cost.py", label=_("The whole receipt"), icon=":material/receipt_long:", width="content")
 sides = st.container(key="sides")
 

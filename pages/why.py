@@ -19,9 +19,11 @@ WORDS, HEADS, FACT, SUM, STEER = names.WHY_VIEWS
 LEADS = {
     WORDS: _("Hide one word of the text at a time. The more the probability of the token falls, the more it depended on that word."),
     HEADS: _("Each layer has several attention heads. Switch off one at a time and see what that does to the probability of the token."),
-    FACT: _("Two prompts differ in one word. One activation of one is put into the other: how much of the first answer comes back?"),
+    FACT: _(
+        "Two prompts differ in one word. The app copies one activation from the first into the second: does the first answer become likely?"
+    ),
     SUM: _("The score of a token (its logit) is a sum. Each layer adds what its attention and its feed-forward computed."),
-    STEER: _("The difference between two lists of texts is a direction inside the model. Add it while the model writes."),
+    STEER: _("The app compares the model's activations for two lists of texts, and adds the difference while the model writes."),
 }
 OF_A_TOKEN: dict[str, Callable[..., None]] = {WORDS: why_words.words_view, HEADS: why_heads.heads_view, SUM: why_sum.sum_view}
 OTHERS: dict[str, Callable[[], None]] = {FACT: why_fact.fact_view, STEER: why_steer.steer_view}
@@ -29,16 +31,16 @@ OTHERS: dict[str, Callable[[], None]] = {FACT: why_fact.fact_view, STEER: why_st
 frame.header(
     _("Why this token?"),
     _("attribution"),
-    _("Remove a part and measure what changes. Every number compares the model with and without that part."),
+    _("Change one part of the text or of the model, and measure the effect on the token."),
 )
 with elements.error_boundary():
     why_token.read_link()
     view = results.view(names.WHY_VIEWS, "why_view")
     st.caption(LEADS[view])
     if view in OF_A_TOKEN:
-        token = why_token.source(partial(prompt_field.own_text, check=False))
+        token = why_token.source(partial(prompt_field.own_text, check=False), measures=view == WORDS)
         OF_A_TOKEN[view](token)
     else:
         OTHERS[view]()
     why_token.write_link()
-    st.caption(_("All passes here run on the network of transformers, because the compiled passes of this app cannot be changed inside."))
+    st.caption(_("These measurements use the network of the library transformers. This app's faster passes do not allow such changes."))

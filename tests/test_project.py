@@ -107,7 +107,7 @@ def _imported(node: ast.AST, known: dict[str, Path]) -> Iterator[str]:
         yield from _imported(child, known)
 
 
-REPORTED = ("core.generation.run", "core.record.step")  # their methods that write a report import it inside: `run.to_html()` is thin
+REPORTED = ("core.generation.run_base", "core.record.step")  # their methods that write a report import it inside: `run.to_html()` is thin
 
 
 def place_of(module: str) -> int:

@@ -12,7 +12,7 @@ from string import Formatter
 import pytest
 
 from core.stage_names import SETTING_OF
-from pages.ui.i18n import catalogue, language
+from pages.ui.i18n import extract_sentences, language
 
 ROOT = Path(__file__).parents[1]
 MARKS = {"_", "N_", "ngettext"}
@@ -26,7 +26,16 @@ ALL = {"header", "section"}
 KEYWORDS = {"help", "placeholder", "label", "alt_text", "hint", "title", "lead", "term"}
 RAISED = re.compile(r"^(Bad|TextTo|TooM|TooL|Not|Unknown|Empty|Prompt|Run|Model|Wrong|Input)\w+$")
 # Files whose words are for whoever runs the app, for a log, or for the model to read.
-OTHERS = {"record.py", "gate.py", "health.py", "example_texts.py", "event_log.py", "deployment.py", "catalogue.py", "choose_seeds.py"}
+OTHERS = {
+    "record.py",
+    "gate.py",
+    "health.py",
+    "example_texts.py",
+    "event_log.py",
+    "deployment.py",
+    "extract_sentences.py",
+    "choose_seeds.py",
+}
 MARKUP = re.compile(r":material/\w+:|:\w+(-badge)?\[|\]|<[^>]*>|[a-z-]+:[^;\"]*;|https?:\S+")
 WORDS = re.compile(r"[A-Za-z]{2,}")
 SENTENCE = re.compile(r"[A-Za-z]{2,}[,:]? [A-Za-z]{2,}")
@@ -122,7 +131,7 @@ def test_messages_are_plain_strings_with_named_places() -> None:
         for call in (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)):
             if name_of(call) not in MARKS or not isinstance(call.func, ast.Name):
                 continue
-            for text in call.args[: catalogue.MARKS[name_of(call)]]:
+            for text in call.args[: extract_sentences.MARKS[name_of(call)]]:
                 if isinstance(text, ast.JoinedStr | ast.BinOp):
                     wrong.append(f"{path.relative_to(ROOT)}:{call.lineno} is put together")
                 elif isinstance(text, ast.Constant):
@@ -184,8 +193,8 @@ def test_a_cache_of_words_knows_the_language() -> None:
 
 
 def test_the_template_is_what_the_code_says() -> None:
-    """If this fails: `python -m pages.ui.i18n.catalogue`."""
-    assert catalogue.TEMPLATE.read_text("utf-8") == catalogue.file_text(catalogue.sentences())
+    """If this fails: `python -m pages.ui.i18n.extract_sentences`."""
+    assert extract_sentences.TEMPLATE.read_text("utf-8") == extract_sentences.file_text(extract_sentences.sentences())
 
 
 LANGUAGES = [code for code in language.languages() if code != language.ENGLISH]
@@ -193,13 +202,13 @@ LANGUAGES = [code for code in language.languages() if code != language.ENGLISH]
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_language_has_every_sentence_and_no_other(code: str) -> None:
-    template, own = catalogue.sentences(), catalogue.catalogue_of(code)
-    assert {one.id for one in own if one.id} == {one.id for one in template if one.id}, "python -m pages.ui.i18n.catalogue"
+    template, own = extract_sentences.sentences(), extract_sentences.catalogue_of(code)
+    assert {one.id for one in own if one.id} == {one.id for one in template if one.id}, "python -m pages.ui.i18n.extract_sentences"
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_language_is_whole(code: str) -> None:
-    left = catalogue.untranslated(catalogue.catalogue_of(code))
+    left = extract_sentences.untranslated(extract_sentences.catalogue_of(code))
     if len(left) > 200:
         pytest.skip(f"{code} is being translated: {len(left)} sentences are left")
     assert [one.id for one in left] == []
@@ -208,7 +217,7 @@ def test_a_language_is_whole(code: str) -> None:
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_translation_keeps_every_place_and_all_markup(code: str) -> None:
     wrong = []
-    for message in catalogue.catalogue_of(code):
+    for message in extract_sentences.catalogue_of(code):
         if not message.id:
             continue
         forms = (message.id,) if isinstance(message.id, str) else message.id

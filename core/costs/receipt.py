@@ -208,7 +208,7 @@ class Receipt:
     def _work(self) -> list[Amount]:
         lines = []
         if self.flops is not None and self.bytes_read is not None:
-            how = Message("2 x (weights used x positions + heads x sizes x positions attended to)")
+            how = Message("2 x (weights used x positions + attention: heads x head size x positions attended to)")
             lines += [
                 Amount(Message("Operations"), self.flops, "FLOP", COMPUTED, how),
                 Amount(Message("Bytes read"), self.bytes_read, "B", COMPUTED, Message("weights once per pass + KV cache once per pass")),

@@ -22,7 +22,7 @@ from core.generation.ending import Stop
 from core.generation.mirostat import mu_after
 from core.generation.observed import BESIDE, arrays, falls_beside, place
 from core.generation.prompts import Prompt, read_prompt
-from core.generation.run import Run, in_turn
+from core.generation.run_base import Run, in_turn
 from core.generation.server_lists import beyond, is_cut_too_short, is_doubtful, is_unbounded
 from core.generation.tree import Node
 from core.limits import Limits

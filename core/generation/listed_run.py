@@ -16,7 +16,7 @@ from core.errors import BadSetting, BadToken, EmptyPrompt, OutsideTopLogprobs, R
 from core.generation.ending import Stop
 from core.generation.prompts import Prompt
 from core.generation.replay import RecordedModel
-from core.generation.run import Run, in_turn
+from core.generation.run_base import Run, in_turn
 from core.generation.server_lists import stages_of
 from core.limits import Limits
 from core.message import Message

@@ -20,7 +20,7 @@ from core.generation import saved_answers
 from core.generation.answer_file import answer_file
 from core.generation.recording_file import LARGEST_FILE, Content, File, MessageFile, ModelFile, PromptToken, place_of
 from core.generation.replay import RecordedModel, Replay
-from core.generation.run import Run
+from core.generation.run_base import Run
 from core.generation.step_file import StepFile, TokenFile, settings_of, step_file, step_of
 from core.generation.tree import Tree
 from core.message import Message

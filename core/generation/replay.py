@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from core.engine.conversation import Messages, Span
 from core.errors import BadToken, RunFinished
-from core.generation.run import Run, in_turn
+from core.generation.run_base import Run, in_turn
 from core.generation.tree import Node, Tree
 from core.message import Message
 from core.record.step import Candidate, Step, TokenDistribution

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from core.generation.run import Run
+from core.generation.run_base import Run
 from core.inspection.inside import Guess
 from core.inspection.scoring import ScoredText, ScoredToken
 from core.record.step import Step

@@ -46,7 +46,7 @@ OFFERS = (
         269_060_552,
         "Apache 2.0",
         False,
-        Message("plain modern English on any laptop"),
+        Message("English; runs on any laptop"),
     ),
     Offer(
         "HuggingFaceTB/SmolLM2-360M",
@@ -69,7 +69,7 @@ OFFERS = (
     Offer(
         "Qwen/Qwen3-0.6B", "Qwen3 0.6B", 596_049_920, 1_503_300_328, "Apache 2.0", False, Message("chat, many languages, thinking aloud")
     ),
-    Offer("openai-community/gpt2", "GPT-2", 124_439_808, 548_105_171, "MIT", False, Message("the classic of 2019, for comparison")),
+    Offer("openai-community/gpt2", "GPT-2", 124_439_808, 548_105_171, "MIT", False, Message("a well-known model of 2019, for comparison")),
     Offer(
         "google/gemma-3-270m", "Gemma 3 270M", 268_098_176, 536_223_056, "Gemma terms", True, Message("a large vocabulary, sliding windows")
     ),
@@ -80,7 +80,7 @@ OFFERS = (
         2_471_645_608,
         "Llama 3.2 licence",
         True,
-        Message("the smallest of a famous family"),
+        Message("the smallest model of Llama 3.2"),
     ),
 )
 

@@ -10,7 +10,7 @@ from core.message import Message
 from core.reports.svg import surprise_spec
 
 if TYPE_CHECKING:
-    from core.generation.run import Run
+    from core.generation.run_base import Run
 
 VEGA_LITE = "application/vnd.vegalite.v6+json"  # the kind under which notebooks know charts of this version
 

@@ -16,7 +16,7 @@ import segno
 
 from core.costs.receipt import Receipt
 from core.errors import WrongType
-from core.generation.run import Run
+from core.generation.run_base import Run
 from core.message import ENGLISH, Message, Number, Wording
 from core.record.constrained import constrained
 from core.record.frozen import percent

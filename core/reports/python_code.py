@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.generation.run import Run
+from core.generation.run_base import Run
 
 
 def code(run: Run) -> str:

@@ -1,6 +1,6 @@
 """Charts of why a token came: effects in both directions, attention heads, layers by tokens.
 
-Blue speaks for the token, plum against it.
+Blue raises the probability of the token, plum lowers it.
 """
 
 from __future__ import annotations

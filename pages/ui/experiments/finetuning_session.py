@@ -29,7 +29,7 @@ def made_by(text: str, beginning: str, plan: TrainingPlan, known: str = "") -> p
     """Return the provenance of a fine-tuning."""
     chosen = {
         N_("the sentences"): text,
-        N_("the rehearsal"): N_("{share} old lessons").format(share=in_english(numbers.percent, plan.rehearsal)),
+        N_("the rehearsal"): N_("{share} old training texts").format(share=in_english(numbers.percent, plan.rehearsal)),
     }
     quiet = {N_("the beginning"): beginning, N_("the beginning of what it knew"): known, N_("the rate"): f"{plan.learning_rate:g}"}
     last = lesson()

@@ -19,7 +19,7 @@ import streamlit as st
 from pages.ui.experiments import experiment, recorded_results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.language import _, quoted
 from pages.ui.session import current, elements, playback, provenance
 from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance
@@ -104,7 +104,7 @@ def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -
     outdated = bool(changed) and not run.running
     if run.recorded_on and run.made_by is not None:
         outdated = outdated and run.made_by.chosen != now.chosen
-        recording_line(name, run, outdated, again)
+        recording_line(name, run, outdated, again, run.made_by.other_text(now))
     elif run.made_by is not None and run.seen:
         provenance_line(name, run.made_by, changed, None if run.running else again, run)
     with dimmed(name, outdated), provenance.of_result(run.made_by):
@@ -118,11 +118,15 @@ def dimmed(name: str, outdated: bool) -> Iterator[None]:
         yield
 
 
-def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[], None] | None) -> None:
-    """Draw the line of a recorded result: its day and what made it, and buttons to play it again or to run it live."""
+def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[], None] | None, about: str = "") -> None:
+    """Draw the line of a recorded result: its day and what made it, and buttons to play it again or to run it live.
+
+    about: the text that it is about, if the page shows another one.
+    """
     assert run.made_by is not None
     with st.container(horizontal=True, vertical_alignment="center", key=f"recorded_{name}"):
         said = escape(_("A recorded result, made with other choices than those above.") if outdated else _("A recorded result."))
+        said += " " + escape(_("It is about another text: {text}").format(text=quoted(about))) if about else ""
         told = escape(_("Made on {day}: {told}").format(day=numbers.day(run.recorded_on), told=run.made_by.summary()))
         grey_line(f"<b>{said}</b> {told}")
         if run.running:

@@ -242,12 +242,13 @@ def figures(plain: str) -> str:
 
 
 def written(value: float, spec: str = ",") -> str:
-    """Return a number in Python's format specification, with the separators of the current language.
+    """Return a number in Python's format specification, with a minus sign and the separators of the current language.
 
-    >>> written(12345), written(0.25, ".1f")
-    ('12,345', '0.2')
+    >>> written(12345), written(-0.25, ".1f")
+    ('12,345', '−0.2')
     """
-    return figures(format(value, spec))
+    plain = format(value, spec)
+    return figures(f"−{plain[1:]}" if plain.startswith("-") else plain)
 
 
 def quoted(text: str) -> str:

@@ -66,7 +66,8 @@ WHY_VIEWS = (N_("The words"), N_("The heads"), N_("A fact"), N_("The sum"), N_("
 HIDING = {"mask": N_("Mask it"), "omit": N_("Leave it out"), "replace": N_("Replace it")}
 HIDING_LINES = {
     "mask": N_(
-        "Later words may not attend to the hidden word, and all words keep their places. The last word cannot be hidden in this way."
+        "The attention of later tokens to the hidden word is masked, and all words keep their "
+        "positions. The last word cannot be hidden like this."
     ),
     "omit": N_(
         "The hidden word is left out, and the words after it move up. The last word often counts most, because the sentence breaks."
@@ -128,6 +129,6 @@ SERVING_FIGURES = {
     "demand": N_("slots empty while a request waited"),
     "padded": N_("padding tokens"),
     "preempted": N_("preemptions"),
-    "prompts": N_("tokens computed in prefill, after a preemption again · found in the cache"),
+    "prompts": N_("tokens computed in prefill (again after a preemption) · tokens found in the cache"),
     "blocks": N_("most blocks in use · saved by sharing"),
 }

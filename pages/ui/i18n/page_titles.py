@@ -11,7 +11,7 @@ FOLDER = ROOT / "pages"
 
 # group, file under pages/, title, one sentence; all marked here and translated where they are shown
 PAGES: tuple[tuple[str, str, str, str], ...] = (
-    (N_("Watch"), "watch.py", N_("Watch"), N_("Watch a model write, one token at a time.")),
+    (N_("Watch"), "watch.py", N_("Watch"), N_("See a model write, one token at a time.")),
     (N_("Watch"), "tour.py", N_("Take the tour"), N_("From the first press to the last token, in fifteen stops.")),
     (N_("Watch"), "read.py", N_("Read a text"), N_("How probable the model finds each token of a given text.")),
     (N_("Watch"), "guess.py", N_("Guess the next word"), N_("Ten tokens: your guess beside the model's.")),
@@ -45,7 +45,7 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
         N_("A small model guesses ahead, the large one checks: the same probabilities, fewer passes."),
     ),
     (N_("Serving"), "quantization.py", N_("Fewer bits"), N_("The same model with fewer bits per weight: probabilities, text, bytes.")),
-    (N_("Serving"), "waiting.py", N_("Waiting"), N_("One request among others, second by second; and a text streamed or shown whole.")),
+    (N_("Serving"), "waiting.py", N_("Waiting"), N_("One request among others over time; and a text streamed or shown whole.")),
     (N_("Serving"), "pupil.py", N_("Pupil and teacher"), N_("A small model beside a large one, on the same text.")),
     (N_("Models"), "models.py", N_("Models"), N_("The models here, models to download, and models on a server.")),
 )

@@ -50,6 +50,13 @@ def word_clicked(strip: str = "strip") -> None:
 
 
 @error_boundary
+def word_explained(strip: str = "strip") -> None:
+    """Measure what the token that was clicked depends on. strip: the key of the token strip."""
+    word_clicked(strip)
+    explained_token.ask_about_step()
+
+
+@error_boundary
 def word_asked(strip: str = "strip") -> None:
     """Ask why the token whose button was pressed stands there. strip: the key of the token strip."""
     index = getattr(st.session_state.get(strip), "asked", None)

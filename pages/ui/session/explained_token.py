@@ -25,7 +25,8 @@ OWN_TEXT, PLACE = "why_text", "why_place"
 class ExplainedToken:
     """ids, texts: the tokens before it. target, piece: the token. choices: tokens that can be explained at this place, the likeliest first.
 
-    taken: the token that stands there, None before the step is made. from_run: whether it belongs to the run.
+    taken: the token that stands there, None before the step is made. from_run: whether it belongs to the run. rank: of the token that the
+    dice chose, 0 otherwise.
     """
 
     ids: tuple[int, ...]
@@ -33,6 +34,7 @@ class ExplainedToken:
     choices: tuple[int, ...]
     taken: int | None
     from_run: bool
+    rank: int = 0
 
     @property
     def text(self) -> str:
@@ -46,7 +48,8 @@ def of_run() -> ExplainedToken:
     step, seen = selected_step(), current.shown()
     taken = seen.token_id if isinstance(seen, Step) else None
     choices = dict.fromkeys([*([taken] if taken is not None else []), *(candidate.token_id for candidate in seen.candidates)])
-    return ExplainedToken(step.token_ids, step.texts, tuple(choices), taken, True)
+    rank = seen.chosen.rank if isinstance(seen, Step) and seen.chosen_by == "sampled" else 0
+    return ExplainedToken(step.token_ids, step.texts, tuple(choices), taken, True, rank)
 
 
 def of_text(text: str, place: int) -> ExplainedToken:

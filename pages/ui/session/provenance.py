@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 
 from core import SamplingSettings
 from pages.ui.i18n import phrases
-from pages.ui.i18n.language import _, quoted
+from pages.ui.i18n.language import N_, _, quoted
 from pages.ui.server import loaded_models
 from pages.ui.session import current
 
 _RESULT: ContextVar[Provenance | None] = ContextVar("result", default=None)
+TEXT = N_("the text before it")  # name of a hidden input: the text of the token that a result explains
 LONGEST = 60  # characters shown of a prompt
 
 
@@ -47,6 +48,11 @@ class Provenance:
         found = [name for name, field in pairs if getattr(self, field) != getattr(now, field)]
         before, after = dict(self.chosen + self.hidden_inputs), dict(now.chosen + now.hidden_inputs)
         return found + [_(name) for name in before | after if before.get(name) != after.get(name)]
+
+    def other_text(self, now: Provenance) -> str:
+        """Return the text that this result is about, shortened; "" if it has none or if `now` is about the same."""
+        before, after = (next((value for name, value in one.hidden_inputs if name == TEXT), "") for one in (self, now))
+        return _short(before) if before != after else ""
 
 
 def _short(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.generation.run import Run
+from core.generation.run_base import Run
 from core.record.step import Step
 from pages.ui.i18n.language import _
 from pages.ui.session import current

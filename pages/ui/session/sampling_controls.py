@@ -50,8 +50,8 @@ def _temperature(value: float) -> str:
     if value < 0.4:
         return _("very steady: nearly always the likeliest")
     if value < 1:
-        return _("steadier: likely tokens gain")
-    return _("more varied: unlikely tokens gain") if value < 1.4 else _("random: any token can be chosen")
+        return _("likely tokens become likelier")
+    return _("unlikely tokens become likelier") if value < 1.4 else _("random: any token can be chosen")
 
 
 def _top_k(value: float) -> str:
@@ -83,7 +83,7 @@ CONTROLS: tuple[Control, ...] = (
         lambda p: (
             _("off: no token is excluded")
             if p == 1
-            else _("excludes the least likely {share} %").format(share=numbers.decimal((1 - p) * 100, 0))
+            else _("keeps the likeliest tokens that together have {share} %").format(share=numbers.decimal(p * 100, 0))
         ),
     ),
     Control(

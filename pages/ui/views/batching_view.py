@@ -151,6 +151,7 @@ def draw_curve(run: Experiment) -> None:
     st.caption(
         _(
             "Solid: measured. Dashed: **computed**, as if a pass only read {weights} of weights and all keys and values once, "
-            "at the {speed} per second measured for this memory. A small model can be faster: parts of it stay in the processor's cache."
+            "at the {speed} per second measured for this memory. A small model can be faster, because the "
+            "processor's cache holds parts of it. With many requests, computing takes longer than reading."
         ).format(weights=numbers.size(weights), speed=numbers.size(peak.bytes_per_second))
     )

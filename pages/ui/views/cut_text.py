@@ -31,7 +31,9 @@ def chips(tokens: list[Token], key: str) -> None:
         max_height="16rem",
     )
     characters, texts = sum(len(token.text) for token in tokens), sum(not token.special for token in tokens)
-    counts = [_("{count} tokens").format(count=numbers.whole(len(tokens))), _("{count} characters").format(count=numbers.whole(characters))]
+    counts = [_("{count} tokens").format(count=numbers.whole(texts)), _("{count} characters").format(count=numbers.whole(characters))]
+    if texts < len(tokens):
+        counts.insert(1, _("special tokens: {count}").format(count=numbers.whole(len(tokens) - texts)))
     if texts:
         counts.append(_("{count} characters per token").format(count=numbers.decimal(characters / texts, 1)))
     st.caption(" · ".join(counts))

@@ -40,14 +40,15 @@ def draw(now: Provenance, begin: Callable[[], None]) -> None:
             expected(lesson)
         with right:
             still_known(lesson)
-            elements.section(_("How wrong is it still?"), _("training loss"))
-            alt_text = _("A falling line: the loss of each training step on the new text, and paler on the known texts.")
+            elements.section(_("How large is the error?"), _("training loss"))
+            legend(("dice", _("your text")), ("model", _("old training texts")))
+            alt_text = _("A falling line: the loss of each training step on the new text, and paler on the old training texts.")
             chart.draw(
                 teach_charts.loss,
                 teach_rows.loss_rows(lesson.steps),
                 key="teach_loss",
                 alt_text=alt_text,
-                title=_("How wrong is it still?"),
+                title=_("How large is the error?"),
             )
             measured(lesson)
         if len(lesson.looks) > 1:
@@ -118,11 +119,18 @@ def measured(lesson: Lesson) -> None:
 
 def moments(lesson: Lesson, running: bool) -> None:
     """Draw the moments of the training as a strip; a click shows that moment, and a button goes back to it."""
-    elements.section(_("All moments of the training"), _("training step × token; click one to see that moment"))
+    elements.section(_("Probability of each token during the training"), _("training step × token; click one to see that moment"))
     table = teach_rows.history_rows(lesson.looks, lesson.shown, current.clicks())
     clicked = partial(elements.run_and_rerun, finetuning_session.moment_clicked, ("teach_course",))
     alt_text = _("A strip of fields: one column per moment of the training, one row per token, darker where the token was likelier.")
-    chart.draw(teach_charts.history, table, key="teach_way", alt_text=alt_text, on_select=clicked, title=_("All moments of the training"))
+    chart.draw(
+        teach_charts.history,
+        table,
+        key="teach_way",
+        alt_text=alt_text,
+        on_select=clicked,
+        title=_("Probability of each token during the training"),
+    )
     tips: dict[int, list[str]] = {}
     for index, tip in zip(table["index"].tolist(), table["tip"].tolist(), strict=True):
         tips.setdefault(index, []).append(tip)

@@ -43,7 +43,7 @@ def cache_item(bits: int) -> float:
 def calculator() -> None:
     """Draw the controls and the result."""
     elements.section(_("How many requests fit?"), _("weights and KV caches in one memory"))
-    st.caption(_("Shapes as published, memory as on the card's data sheet. Below 16 bits, the scales of groups of 32 numbers are counted."))
+    st.caption(_("Model shapes and card memory are published values. Below 16 bits, one scale for every 32 numbers is counted, too."))
     model = current.model()
     shapes: dict[str, ModelShape] = {name: known.shape for name, known in MODELS.items()}
     if (own := getattr(model, "shape", None)) is not None:

@@ -25,7 +25,7 @@ from pages.ui.session import current
 KINDS = {
     N_("measured"): N_("a clock or a counter"),
     N_("computed"): N_("a formula, shown"),
-    N_("assumed"): N_("not known here: you can change it"),
+    N_("assumed"): N_("it cannot be measured here, and you can change it"),
 }
 
 
@@ -120,7 +120,7 @@ def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
         for amount in made.amounts
         if amount.name in wanted
     ]
-    text = " · ".join(parts) if path else escape(_("Nothing to pay yet."))
+    text = " · ".join(parts) if path else escape(_("No cost yet."))
     st.html(f'<div style="font-size:0.9rem;line-height:1.6;font-variant-numeric:tabular-nums;color:var(--tv-muted-text)">{text}</div>')
 
 

@@ -47,7 +47,7 @@ def roll_tally(distribution: TokenDistribution | Step, *, key: str) -> None:
             rows=TOKENS + 1,
         )
         if not count:
-            st.caption(_("Colour: the probability. Dark: how often the token came. Line: where 95 of 100 repetitions end."))
+            st.caption(_("Colour: the probability. Dark: how often the token was chosen. Line: the range of 95 in 100 repetitions."))
             return
         chart.draw(inside_charts.rolls, rolls, key=f"{key}_rolls", alt_text=_("The newest rolls as marks from 0 to 1."), described=False)
         near = _("{within} of {all} tokens came as often as chance usually allows. More rolls come closer to the probabilities.")

@@ -36,14 +36,14 @@ def text_and_curve(found: ScoredText, tint: str, key: str) -> None:
         part = st.select_slider(_("Part of the text"), range(count), key=f"read_part_{key}", format_func=part_title)
     alt_text = _("The text, token by token, tinted by what the model expected.")
     scored_text(scoring_rows.scored_words(found, tint, part), key=f"read_strip_{key}", alt_text=alt_text)
-    elements.section(_("Where was it surprised?"), _("surprise along the text, bits"))
+    elements.section(_("Which tokens were unlikely?"), _("surprise along the text, bits"))
     curve = scoring_rows.curve_rows(found)
     chart.draw(
         inside_charts.curve,
         curve,
         key=f"read_curve_{key}",
         alt_text=_("Surprise of every token along the text in bits."),
-        title=_("Where was it surprised?"),
+        title=_("Which tokens were unlikely?"),
     )
     if curve.cut.any():
         cut = _("↑ Bars are cut at {most} bits; the highest value is {highest}.")
@@ -62,7 +62,7 @@ def in_numbers(found: ScoredText, key: str) -> None:
 
 def sums(found: ScoredText) -> None:
     """Draw perplexity, loss and bits per byte, each beside the value of equal probabilities."""
-    blind, equal = found.model.vocabulary_size, _("equal probabilities: {number}")
+    blind, equal = found.model.vocabulary_size, _("if all tokens were equally likely: {number}")
     perplexity = numbers.count(round(found.perplexity, 1)) if found.perplexity >= 100 else numbers.decimal(found.perplexity, 1)
     mean = _("exp(−(ln p₁ + … + ln pₙ) / n) over the {count} scored tokens. Comparable only between models with the same tokens.")
     packed = _("{bits} bits of surprise divided by {bytes} bytes ({character} bits per character). Comparable between all models.")
@@ -82,7 +82,7 @@ def sums(found: ScoredText) -> None:
         (
             _("Bits per byte"),
             numbers.decimal(found.bits_per_byte, 2),
-            _("uncompressed: 8"),
+            _("without compression: 8"),
             packed.format(
                 bits=numbers.whole(found.total_bits),
                 bytes=numbers.whole(found.scored_bytes),

@@ -22,12 +22,10 @@ from pages.ui.views import chart
 
 def draw_request(found: Sequence[Watched], trip: RoundTrip | None, recorded: bool, running: bool) -> None:
     """Draw the watched request under each policy. trip: this browser's network and drawing times, None before they are measured."""
-    elements.section(_("Your request, second by second"), _("measured, both by the server's own clock"))
+    elements.section(_("Your request over time"), _("measured, both by the server's own clock"))
     kinds = list(zip(waiting_charts.SHADES, said(names.WAITS).values(), strict=True))
     legend(*kinds)
-    chart.draw(
-        waiting_charts.timeline, timeline(found, trip), key="waiting_timeline", alt_text=_("Your request, second by second"), legend=kinds
-    )
+    chart.draw(waiting_charts.timeline, timeline(found, trip), key="waiting_timeline", alt_text=_("Your request over time"), legend=kinds)
     for one in found:
         st.caption(f"{_(names.SIDES[one.policy])}: …{one.text[-110:]}".replace("\n", " "))
     extra = trip.network + trip.drawing if trip else 0.0
@@ -48,7 +46,10 @@ def draw_request(found: Sequence[Watched], trip: RoundTrip | None, recorded: boo
         )
         st.caption(where.format(network=numbers.duration(trip.network), drawing=numbers.duration(trip.drawing)))
     st.caption(
-        _("With continuous batching, your tokens share their passes with other requests. Each token takes longer, the first comes earlier.")
+        _(
+            "With continuous batching, your tokens share their passes with other requests. Each token "
+            "takes longer, but the first one comes earlier."
+        )
     )
 
 
@@ -138,14 +139,14 @@ def draw_curve(run: Experiment) -> None:
     last = {one.policy: one for one in points}
     if len(last) == 2 and last[POLICIES[0]].load == last[POLICIES[1]].load:
         alone, shared = (numbers.duration(last[policy].queue) for policy in POLICIES)
-        sentence = _("At a load of {load}: {one} in the queue one at a time, {other} with continuous batching.")
+        sentence = _("At a planned load of {load}: {one} in the queue one at a time, {other} with continuous batching.")
         st.markdown(sentence.format(load=numbers.percent(last[POLICIES[0]].load), one=alone, other=shared))
     _percentiles(points)
     st.caption(
         _(
             "Dots: the mean wait of {count} requests from arrival to their first pass, **measured**. Dashed: λ E[S²] / (2 (1 − λ E[S])), "
             "**computed** from the service times of the same requests alone (mean {mean}, {least} to {most}). The formula is the mean over "
-            "unlimited time with one request at a time. {count} requests scatter around it, and stay below it near the full load."
+            "unlimited time with one request at a time. A run of {count} requests differs from it; near the full load its wait is shorter."
         ).format(
             count=len(times.seconds),
             mean=numbers.duration(times.mean),
@@ -166,7 +167,8 @@ def load_rows(points: Sequence[LoadPoint], times: ServiceTimes) -> pd.DataFrame:
             total=numbers.duration(one.total),
         )
         side = "one" if one.policy is Policy.ONE_AT_A_TIME else "many"
-        row = {"load": 100 * one.load, "wait": 1000 * one.queue, "formula": None, "side": side, "label": numbers.duration(one.queue)}
+        load = one.load if math.isnan(one.reached) else one.reached
+        row = {"load": 100 * load, "wait": 1000 * one.queue, "formula": None, "side": side, "label": numbers.duration(one.queue)}
         rows.append(row | {"tip": tip})
     for percent in range(round(100 * max(one.load for one in points)) + 1):
         formula = 1000 * pollaczek_khinchine(percent / 100 / times.mean, times.mean, times.second_moment)

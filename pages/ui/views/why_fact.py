@@ -61,8 +61,9 @@ def draw(run: Experiment) -> None:
         chart.draw(why_charts.patch_heat, rows, key="why_fact_map", alt_text=alt_text, on_select=field_clicked, layers=seen.layers)
         st.caption(
             _(
-                "The second prompt is read, and at one field the activation of the first prompt is put in. Where the answer comes back, "
-                "the model holds what decides it. 100 %: the difference of the two logits is that of the first prompt."
+                "The second prompt is read, and at one field the activation of the first prompt is put in. A high value means: "
+                "the activation at this place holds what decides the answer. 100 %: the difference of the two "
+                "logits is that of the first prompt."
             )
         )
         elements.table_button(lambda: csv_text(why_rows.patch_table(seen)), "traced_fact.csv", "why_fact_csv")

@@ -35,7 +35,7 @@ def heads_view(token: ExplainedToken) -> None:
         instead = _("What takes the place of the head's output: zero, or its mean over this text, which keeps what it always adds.")
         look = {"format_func": said(names.HEAD_VALUES).__getitem__, "help": instead}
         value = elements.choice(_("A switched-off head gives"), list(names.HEAD_VALUES), "zero", "why_value", **look)
-        hidden = {N_("the token"): model.piece(target), N_("the text"): token.text}
+        hidden = {N_("the token"): model.piece(target), N_("the text before it"): token.text}
         now = provenance.now({N_("the value of a head"): names.HEAD_VALUES[value]}, hidden, prompt=False, settings=False)
         begin = results.starter(NAME, now, lambda: ablated_heads(model, token.ids, target, token.texts, value))
         results.start_button(NAME, _("Switch off each head"), begin, type="primary", icon=":material/power_settings_new:")
@@ -55,8 +55,8 @@ def draw(run: Experiment) -> None:
         elements.section(
             _("Which head mattered?"), _("change of the log-probability of “{token}”").format(token=plain(why_rows.word_of(seen.target)))
         )
-        legend(("dice", _("speaks for the token")), ("other", _("speaks against it")))
-        alt_text = _("One field per attention head, layers from top to bottom: blue speaks for the token, plum against it.")
+        legend(("dice", _("raises its probability")), ("other", _("lowers it")))
+        alt_text = _("One field per attention head, layers from top to bottom: blue raises its probability, plum lowers it.")
         rows, layers = why_rows.head_rows(seen, [head]), len(seen.effects)
         chart.draw(why_charts.head_heat, rows, key="why_heads_map", alt_text=alt_text, on_select=head_clicked, layers=layers)
         effect = seen.effects[head[0]][head[1]]
@@ -102,7 +102,7 @@ def go_on() -> None:
     usual = [strongest] if strongest in options else []
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_without_controls"):
         label = _("Switched off")
-        heads = st.multiselect(label, options, usual, key="why_off", format_func=why_rows.head_name, width=420, **PERSISTENT)
+        heads = st.multiselect(label, options, usual, key=f"why_off_{strongest}", format_func=why_rows.head_name, width=420, **PERSISTENT)
         off = [why_rows.head_name(head) for head in heads]
         hidden = {N_("the heads"): ", ".join(off), N_("the text"): current.run().text}
         now = provenance.now(None, hidden, prompt=False)

@@ -29,7 +29,7 @@ def sum_view(token: ExplainedToken) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_sum_controls"):
         target = choose(token)
         st.toggle(_("Each head"), key="why_sum_heads", help=_("Show what each attention head adds, the largest first."), **PERSISTENT)
-        hidden = {N_("the token"): model.piece(target), N_("the text"): token.text}
+        hidden = {N_("the token"): model.piece(target), N_("the text before it"): token.text}
         now = provenance.now(None, hidden, prompt=False, settings=False)
         begin = results.starter(NAME, now, lambda: logit_sum(model, token.ids, target, token.texts))
         results.start_button(NAME, _("Add it up"), begin, type="primary", icon=":material/functions:")
@@ -54,8 +54,8 @@ def draw(run: Experiment) -> None:
         st.caption(_("The {shown} largest of {count} parts; the file has all of them.").format(shown=len(parts), count=len(seen.heads)))
     st.caption(
         _(
-            "Before the score is read, the final normalisation divides all by one size. That size is held fixed here, so that the parts "
-            "can be added. A logit alone means little: what counts is its distance to the logits of other tokens."
+            "The final normalisation divides the sum of all parts by one number. Here this number is held fixed, so that the parts can be "
+            "added. A logit alone means little: what counts is its distance to the logits of other tokens."
         )
     )
     elements.table_button(lambda: csv_text(why_rows.sum_table((*seen.parts, *seen.heads))), "logit_sum.csv", "why_sum_csv")

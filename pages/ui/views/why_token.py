@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from pages.ui.components.token_strip import token_strip
-from pages.ui.i18n import example_texts, names
+from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.i18n.language import _
+from pages.ui.i18n.safe_text import plain
 from pages.ui.session import clicks, current, elements, explained_token, state
 from pages.ui.session.explained_token import OWN_TEXT, PLACE, RUN, SOURCE, TEXT, ExplainedToken
 from pages.ui.session.state import PERSISTENT
@@ -56,8 +57,11 @@ def write_link() -> None:
     current.current_session().place = found
 
 
-def source(own_text: Callable[[], None]) -> ExplainedToken:
-    """Draw the choice of the text and of the token's place, and return the token. own_text: draws the prompt field. Raises ViewerError."""
+def source(own_text: Callable[[], None], measures: bool) -> ExplainedToken:
+    """Draw the choice of the text and of the token's place, and return the token. Raises ViewerError.
+
+    own_text: draws the prompt field. measures: whether a click on a token starts the measurement.
+    """
     titles = {RUN: _("Your run"), TEXT: _("A text to read")}
     with st.container(horizontal=True, vertical_alignment="center", key="why_source_row"):
         look = {"format_func": titles.__getitem__, "label_visibility": "collapsed"}
@@ -75,8 +79,8 @@ def source(own_text: Callable[[], None]) -> ExplainedToken:
         memory=state.results(),
         opened=current.selected_index(),
         accent=bool(run.path),
-        on_click=clicks.word_clicked,
-        hint=_("Click a token to explain it."),
+        on_click=clicks.word_explained if measures else clicks.word_clicked,
+        hint=_("Click a token to explain it.") if measures else _("Click a token to choose it."),
     )
     return explained_token.of_run()
 
@@ -95,6 +99,16 @@ def other_text() -> ExplainedToken:
 
     place = st.select_slider(_("Which token of the text?"), places, key=PLACE, format_func=title, disabled=len(places) < 2)
     return explained_token.of_text(text or "", int(place))
+
+
+def about_probabilities(token: ExplainedToken, target: int) -> str:
+    """Return which probabilities are shown, and whether the dice chose the token although others were likelier."""
+    said = _("All probabilities here are the model's own, before your settings.")
+    if token.rank > 1 and target == token.taken:
+        said += " " + _("“{token}” had rank {rank}: the dice chose it.").format(
+            token=plain(current.model().piece(target).lstrip("␣")), rank=numbers.whole(token.rank)
+        )
+    return said
 
 
 def choose(token: ExplainedToken) -> int:

@@ -8,6 +8,7 @@ from core.experiments.hidden_words import HiddenWords, hidden_words
 from core.record.tables import csv_text
 from pages.ui.charts import why_charts, why_rows
 from pages.ui.charts.legend import legend
+from pages.ui.components.browser import browser
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
@@ -16,10 +17,11 @@ from pages.ui.i18n.language import N_, _, said
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.explained_token import ExplainedToken, start_here
-from pages.ui.views import chart
+from pages.ui.views import chart, why_token
 from pages.ui.views.why_token import choose
 
 NAME = "why_words"
+SHOWN = "why_words_shown"  # in the results: the click after which the result is brought into view
 CLOSE, LOOSE = 0.7, 0.4  # rank correlations from which on two maps agree well, and somewhat
 
 
@@ -38,15 +40,17 @@ def words_view(token: ExplainedToken) -> None:
         if unit == "passage":
             place = passage(token)
             chosen[N_("the passage")] = "".join(token.texts[slice(*place)])
-        hidden = {N_("the token"): model.piece(target), N_("the text"): token.text}
+        hidden = {N_("the token"): model.piece(target), N_("the text before it"): token.text}
         now = provenance.now(chosen, hidden, prompt=False, settings=False)
         begin = results.starter(NAME, now, lambda: hidden_words(model, token.ids, target, token.texts, method, unit, place))
         results.start_button(NAME, _("Hide and measure"), begin, type="primary", icon=":material/visibility_off:")
-    st.caption(_(names.HIDING_LINES[method]))
+    st.caption(f"{_(names.HIDING_LINES[method])} {why_token.about_probabilities(token, target)}")
     if start_here():
         begin()
+        current.results()[SHOWN] = current.clicks()
         st.rerun()  # the button above becomes "Stop"
     results.part(NAME, now, begin, draw)
+    browser.bring_into_view(f"result_{NAME}", current.results().get(SHOWN, 0), key="why_words_in_view")
 
 
 def passage(token: ExplainedToken) -> tuple[int, int]:
@@ -76,7 +80,7 @@ def draw(run: Experiment) -> None:
     if not seen.parts:
         return
     headline(seen)
-    legend(("dice", _("speaks for the token")), ("other", _("speaks against it")), ("chosen", _("the token")))
+    legend(("dice", _("raises its probability")), ("other", _("lowers it")), ("chosen", _("the token")))
     alt_text = _("The text; the stronger the tint of a word, the more the token depended on it.")
     scored_text(why_rows.effect_words(seen), key="why_words_text", alt_text=alt_text)
     left, right = st.columns([0.62, 0.38], gap="large")
@@ -116,7 +120,7 @@ def bars(seen: HiddenWords) -> None:
 
 def second_opinion(seen: HiddenWords) -> None:
     """Draw how far the gradient map agrees with the measurement."""
-    elements.section(_("Can a shortcut be trusted?"), _("integrated gradients"))
+    elements.section(_("Do fast estimates agree?"), _("integrated gradients"))
     if seen.note:
         st.caption(_(seen.note))
         return
@@ -132,11 +136,10 @@ def second_opinion(seen: HiddenWords) -> None:
     elif seen.agreement >= LOOSE:
         st.markdown(_("Both agree only roughly."))
     else:
-        st.markdown(_("The two disagree. Here the shortcut would mislead."))
+        st.markdown(_("The two disagree. Here the estimates would mislead."))
     st.caption(
         _(
-            "1: the same order of words, 0: no relation. Gradients follow the slope of the model from neutral words to this text. Many "
-            "tools colour texts by them, because nothing has to be hidden. The blue and plum bars are measured: each is a real pass "
-            "without that part."
+            "1: the same order of words, 0: no relation. Gradients estimate the effect of each word without hiding it, so many "
+            "tools colour texts by them. They are less exact. The blue and plum bars are measured: each is a real pass without that part."
         )
     )

@@ -287,7 +287,15 @@ function round_trip({ parentElement, data, setStateValue }) {
   measure().then(found => setStateValue("measured", { ...found, turn: data.turn })).catch(() => {}); // no answer: no measurement
 }
 
-const TASKS = { address, talk, presets, visibility, page, reconnect, announce, round_trip };
+// --- bring_into_view: scrolls to a container, once for every `data.turn`, if it begins in the lower third of the window or below it.
+function bring_into_view({ parentElement, data }) {
+  if (!data.turn || parentElement.turn === data.turn) return;
+  parentElement.turn = data.turn;
+  const place = document.querySelector(`.st-key-${data.name}`);
+  if (place?.getBoundingClientRect().top > window.innerHeight * 2 / 3) place.scrollIntoView({ block: "center" });
+}
+
+const TASKS = { address, talk, presets, visibility, page, reconnect, announce, round_trip, bring_into_view };
 
 export default function (component) {
   TASKS[component.data.task](component);

@@ -1,5 +1,6 @@
 // Explains the terms in a page's text. React owns the page's nodes, so transparent buttons are laid over the terms, in a layer that
-// scrolls with them. All buttons are one Tab stop; arrows move among them.
+// scrolls with them. The underlines are highlights of the text itself, so they move with it. All buttons are one Tab stop; arrows move
+// among them.
 const TEXT = '[data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"], [data-testid="stHtml"]';
 const NOT = '.tv-screen-reader, .tv-tinted, .tv-drafts, .tv-board, .st-key-unseen, details:not([open]), summary, button, a, input, textarea, select, svg, code, pre, h1, [role="dialog"], [role="option"], [role="radio"], [data-testid="stText"], [data-testid="stTooltipContent"]';
 const PLACES = '[data-testid="stMain"], [data-testid="stSidebarContent"]';
@@ -7,9 +8,8 @@ const MOST = 160;
 const STYLE = `
   .tv-terms { position: absolute; top: 0; left: 0; width: 0; height: 0; z-index: 1; }
   .tv-term { position: absolute; padding: 0; margin: 0; border: 0; background: none; cursor: help; border-radius: 4px; -webkit-tap-highlight-color: transparent; }
-  .tv-term.first::after { content: ""; position: absolute; left: 3px; right: 3px; bottom: 1px; border-bottom: 1.5px dotted var(--tv-muted-text); opacity: 0.75; }
+  ::highlight(tv-term) { text-decoration: underline dotted 1px color-mix(in srgb, currentColor 70%, transparent); text-underline-offset: 0.24em; }
   @media print { .tv-terms { display: none; } }
-  .tv-term:hover::after { opacity: 1; }
   .tv-term:focus-visible { outline: 2px solid var(--tv-dice); outline-offset: 1px; }
   .tv-card { position: fixed; z-index: 1000010; box-sizing: border-box; width: min(21rem, calc(100vw - 24px)); padding: 0.7rem 0.9rem; border-radius: 0.7rem; border: 1px solid var(--tv-line);
     background: var(--tv-card); color: var(--tv-text); font: 400 0.95rem/1.5 "Source Sans", sans-serif; box-shadow: 0 8px 28px rgb(0 0 0 / 0.2); }
@@ -61,7 +61,7 @@ function uses(state, root) {
       range.setStart(node, match.index);
       range.setEnd(node, match.index + match[0].length);
       const box = range.getClientRects()[0];
-      if (box && box.width > 2) found.push({ box, text: match[0], term: state.terms.get(match[1].toLowerCase()) });
+      if (box && box.width > 2) found.push({ box, range, text: match[0], term: state.terms.get(match[1].toLowerCase()) });
     }
   }
   return found;
@@ -70,6 +70,7 @@ function uses(state, root) {
 function scan(state) {
   const kept = new Set();
   const seen = new Set();
+  const underlined = [];
   for (const root of document.querySelectorAll(PLACES)) {
     let layer = state.layers.get(root);
     if (!layer) {
@@ -87,10 +88,10 @@ function scan(state) {
     const home = layer.getBoundingClientRect();
     const all = state.pattern ? uses(state, root) : [];
     while (layer.children.length > all.length) layer.lastElementChild.remove();
-    all.forEach(({ box, text, term }, i) => {
+    all.forEach(({ box, range, text, term }, i) => {
       let spot = layer.children[i];
       if (!spot) {
-        spot = element("button");
+        spot = element("button", "tv-term");
         spot.tabIndex = -1;
         listen(state, spot);
         layer.append(spot);
@@ -99,15 +100,15 @@ function scan(state) {
       const height = Math.max(24, box.height);
       const style = `left:${(box.left + box.width / 2 - width / 2 - home.left).toFixed(1)}px;top:${(box.top + box.height / 2 - height / 2 - home.top).toFixed(1)}px;width:${width.toFixed(1)}px;height:${height.toFixed(1)}px`;
       if (spot.placed !== style) spot.style.cssText = spot.placed = style;
-      const name = seen.has(term.title) ? "tv-term" : "tv-term first";
+      if (!seen.has(term.title)) underlined.push(range);
       seen.add(term.title);
-      if (spot.className !== name) spot.className = name;
       if (spot.text !== text) spot.setAttribute("aria-label", spot.text = text);
       spot.term = term;
     });
     layer.hidden = all.length === 0;
     roving(layer, () => [...layer.children]);
   }
+  if (window.CSS?.highlights) CSS.highlights.set("tv-term", new Highlight(...underlined)); // an old browser shows no underlines
   for (const [root, layer] of state.layers) if (!kept.has(root)) { layer.remove(); state.layers.delete(root); }
 }
 

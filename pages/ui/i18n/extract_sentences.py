@@ -1,7 +1,7 @@
-"""Message catalogues: `python -m pages.ui.i18n.catalogue` extracts the sentences from the code and updates every language.
+"""Message catalogues: `python -m pages.ui.i18n.extract_sentences` extracts the sentences from the code and updates every language.
 
 It writes `viewer.pot` in `pages/ui/i18n/languages` and, for each folder there, `LC_MESSAGES/viewer.po`: new sentences are added without a
-translation, unused ones are removed. `python -m pages.ui.i18n.catalogue fr` creates a language.
+translation, unused ones are removed. `python -m pages.ui.i18n.extract_sentences fr` creates a language.
 """
 
 from __future__ import annotations
