@@ -48,13 +48,14 @@ def _side(board: Board, side: SideRows, longest: float, title: str, line: str, s
     time = numbers.duration(side.clock) if side.iterations else ""
     rows = zip(board.who, side.spans, side.texts, side.done, strict=True)
     used = ((start, stop, f"{count} / {slots}", f"height:{100 * count / slots:.2f}%") for start, stop, count in side.slots)
+    places = f"{_('slots in use')} ({slots})"
     until = side.slots[-1][1] if side.slots else 0.0
     held = sum(holder not in (-1, -2) for holder in side.blocks)
     blocks = f"{_('blocks of the KV cache in use:')} {held} / {len(side.blocks)}" if side.blocks else ""
     return (
         f'<section class="side"><div class="head"><span>{escape(title)}</span><span class="clock">{time}</span></div>'
         f'<p class="line">{escape(line)}</p>{"".join(_request(*row, longest) for row in rows)}'
-        f'<p class="small">{escape(_("slots in use"))} ({slots})</p>'
+        f'<p class="small">{escape(places)}</p>'
         f'<div class="used" style="--until:{100 * until / longest:.3f}%">{_bars(used, longest)}</div>'
         f'<p class="small">{escape(blocks)}</p><div class="blocks">{"".join(map(_block, side.blocks))}</div></section>'
     )
