@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pages.ui.charts.token_text import Word
 from pages.ui.components.register import component
 
-_TEXT = component("scored_text")
+_TEXT = component("scored_text", styles="tokens.css")
 
 
 def scored_text(words: Sequence[Word], *, key: str, alt_text: str, size: str = "1.3rem", max_height: str = "24rem") -> None:

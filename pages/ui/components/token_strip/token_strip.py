@@ -32,7 +32,7 @@ MOST_DOUBT = 6.0  # bits of entropy at which the tint is full
 WINDOW = 600  # newest tokens that are drawn, so that a draw of a long text costs the same; a click shows the earlier ones
 BLOCK = 100  # tokens by which the window moves, so that the drawn text mostly only grows
 
-_STRIP = component("token_strip")
+_STRIP = component("token_strip", styles="tokens.css")
 
 
 def token_strip(
