@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.parts import Spec, grey_axis, spec, tips
+from pages.ui.charts.parts import Spec, grey_axis, shades, spec, tips
 from pages.ui.i18n import names
 from pages.ui.i18n.language import _, by_language, said
 
@@ -18,7 +18,7 @@ def timeline(theme: str) -> Spec:
     """One bar per side, divided into kinds of time. Columns: side, kind, start, stop (ms), tip, order."""
     colours = palettes.of(theme)
     axis = grey_axis(colours, labelExpr=_TIME, tickCount=6)
-    shades = alt.Scale(domain=list(said(names.WAITS).values()), range=[getattr(colours, name) for name in SHADES])
+    kinds = dict(zip(said(names.WAITS).values(), (getattr(colours, name) for name in SHADES), strict=True))
     bars = (
         alt.Chart()
         .mark_bar(height={"band": 0.72}, stroke=colours.page, strokeWidth=0.6)
@@ -26,7 +26,7 @@ def timeline(theme: str) -> Spec:
             y=alt.Y("side:N", sort=list(said(names.SIDES).values()), axis=grey_axis(colours, minExtent=120, labelLimit=150)),
             x=alt.X("start:Q", axis=axis, scale=alt.Scale(nice=False)),
             x2="stop:Q",
-            color=alt.Color("kind:N", legend=None, scale=shades),
+            color=shades("kind", kinds),
             tooltip=tips(("tip", _("time"))),
         )
     )
@@ -52,7 +52,7 @@ def load_curve(theme: str) -> Spec:
         ),
     )
     axis = grey_axis(colours, tickCount=4, labelExpr=_TIME, minExtent=52, maxExtent=52)
-    shade = alt.Color("side:N", legend=None, scale=alt.Scale(domain=["one", "many"], range=[colours.dice, colours.computed]))
+    shade = shades("side", {"one": colours.dice, "many": colours.computed})
     base = alt.Chart().encode(x=across)
     computed = base.transform_filter("datum.side === 'formula'").encode(y=alt.Y("formula:Q", axis=axis))
     found = base.transform_filter("isValid(datum.wait)")
