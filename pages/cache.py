@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from core.experiments.cache_race import CACHED, UNCACHED, RaceStep, race
-from pages.ui.charts import charts, palette
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
@@ -23,9 +22,8 @@ def draw(run: Experiment) -> None:
     """Draw both sides, then what was measured."""
     length, shape, token_bytes, prompt = run.about
     steps: dict[str, list[RaceStep]] = {runner: [step for step in run.seen if step.runner == runner] for runner in (CACHED, UNCACHED)}
-    colours = palette.of(charts.theme())
     titles = (_("With notes"), _("Without notes"))
-    kinds = ((colours.dice, titles[0]), (colours.other, titles[1]))
+    kinds = (("dice", titles[0]), ("other", titles[1]))
     legend(*kinds)
     terms = (_("cache on"), _("cache off"))
     for home, title, term, mine in zip(st.columns(2, gap="large"), titles, terms, steps.values(), strict=True):

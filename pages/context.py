@@ -43,29 +43,17 @@ def curves(run: Experiment) -> None:
     if run.running:
         done = {"done": len(run.seen), "total": lengths * repeats}
         st.progress(len(run.seen) / (lengths * repeats), text=_("{done} of {total} measurements, all lengths in turn").format(**done))
-    left, right = st.columns(2, gap="large")
-    with left:
-        elements.section(_("Until the first token"), _("prefill"))
-        alt_text = _("Time to read the prompt against its length, with the spread of the repeats.")
-        chart.draw(
-            cost_charts.spread,
-            table(points, "prefill"),
-            key="context_prefill",
-            alt_text=alt_text,
-            longest=longest,
-            title=_("Until the first token"),
-        )
-    with right:
-        elements.section(_("For every token after it"), _("decode"))
-        alt_text = _("Time of one further token against the length before it, with the spread of the repeats.")
-        chart.draw(
-            cost_charts.spread,
-            table(points, "decode"),
-            key="context_decode",
-            alt_text=alt_text,
-            longest=longest,
-            title=_("For every token after it"),
-        )
+    prompt = _("Time to read the prompt against its length, with the spread of the repeats.")
+    further = _("Time of one further token against the length before it, with the spread of the repeats.")
+    sides = (
+        ("prefill", _("Until the first token"), _("prefill"), prompt),
+        ("decode", _("For every token after it"), _("decode"), further),
+    )
+    for home, (of, title, term, alt_text) in zip(st.columns(2, gap="large"), sides, strict=True):
+        with home:
+            elements.section(title, term)
+            rows = table(points, of)
+            chart.draw(cost_charts.spread, rows, key=f"context_{of}", alt_text=alt_text, longest=longest, title=title)
     if points and not run.running:
         growth(points[0], points[-1], repeats)
 

@@ -10,7 +10,7 @@ from core import list_models
 from core.engine.model import LanguageModel
 from core.models.bundled_models import TRAINING_DATA, card_section
 from core.models.growth import Growth, growth_of
-from pages.ui.charts import charts, inside_charts, inside_rows, palette
+from pages.ui.charts import inside_charts, inside_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import names, numbers
@@ -79,8 +79,7 @@ def losses(record: Growth, model: LanguageModel) -> None:
         return
     elements.section(_("How wrong was it, on average?"), _("loss, nats per token"))
     held_out = bool((rows.kind == inside_rows.HELD_OUT).any())
-    colours = palette.of(charts.theme())
-    kinds = ((colours.dice, _("training text")), (colours.other, _("held-out text"))) if held_out else ()
+    kinds = (("dice", _("training text")), ("other", _("held-out text"))) if held_out else ()
     if held_out:
         legend(*kinds)
     alt_text = _("One dot for each moment of the training: the mean negative log-likelihood of a token, in nats.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.record.step import Step
-from pages.ui.charts import charts, inside_rows, palette
+from pages.ui.charts import inside_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
 from pages.ui.components.live_text.live_text import live_text
@@ -148,9 +148,8 @@ with elements.error_boundary():
     )
     part("settings", _("What do the settings do to the probabilities?"), _("sampling stages"), lead)
     with results.dimmed("inside_settings", outdated):
-        colours = palette.of(charts.theme())
         titles = (_("before"), _("after"), _("chosen token"), _("excluded"))
-        legend(*zip((colours.model, colours.dice, colours.chosen, colours.removed), titles, strict=True))
+        legend(*zip(("model", "dice", "chosen", "removed"), titles, strict=True))
         inside_view.stages(step)
     lead = _("The probabilities are placed side by side on a strip from 0 to 1, and a random number falls on one of them.")
     part("dice", _("What do the dice decide?"), _("sampling"), lead)

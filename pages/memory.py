@@ -25,7 +25,6 @@ from core.experiments.cache_budget import (
 )
 from core.experiments.quantization import along_own_text
 from core.experiments.rounded_cache import rounded_cache
-from pages.ui.charts import charts, palette
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import names, numbers
@@ -140,9 +139,8 @@ with elements.error_boundary():
         results.start_button(FILL, _("Read the text"), begin, type="primary", icon=":material/menu_book:")
         unasked = own is not None and not own[1].strip()
         results.start_button(WAYS, _("Try every policy"), begin_all, icon=":material/alt_route:", disabled=unasked)
-    colours = palette.of(charts.theme())
     kinds = (_("in the cache"), _("just added"), _("dropped"), _("not read yet"))
-    legend(*zip((colours.reused, colours.computed, colours.removed, colours.line), kinds, strict=True))
+    legend(*zip(("reused", "computed", "removed", "line"), kinds, strict=True))
     results.part(FILL, now, begin, memory_view.cache_and_answers, _("Press the button: the model reads the text with this much memory."))
     results.part(WAYS, now_all, begin_all, memory_view.policies_table)
     memory_view.positions()

@@ -14,14 +14,13 @@ from core.models.gguf.loading import plan
 from core.models.hub import OFFERS, Offer, local_folder
 from core.models.memory_fit import fit
 from core.models.model_names import checked_name
-from core.remote.address import Address
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
 from pages.ui.session import adapters, current, elements, requested_model, roles
 from pages.ui.shell import frame, remote_model_notes
-from pages.ui.views import downloads_view, local_files, model_cards
+from pages.ui.views import downloads_view, local_files, model_cards, server_form
 
 frame.page()
 
@@ -52,21 +51,6 @@ def fetch(name: str) -> None:
     else:
         current.results()["fetching"] = name
         loaded_models.download(name)
-
-
-@current.error_boundary
-def connect() -> None:
-    """Connect to the server of the form. The fields are read here, because the values of the last draw can be older than the press."""
-    current.anchor_notices("models_connect")
-    roles.require_operator()
-    address, tokenizer, key = (str(current.field(f"models_{field}") or "").strip() for field in ("address", "tokenizer", "key"))
-    if not address:
-        current.notify(_("Give the address of the server. Nothing was sent."))
-        return
-    shown = Address.parse(address)
-    current.fill("models_address", shown.url)  # a name and a password in the address are removed from the page
-    current.use_model(address, tokenizer, key or None)
-    current.notify(model_cards.in_use(shown.shown))
 
 
 def on_this_machine(name: str) -> bool:
@@ -158,27 +142,6 @@ def adapter() -> None:
     elements.notices("models_add_adapter")
 
 
-def from_a_server() -> None:
-    """Draw the form for an inference server."""
-    elements.section(_("On an inference server"), _("vLLM, llama-server, Ollama, LM Studio, TGI, SGLang, hosted services"))
-    st.caption(
-        _(
-            "Enter the address. The app detects the server and lists what it can show. The server computes; the "
-            "sampling is done here where the server lists enough tokens."
-        )
-    )
-    # One form, so that a press sends all three fields as they are at that moment.
-    with st.form("models_server", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        tokenizer = _("Not needed. With the hub id or a folder of the server's model, texts are divided into tokens on this machine.")
-        address = _("Such as http://10.0.0.7:8000. If the server has several models: http://10.0.0.7:8000#name-of-the-model")
-        key = _("Only if the server asks for one. It stays in this session.")
-        st.text_input(_("Address"), key="models_address", help=address, max_chars=300, width=280)
-        st.text_input(_("Its tokenizer (optional)"), key="models_tokenizer", help=tokenizer, max_chars=300, width=280)
-        st.text_input(_("Key"), key="models_key", help=key, type="password", max_chars=500, width=160)
-        st.form_submit_button(_("Connect"), key="models_connect", on_click=connect)
-    elements.notices("models_connect")
-
-
 @st.fragment
 def server_metrics() -> None:
     """Draw the numbers of the server in use."""
@@ -219,7 +182,7 @@ if operator:
     with elements.error_boundary():
         adapter()
     with elements.error_boundary():
-        from_a_server()
+        server_form.from_a_server()
 with elements.error_boundary():
     if current.model_name() in current.current_session().servers and remote_model_notes.is_served():
         server_metrics()

@@ -7,7 +7,7 @@ import streamlit as st
 from core import ScoredText
 from core.engine.model import LanguageModel
 from core.inspection.scored_answer import scored_answer
-from pages.ui.charts import charts, inside_rows, palette, scoring_rows
+from pages.ui.charts import inside_rows, palette, scoring_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, numbers, page_titles
@@ -88,7 +88,7 @@ def choose_tint() -> str:
         shows = _("What the colour shows: the rank of each token, its probability, or the entropy before it. Darker: less expected.")
         look = {"format_func": TINTS.__getitem__, "help": shows, "label_visibility": "collapsed"}
         tint = elements.choice(_("Tint"), list(TINTS), "rank", "read_tint", **look)
-        colour = charts.colours()[scoring_rows.INK]
+        colour = palette.css(scoring_rows.INK)
         depths = scoring_rows.RANKS if tint == "rank" else (scoring_rows.PALEST, palette.DARKEST)
         shades = [f"color-mix(in srgb, {colour} {depth:.0%}, transparent)" for depth in depths]
         legend(*zip(shades, TINT_ENDS[tint], strict=True))

@@ -26,8 +26,7 @@ SHARES = (0, 25, 50, 75, 90)
 def text_fields() -> tuple[str, str, str]:
     """Draw the examples and the fields, and return the sentences, the prompt and the prompt about something known."""
     with st.container(horizontal=True, key="teach_examples"):
-        for title, example in example_texts.LESSONS.items():
-            st.button(_(title), on_click=use_example, args=example, key=f"teach_example_{title}", type="tertiary", help=example[0])
+        elements.examples(example_texts.LESSONS, ("teach_text", "teach_beginning", "teach_known_before"), "teach_example", type="tertiary")
     first, second, third = st.columns([0.46, 0.24, 0.3], gap="medium")
     look = {"key": "teach_text", "height": 76, **PERSISTENT}
     text = first.text_area(_("Your sentences, one per line"), "My name is Anna and I live on the moon.", max_chars=LONGEST_TEXT, **look)
@@ -36,12 +35,6 @@ def text_fields() -> tuple[str, str, str]:
     look = {"key": "teach_known_before", "help": asked, **PERSISTENT}
     known = third.text_input(_("Prompt about what it knew"), "The capital of France is", max_chars=200, **look)
     return text or "", beginning or "", known or ""
-
-
-def use_example(text: str, beginning: str, known: str) -> None:
-    """Put an example into the fields."""
-    for key, value in (("teach_text", text), ("teach_beginning", beginning), ("teach_known_before", known)):
-        current.fill(key, value)
 
 
 def plan_controls() -> tuple[TrainingPlan, int]:

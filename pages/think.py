@@ -22,22 +22,13 @@ SET_KINDS = {True: N_("that carry twice"), False: N_("any")}
 ONE, MANY = "think", "think_set"
 
 
-def use_example(question: str, answer: str) -> None:
-    """Put an example into both fields."""
-    current.fill("think_question", question)
-    current.fill("think_answer", answer)
-
-
 def one_view() -> None:
     """Draw one question with two answers, and the probability of the right answer at every token."""
     st.caption(f"{GREEDY} {TRAINED}")
     first_question, first_answer = next(iter(example_texts.QUESTIONS.values()))
     with st.container(horizontal=True, vertical_alignment="center", key="think_ready"):
         st.caption(_("Try one"), width="content")
-        picked = [
-            st.button(_(title), on_click=use_example, args=example, key=f"think_example_{number}")
-            for number, (title, example) in enumerate(example_texts.QUESTIONS.items())
-        ]
+        picked = elements.examples(example_texts.QUESTIONS, ("think_question", "think_answer"), "think_example")
     with st.container(horizontal=True, vertical_alignment="bottom", key="think_controls"):
         text = st.text_input(_("Question"), first_question, max_chars=500, key="think_question", width=420, **PERSISTENT)
         answer = st.text_input(_("The right answer"), first_answer, max_chars=40, key="think_answer", width=140, **PERSISTENT)
@@ -45,7 +36,7 @@ def one_view() -> None:
         chosen = {N_("the question"): text, N_("the answer"): N_("right is {answer}").format(answer=answer)}
         now = provenance.now(chosen, prompt=False, settings=False)
         begin = results.starter(ONE, now, lambda: think_view.both_styles(current.model(), question), question)
-        if any(picked):
+        if picked:
             begin()
         results.start_button(ONE, _("Ask"), begin, type="primary", icon=":material/help:")
     results.part(ONE, now, begin, think_view.draw_one, _("Press Ask: the model answers at once, then step by step."))

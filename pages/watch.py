@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
 from core.record.step import Step, TokenDistribution
@@ -11,7 +9,7 @@ from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, language, page_titles
 from pages.ui.i18n.language import _
-from pages.ui.session import address_bar, conversation, current, cut_rows, elements, playback
+from pages.ui.session import address_bar, clicks, conversation, current, elements, playback
 from pages.ui.session.roll_again import roll_again
 from pages.ui.shell import all_samplers, frame, prompt_field, remote_model_notes, text_so_far
 from pages.ui.shell.display_options import display_options
@@ -21,9 +19,6 @@ from pages.ui.views.constraint_line import constraint_line
 from pages.ui.views.token_bias import token_bias
 from pages.ui.views.two_settings_view import two_settings_view
 from pages.ui.views.undo_button import undo_button
-
-if TYPE_CHECKING:
-    pass
 
 frame.page()
 
@@ -83,7 +78,7 @@ with left, st.container(gap="xsmall"):
     with st.container(horizontal=True, vertical_alignment="center", key="odds_legend"):
         legend(*distribution_view.entries())
         if not look.folded:
-            st.button(_("Fold excluded tokens"), on_click=cut_rows.show, args=(False,), type="tertiary", key="fold_cut")
+            st.button(_("Fold excluded tokens"), on_click=clicks.show_excluded, args=(False,), type="tertiary", key="fold_cut")
         asked = st.container(width="content", key="to_why")
     bars = st.container()
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="dice_head"):

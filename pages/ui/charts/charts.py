@@ -26,11 +26,6 @@ def theme() -> str:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def colours() -> dict[str, str]:
-    """Return the colours of the visitor's theme by name, for a component."""
-    return palettes.as_data(palettes.of(theme()))
-
-
 @by_language(64)
 def distribution(theme: str, rows: int = 12, logarithmic: bool = False) -> Spec:
     """One row per candidate in order of rank: pale bar = model's probability, solid bar = after the settings; a click picks the row.

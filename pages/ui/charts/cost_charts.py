@@ -7,12 +7,8 @@ from typing import Any
 import altair as alt
 
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.parts import Spec, grey_axis, spec, tips
+from pages.ui.charts.parts import Spec, grey_axis, shades, spec, tips
 from pages.ui.i18n.language import _, by_language
-
-
-def _runner(colours: palettes.Palette) -> alt.Color:
-    return alt.Color("runner:N", legend=None, scale=alt.Scale(domain=["with", "without"], range=[colours.dice, colours.other]))
 
 
 @by_language(32)
@@ -36,7 +32,7 @@ def race(theme: str, length: int, column: str, unit: str, fitted: bool = False, 
         maxExtent=46,
     )
     up = alt.Y(f"{column}:Q", scale=alt.Scale(domainMin=0, zero=True), axis=axis)
-    base = alt.Chart().encode(x=across, color=_runner(colours))
+    base = alt.Chart().encode(x=across, color=shades("runner", {"with": colours.dice, "without": colours.other}))
     layers: list[Any] = []
     if single:
         shape = alt.Shape("over:N", legend=None, scale=alt.Scale(domain=[False, True], range=["circle", "triangle-up"]))
@@ -86,11 +82,7 @@ def cache_grid(theme: str, layers: int, length: int, cells: bool) -> Spec:
             x=across,
             x2="end:Q",
             y=up,
-            color=alt.Color(
-                "part:N",
-                legend=None,
-                scale=alt.Scale(domain=["kept", "new", "room"], range=[colours.reused, colours.computed, colours.line]),
-            ),
+            color=shades("part", {"kept": colours.reused, "new": colours.computed, "room": colours.line}),
             tooltip=tips(("tip", _("held"))),
         )
     )
@@ -127,18 +119,14 @@ def memory_bar(theme: str) -> Spec:
     Columns: start, end (0 to 1), part ("weights", "notepads", "free", "over"), tip.
     """
     colours = palettes.of(theme)
-    shades = ["weights", "notepads", "free", "over"]
+    parts = {"weights": colours.muted_text, "notepads": colours.computed, "free": colours.line, "over": colours.doubt}
     bars = (
         alt.Chart()
         .mark_bar(height=34, stroke=colours.page, strokeWidth=0.6)
         .encode(
             x=alt.X("start:Q", scale=alt.Scale(domain=[0, 1], clamp=True), axis=None),
             x2="end:Q",
-            color=alt.Color(
-                "part:N",
-                legend=None,
-                scale=alt.Scale(domain=shades, range=[colours.muted_text, colours.computed, colours.line, colours.doubt]),
-            ),
+            color=shades("part", parts),
             tooltip=tips(("tip", _("value"))),
         )
     )

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.parts import Spec, by_kind, grey_axis, percent_axis, spec, tips
+from pages.ui.charts.parts import Spec, by_kind, grey_axis, percent_axis, shades, spec, tips
 from pages.ui.i18n.language import N_, _, by_language
 
 MOST_BITS = 18  # top of the axis, the same for every text, so that two texts can be compared
@@ -115,7 +115,7 @@ def loss(theme: str) -> Spec:
             scale=alt.Scale(type="point", padding=0.4),
         ),
         y=alt.Y("loss:Q", axis=grey_axis(colours, tickCount=4), scale=alt.Scale(domainMin=0)),
-        color=alt.Color("kind:N", legend=None, scale=alt.Scale(domain=["lessons", "held out"], range=[colours.dice, colours.other])),
+        color=shades("kind", {"lessons": colours.dice, "held out": colours.other}),
     )
     lines = base.mark_line(strokeWidth=1.5, opacity=0.55, interpolate="linear", tooltip=None)
     dots = base.mark_circle(size=55, opacity=1).encode(

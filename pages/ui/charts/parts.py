@@ -39,6 +39,11 @@ def by_kind(field: str, values: dict[str, Any], otherwise: Any) -> Any:
     return {"condition": [{"test": f"{field} === '{kind}'", "value": value} for kind, value in values.items()], "value": otherwise}
 
 
+def shades(field: str, colours: dict[str, str]) -> alt.Color:
+    """Return the colour of each value of a field, without a legend."""
+    return alt.Color(f"{field}:N", legend=None, scale=alt.Scale(domain=list(colours), range=list(colours.values())))
+
+
 def tips(*named: tuple[str, str]) -> list[alt.Tooltip]:
     """Return tooltips for (column, title) pairs."""
     return [alt.Tooltip(f"{column}:N", title=title) for column, title in named]

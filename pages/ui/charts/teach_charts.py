@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.parts import Spec, grey_axis, spec, tips
+from pages.ui.charts.parts import Spec, grey_axis, shades, spec, tips
 from pages.ui.i18n.language import N_, _, by_language
 
 ROW = 30
@@ -16,11 +16,10 @@ CANDIDATES = 8
 def loss(theme: str, unit: str = N_("nats per token"), height: int = 150) -> Spec:
     """The loss of every step, from 0: of the new text solid, of the old text pale. Columns: index, value, of ("new", "old"), tip."""
     colours = palettes.of(theme)
-    color = alt.Color("of:N", legend=None, scale=alt.Scale(domain=["new", "old"], range=[colours.dice, colours.model]))
     base = alt.Chart().encode(
         x=alt.X("index:Q", axis=grey_axis(colours, title=_("training steps"), tickMinStep=1, tickCount=6), scale=alt.Scale(nice=False)),
         y=alt.Y("value:Q", axis=grey_axis(colours, title=_(unit), tickCount=4, minExtent=40, maxExtent=40), scale=alt.Scale(domainMin=0)),
-        color=color,
+        color=shades("of", {"new": colours.dice, "old": colours.model}),
     )
     dots = base.mark_point(filled=True, size=30).encode(tooltip=tips(("tip", _("loss"))))
     return spec(alt.layer(base.mark_line(strokeWidth=2, interpolate="linear"), dots).properties(height=height))

@@ -5,25 +5,20 @@ from __future__ import annotations
 import altair as alt
 
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.parts import Spec, grey_axis, spec, tips
+from pages.ui.charts.parts import Spec, grey_axis, shades, spec, tips
 from pages.ui.i18n import names
 from pages.ui.i18n.language import _, by_language, said
 
+SHADES = ("model", "muted_text", "other", "computed", "dice", "doubt", "reused")  # of the kinds of time in `names.WAITS`
 _TIME = "datum.value >= 1000 ? format(datum.value / 1000, '~r') + ' s' : format(datum.value, '~r') + ' ms'"
-
-
-def shades(colours: palettes.Palette) -> dict[str, str]:
-    """Return the colour of each kind of time by its name on screen."""
-    drawn = (colours.model, colours.muted_text, colours.other, colours.computed, colours.dice, colours.doubt, colours.reused)
-    return dict(zip(said(names.WAITS).values(), drawn, strict=True))
 
 
 @by_language(8)
 def timeline(theme: str) -> Spec:
     """One bar per side, divided into kinds of time. Columns: side, kind, start, stop (ms), tip, order."""
     colours = palettes.of(theme)
-    by_kind = shades(colours)
     axis = grey_axis(colours, labelExpr=_TIME, tickCount=6)
+    kinds = dict(zip(said(names.WAITS).values(), (getattr(colours, name) for name in SHADES), strict=True))
     bars = (
         alt.Chart()
         .mark_bar(height={"band": 0.72}, stroke=colours.page, strokeWidth=0.6)
@@ -31,7 +26,7 @@ def timeline(theme: str) -> Spec:
             y=alt.Y("side:N", sort=list(said(names.SIDES).values()), axis=grey_axis(colours, minExtent=120, labelLimit=150)),
             x=alt.X("start:Q", axis=axis, scale=alt.Scale(nice=False)),
             x2="stop:Q",
-            color=alt.Color("kind:N", legend=None, scale=alt.Scale(domain=list(by_kind), range=list(by_kind.values()))),
+            color=shades("kind", kinds),
             tooltip=tips(("tip", _("time"))),
         )
     )
@@ -57,7 +52,7 @@ def load_curve(theme: str) -> Spec:
         ),
     )
     axis = grey_axis(colours, tickCount=4, labelExpr=_TIME, minExtent=52, maxExtent=52)
-    shade = alt.Color("side:N", legend=None, scale=alt.Scale(domain=["one", "many"], range=[colours.dice, colours.computed]))
+    shade = shades("side", {"one": colours.dice, "many": colours.computed})
     base = alt.Chart().encode(x=across)
     computed = base.transform_filter("datum.side === 'formula'").encode(y=alt.Y("formula:Q", axis=axis))
     found = base.transform_filter("isValid(datum.wait)")

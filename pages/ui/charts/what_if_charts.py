@@ -7,13 +7,13 @@ from typing import Any
 import altair as alt
 
 from pages.ui.charts import palette as palettes
-from pages.ui.charts.parts import Spec, percent_axis, small_axis, spec, tips
+from pages.ui.charts.parts import Spec, percent_axis, shades, small_axis, spec, tips
 from pages.ui.i18n.language import _, by_language
 
 
 def _sides(colours: palettes.Palette) -> alt.Color:
     """Return the colours of both sides: blue is the first, plum the second."""
-    return alt.Color("side:N", legend=None, scale=alt.Scale(domain=["one", "other"], range=[colours.dice, colours.other]))
+    return shades("side", {"one": colours.dice, "other": colours.other})
 
 
 def _places(colours: palettes.Palette) -> alt.X:

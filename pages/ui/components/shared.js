@@ -8,11 +8,6 @@ function element(tag, name, text) {
   return node;
 }
 
-// Sets the palette as CSS variables: `muted_text` becomes --muted-text.
-function paint(node, colours) {
-  for (const [name, colour] of Object.entries(colours)) node.style.setProperty(`--${name.replaceAll("_", "-")}`, colour);
-}
-
 // Shows a card below an element. `home` is the positioned parent of the card.
 function placeCard(card, below, home, gap = 6) {
   card.hidden = false;

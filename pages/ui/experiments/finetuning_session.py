@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import streamlit as st
-
 from core.errors import TextToLearn
 from core.experiments.teach import Look, teach
 from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep
@@ -15,7 +13,7 @@ from pages.ui.experiments import experiment
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _, in_english
-from pages.ui.session import current, provenance, taught_models
+from pages.ui.session import clicks, current, provenance, taught_models
 
 NAME = "teach"
 LONGEST_STEP = 5.0  # seconds that a pause waits
@@ -84,8 +82,7 @@ def undo() -> None:
 @current.error_boundary
 def moment_clicked() -> None:
     """Show the look whose field in the strip was clicked."""
-    picked = (st.session_state.get("teach_way") or {}).get("selection", {}).get("pick") or []
-    index = picked[0].get("index") if picked else None
+    index = clicks.picked("teach_way").get("index")
     if isinstance(index, int | float):
         look_at(int(index))
 
@@ -123,6 +120,3 @@ def _run(now: Lesson, steps: int, by: provenance.Provenance | None) -> None:
             yield seen
 
     experiment.start(NAME, work, by, now, of_page=True)
-
-
-__all__ = ["Lesson"]

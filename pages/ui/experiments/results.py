@@ -16,7 +16,6 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.charts import charts, palette
 from pages.ui.experiments import experiment, recorded_results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
@@ -186,7 +185,7 @@ def save_button(name: str, run: Experiment) -> None:
 
 def grey_line(line: str) -> None:
     """Draw one grey line of HTML."""
-    st.html(f'<div style="font-size:0.85rem;line-height:1.4;color:{palette.of(charts.theme()).muted_text}">{line}</div>', width="content")
+    st.html(f'<div style="font-size:0.85rem;line-height:1.4;color:var(--tv-muted-text)">{line}</div>', width="content")
 
 
 def provenance_line(

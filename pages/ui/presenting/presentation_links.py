@@ -36,10 +36,7 @@ def hidden_stage_link(page: str) -> None:
 
 def talk_bar_of_page(page: str) -> None:
     """During a talk, enlarge the page, hide its frame and draw the talk bar at its head."""
-    active = talk.active_talk()
-    if active is None:
-        return
-    if page == "talk":
+    if talk.active_talk() is None or page == "talk":
         return
     st.html(f"<style>{(HERE / 'talk.css').read_text('utf-8')}</style>")
-    talk_bar.show_bar(active)
+    talk_bar.show_bar()

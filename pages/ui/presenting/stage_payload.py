@@ -49,19 +49,19 @@ def text_payload(run: Generation | Replay) -> list[tuple[Any, ...]]:
     return (prompt[-max(0, LONGEST_TEXT - len(written)) :] if len(written) < LONGEST_TEXT else []) + written
 
 
-def steps_payload(run: Generation | Replay, at: int, theme: str, ahead: bool = True) -> dict[str, Any]:
+def steps_payload(run: Generation | Replay, at: int, ahead: bool = True) -> dict[str, Any]:
     """Return the data of the steps around `at` and of the next one, by step index. ahead: compute the next distribution now."""
     path = run.path
     around = {index for index in range(at - EARLIER_STEPS, at + 1) if 0 <= index < len(path)} | {len(path) - 1} - {-1}
-    payload = {str(index): step_payload(path[index], run, theme) for index in around}
+    payload = {str(index): step_payload(path[index], run) for index in around}
     if ahead and not run.finished:
-        payload[str(len(path))] = step_payload(before_the_roll(run.next_distribution()), run, theme)
+        payload[str(len(path))] = step_payload(before_the_roll(run.next_distribution()), run)
     return payload
 
 
-def step_payload(seen: TokenDistribution | Step, run: Generation | Replay, theme: str) -> dict[str, Any]:
+def step_payload(seen: TokenDistribution | Step, run: Generation | Replay) -> dict[str, Any]:
     """Return the data of one step: bars, dice strip, roll and lines."""
-    strip = strip_data(seen, theme=theme)
+    strip = strip_data(seen)
     chosen = seen.chosen if isinstance(seen, Step) else None
     rows, rest = _bars(seen, chosen)
     return {

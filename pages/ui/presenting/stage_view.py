@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from core import SamplingSettings
 from core.experiments.guess import Guess, Round
-from pages.ui.charts import charts, palette
 from pages.ui.components.stage import stage as stage_component
 from pages.ui.components.stage import texts
 from pages.ui.i18n import numbers
@@ -30,13 +29,12 @@ if TYPE_CHECKING:
 
 def stage(run: Generation | Replay | None, state: StageState, notice: str, on_did: Callable[[], None]) -> None:
     """Draw the stage, or only the notice if there is no run. `on_did` is called for keys that change the run."""
-    stage_component.stage(KEY, stage_data(run, state, notice, charts.theme()), on_did)
+    stage_component.stage(KEY, stage_data(run, state, notice), on_did)
 
 
-def stage_data(run: Generation | Replay | None, state: StageState, notice: str, theme: str) -> dict[str, Any]:
+def stage_data(run: Generation | Replay | None, state: StageState, notice: str) -> dict[str, Any]:
     """Return the data of the stage for the browser."""
     shown: dict[str, Any] = {
-        "colours": palette.as_data(palette.of(theme)),
         "texts": said(texts.TEXTS),
         "beats": BEATS,
         "names": [_(beat) for beat in BEATS],
@@ -45,7 +43,7 @@ def stage_data(run: Generation | Replay | None, state: StageState, notice: str, 
         "notice": notice,
         "did": state.did,
         "session": current.current_session().name,
-        "talk": _talk(),
+        "talk": talk.shown_stop(),
         "words": [],
         "looks": {},
         "count": 0,
@@ -62,7 +60,7 @@ def stage_data(run: Generation | Replay | None, state: StageState, notice: str, 
     )
     return shown | {
         "words": text_payload(run),
-        "looks": steps_payload(run, min(state.at, len(run.path)), theme, not state.rolled_only),
+        "looks": steps_payload(run, min(state.at, len(run.path)), not state.rolled_only),
         "count": len(run.path),
         "run": f"{id(run)}",
         "line": run.line,
@@ -106,22 +104,4 @@ def _score(rounds: list[Round]) -> dict[str, Any]:
         "rounds": len(rounds),
         "hit": rounds[-1].hit,
         "points": numbers.decimal(rounds[-1].points, 1),
-    }
-
-
-def _talk() -> dict[str, Any] | None:
-    """Return the current stop, None without a talk."""
-    active = talk.active_talk()
-    if active is None:
-        return None
-    stops = active.talk.stops
-    stop, later = stops[active.place], stops[active.place + 1 : active.place + 2]
-    return {
-        "name": active.talk.name,
-        "place": active.place,
-        "count": len(stops),
-        "title": stop.title,
-        "say": stop.say,
-        "words": stop.words,
-        "next": later[0].title if later else "",
     }

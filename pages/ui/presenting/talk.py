@@ -7,7 +7,7 @@ The link of a stop sets the visitor's run: prompt, settings and steps. A stop ca
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -66,6 +66,24 @@ def editor() -> TalkEditor:
 def active_talk() -> ActiveTalk | None:
     """Return the talk in progress, None if there is none."""
     return editor().active_talk
+
+
+def shown_stop() -> dict[str, Any] | None:
+    """Return the current stop as the browser gets it, None without a talk."""
+    active = active_talk()
+    if active is None:
+        return None
+    stops = active.talk.stops
+    stop, later = stops[active.place], stops[active.place + 1 : active.place + 2]
+    return {
+        "name": active.talk.name,
+        "place": active.place,
+        "count": len(stops),
+        "title": stop.title,
+        "say": stop.say,
+        "words": stop.words,
+        "next": later[0].title if later else "",
+    }
 
 
 def neighbour(by: int) -> int | None:

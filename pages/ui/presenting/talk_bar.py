@@ -4,33 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.charts import charts
 from pages.ui.components.stage import texts
 from pages.ui.components.talk_bar.talk_bar import talk_bar
 from pages.ui.i18n.language import said
 from pages.ui.presenting import talk
-from pages.ui.presenting.talk import ActiveTalk
 from pages.ui.session import current
 
 KEY = "talk_bar"
 
 
-def show_bar(active: ActiveTalk) -> None:
+def show_bar() -> None:
     """Draw the talk bar and receive its keys."""
-    talk_bar(KEY, bar_data(active), _pressed)
-
-
-def bar_data(active: ActiveTalk) -> dict[str, object]:
-    """Return the data of the bar for the browser."""
-    stops = active.talk.stops
-    stop, later = stops[active.place], stops[active.place + 1 : active.place + 2]
-    shown = {"name": active.talk.name, "place": active.place, "count": len(stops), "title": stop.title, "say": stop.say}
-    return {
-        "colours": charts.colours(),
-        "talk": shown | {"words": stop.words, "next": later[0].title if later else ""},
-        "texts": said(texts.TEXTS),
-        "session": current.current_session().name,
-    }
+    data = {"talk": talk.shown_stop(), "texts": said(texts.TEXTS), "session": current.current_session().name}
+    talk_bar(KEY, data, _pressed)
 
 
 @current.error_boundary

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from core import SamplingSettings, list_models
 from core.errors import ModelError
+from pages.ui.i18n.example_texts import FIRST_PROMPT
 from pages.ui.i18n.language import _
 from pages.ui.presenting import tour_voices
 from pages.ui.session import current
@@ -129,7 +130,7 @@ def model() -> LanguageModel:
     return current.model_named(listed[0].name)
 
 
-def run(name: str = "story", prompt: str = "Once upon a time, there was a little") -> Generation:
+def run(name: str = "story", prompt: str = FIRST_PROMPT) -> Generation:
     """Return a run that belongs to the tour and is kept between stops. Raises ViewerError."""
     from core import Generation
 

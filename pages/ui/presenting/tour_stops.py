@@ -14,24 +14,24 @@ from core import SamplingSettings
 from core.experiments.fork import Fork, continuation
 from core.inspection.embeddings import neighbours, tokens_of_words
 from core.inspection.inside import Inside, inspect_step
+from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, inside_charts, inside_rows, step_rows
-from pages.ui.charts.token_text import Word, shown
 from pages.ui.components.live_text.live_text import live_text
-from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments.fork_playback import Side
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.language import N_, _
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, state
 from pages.ui.session.state import PERSISTENT
-from pages.ui.views import chart, receipt, saved_components
+from pages.ui.views import chart, cut_text, receipt, saved_components
 from pages.ui.views.fork_view import fork_view
 
 TYPED_EXAMPLES = {N_("A long word"): "incomprehensibilities", N_("An emoji"): "🦊", N_("Numbers"): "42 and 4242"}
+FOX = "The little fox asked: “Is strawberry 🍓 a word?”"
 KETTLE = 0.1  # kWh to bring a litre of water from 15 to 100 °C, nothing lost: 4.19 kJ/K x 85 K / 3600 = 0.099
 WORDS = ("fox", "river", "happy", "mother", "red", "seven")
 REASONS = ("The", "opposite", "of", "hot", "is")
-BEGINNINGS = ("Once upon a", "Once upon a time, there was a little", "Dear diary,", "The")
+BEGINNINGS = ("Once upon a", example_texts.FIRST_PROMPT, "Dear diary,", "The")
 
 
 ENOUGH = 3  # tokens to write for the first stop's task
@@ -57,26 +57,15 @@ def send() -> None:
 
 def pieces() -> None:
     """Stop "pieces": the tokens of a typed text."""
-    model = tour_state.model()
     text = live_text(
-        "The little fox asked: “Is strawberry 🍓 a word?”",
+        FOX,
         key="tour_text",
         label=_("Your text"),
         examples={_(title): text for title, text in TYPED_EXAMPLES.items()},
         limit=300,
     )
-    strip = [
-        Word(text=shown(t.text, t.piece, t.raw), colour="muted_text", depth=0.12 if place % 2 else 0.24, below=str(t.token_id))
-        for place, t in enumerate(model.tokenize(text))
-    ]
-    scored_text(
-        strip,
-        key="tour_pieces",
-        alt_text=_("The text divided into tokens, with the id of each below it."),
-        size="1.3rem",
-        max_height="14rem",
-    )
-    if text != "The little fox asked: “Is strawberry 🍓 a word?”":
+    cut_text.chips(tour_state.model().tokenize(text), "tour_pieces")
+    if text != FOX:
         tour_state.tried("pieces")
 
 
@@ -111,7 +100,7 @@ def layers() -> None:
     kept, model = tour_state.tour().kept, tour_state.model()
     seen = kept.get("inside")
     if not isinstance(seen, Inside):
-        seen = kept["inside"] = inspect_step(model, model.encode("Once upon a time, there was a little"), top_n=inside_rows.GUESSES)
+        seen = kept["inside"] = inspect_step(model, model.encode(example_texts.FIRST_PROMPT), top_n=inside_rows.GUESSES)
     last = len(seen.layers)
     place = int(st.select_slider(_("Stop after layer"), range(1, last + 1), 1, key="tour_layer", **PERSISTENT))
     rows = inside_rows.logit_lens_rows(seen, None)
@@ -133,6 +122,12 @@ def layers() -> None:
         tour_state.tried("layers")
 
 
+def bars(seen: TokenDistribution | Step, key: str, rows: int = 6) -> None:
+    """Draw the next-token probabilities."""
+    alt_text = _("Bars from 0 to 100 percent: how likely each next token is.")
+    chart.draw(charts.distribution, step_rows.distribution_rows(seen, rows), key=key, alt_text=alt_text, rows=rows + 1)
+
+
 def odds() -> None:
     """Stop "odds": the next-token probabilities after a prompt."""
     first = BEGINNINGS[1]
@@ -148,13 +143,7 @@ def odds() -> None:
     )
     made = tour_state.run("odds", asked or first)
     coming = made.next_distribution(SamplingSettings())
-    chart.draw(
-        charts.distribution,
-        step_rows.distribution_rows(coming, 8),
-        key="tour_odds",
-        alt_text=_("Bars from 0 to 100 percent: how likely each next token is."),
-        rows=9,
-    )
+    bars(coming, "tour_odds", 8)
     if asked not in (None, first):
         tour_state.tried("odds")
 
@@ -174,13 +163,7 @@ def why() -> None:
     best = whole.candidates[0]
     shorter = " ".join(word for place, word in enumerate(REASONS) if place != asked)
     without = whole if asked is None else tour_state.run("without", shorter).next_distribution(SamplingSettings())
-    chart.draw(
-        charts.distribution,
-        step_rows.distribution_rows(without, 6),
-        key="tour_reasons",
-        alt_text=_("Bars from 0 to 100 percent: how likely each next token is."),
-        rows=7,
-    )
+    bars(without, "tour_reasons")
     if asked is None:
         return
     now = next((one.model_probability for one in without.candidates if one.token_id == best.token_id), 0.0)
@@ -211,13 +194,7 @@ def throw() -> None:
         steps.append(made.step(attempt))
         made.go_to(-1)
     newest = steps[-1] if steps and throws[-1] == heat else None
-    chart.draw(
-        charts.distribution,
-        step_rows.distribution_rows(newest or coming, 6),
-        key="tour_bars",
-        alt_text=_("Bars from 0 to 100 percent: how likely each next token is."),
-        rows=7,
-    )
+    bars(newest or coming, "tour_bars")
     saved_components.dice_strip(newest or coming, key="tour_dice")
     tally = Counter(inside_rows.plain(step.text.strip() or step.piece) for step in steps)
     counts = ", ".join(f"{piece} × {times}" for piece, times in tally.most_common())

@@ -16,11 +16,22 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
 
 
+def picked(key: str) -> dict[str, Any]:
+    """Return the fields of the mark that was clicked in the chart with this key, none if there was no click."""
+    marks = (st.session_state.get(key) or {}).get("selection", {}).get("pick")
+    return marks[0] if marks else {}
+
+
+@error_boundary
+def show_excluded(shown: bool) -> None:
+    """Show or fold the excluded candidates on Watch."""
+    st.session_state["cut_shown"] = shown
+
+
 @error_boundary
 def bar_clicked() -> None:
     """Choose the token whose bar was clicked."""
-    picked = (st.session_state.get("odds") or {}).get("selection", {}).get("pick") or []
-    entry = picked[0] if picked else {}
+    entry = picked("odds")
     token_id, index = entry.get("token_id"), entry.get("step")
     if not isinstance(token_id, int) or token_id < 0:
         return

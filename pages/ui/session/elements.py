@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -70,6 +70,26 @@ def error_boundary() -> Iterator[None]:
     except Exception:
         log.exception("The page failed")
         show_notice(_("Something went wrong in the app. Your text is still there. Try again."))
+
+
+def examples(texts: Mapping[str, Sequence[str]], fields: Sequence[str], key: str, **look: Any) -> bool:
+    """Draw a button for each example, which writes its texts into the fields with these keys. Return whether one was just pressed."""
+
+    def fill(example: Sequence[str]) -> None:
+        for field, text in zip(fields, example, strict=True):
+            current.fill(field, text)
+
+    pressed = [
+        st.button(_(title), on_click=fill, args=(one,), key=f"{key}_{number}", help=one[0], **look)
+        for number, (title, one) in enumerate(texts.items())
+    ]
+    return any(pressed)
+
+
+def table_button(data: Callable[[], str], name: str, key: str) -> None:
+    """Draw the button that saves a table under this name."""
+    icon = ":material/download:"
+    st.download_button(_("Save as CSV"), data, file_name=name, mime="text/csv", on_click="ignore", icon=icon, type="tertiary", key=key)
 
 
 def run_and_rerun(verb: Callable[..., None], redraw: Sequence[str], *args: object) -> None:

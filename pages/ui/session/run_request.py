@@ -113,7 +113,8 @@ def _messages(text: str) -> MessagePairs | None:
 
 def _ending(query: Mapping[str, str]) -> Stop | None:
     """Return the ending of a link, None if it is not valid."""
-    texts, tokens = _loads(query.get("stop") or "[]"), query.get("most_new_tokens") or "0"
+    stop, tokens = query.get("stop", ""), query.get("most_new_tokens") or "0"
+    texts = [] if stop.isalpha() else _loads(stop or "[]")  # letters alone are a stop of the tour
     if not isinstance(texts, list) or not (tokens.isascii() and tokens.isdigit()) or len(tokens) > len(str(MOST_TOKENS)):
         return None
     try:

@@ -154,8 +154,3 @@ def preset_of(settings: SamplingSettings) -> str | None:
 def same_preset(preset: SamplingSettings, settings: SamplingSettings) -> bool:
     """Return whether these are the settings of the preset, whatever the seed and the order."""
     return preset == replace(settings, seed=0, order="transformers", repeat_last_n=0)
-
-
-def value_words(control: Control, value: float) -> str:
-    """Return the effect of this value on the text, in about five words."""
-    return control.effect(value)

@@ -75,17 +75,13 @@ def _seat() -> None:
 
 
 def inject_css() -> None:
-    """Add the styles that the theme cannot express. app.py calls this once per run."""
-    colours = palette.of(charts.theme())
-    names = {
-        "muted": colours.muted_text,
-        "on-dice": colours.on_dice,
-        "focus": colours.dice,
-        "dice-text": colours.dice_text,
-        "card": colours.card,
-    }
-    paint = f":root {{ {' '.join(f'--tv-{name}: {colour};' for name, colour in names.items())} }}"
-    st.html(f"<style>{paint}\n{_css()}</style>")
+    """Add the colours of the theme as variables, for all styles and components, and the styles that the theme cannot express.
+
+    app.py calls this once per run.
+    """
+    colours = palette.as_data(palette.of(charts.theme()))
+    paint = " ".join(f"{palette.variable(name)}: {colour};" for name, colour in colours.items())
+    st.html(f"<style>:root {{ {paint} }}\n{_css()}</style>")
 
 
 @cache

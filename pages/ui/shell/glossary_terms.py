@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.charts import charts
 from pages.ui.components.glossary.glossary import glossary
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.glossary import terms
@@ -20,7 +19,6 @@ def explain_terms(path: str) -> None:
                 "here": path or "start",
                 "label": _("Terms on this page"),
                 "see": _("See it on the page: {page}"),
-                "colours": charts.colours(),
             }
         )
     )

@@ -71,19 +71,11 @@ def times(path: Sequence[Step], model: LanguageModel | RecordedModel | Any) -> N
         return
     done = path[-1].forward
     queue = _(", and {queue} in its queue").format(queue=numbers.duration(done.queue_seconds)) if done.queue_seconds else ""
-    whole = numbers.duration(done.seconds)
-    if done.server_seconds is None:
-        st.caption(
-            _("Measured here, the network included{queue}").format(queue=queue),
-            help=_("The server reports how long it computed. The other part is the network, its queue, and reading its answer."),
-        )
-    else:
-        st.caption(
-            _("Computing on the server: {server} of {whole}{queue}").format(
-                server=numbers.duration(done.server_seconds), whole=whole, queue=queue
-            ),
-            help=_("The server reports how long it computed. The other part is the network, its queue, and reading its answer."),
-        )
+    line = _("Measured here, the network included{queue}").format(queue=queue)
+    if done.server_seconds is not None:
+        computed = _("Computing on the server: {server} of {whole}{queue}")
+        line = computed.format(server=numbers.duration(done.server_seconds), whole=numbers.duration(done.seconds), queue=queue)
+    st.caption(line, help=_("The server reports how long it computed. The other part is the network, its queue, and reading its answer."))
 
 
 def is_served() -> bool:

@@ -23,7 +23,6 @@ from pages.ui.session.sampling_controls import (
     Control,
     preset_of,
     same_preset,
-    value_words,
 )
 from pages.ui.session.state import clear_notices
 from pages.ui.shell import all_samplers, save_settings
@@ -162,4 +161,4 @@ def _widget(control: Control) -> None:
             kind: Any = type(control.start)
             low, high, step = kind(control.low), kind(control.high), kind(control.step)
             value = st.slider(label, min_value=low, max_value=high, value=kind(start), step=step, **look)
-        st.caption(value_words(control, value))
+        st.caption(control.effect(value))

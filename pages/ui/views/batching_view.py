@@ -7,7 +7,8 @@ import streamlit as st
 
 from core.experiments.batch_curve import CurvePoint
 from core.experiments.batching import Alone, Summary, summary
-from pages.ui.charts import charts, palette, serving_charts
+from pages.ui.charts import serving_charts
+from pages.ui.charts.component_drawings import STATES
 from pages.ui.charts.legend import legend
 from pages.ui.charts.serving_rows import Board
 from pages.ui.experiments.observed import Experiment
@@ -15,7 +16,7 @@ from pages.ui.i18n import names, numbers
 from pages.ui.i18n.language import _, said, written
 from pages.ui.session import current, elements
 from pages.ui.views import chart
-from pages.ui.views.saved_components import serving_board
+from pages.ui.views.serving_board import serving_board
 
 BOARD = "batching_board"
 CLOSE = 1.15  # times as fast; below it both sides are called equally fast
@@ -34,9 +35,7 @@ def board(run: Experiment) -> Board:
 def draw_board(run: Experiment) -> None:
     """Draw both servers, and their figures once the run has ended."""
     both = board(run)
-    colours = palette.of(charts.theme())
-    shades = (colours.muted_text, colours.computed, colours.dice, colours.doubt, colours.other)
-    legend(*zip(shades, said(names.READER_STATES).values(), strict=True))
+    legend(*zip(STATES.values(), said(names.READER_STATES).values(), strict=True))
     _who, policies, places = run.about
     titles = (_(names.SCHEDULERS[policies[0]]), _(names.SCHEDULERS[policies[1]]))
     lines = (_(names.SCHEDULER_LINES[policies[0]]), _(names.SCHEDULER_LINES[policies[1]]))

@@ -20,7 +20,7 @@ from pages.ui.i18n.example_texts import OPENINGS
 from pages.ui.i18n.language import N_, _
 from pages.ui.session import current, elements, provenance
 from pages.ui.views import chart
-from pages.ui.views.saved_components import serving_board
+from pages.ui.views.serving_board import serving_board
 
 NAME = "batching_burst"
 COUNTS, LENGTHS = (2, 4, 8, 16), (32, 64, 128, 256)

@@ -8,7 +8,6 @@ from html import escape
 import streamlit as st
 
 from core.experiments.cache_budget import Answer, CacheBlock
-from pages.ui.charts import charts, palette
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _
 from pages.ui.session import elements
@@ -70,18 +69,17 @@ def why(lost: bool, rounded: bool, known: bool, before: float | None, after: flo
 
 def cache_text(texts: Sequence[str], held: Iterable[int], read: int, *, marked: range = range(0), label: str = "") -> None:
     """Draw these tokens. held: positions in the cache. read: how many tokens have been read. marked: positions to underline."""
-    colours = palette.of(charts.theme())
     kept = set(held)
     styles = {
-        "held": f"background:{colours.reused};color:{colours.text}",
-        "new": f"background:{colours.computed};color:{colours.page}",
-        "gone": f"color:{colours.muted_text};text-decoration:line-through",
-        "ahead": f"color:{colours.muted_text};font-style:italic",
+        "held": "background:var(--tv-reused);color:var(--tv-text)",
+        "new": "background:var(--tv-computed);color:var(--tv-page)",
+        "gone": "color:var(--tv-muted-text);text-decoration:line-through",
+        "ahead": "color:var(--tv-muted-text);font-style:italic",
     }
     parts = []
     for position, text in enumerate(texts):
         kind = "ahead" if position >= read else "gone" if position not in kept else "new" if position == read - 1 else "held"
-        under = f";border-bottom:2px solid {colours.text}" if position in marked else ""
+        under = ";border-bottom:2px solid var(--tv-text)" if position in marked else ""
         shown = escape(text).replace("\n", "↵") or "·"
         parts.append(f'<span style="{styles[kind]}{under};padding:0.1em 0;border-radius:2px">{shown}</span>{"<br>" * text.count(chr(10))}')
     st.html(
@@ -93,24 +91,22 @@ def cache_text(texts: Sequence[str], held: Iterable[int], read: int, *, marked: 
 
 def fill_bar(share: float, caption: str = "") -> None:
     """Draw how full the KV cache is, below a caption."""
-    colours = palette.of(charts.theme())
     st.html(
-        f'<div style="font-size:0.9rem;color:{colours.muted_text};font-variant-numeric:tabular-nums">{escape(caption)}</div>'
-        f'<div style="height:7px;border-radius:4px;background:{colours.line};overflow:hidden;margin-top:4px;outline:1px solid transparent">'
-        f'<div style="height:100%;width:{min(1.0, max(0.0, share)) * 100:.2f}%;background:{colours.computed};'
+        f'<div style="font-size:0.9rem;color:var(--tv-muted-text);font-variant-numeric:tabular-nums">{escape(caption)}</div>'
+        f'<div style="height:7px;border-radius:4px;background:var(--tv-line);overflow:hidden;margin-top:4px;outline:1px solid transparent">'
+        f'<div style="height:100%;width:{min(1.0, max(0.0, share)) * 100:.2f}%;background:var(--tv-computed);'
         'forced-color-adjust:none"></div></div>'
     )
 
 
 def share_bar(name: str, share: float | None, number: str, note: str = "") -> None:
     """Draw a probability as a bar from 0 to 100 %, with its name and its number."""
-    colours = palette.of(charts.theme())
     width = 0 if share is None else max(0.0, min(1.0, share)) * 100
     st.html(
         f'<div style="margin-bottom:0.35rem"><div style="display:flex;justify-content:space-between;align-items:baseline;gap:1rem">'
         f"<span>{escape(name)}</span>"
         f'<span style="font-size:1.35rem;font-weight:600;font-variant-numeric:tabular-nums">{escape(number)}</span></div>'
-        f'<div style="height:14px;border-radius:4px;background:{colours.line};overflow:hidden;outline:1px solid transparent">'
-        f'<div style="height:100%;width:{width:.2f}%;background:{colours.dice};border-radius:4px;forced-color-adjust:none"></div></div>'
-        f'<div style="font-size:0.88rem;color:{colours.muted_text};margin-top:0.2rem">{escape(note)}</div></div>'
+        f'<div style="height:14px;border-radius:4px;background:var(--tv-line);overflow:hidden;outline:1px solid transparent">'
+        f'<div style="height:100%;width:{width:.2f}%;background:var(--tv-dice);border-radius:4px;forced-color-adjust:none"></div></div>'
+        f'<div style="font-size:0.88rem;color:var(--tv-muted-text);margin-top:0.2rem">{escape(note)}</div></div>'
     )

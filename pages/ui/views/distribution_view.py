@@ -7,7 +7,7 @@ from pages.ui.charts import charts, step_rows
 from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.i18n import screen_reader
 from pages.ui.i18n.language import _
-from pages.ui.session import clicks, current, cut_rows, elements
+from pages.ui.session import clicks, current, elements
 from pages.ui.views import chart
 
 FRAGMENTS = ("stage", "cost")  # of Watch, redrawn after a token was taken
@@ -40,26 +40,25 @@ def distribution(seen: TokenDistribution | Step, rows: int, logarithmic: bool, f
 
 def entries() -> list[tuple[str, str]]:
     """Return the legend of the bars: (colour, meaning) pairs."""
-    colours = charts.colours()
     run = current.current_session().run
     if run is not None and getattr(run.model, "from_answer", False):  # both bars show the one probability in the file
-        return [(colours["dice"], _("probability in the file")), (colours["chosen"], _("chosen token"))]
+        return [("dice", _("probability in the file")), ("chosen", _("chosen token"))]
     kinds = (_("model's probability"), _("probability after your settings"), _("chosen token"))
-    return list(zip((colours["model"], colours["dice"], colours["chosen"]), kinds, strict=True))
+    return list(zip(("model", "dice", "chosen"), kinds, strict=True))
 
 
 def bar_taken() -> None:
     """Take the token that was chosen by keyboard, or unfold the excluded tokens."""
     token_id = bar_buttons.taken("odds_keys")
     if token_id == step_rows.FOLDED:
-        elements.run_and_rerun(cut_rows.show, (), True)
+        elements.run_and_rerun(clicks.show_excluded, (), True)
     elif token_id is not None and token_id >= 0:
         elements.run_and_rerun(current.force, FRAGMENTS, token_id)
 
 
 def bar_pressed() -> None:
     """Take the token whose bar was clicked, or unfold the excluded tokens."""
-    if cut_rows.line_clicked(step_rows.FOLDED):
-        elements.run_and_rerun(cut_rows.show, (), True)
+    if clicks.picked("odds").get("token_id") == step_rows.FOLDED:
+        elements.run_and_rerun(clicks.show_excluded, (), True)
     else:
         elements.run_and_rerun(clicks.bar_clicked, FRAGMENTS)

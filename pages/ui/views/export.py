@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
 
 from core.record.tables import csv_text, steps_table
-from pages.ui.charts import charts
 from pages.ui.charts.tree_rows import branch_name
-from pages.ui.components.share_link.share_link import share_link
-from pages.ui.i18n.language import N_, _, said
+from pages.ui.components.copy_button.copy_button import copy_button
+from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import conversation, current, elements, opened_recording, upload_field, url_state
 from pages.ui.views import run_pictures
@@ -20,8 +19,6 @@ from pages.ui.views import run_pictures
 if TYPE_CHECKING:
     from core import Generation
     from core.generation.replay import Replay
-
-WORDS = {"copy": N_("Copy link"), "copied": N_("Copied"), "link": N_("Link")}
 
 
 def keep(run: Generation | Replay) -> None:
@@ -37,8 +34,7 @@ def keep(run: Generation | Replay) -> None:
             return
         with elements.error_boundary():
             query, note = url_state.link_query()
-            data = {"query": query, "words": said(WORDS), "colours": charts.colours()}
-            share_link(key="link", data=data)
+            copy_button(_("Copy link"), _("Link"), key="link", query=query)
             st.caption(note)
             files(run)
             run_pictures.pictures(run, whole_link(query))
@@ -54,31 +50,14 @@ def keep(run: Generation | Replay) -> None:
 def files(run: Generation | Replay) -> None:
     """Draw the buttons that download the recording and the steps."""
     with st.container(horizontal=True):
-        st.download_button(
-            _("Recording (JSON)"),
-            data=partial(recording_of, run),
-            file_name="run.json",
-            mime="application/json",
-            on_click="ignore",
-            icon=":material/movie:",
-        )
-        st.download_button(
-            _("Steps (CSV)"),
-            data=partial(steps_of, run),
-            file_name="steps.csv",
-            mime="text/csv",
-            on_click="ignore",
-            icon=":material/table:",
-        )
-        st.download_button(
-            _("Code (Python)"),
-            data=partial(code_of, run),
-            file_name="run.py",
-            mime="text/x-python",
-            on_click="ignore",
-            icon=":material/code:",
-            help=_("A script that repeats this run, with all its settings."),
-        )
+        script = _("A script that repeats this run, with all its settings.")
+        for label, made, name, mime, icon, about in (
+            (_("Recording (JSON)"), recording_of, "run.json", "application/json", "movie", None),
+            (_("Steps (CSV)"), steps_of, "steps.csv", "text/csv", "table", None),
+            (_("Code (Python)"), code_of, "run.py", "text/x-python", "code", script),
+        ):
+            look: dict[str, Any] = {"on_click": "ignore", "icon": f":material/{icon}:", "help": about}
+            st.download_button(label, partial(made, run), name, mime, **look)
         if run.messages:
             st.download_button(
                 _("Messages (JSON)"),

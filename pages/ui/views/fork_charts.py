@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.charts import charts, palette, what_if_charts
+from pages.ui.charts import what_if_charts
 from pages.ui.charts.legend import legend
 from pages.ui.charts.tree_rows import branch_name, rows_of_run
 from pages.ui.experiments import fork_playback
@@ -18,10 +18,8 @@ def draw(now: fork_playback.ForkPlayback) -> None:
     """Draw the three charts of both branches."""
     if sentence := fork_playback.verdict(now.fork):
         st.markdown(sentence)
-    colours = palette.of(charts.theme())
-    kinds = ((colours.dice, fork_playback.beginning(now, 0)), (colours.other, fork_playback.beginning(now, 1)))
+    kinds = (("dice", fork_playback.beginning(now, 0)), ("other", fork_playback.beginning(now, 1)))
     left, middle, right = st.columns(3, gap="large")
-    likely = fork_playback.likely_table(now.fork)
     with left:
         distance = _(
             "Both texts are aligned by what they say. Where both have just said the same two words or more, the probabilities of the next "
@@ -39,28 +37,16 @@ def draw(now: fork_playback.ForkPlayback) -> None:
             alt_text=alt_text,
             title=_("How far apart?"),
         )
-    with middle:
-        elements.section(_("How likely was each token?"), _("model's probability"))
-        alt_text = _("Dots from 0 to 100 percent, one per token and branch: the model's probability of the token.")
-        chart.draw(
-            what_if_charts.token_probabilities,
-            likely,
-            key="what_if_likely",
-            alt_text=alt_text,
-            title=_("How likely was each token?"),
-            legend=kinds,
-        )
-    with right:
-        elements.section(_("All its tokens together"), _("log-probability"))
-        alt_text = _("Two falling lines: the sum of the natural logarithms of all tokens' probabilities, one line per branch.")
-        chart.draw(
-            what_if_charts.joint_probability,
-            likely,
-            key="what_if_joint",
-            alt_text=alt_text,
-            title=_("All its tokens together"),
-            legend=kinds,
-        )
+    dots = _("Dots from 0 to 100 percent, one per token and branch: the model's probability of the token.")
+    sums = _("Two falling lines: the sum of the natural logarithms of all tokens' probabilities, one line per branch.")
+    tokens, together = _("How likely was each token?"), _("All its tokens together")
+    for home, made, key, title, term, alt_text in (
+        (middle, what_if_charts.token_probabilities, "what_if_likely", tokens, _("model's probability"), dots),
+        (right, what_if_charts.joint_probability, "what_if_joint", together, _("log-probability"), sums),
+    ):
+        with home:
+            elements.section(title, term)
+            chart.draw(made, fork_playback.likely_table(now.fork), key=key, alt_text=alt_text, title=title, legend=kinds)
     legend(*kinds)
 
 

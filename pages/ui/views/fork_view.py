@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.record.step import Step
 from core.tokens.tokens import Token
-from pages.ui.charts import charts, palette
+from pages.ui.charts.palette import css
 from pages.ui.components.token_strip.token_strip import token_strip
 from pages.ui.experiments.fork_playback import Picked, Side
 from pages.ui.i18n.language import _
@@ -27,7 +27,6 @@ def fork_view(
     clickable: bool = True,
 ) -> Picked | None:
     """Draw both branches and return the token that was just clicked, None if there was no click."""
-    colours = palette.of(charts.theme())
 
     def strip(side: int, tokens: Sequence[Token], steps: Sequence[Step], branch: str, first: int) -> Picked | None:
         sent = token_strip(
@@ -37,7 +36,7 @@ def fork_view(
             memory=memory,
             opened=opened.index - first if opened is not None and opened.side == side else None,
             accent=False,
-            on_click=_nothing if clickable else None,
+            on_click=(lambda: None) if clickable else None,
             hint=_("click to fork here"),
             branch=branch,
         )
@@ -46,12 +45,10 @@ def fork_view(
     found = [strip(0, prompt, shared, "muted_text", 0)]
     for number, (place, side, branch) in enumerate(zip(st.columns(2, gap="medium"), sides, ("dice", "other"), strict=True), start=1):
         with place:
-            colour = getattr(colours, branch)
-            st.html(f'<div style="border-top:4px solid {colour};border-radius:4px"></div>')
+            st.html(f'<div style="border-top:4px solid {css(branch)};border-radius:4px"></div>')
             found.append(strip(number, (), side.steps, branch, len(shared)))
             if side.planned:
-                colour = getattr(colours, f"{branch}_text")
-                st.html(f'<p class="planned" style="color:{colour};font-style:italic;margin:0">{escape(side.planned)}</p>')
+                st.html(f'<p class="planned" style="color:{css(f"{branch}_text")};font-style:italic;margin:0">{escape(side.planned)}</p>')
             if side.foot:
                 st.caption(side.foot)
     return next((one for one in found if one is not None), None)
@@ -62,7 +59,3 @@ def picked(side: int, sent: Any, first: int, count: int) -> Picked | None:
     if not isinstance(sent, int) or isinstance(sent, bool) or not 0 <= sent < count:
         return None
     return Picked(side, first + sent)
-
-
-def _nothing() -> None:
-    """Do nothing: `fork_view` reads the click from the strip's return value."""

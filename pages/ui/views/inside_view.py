@@ -7,8 +7,9 @@ import streamlit as st
 from core.engine.model import LanguageModel
 from core.inspection.embeddings import flat_map, tokens_of_words
 from core.inspection.inside import Inside
-from pages.ui.charts import charts, inside_charts, inside_rows, palette, sampling_rows
+from pages.ui.charts import inside_charts, inside_rows, sampling_rows
 from pages.ui.charts.legend import legend
+from pages.ui.charts.palette import css
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.i18n.language import _
@@ -106,9 +107,8 @@ def attention(step: SelectedStep, seen: Inside) -> None:
     if count > window:
         shown = _("the first and the newest {newest} of {count} tokens").format(count=numbers.whole(count), newest=window - 1)
     elements.section(_("Layer by layer"), _("mean over heads, % of each layer; {shown}").format(shown=shown))
-    ink = palette.of(charts.theme()).text
     depths = [(share, inside_charts.heat_opacity(inside_rows.heat_depth(share))) for share in inside_rows.SHADES]
-    legend(*((f"color-mix(in srgb, {ink} {depth:.0%}, transparent)", numbers.percent(share)) for share, depth in depths))
+    legend(*((f"color-mix(in srgb, {css('text')} {depth:.0%}, transparent)", numbers.percent(share)) for share, depth in depths))
     alt_text = _("One row per layer, one column per token: the darker, the larger its part of the attention.")
     rows = sum(row is not None for row in seen.attention)
     chart.draw(

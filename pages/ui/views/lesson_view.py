@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from core.experiments.teach import Waiting
-from pages.ui.charts import charts, palette, teach_charts, teach_rows
+from pages.ui.charts import teach_charts, teach_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.experiments import finetuning_session, results
@@ -41,8 +41,7 @@ def draw(now: Provenance, begin: Callable[[], None]) -> None:
         with right:
             still_known(lesson)
             elements.section(_("How large is the error?"), _("training loss"))
-            colours = palette.of(charts.theme())
-            legend((colours.dice, _("your text")), (colours.model, _("old training texts")))
+            legend(("dice", _("your text")), ("model", _("old training texts")))
             alt_text = _("A falling line: the loss of each training step on the new text, and paler on the old training texts.")
             chart.draw(
                 teach_charts.loss,
@@ -60,10 +59,9 @@ def expected(lesson: Lesson) -> None:
     """Draw the next-token probabilities after the prompt, before and at the moment looked at, and both texts."""
     looks, shown = lesson.looks, lesson.shown
     assert shown is not None
-    colours = palette.of(charts.theme())
     title = _("What it expects after “{beginning}”").format(beginning=lesson.beginning)
     elements.section(title, _("next token, before and after {index} steps").format(index=shown.index))
-    kinds = ((colours.model, _("before")), (colours.dice, _("now")))
+    kinds = (("model", _("before")), ("dice", _("now")))
     legend(*kinds)
     alt_text = _("Bars from 0 to 100 percent for the likeliest next tokens: pale before the training, solid now.")
     chart.draw(

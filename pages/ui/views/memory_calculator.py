@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.costs.formulas import CARDS, MODELS, ModelShape, cache_bytes, readers_that_fit, weight_bytes
 from core.engine.kv_cache.quantized import GROUP
-from pages.ui.charts import charts, cost_charts, palette
+from pages.ui.charts import cost_charts
 from pages.ui.charts.legend import legend
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _
@@ -94,11 +94,10 @@ def result(shape: ModelShape, card: str, memory: int, tokens: int, weight: float
         free=numbers.size(max(0, memory - taken)),
     )
     st.markdown(f"### {sentence}")
-    colours = palette.of(charts.theme())
     kinds = (
-        (colours.muted_text, _("weights, {size}").format(size=numbers.size(taken))),
-        (colours.computed, _("one KV cache, {size}").format(size=numbers.size(each))),
-        (colours.line, _("free")),
+        ("muted_text", _("weights, {size}").format(size=numbers.size(taken))),
+        ("computed", _("one KV cache, {size}").format(size=numbers.size(each))),
+        ("line", _("free")),
     )
     rows = shelf(memory, taken, each, requests)
     chart.draw(cost_charts.memory_bar, rows, key="calculator_shelf", alt_text=sentence.replace("*", ""), legend=kinds)

@@ -68,15 +68,7 @@ def _answers(found: Found) -> None:
     for one in found:
         st.caption(f"{plain(one.text)}: {plain(arithmetic(one))}")
     st.caption(_("All ways to split an answer into tokens are counted, and all longer words that begin with it, before any setting."))
-    st.download_button(
-        _("Answers (CSV)"),
-        data=lambda: csv_text(table(found)),
-        file_name="answers.csv",
-        mime="text/csv",
-        on_click="ignore",
-        icon=":material/table:",
-        key="inside_answers_csv",
-    )
+    elements.table_button(lambda: csv_text(table(found)), "answers.csv", "inside_answers_csv")
 
 
 def arithmetic(one: NamedAnswer) -> str:

@@ -15,8 +15,8 @@ from core.record.tables import csv_text
 from core.reports import files, fonts
 from core.reports.chart_picture import SCALE, Caption, Drawing, file_name, picture
 from core.reports.palette import Palette
-from pages.ui.charts import charts
-from pages.ui.components.copy_picture.copy_picture import copy_picture
+from pages.ui.charts import charts, palette
+from pages.ui.components.copy_button.copy_button import copy_button
 from pages.ui.i18n.language import N_, _, said
 from pages.ui.session import elements, provenance
 from pages.ui.session.provenance import Provenance
@@ -27,7 +27,7 @@ MOST_NAMED = 12  # characters without a font that are listed
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What the menu saves. draw: returns the drawing in the colours of a theme. legend: (name of a colour or #RRGGBB, meaning) pairs.
+    """What the menu saves. draw: returns the drawing in the colours of a theme. legend: (name of a colour, meaning) pairs.
 
     table: the numbers, for the CSV. made_by: None for the result that is being drawn, or the visitor's run.
     """
@@ -48,12 +48,14 @@ def menu(key: str, make: Callable[[], Saved]) -> None:
                 _content(key, make())
 
 
+def choose_theme(key: str) -> str:
+    """Draw the choice of the picture's colours, and return the theme."""
+    now, title = charts.theme(), said(THEMES).__getitem__
+    return st.segmented_control(_("Colours"), list(THEMES), default=now, format_func=title, key=key, required=True) or now
+
+
 def _content(key: str, saved: Saved) -> None:
-    names = said(THEMES)
-    theme = st.segmented_control(
-        _("Colours"), list(THEMES), default=charts.theme(), format_func=names.__getitem__, key=f"save_theme_{key}", required=True
-    )
-    theme = theme or charts.theme()
+    theme = choose_theme(f"save_theme_{key}")
     made_by = saved.made_by or provenance.shown()
     caption = Caption(saved.title, saved.note, _shades(saved.legend, theme), made_by.summary())
     svg = picture(saved.draw, caption, theme)
@@ -66,15 +68,13 @@ def _content(key: str, saved: Saved) -> None:
             )
         table = partial(_csv, saved.table)
         st.download_button(_("CSV"), table, name(kind="csv"), "text/csv", on_click="ignore", icon=":material/table:", key=f"save_csv_{key}")
-    copy_picture(png, saved.title, key=f"save_copy_{key}")
+    copy_button(_("Copy picture"), saved.title, key=f"save_copy_{key}", png=png)
     _missing_fonts([saved.title, caption.line, *_texts(saved.table)])
 
 
 def _shades(legend: tuple[tuple[str, str], ...], theme: str) -> tuple[tuple[str, str], ...]:
-    """Return the legend in the colours of a theme. A colour that is no name of the palette stays as it is."""
-    own, here = charts.palettes.as_data(charts.palettes.of(theme)), charts.colours()
-    names = {colour: name for name, colour in reversed(here.items())}
-    return tuple((own[names[colour]] if colour in names else own.get(colour, colour), meaning) for colour, meaning in legend)
+    """Return the legend in the colours of a theme."""
+    return tuple((getattr(palette.of(theme), colour), meaning) for colour, meaning in legend)
 
 
 @lru_cache(16)

@@ -10,7 +10,7 @@ import streamlit as st
 from core.experiments.cascade import CascadeScore, CascadeToken
 from core.experiments.school_report import SchoolReport
 from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures, Side, side
-from pages.ui.charts import charts, palette, serving_charts
+from pages.ui.charts import serving_charts
 from pages.ui.charts.legend import legend
 from pages.ui.charts.palette import DARKEST
 from pages.ui.charts.token_text import Word, shown
@@ -35,11 +35,10 @@ def draw_judged(run: Experiment) -> None:
     one, two, prompt_tokens = run.about
     names = (loaded_models.title(one.name), loaded_models.title(two.name))
     elements.section(_("The text, token by token"), _("surprise of both models, bits"))
-    colours = palette.of(charts.theme())
     same_tokens = seen[0].judge is not None
     if same_tokens:
         more = _("{name} gave it more")
-        legend((colours.dice, more.format(name=names[0])), (colours.other, more.format(name=names[1])))
+        legend(("dice", more.format(name=names[0])), ("other", more.format(name=names[1])))
     words, alt_text = [word(token, names) for token in seen], _("The text, token by token")
     scored_text(words, key="pupil_text", alt_text=alt_text, size="1.15rem", max_height="17rem")
     if same_tokens:
@@ -94,8 +93,7 @@ def place_looked_at(seen: list[JudgedToken], running: bool) -> int:
 def probabilities(one: JudgedToken, names: tuple[str, str]) -> None:
     """Draw both distributions at one place, mirrored."""
     assert one.judge is not None
-    colours = palette.of(charts.theme())
-    kinds = ((colours.dice, names[0]), (colours.other, names[1]))
+    kinds = (("dice", names[0]), ("other", names[1]))
     legend(*kinds)
     labels = [(numbers.percent(mine), numbers.percent(theirs)) for mine, theirs in zip(one.writer_odds, one.judge_odds, strict=True)]
     table = pd.DataFrame(
@@ -207,7 +205,7 @@ def _column(one: Side) -> list[str]:
 def draw_cascade(run: Experiment) -> None:
     """Draw the three texts and their costs."""
     tokens = [one for one in run.seen if isinstance(one, CascadeToken)]
-    legend((palette.of(charts.theme()).computed, _("written by the large model")))
+    legend(("computed", _("written by the large model")))
     alone = _("{name} alone")
     titles = (_("Together"), *(alone.format(name=loaded_models.title(name)) for name in run.about))
     scores = {one.run: one.bits_per_token for one in run.seen if isinstance(one, CascadeScore)}

@@ -18,7 +18,6 @@ import streamlit as st
 from core.costs.machine import Peak, measure
 from core.costs.receipt import Account, Amount, Assumptions, Receipt
 from core.record.step import Step
-from pages.ui.charts import charts, palette
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _, figures, written
 from pages.ui.session import current
@@ -73,13 +72,12 @@ def kinds() -> None:
         f'<span style="margin-right:1.1rem;display:inline-block">{_mark(kind)} <b>{escape(_(kind))}</b> {escape(_(meaning))}</span>'
         for kind, meaning in KINDS.items()
     )
-    st.html(f'<div style="font-size:0.9rem;line-height:1.7;color:{_colours().muted_text}">{parts}</div>')
+    st.html(f'<div style="font-size:0.9rem;line-height:1.7;color:var(--tv-muted-text)">{parts}</div>')
 
 
 def paper(bill: Receipt, title: str) -> None:
     """Draw the whole receipt, in all and per token."""
-    colours = _colours()
-    grey = f"color:{colours.muted_text}"
+    grey = "color:var(--tv-muted-text)"
     small = f"font-size:0.78rem;line-height:1.25;{grey}"
     rows = []
     for amount in bill.amounts:
@@ -89,7 +87,7 @@ def paper(bill: Receipt, title: str) -> None:
         each = bill.per_token(amount)
         per_token = _("{amount} per token").format(amount=said(amount, each)) if each is not None else ""
         rows.append(
-            f'<tr style="border-top:1px dashed {colours.line};vertical-align:top">'
+            f'<tr style="border-top:1px dashed var(--tv-line);vertical-align:top">'
             f'<td style="padding:0.22rem 0.4rem 0.22rem 0">{_mark(amount.kind)} {escape(_(amount.name))}'
             f'<div style="{small};padding-left:1.45em">{escape(_(amount.how))}</div></td>'
             f'<td style="text-align:right;white-space:nowrap;padding:0.22rem 0">'
@@ -99,7 +97,7 @@ def paper(bill: Receipt, title: str) -> None:
     counted = _("{read} tokens read, {written} written").format(
         read=numbers.whole(bill.prompt_tokens), written=numbers.whole(bill.new_tokens)
     )
-    sheet = f"background:{colours.card};border:1px solid {colours.line};border-radius:0.7rem;padding:1.1rem 1.3rem 1rem"
+    sheet = "background:var(--tv-card);border:1px solid var(--tv-line);border-radius:0.7rem;padding:1.1rem 1.3rem 1rem"
     st.html(
         f'<div style="{sheet}"><div style="display:flex;justify-content:space-between;align-items:baseline;flex-wrap:wrap;gap:0.2rem 1rem">'
         f'<span style="font-size:1.15rem;font-weight:600">{escape(title)}</span>'
@@ -112,7 +110,7 @@ def paper(bill: Receipt, title: str) -> None:
 def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
     """Draw the receipt in two lines: the work and its price."""
     if path and not path[0].forward.measured:
-        st.html(f'<div style="font-size:0.9rem;color:{_colours().muted_text}">{escape(_("Its cost is not in this file."))}</div>')
+        st.html(f'<div style="font-size:0.9rem;color:var(--tv-muted-text)">{escape(_("Its cost is not in this file."))}</div>')
         return
     made = bill(path, model)
     wanted = ("Operations", "Time computing", "Energy", "Price, by the token")
@@ -123,7 +121,7 @@ def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
         if amount.name in wanted
     ]
     text = " · ".join(parts) if path else escape(_("No cost yet."))
-    st.html(f'<div style="font-size:0.9rem;line-height:1.6;font-variant-numeric:tabular-nums;color:{_colours().muted_text}">{text}</div>')
+    st.html(f'<div style="font-size:0.9rem;line-height:1.6;font-variant-numeric:tabular-nums;color:var(--tv-muted-text)">{text}</div>')
 
 
 def verdict(brief: tuple[Receipt, Receipt], long: tuple[Receipt, Receipt]) -> str:
@@ -203,19 +201,14 @@ def prefixed(value: float, unit: str) -> str:
     return f"{written(value, '.2g')}\u00a0{unit}" if value else f"0\u00a0{unit}"
 
 
-def _colours() -> palette.Palette:
-    return palette.of(charts.theme())
-
-
 def _mark(kind: str) -> str:
     """Return the mark of a kind: a dot, a formula's f, a pencil."""
-    colours = _colours()
-    shade = {"measured": colours.computed_text, "computed": colours.dice_text, "assumed": colours.muted_text}[kind]
+    shade = {"measured": "computed-text", "computed": "dice-text", "assumed": "muted-text"}[kind]
     lean = ";font-style:italic;font-family:serif;font-weight:700" if kind == "computed" else ""
-    style = f"display:inline-block;width:1.15em;text-align:center;color:{shade}{lean}"
+    style = f"display:inline-block;width:1.15em;text-align:center;color:var(--tv-{shade}){lean}"
     return f'<span role="img" aria-label="{escape(_(kind))}" style="{style}">{MARKS[kind]}</span>'
 
 
 def _value(kind: str) -> str:
     """Return the style of a value; assumed numbers have a dotted line, because they can be changed."""
-    return f"text-decoration:underline dotted {_colours().muted_text};text-underline-offset:0.25em" if kind == "assumed" else ""
+    return "text-decoration:underline dotted var(--tv-muted-text);text-underline-offset:0.25em" if kind == "assumed" else ""

@@ -14,12 +14,11 @@ from core.reports.animation import Drawn, Options
 from core.reports.chart_picture import file_name
 from core.reports.page import LONGEST_TEXT, page
 from core.reports.step_picture import Look, step_svg, texts_of
-from pages.ui.charts import charts
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _, said, with_current_language, wording
 from pages.ui.session import current, elements, provenance
-from pages.ui.views.picture_menu import THEMES, said_missing
+from pages.ui.views.picture_menu import choose_theme, said_missing
 
 if TYPE_CHECKING:
     from core import Generation
@@ -36,18 +35,15 @@ def pictures(run: Generation | Replay, link: str) -> None:
     if not run.path:
         st.caption(_("Take a step first: pictures, pages and animations show the steps of a run."))
         return
-    names = said(THEMES)
-    theme = st.segmented_control(
-        _("Colours"), list(THEMES), default=charts.theme(), format_func=names.__getitem__, key="pictures_theme", required=True
-    )
+    theme = choose_theme("pictures_theme")
     seen = current.shown(run)
     step = seen if isinstance(seen, Step) else run.path[-1]
     first, last = _part(len(run.path))
     with st.container(horizontal=True):
-        _step_button(step, theme or charts.theme(), run)
+        _step_button(step, theme, run)
         _page_button(run, link, first, last)
     said_missing(fonts.missing([*texts_of(step), *(one.text for one in run.path)]))
-    _animation(run, theme or charts.theme(), first, last)
+    _animation(run, theme, first, last)
 
 
 def _name(run: Generation | Replay, what: str, kind: str) -> str:

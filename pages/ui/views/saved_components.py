@@ -1,4 +1,4 @@
-"""The custom components that show numbers, each with the menu that saves it: dice, token strip, branch tree, serving board."""
+"""The custom components that show numbers, each with the menu that saves it: dice, token strip, branch tree."""
 
 from __future__ import annotations
 
@@ -11,16 +11,13 @@ import streamlit as st
 from core.record.step import Step, TokenDistribution
 from core.record.tables import steps_table
 from core.tokens.tokens import Token
-from pages.ui.charts import charts, component_drawings
-from pages.ui.charts.serving_rows import Board
+from pages.ui.charts import component_drawings
 from pages.ui.charts.tree_rows import Row
 from pages.ui.components.branch_tree.branch_tree import TreeAction
 from pages.ui.components.branch_tree.branch_tree import branch_tree as tree_component
 from pages.ui.components.dice import dice
-from pages.ui.components.serving_board import serving_board as board_component
 from pages.ui.components.token_strip import token_strip as strip_component
-from pages.ui.i18n import names
-from pages.ui.i18n.language import _, said
+from pages.ui.i18n.language import _
 from pages.ui.session import provenance
 from pages.ui.views.picture_menu import Saved, menu
 
@@ -48,14 +45,13 @@ def token_strip(prompt: Sequence[Token], path: Sequence[Step], *, key: str, tint
     """Draw the token strip; see the component."""
 
     def saved() -> Saved:
-        colours, ends = charts.colours(), [_(end) for end in strip_component.TINT_ENDS.get(tint, ())]
-        shade = colours["doubt" if tint == "unsure" else "dice"]
+        ends = [_(end) for end in strip_component.TINT_ENDS.get(tint, ())]
         return Saved(
             _("The text so far, token by token"),
             lambda c: component_drawings.token_text(prompt, path, tint, c),
             steps_table(path),
             _newest(len(prompt) + len(path)),
-            ((colours["line"], ends[0]), (shade, ends[1])) if ends else (),
+            (("line", ends[0]), ("doubt" if tint == "unsure" else "dice", ends[1])) if ends else (),
         )
 
     with saved_as(key, saved):
@@ -77,23 +73,3 @@ def branch_tree(rows: Sequence[Row], *, key: str, title: str, **options: Any) ->
 
     with saved_as(key, saved):
         return tree_component(rows, key=key, **options)
-
-
-def serving_board(
-    board: Board, titles: tuple[str, ...], lines: tuple[str, ...], slots: tuple[int, ...], *, key: str, clock: float = 0.0
-) -> None:
-    """Draw the serving board; see the component."""
-    longest = max(*(side.clock for side in board.sides), clock, 1e-6)
-
-    def saved() -> Saved:
-        colours = charts.colours()
-        states = zip(component_drawings.STATES.values(), said(names.READER_STATES).values(), strict=True)
-        return Saved(
-            " · ".join(titles),
-            lambda c: component_drawings.board(board, titles, longest, c),
-            component_drawings.board_table(board),
-            legend=tuple((colours[name], meaning) for name, meaning in states),
-        )
-
-    with saved_as(key, saved):
-        board_component.serving_board(board, titles, lines, slots, key=key, clock=clock)

@@ -57,15 +57,7 @@ def in_numbers(found: ScoredText, key: str) -> None:
     st.markdown("  \n".join(scoring_rows.place_lines(found.most_surprising(PLACES))))
     elements.section(_("Most certain"))
     st.markdown("  \n".join(scoring_rows.place_lines(found.most_certain(PLACES))))
-    st.download_button(
-        _("Save as CSV"),
-        lambda: csv_text(found.table()),
-        file_name="reading.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        type="tertiary",
-        key=f"read_csv_{key}",
-    )
+    elements.table_button(lambda: csv_text(found.table()), "reading.csv", f"read_csv_{key}")
 
 
 def sums(found: ScoredText) -> None:

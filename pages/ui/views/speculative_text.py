@@ -9,7 +9,6 @@ from typing import Any
 import streamlit as st
 
 from core.experiments.speculative import SpeculativeRound
-from pages.ui.charts import charts, palette
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.language import _, said
 
@@ -27,7 +26,7 @@ def speculative_text(prompt: str, rounds: Sequence[SpeculativeRound], *, key: st
         parts.append(f'<span class="round{" opened" if number == opened else ""}">{"".join(tokens)}</span>')
     with st.container(key=key):
         start = f'<span class="prompt">{escape(prompt[-LONGEST_PROMPT:])}</span>'
-        st.html(f'<p class="tv-drafts" style="{_colours()}">{start}{"".join(parts)}</p>')
+        st.html(f'<p class="tv-drafts">{start}{"".join(parts)}</p>')
 
 
 def tokens_of_round(one: SpeculativeRound) -> list[tuple[str, str]]:
@@ -39,7 +38,7 @@ def tokens_of_round(one: SpeculativeRound) -> list[tuple[str, str]]:
 def draft_tokens(one: SpeculativeRound, *, key: str) -> None:
     """Draw a round's draft tokens: both models' probabilities as bars from 0 to 100 %, and the roll as a mark."""
     with st.container(key=key):
-        st.html(f'<div class="tv-drafts" style="{_colours()}">{"".join(_row(guess) for guess in one.drafted)}</div>')
+        st.html(f'<div class="tv-drafts">{"".join(_row(guess) for guess in one.drafted)}</div>')
 
 
 def _row(guess: Any) -> str:
@@ -56,9 +55,7 @@ def _row(guess: Any) -> str:
     )
 
 
-def _colours() -> str:
-    """Return the colours of the verdicts and of both models as CSS."""
-    c = palette.of(charts.theme())
-    named = {"accepted": c.computed_text, "recovered": c.other_text, "bonus": c.dice_text}
-    named |= {"track": c.line, "q": c.model, "p": c.dice, "text": c.text}
-    return ";".join(f"--{name}:{colour}" for name, colour in named.items())
+def verdicts() -> list[tuple[str, str]]:
+    """Return the legend of the verdicts: (colour, meaning) pairs."""
+    shades = ("computed", "removed", "other", "dice")
+    return list(zip(shades, list(said(names.VERDICTS).values())[:4], strict=True))

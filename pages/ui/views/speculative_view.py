@@ -7,15 +7,15 @@ import streamlit as st
 
 from core.experiments.speculative import BONUS, PlainStep, SpeculativeRound
 from core.experiments.speculative_gain import Gain, expected_tokens, gain
-from pages.ui.charts import charts, palette, serving_charts
+from pages.ui.charts import serving_charts
 from pages.ui.charts.legend import legend
 from pages.ui.experiments.observed import Experiment
-from pages.ui.i18n import names, numbers
-from pages.ui.i18n.language import _, said
+from pages.ui.i18n import numbers
+from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import elements
 from pages.ui.views import chart
-from pages.ui.views.speculative_text import draft_tokens, speculative_text
+from pages.ui.views.speculative_text import draft_tokens, speculative_text, verdicts
 
 MOST = 12  # drafted tokens per pass
 EVEN = (0.95, 1.05)  # times the speed of plain decoding; in between it is called equal
@@ -24,9 +24,7 @@ EVEN = (0.95, 1.05)  # times the speed of plain decoding; in between it is calle
 def draw(run: Experiment) -> None:
     """Draw the text, the figures, one pass and the plain text."""
     rounds = [one for one in run.seen if isinstance(one, SpeculativeRound)]
-    colours = palette.of(charts.theme())
-    shades = (colours.computed, colours.removed, colours.other, colours.dice)
-    legend(*zip(shades, list(said(names.VERDICTS).values())[:4], strict=True))
+    legend(*verdicts())
     prompt, ahead = run.about
     place, opened = st.container(), None
     if rounds:

@@ -11,7 +11,7 @@ import streamlit as st
 from core.engine.model import LanguageModel
 from core.experiments.answers import same_answer
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Answered, PromptingStyle, Question, ReasoningStep, think, wilson
-from pages.ui.charts import charts, palette, what_if_charts
+from pages.ui.charts import what_if_charts
 from pages.ui.charts.legend import legend
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
@@ -78,8 +78,7 @@ def plain(text: str) -> str:
 
 def styles() -> list[tuple[str, str]]:
     """Return the colours of both styles with their meaning."""
-    colours = palette.of(charts.theme())
-    return [(colours.dice, _("At once")), (colours.other, _("Step by step"))]
+    return [("dice", _("At once")), ("other", _("Step by step"))]
 
 
 def chances(steps: dict[PromptingStyle, list[ReasoningStep]]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from html import escape
 import streamlit as st
 
 from core.record.step import Step
-from pages.ui.charts import charts, palette
+from pages.ui.charts.palette import css
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 
@@ -17,12 +17,11 @@ def tinted_text(
     path: Sequence[Step], *, key: str, mark: int | None = None, label: str = "", small: bool = False, other: bool = False
 ) -> None:
     """Draw the steps. mark: index of the first step that differs from the text beside it; other: in the colour of the second branch."""
-    colours = palette.of(charts.theme())
     tokens = [_token(step, place, mark) for place, step in enumerate(path)]
     head = f"<b>{escape(label)}</b>" if label else ""
     with st.container(key=key):
         st.html(
-            f'<p class="tv-tinted{" small" if small else ""}" style="--tint:{colours.other if other else colours.dice}">'
+            f'<p class="tv-tinted{" small" if small else ""}" style="--tint:{css("other" if other else "dice")}">'
             f"{head}{''.join(tokens)}</p>"
         )
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from core.experiments.two_versions import TwoVersions, Version, two_versions
-from pages.ui.charts import charts, palette, serving_charts
+from pages.ui.charts import serving_charts, why_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
@@ -79,19 +78,14 @@ def _row(version: Version, divergence: str, kept: str) -> tuple[str, ...]:
 
 def after_the_prompt(term: str, pieces: Sequence[str], sides: Sequence[Side], parted: int | None, *, key: str) -> None:
     """Draw the probabilities of two versions after the prompt, and what each writes. parted: the first token that differs."""
-    colours = palette.of(charts.theme())
     (one, full_odds, _text), (other, odds, _other) = sides
-    kinds = ((colours.model, one), (colours.dice, other))
+    kinds = (("model", one), ("dice", other))
     left, right = st.columns(2, gap="large")
     with left:
         elements.section(_("After the prompt"), term)
         legend(*kinds)
-        rows = [
-            {"place": place, "piece": token, "full": full, "rounded": less, "end": max(full, less)}
-            | {"label": f"{numbers.percent(full)} · {numbers.percent(less)}"}
-            for place, (token, full, less) in enumerate(zip(pieces, full_odds, odds, strict=True))
-        ]
-        chart.draw(serving_charts.two_bars, pd.DataFrame(rows), key=key, alt_text=_("After the prompt"), legend=kinds, rows=len(rows))
+        rows = why_rows.two_bar_rows(pieces, full_odds, odds)
+        chart.draw(serving_charts.two_bars, rows, key=key, alt_text=_("After the prompt"), legend=kinds, rows=len(rows))
     with right:
         elements.section(_("What it writes"), _("greedy"))
         for title, _odds, text in sides:

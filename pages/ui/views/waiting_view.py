@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.batching.scheduler import Policy
 from core.experiments.waiting import POLICIES, LoadPoint, ServiceTimes, Watched, pollaczek_khinchine
-from pages.ui.charts import charts, palette, waiting_charts
+from pages.ui.charts import waiting_charts
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser.browser import RoundTrip
 from pages.ui.experiments.observed import Experiment
@@ -23,8 +23,7 @@ from pages.ui.views import chart
 def draw_request(found: Sequence[Watched], trip: RoundTrip | None, recorded: bool, running: bool) -> None:
     """Draw the watched request under each policy. trip: this browser's network and drawing times, None before they are measured."""
     elements.section(_("Your request over time"), _("measured, both by the server's own clock"))
-    shades = waiting_charts.shades(palette.of(charts.theme()))
-    kinds = [(shades[name], name) for name in said(names.WAITS).values()]
+    kinds = list(zip(waiting_charts.SHADES, said(names.WAITS).values(), strict=True))
     legend(*kinds)
     chart.draw(waiting_charts.timeline, timeline(found, trip), key="waiting_timeline", alt_text=_("Your request over time"), legend=kinds)
     for one in found:
@@ -121,11 +120,10 @@ def draw_curve(run: Experiment) -> None:
     points = [one for one in run.seen if isinstance(one, LoadPoint)]
     if times is None or not points:
         return
-    colours = palette.of(charts.theme())
     kinds = (
-        (colours.dice, _("one at a time, measured")),
-        (colours.computed, _("continuous batching, measured")),
-        (colours.muted_text, _("one at a time, computed (M/G/1)")),
+        ("dice", _("one at a time, measured")),
+        ("computed", _("continuous batching, measured")),
+        ("muted_text", _("one at a time, computed (M/G/1)")),
     )
     legend(*kinds)
     told = "; ".join(f"{_(names.SIDES[one.policy])} {numbers.percent(one.load)} {numbers.duration(one.queue)}" for one in points)

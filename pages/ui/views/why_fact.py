@@ -6,27 +6,20 @@ import streamlit as st
 
 from core.experiments.traced_fact import TracedFact, traced_fact
 from core.record.tables import csv_text
-from pages.ui.charts import charts, palette, serving_charts, why_charts, why_rows
+from pages.ui.charts import serving_charts, why_charts, why_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.language import N_, _
 from pages.ui.i18n.safe_text import plain
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import clicks, current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
-from pages.ui.views.why_token import table_button
 
 NAME = "why_fact"
 PICKED = "why_fact_picked"
 LONGEST = 400  # characters of a prompt
-
-
-def use_pair(clean: str, corrupted: str) -> None:
-    """Put an example into both fields."""
-    current.fill("why_clean", clean)
-    current.fill("why_corrupted", corrupted)
 
 
 def fact_view() -> None:
@@ -34,8 +27,7 @@ def fact_view() -> None:
     first, second = next(iter(example_texts.FACT_PAIRS.values()))
     with st.container(horizontal=True, vertical_alignment="center", key="why_pairs"):
         st.caption(_("Try one"), width="content")
-        for number, (title, pair) in enumerate(example_texts.FACT_PAIRS.items()):
-            st.button(_(title), on_click=use_pair, args=pair, key=f"why_pair_{number}", type="tertiary")
+        elements.examples(example_texts.FACT_PAIRS, ("why_clean", "why_corrupted"), "why_pair", type="tertiary")
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_fact_controls"):
         look = {"width": 320, **PERSISTENT}
         clean = st.text_input(_("First prompt"), first, key="why_clean", max_chars=LONGEST, **look) or ""
@@ -74,7 +66,7 @@ def draw(run: Experiment) -> None:
                 "logits is that of the first prompt."
             )
         )
-        table_button(lambda: csv_text(why_rows.patch_table(seen)), "traced_fact.csv", "why_fact_csv")
+        elements.table_button(lambda: csv_text(why_rows.patch_table(seen)), "traced_fact.csv", "why_fact_csv")
     with right:
         field_bars(seen, layer, place)
 
@@ -83,8 +75,7 @@ def field_bars(seen: TracedFact, layer: int, place: int) -> None:
     """Draw the probabilities of both answers before and after the patch at one field."""
     where = _("the embedding") if layer == 0 else _("layer {layer}").format(layer=layer)
     elements.section(_("Patched at “{word}”, {where}").format(word=plain(why_rows.column_name(seen, place)), where=where))
-    colours = palette.of(charts.theme())
-    legend((colours.model, _("second prompt")), (colours.dice, _("second prompt, patched")))
+    legend(("model", _("second prompt")), ("dice", _("second prompt, patched")))
     rows = why_rows.two_bar_rows((seen.target, seen.other), seen.before, seen.chances[layer][place])
     alt_text = _("Two bars for each of the two answers: before and after the patch.")
     chart.draw(serving_charts.two_bars, rows, key="why_fact_bars", alt_text=alt_text, rows=len(rows))
@@ -104,6 +95,6 @@ def picked(seen: TracedFact) -> tuple[int, int]:
 
 def field_clicked() -> None:
     """Keep the field that was clicked."""
-    entry = ((st.session_state.get("why_fact_map") or {}).get("selection", {}).get("pick") or [{}])[0]
+    entry = clicks.picked("why_fact_map")
     if isinstance(entry.get("row"), int) and isinstance(entry.get("place"), int):
         st.session_state[PICKED] = (entry["row"], entry["place"])

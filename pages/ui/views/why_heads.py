@@ -9,7 +9,7 @@ import streamlit as st
 from core.engine.network_parts import Head
 from core.experiments.ablated_heads import AblatedHeads, WithoutHeads, ablated_heads, without_heads
 from core.record.tables import csv_text
-from pages.ui.charts import charts, palette, serving_charts, why_charts, why_rows
+from pages.ui.charts import serving_charts, why_charts, why_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import experiment, results
@@ -17,11 +17,11 @@ from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.language import N_, _, said
 from pages.ui.i18n.safe_text import plain
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import clicks, current, elements, provenance
 from pages.ui.session.explained_token import ExplainedToken
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
-from pages.ui.views.why_token import choose, table_button
+from pages.ui.views.why_token import choose
 
 NAME, WITHOUT = "why_heads", "why_without"
 PICKED = "why_heads_picked"  # the head that was clicked
@@ -50,13 +50,12 @@ def draw(run: Experiment) -> None:
     if run.running:
         st.progress(min(1.0, seen.done / seen.total), text=_("{done} of {total} heads").format(done=seen.done, total=seen.total))
     head = picked(seen)
-    colours = palette.of(charts.theme())
     left, right = st.columns(2, gap="large")
     with left:
         elements.section(
             _("Which head mattered?"), _("change of the log-probability of “{token}”").format(token=plain(why_rows.word_of(seen.target)))
         )
-        legend((colours.dice, _("raises its probability")), (colours.other, _("lowers it")))
+        legend(("dice", _("raises its probability")), ("other", _("lowers it")))
         alt_text = _("One field per attention head, layers from top to bottom: blue raises its probability, plum lowers it.")
         rows, layers = why_rows.head_rows(seen, [head]), len(seen.effects)
         chart.draw(why_charts.head_heat, rows, key="why_heads_map", alt_text=alt_text, on_select=head_clicked, layers=layers)
@@ -69,7 +68,7 @@ def draw(run: Experiment) -> None:
             "before": numbers.percent(seen.probability),
         }
         st.caption(told.format(head=why_rows.head_name(head), bits=why_rows.signed_bits(effect or 0.0), **values))
-        table_button(lambda: csv_text(why_rows.head_table(seen)), "heads.csv", "why_heads_csv")
+        elements.table_button(lambda: csv_text(why_rows.head_table(seen)), "heads.csv", "why_heads_csv")
     with right:
         elements.section(_("What does it look at?"), _("attention of the last position; {head}").format(head=why_rows.head_name(head)))
         if seen.attention:
@@ -88,7 +87,7 @@ def picked(seen: AblatedHeads) -> Head:
 
 def head_clicked() -> None:
     """Keep the head that was clicked."""
-    entry = ((st.session_state.get("why_heads_map") or {}).get("selection", {}).get("pick") or [{}])[0]
+    entry = clicks.picked("why_heads_map")
     if isinstance(entry.get("layer"), int) and isinstance(entry.get("head"), int):
         st.session_state[PICKED] = (entry["layer"] - 1, entry["head"] - 1)
 
@@ -124,8 +123,7 @@ def draw_without(run: Experiment) -> None:
     seen: WithoutHeads = run.seen[-1]
     left, right = st.columns(2, gap="large")
     with left:
-        colours = palette.of(charts.theme())
-        legend((colours.model, _("all heads")), (colours.dice, _("without these heads")))
+        legend(("model", _("all heads")), ("dice", _("without these heads")))
         rows = why_rows.two_bar_rows(seen.pieces, seen.usual, seen.changed)
         alt_text = _("Two bars per token: its probability with all heads, and without the switched-off ones.")
         chart.draw(serving_charts.two_bars, rows, key="why_without_bars", alt_text=alt_text, rows=len(rows))

@@ -21,13 +21,6 @@ BROKEN = 4.0  # times the usual perplexity, from which on the text is called bro
 STRONGEST = 20.0
 
 
-def use_lists(more: str, less: str, prompt: str) -> None:
-    """Put an example into the fields."""
-    current.fill("why_more", more)
-    current.fill("why_less", less)
-    current.fill("why_beginning", prompt)
-
-
 def lines_of(text: str) -> list[str]:
     """Return the lines of a list that are not empty."""
     return [line for line in text.splitlines() if line.strip()]
@@ -39,8 +32,7 @@ def steer_view() -> None:
     first, second, beginning = next(iter(pairs.values()))
     with st.container(horizontal=True, vertical_alignment="center", key="why_lists"):
         st.caption(_("Try one"), width="content")
-        for number, (title, lists) in enumerate(pairs.items()):
-            st.button(_(title), on_click=use_lists, args=lists, key=f"why_list_{number}", type="tertiary")
+        elements.examples(pairs, ("why_more", "why_less", "why_beginning"), "why_list", type="tertiary")
     left, right = st.columns(2, gap="large")
     look = {"height": 108, **PERSISTENT}
     with left:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.experiments.logit_sum import LogitSum, logit_sum
 from core.record.tables import csv_text
-from pages.ui.charts import charts, palette, why_charts, why_rows
+from pages.ui.charts import why_charts, why_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
@@ -17,7 +17,7 @@ from pages.ui.session import current, elements, provenance
 from pages.ui.session.explained_token import ExplainedToken
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
-from pages.ui.views.why_token import choose, table_button
+from pages.ui.views.why_token import choose
 
 NAME = "why_sum"
 MOST_HEADS = 20  # bars of single heads
@@ -47,8 +47,7 @@ def draw(run: Experiment) -> None:
     elements.section(_("What adds up to “{token}” after “{text}”?").format(**values), _("logit"))
     total = _("The parts add up to **{total}**; the logit of the model is **{logit}**.")
     st.markdown(total.format(total=numbers.decimal(seen.sum, 4), logit=numbers.decimal(seen.logit, 4)))
-    colours = palette.of(charts.theme())
-    legend((colours.dice, _("raises the score")), (colours.other, _("lowers it")))
+    legend(("dice", _("raises the score")), ("other", _("lowers it")))
     alt_text = _("Bars: what each part of the network adds to the logit of the token.")
     chart.draw(why_charts.signed_bars, why_rows.sum_rows(parts), key="why_sum_bars", alt_text=alt_text, rows=len(parts))
     if len(parts) < len(seen.heads) and current.field("why_sum_heads"):
@@ -59,4 +58,4 @@ def draw(run: Experiment) -> None:
             "added. A logit alone means little: what counts is its distance to the logits of other tokens."
         )
     )
-    table_button(lambda: csv_text(why_rows.sum_table((*seen.parts, *seen.heads))), "logit_sum.csv", "why_sum_csv")
+    elements.table_button(lambda: csv_text(why_rows.sum_table((*seen.parts, *seen.heads))), "logit_sum.csv", "why_sum_csv")

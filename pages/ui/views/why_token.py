@@ -121,9 +121,3 @@ def choose(token: ExplainedToken) -> int:
     label = _("Which token?")
     key = f"why_target_{current.clicks()}_{len(token.ids)}"
     return int(st.selectbox(label, token.choices, key=key, format_func=title, width=180))
-
-
-def table_button(data: Callable[[], str], name: str, key: str) -> None:
-    """Draw the button that saves a table."""
-    icon = ":material/download:"
-    st.download_button(_("Save as CSV"), data, file_name=name, mime="text/csv", icon=icon, type="tertiary", key=key)

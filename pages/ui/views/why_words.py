@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.experiments.hidden_words import HiddenWords, hidden_words
 from core.record.tables import csv_text
-from pages.ui.charts import charts, palette, why_charts, why_rows
+from pages.ui.charts import why_charts, why_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
 from pages.ui.components.scored_text.scored_text import scored_text
@@ -18,7 +18,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.explained_token import ExplainedToken, start_here
 from pages.ui.views import chart, why_token
-from pages.ui.views.why_token import choose, table_button
+from pages.ui.views.why_token import choose
 
 NAME = "why_words"
 SHOWN = "why_words_shown"  # in the results: the click after which the result is brought into view
@@ -80,8 +80,7 @@ def draw(run: Experiment) -> None:
     if not seen.parts:
         return
     headline(seen)
-    colours = palette.of(charts.theme())
-    legend((colours.dice, _("raises its probability")), (colours.other, _("lowers it")), (colours.chosen, _("the token")))
+    legend(("dice", _("raises its probability")), ("other", _("lowers it")), ("chosen", _("the token")))
     alt_text = _("The text; the stronger the tint of a word, the more the token depended on it.")
     scored_text(why_rows.effect_words(seen), key="why_words_text", alt_text=alt_text)
     left, right = st.columns([0.62, 0.38], gap="large")
@@ -109,15 +108,14 @@ def bars(seen: HiddenWords) -> None:
     """Draw the largest effects."""
     elements.section(_("The largest effects"), _("change of the token's log-probability, bits"))
     rows, beside = why_rows.effect_rows(seen), any(part.gradient is not None for part in seen.parts)
-    colours = palette.of(charts.theme())
     if beside:
-        legend((colours.dice, _("measured")), (colours.removed, _("estimated from gradients")))
+        legend(("dice", _("measured")), ("removed", _("estimated from gradients")))
     alt_text = _("Bars: by how many bits the token's log-probability falls without each part; to the left, where it rises.")
     chart.draw(why_charts.signed_bars, rows, key="why_words_bars", alt_text=alt_text, rows=len(rows), beside=beside)
     if len(rows) < len(seen.parts):
         rest = _("The other {count} parts change the probability less, or not at all. The file has all of them.")
         st.caption(rest.format(count=numbers.whole(len(seen.parts) - len(rows))))
-    table_button(lambda: csv_text(why_rows.effect_table(seen)), "hidden_words.csv", "why_words_csv")
+    elements.table_button(lambda: csv_text(why_rows.effect_table(seen)), "hidden_words.csv", "why_words_csv")
 
 
 def second_opinion(seen: HiddenWords) -> None:

@@ -2,7 +2,6 @@
 export default function ({ parentElement, data, setTriggerValue }) {
   const bars = parentElement.querySelector(".bars");
   const ring = parentElement.querySelector(".ring");
-  paint(ring, data.colours);
   if (bars.label !== data.label) bars.setAttribute("aria-label", bars.label = data.label);
   while (bars.children.length > data.rows.length) bars.lastElementChild.remove();
   data.rows.forEach(([id, label], i) => {

@@ -7,7 +7,6 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.charts import charts
 from pages.ui.components.register import component
 
 _BARS = component("bar_buttons", '<div class="bars" role="group" data-down></div><div class="ring" hidden></div>')
@@ -18,7 +17,7 @@ def bar_buttons(rows: Sequence[tuple[int, str]], *, key: str, marks: str, label:
 
     Choosing one puts its id into `taken(key)` and calls `on_take`.
     """
-    _BARS(key=key, data={"rows": list(rows), "marks": marks, "label": label, "colours": charts.colours()}, on_taken_change=on_take)
+    _BARS(key=key, data={"rows": list(rows), "marks": marks, "label": label}, on_taken_change=on_take)
 
 
 def taken(key: str) -> int | None:

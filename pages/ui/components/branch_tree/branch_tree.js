@@ -28,7 +28,6 @@ function build() {
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const tree = parentElement.querySelector(".tree");
-  paint(tree, data.colours);
   tree.style.maxHeight = `${data.height}px`;
   tree.folded ??= new Set();
   tree.known ??= new Map();

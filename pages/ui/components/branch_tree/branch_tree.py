@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pages.ui.charts import charts
 from pages.ui.charts.tree_rows import Row
 from pages.ui.components.register import component
 from pages.ui.i18n.language import N_, _, said
@@ -41,7 +40,6 @@ class TreeAction:
 def branch_tree(rows: Sequence[Row], *, key: str, can: Sequence[str] = ("go", "name", "delete"), height: int = 420) -> TreeAction | None:
     """Draw the tree and return the visitor's action, None if there was none. can: the verbs that are offered."""
     data = {
-        "colours": charts.colours(),
         "label": _("Tree of branches"),
         "rows": [
             (r.node_id, -1 if r.parent is None else r.parent, _short(r.text), round(r.share, 4), r.note, r.kind, r.name, r.here, r.gone)
@@ -51,7 +49,7 @@ def branch_tree(rows: Sequence[Row], *, key: str, can: Sequence[str] = ("go", "n
         "height": height,
         "words": said(WORDS),
     }
-    sent = _TREE(key=key, data=data, on_action_change=_nothing)
+    sent = _TREE(key=key, data=data, on_action_change=lambda: None)
     return tree_action(sent.action, {row.node_id for row in rows}, can)
 
 
@@ -68,7 +66,3 @@ def tree_action(sent: Any, known: set[int], can: Sequence[str]) -> TreeAction | 
 def _short(text: str) -> str:
     text = text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
     return text.replace("\n", " ↵ ")
-
-
-def _nothing() -> None:
-    """Do nothing: `branch_tree` reads the action from the returned value."""

@@ -4,7 +4,6 @@ export default function ({ parentElement, data }) {
   const track = dice.querySelector(".track");
   const marker = dice.querySelector(".marker");
   const spot = dice.querySelector(".spot");
-  paint(dice, data.colours);
   track.setAttribute("role", "img");
   track.setAttribute("aria-label", data.alt);
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from core.record.step import Step, TokenDistribution
 from core.record.tables import DiceSegment, bundled_segments
-from pages.ui.charts import charts, palette
 from pages.ui.components.register import component
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.language import _
@@ -16,14 +15,13 @@ _DICE = component("dice")
 
 def dice_strip(distribution: TokenDistribution | Step, *, key: str, still: bool = False) -> None:
     """Draw the strip, and the roll once there is one. still: without animation."""
-    _DICE(key=key, data=strip_data(distribution, still, charts.theme()))
+    _DICE(key=key, data=strip_data(distribution, still))
 
 
-def strip_data(distribution: TokenDistribution | Step, still: bool = False, theme: str = "light") -> dict[str, Any]:
+def strip_data(distribution: TokenDistribution | Step, still: bool = False) -> dict[str, Any]:
     """Return the strip as the browser gets it."""
     step = distribution if isinstance(distribution, Step) else None
     return {
-        "colours": palette.as_data(palette.of(theme)),
         "segments": [_row(segment) for segment in bundled_segments(distribution, _("many unlikely tokens"))],
         "roll": step.roll if step else None,
         "roll_text": "" if step is None or step.roll is None else numbers.roll(step.roll),

@@ -2,7 +2,7 @@
 // scrolls with them. The underlines are highlights of the text itself, so they move with it. All buttons are one Tab stop; arrows move
 // among them.
 const TEXT = '[data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"], [data-testid="stHtml"]';
-const NOT = '.tv-screen-reader, .tv-tinted, .tv-drafts, .st-key-unseen, details:not([open]), summary, button, a, input, textarea, select, svg, code, pre, h1, [role="dialog"], [role="option"], [role="radio"], [data-testid="stText"], [data-testid="stTooltipContent"]';
+const NOT = '.tv-screen-reader, .tv-tinted, .tv-drafts, .tv-board, .st-key-unseen, details:not([open]), summary, button, a, input, textarea, select, svg, code, pre, h1, [role="dialog"], [role="option"], [role="radio"], [data-testid="stText"], [data-testid="stTooltipContent"]';
 const PLACES = '[data-testid="stMain"], [data-testid="stSidebarContent"]';
 const MOST = 160;
 const STYLE = `
@@ -10,27 +10,24 @@ const STYLE = `
   .tv-term { position: absolute; padding: 0; margin: 0; border: 0; background: none; cursor: help; border-radius: 4px; -webkit-tap-highlight-color: transparent; }
   ::highlight(tv-term) { text-decoration: underline dotted 1px color-mix(in srgb, currentColor 70%, transparent); text-underline-offset: 0.24em; }
   @media print { .tv-terms { display: none; } }
-  .tv-term:focus-visible { outline: 2px solid var(--dice); outline-offset: 1px; }
-  .tv-card { position: fixed; z-index: 1000010; box-sizing: border-box; width: min(21rem, calc(100vw - 24px)); padding: 0.7rem 0.9rem; border-radius: 0.7rem; border: 1px solid var(--line);
-    background: var(--card); color: var(--text); font: 400 0.95rem/1.5 "Source Sans", sans-serif; box-shadow: 0 8px 28px rgb(0 0 0 / 0.2); }
+  .tv-term:focus-visible { outline: 2px solid var(--tv-dice); outline-offset: 1px; }
+  .tv-card { position: fixed; z-index: 1000010; box-sizing: border-box; width: min(21rem, calc(100vw - 24px)); padding: 0.7rem 0.9rem; border-radius: 0.7rem; border: 1px solid var(--tv-line);
+    background: var(--tv-card); color: var(--tv-text); font: 400 0.95rem/1.5 "Source Sans", sans-serif; box-shadow: 0 8px 28px rgb(0 0 0 / 0.2); }
   .tv-card[hidden] { display: none; }
   .tv-card b { display: block; font-weight: 600; margin-bottom: 0.15rem; }
   .tv-card p { margin: 0; }
-  .tv-card button { margin: 0.35rem 0 0; padding: 0.25rem 0; min-height: 28px; border: 0; background: none; color: var(--blue); font: inherit; text-decoration: underline; text-underline-offset: 0.2em; cursor: pointer; }
-  .tv-card button:focus-visible { outline: 2px solid var(--dice); outline-offset: 2px; }
+  .tv-card button { margin: 0.35rem 0 0; padding: 0.25rem 0; min-height: 28px; border: 0; background: none; color: var(--tv-dice-text); font: inherit; text-decoration: underline; text-underline-offset: 0.2em; cursor: pointer; }
+  .tv-card button:focus-visible { outline: 2px solid var(--tv-dice); outline-offset: 2px; }
   @media (pointer: coarse) { .tv-card button { min-height: 44px; } }
 `;
 
 function make() {
-  const style = document.createElement("style");
-  style.textContent = STYLE;
-  document.head.append(style);
-  const card = document.createElement("div");
-  card.className = "tv-card";
+  document.head.append(element("style", "", STYLE));
+  const card = element("div", "tv-card");
   card.id = "tv-card";
   card.hidden = true;
   document.body.append(card);
-  const state = { terms: new Map(), pattern: null, layers: new Map(), card, spots: [], timer: 0, hiding: 0, current: null, colours: [], label: "", see: "", here: "", go: () => {} };
+  const state = { terms: new Map(), pattern: null, layers: new Map(), card, timer: 0, hiding: 0, current: null, label: "", see: "", here: "", go: () => {} };
   const later = () => { if (!state.timer) state.timer = setTimeout(() => { state.timer = 0; scan(state); }, 600); };
   new MutationObserver(changes => {
     if (changes.some(change => !(change.target.closest?.(".tv-terms, .tv-card")))) later();
@@ -74,16 +71,13 @@ function scan(state) {
   const kept = new Set();
   const seen = new Set();
   const underlined = [];
-  state.spots = [];
   for (const root of document.querySelectorAll(PLACES)) {
     let layer = state.layers.get(root);
     if (!layer) {
-      layer = document.createElement("div");
-      layer.className = "tv-terms";
+      layer = element("div", "tv-terms");
       layer.setAttribute("role", "group");
       root.append(layer);
       state.layers.set(root, layer);
-      colourIn(state, layer);
       for (const inner of root.children) state.sizes.observe(inner);
       if (root.firstElementChild?.firstElementChild) state.sizes.observe(root.firstElementChild.firstElementChild);
     }
@@ -97,8 +91,7 @@ function scan(state) {
     all.forEach(({ box, range, text, term }, i) => {
       let spot = layer.children[i];
       if (!spot) {
-        spot = document.createElement("button");
-        spot.type = "button";
+        spot = element("button", "tv-term");
         spot.tabIndex = -1;
         listen(state, spot);
         layer.append(spot);
@@ -109,21 +102,14 @@ function scan(state) {
       if (spot.placed !== style) spot.style.cssText = spot.placed = style;
       if (!seen.has(term.title)) underlined.push(range);
       seen.add(term.title);
-      spot.className = "tv-term";
       if (spot.text !== text) spot.setAttribute("aria-label", spot.text = text);
       spot.term = term;
     });
     layer.hidden = all.length === 0;
-    const spots = [...layer.children];
-    if (spots.length && !spots.some(spot => spot.tabIndex === 0)) spots[0].tabIndex = 0;
-    state.spots.push(...spots);
+    roving(layer, () => [...layer.children]);
   }
   if (window.CSS?.highlights) CSS.highlights.set("tv-term", new Highlight(...underlined)); // an old browser shows no underlines
   for (const [root, layer] of state.layers) if (!kept.has(root)) { layer.remove(); state.layers.delete(root); }
-}
-
-function colourIn(state, node) {
-  for (const [name, colour] of state.colours) node.style.setProperty(name, colour);
 }
 
 function listen(state, spot) {
@@ -133,19 +119,10 @@ function listen(state, spot) {
   spot.addEventListener("blur", event => { if (!state.card.contains(event.relatedTarget)) hide(state, 0); });
   spot.addEventListener("click", () => show(state, spot));
   spot.addEventListener("keydown", event => {
-    const all = [...spot.parentElement.children];
-    const at = all.indexOf(spot);
-    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key];
     if (event.key === "Tab" && !event.shiftKey && !state.card.hidden && state.card.querySelector("button")) {
       event.preventDefault();
       state.card.querySelector("button").focus();
     }
-    if (to === undefined) return;
-    event.preventDefault();
-    const next = all[Math.max(0, Math.min(to, all.length - 1))];
-    for (const one of all) one.tabIndex = -1;
-    next.tabIndex = 0;
-    next.focus();
   });
 }
 
@@ -155,16 +132,10 @@ function show(state, spot) {
   const { title, text, page, named } = spot.term;
   state.current = spot;
   card.textContent = "";
-  const head = document.createElement("b");
-  head.textContent = title;
-  const explanation = document.createElement("p");
-  explanation.textContent = text;
-  card.append(head, explanation);
+  card.append(element("b", "", title), element("p", "", text));
   spot.setAttribute("aria-describedby", card.id);
   if (page !== state.here) {
-    const way = document.createElement("button");
-    way.type = "button";
-    way.textContent = state.see.replace("{page}", named);
+    const way = element("button", "", state.see.replace("{page}", named));
     way.addEventListener("click", () => { hide(state, 0); state.go(page); });
     way.addEventListener("keydown", event => {
       if (event.key === "Tab") { event.preventDefault(); spot.focus(); hide(state, 0); }
@@ -190,9 +161,5 @@ export default function ({ data, setTriggerValue }) {
   const names = [...state.terms.keys()].sort((a, b) => b.length - a.length).map(name => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   state.pattern = names.length ? new RegExp(`(?<![\\p{L}\\p{N}-])(${names.join("|")})s?(?![\\p{L}\\p{N}-])`, "giu") : null;
   Object.assign(state, { label: data.label, see: data.see, here: data.here, go: page => setTriggerValue("go", page) });
-  const c = data.colours;
-  state.colours = Object.entries({ "--muted": c.muted_text, "--dice": c.dice, "--blue": c.dice_text, "--line": c.line, "--card": c.card, "--text": c.text });
-  colourIn(state, state.card);
-  for (const layer of state.layers.values()) colourIn(state, layer);
   state.later();
 }

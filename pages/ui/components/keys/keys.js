@@ -96,7 +96,6 @@ function list(dialog, data) {
 
 export default function ({ parentElement, data }) {
   const dialog = parentElement.querySelector("dialog");
-  paint(dialog, data.colours);
   dialog.querySelector("button").onclick = () => dialog.close();
   dialog.onclick = event => { if (event.target === dialog) dialog.close(); };
   if (!window.tokenViewerKeys) {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from time import monotonic_ns
 
-from pages.ui.charts import charts
 from pages.ui.components.register import component
 from pages.ui.i18n.language import N_, _
 
@@ -54,6 +53,5 @@ def keys() -> None:
             "title": _("Keys of this page"),
             "close": _("Close"),
             "lines": [(_(key.label), _(key.does), key.buttons) for key in KEYS],
-            "colours": charts.colours(),
         },
     )

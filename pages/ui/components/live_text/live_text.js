@@ -5,7 +5,6 @@ export default function ({ parentElement, data, setStateValue }) {
   const box = parentElement.querySelector(".box");
   const field = box.querySelector("textarea");
   const examples = box.querySelector(".examples");
-  paint(box, data.colours);
   field.maxLength = data.limit;
   field.setAttribute("aria-label", data.label);
   field.placeholder = data.label;

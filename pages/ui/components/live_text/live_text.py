@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pages.ui.charts import charts
 from pages.ui.components.register import component
 
 _FIELD = component("live_text")
@@ -12,8 +11,8 @@ def live_text(start: str, *, key: str, label: str, examples: dict[str, str], lim
     """Draw the field and return its text, at most `limit` characters. start: its first text."""
     said = _FIELD(
         key=key,
-        data={"colours": charts.colours(), "start": start[:limit], "label": label, "examples": list(examples.items()), "limit": limit},
-        on_text_change=_nothing,
+        data={"start": start[:limit], "label": label, "examples": list(examples.items()), "limit": limit},
+        on_text_change=lambda: None,
     )
     return cleaned(said.text, start)[:limit]
 
@@ -22,7 +21,3 @@ def cleaned(said: object, start: str) -> str:
     """Return the text that the browser sent, without incomplete characters; `start` if it sent something else."""
     text = said if isinstance(said, str) else start
     return text.encode("utf-8", "ignore").decode("utf-8")
-
-
-def _nothing() -> None:
-    """Do nothing: the page reads the returned text."""

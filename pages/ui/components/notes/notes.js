@@ -72,7 +72,6 @@ export default function ({ parentElement, data }) {
   const notes = parentElement.querySelector(".notes");
   const my = notes.my ??= begin(notes);
   my.texts = data.texts;
-  paint(notes, data.colours);
   my.part(".since").textContent = data.texts.clock;
   my.part(".zero").textContent = data.texts.again;
   my.part(".on").textContent = `${data.texts.on} →`;

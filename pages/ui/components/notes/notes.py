@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pages.ui.charts import charts
 from pages.ui.components.register import component
 from pages.ui.i18n.language import N_, said
 
@@ -26,4 +25,4 @@ _NOTES = component("notes")
 
 def notes() -> None:
     """Draw the window and follow the stage."""
-    _NOTES(key="notes_view", data={"colours": charts.colours(), "texts": said(NOTES)})
+    _NOTES(key="notes_view", data={"texts": said(NOTES)})

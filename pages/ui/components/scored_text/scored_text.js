@@ -37,7 +37,8 @@ export default function ({ parentElement, data }) {
   const strip = parentElement.querySelector(".strip");
   const words = strip.querySelector(".words");
   const card = strip.querySelector(".card");
-  paint(strip, { ...data.colours, size: data.size, max_height: data.max_height });
+  strip.style.setProperty("--size", data.size);
+  strip.style.setProperty("--max-height", data.max_height);
   words.setAttribute("aria-label", data.alt);
 
   const places = words.places ??= [];
@@ -52,7 +53,7 @@ export default function ({ parentElement, data }) {
     }
     place.token = { text, head, lines, bars };
     place.word.className = marked ? "token marked" : "token";
-    place.word.style.setProperty("--tint", data.colours[colour]);
+    place.word.style.setProperty("--tint", `var(--tv-${colour.replace("_", "-")})`);
     place.word.style.setProperty("--depth", `${Math.round(depth * 100)}%`);
   });
   roving(words, () => places.map(place => place.word));

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pages.ui.charts import charts
 from pages.ui.charts.token_text import Word
 from pages.ui.components.register import component
 
-_TEXT = component("scored_text")
+_TEXT = component("scored_text", styles="tokens.css")
 
 
 def scored_text(words: Sequence[Word], *, key: str, alt_text: str, size: str = "1.3rem", max_height: str = "24rem") -> None:
@@ -17,4 +16,4 @@ def scored_text(words: Sequence[Word], *, key: str, alt_text: str, size: str = "
         (w.text, w.colour, round(w.depth, 3), w.marked, w.head, w.lines, [(n, round(s, 4), t, k) for n, s, t, k in w.bars], w.below)
         for w in words
     ]
-    _TEXT(key=key, data={"colours": charts.colours(), "words": rows, "alt": alt_text, "size": size, "max_height": max_height})
+    _TEXT(key=key, data={"words": rows, "alt": alt_text, "size": size, "max_height": max_height})

@@ -6,9 +6,8 @@ const MARK = /^⟨.*⟩$/; // a special token
 const plain = text => text.replaceAll("␣", " ").replaceAll("↵", "\n");
 
 function tinted(node, word, my) {
-  const c = my.data.colours;
   const depth = my.tint === "likely" ? word[2] : my.tint === "unsure" ? word[3] : 0;
-  const colour = my.tint === "unsure" ? c.doubt : c.dice;
+  const colour = `var(--tv-${my.tint === "unsure" ? "doubt" : "dice"})`;
   node.style.backgroundColor = word[5] >= 0 && my.tint !== "none" ? `color-mix(in srgb, ${colour} ${Math.round(5 + 36 * depth)}%, transparent)` : "";
 }
 
@@ -34,7 +33,7 @@ function shownWords(my) {
 function drawText(my) {
   const text = my.part(".text");
   const words = shownWords(my);
-  const sign = JSON.stringify([words.map(word => [word[0], word[5]]), my.tint, my.beat === WRITE, my.data.colours.page]);
+  const sign = JSON.stringify([words.map(word => [word[0], word[5]]), my.tint, my.beat === WRITE]);
   if (text.sign === sign) return;
   text.sign = sign;
   let fresh = null;
@@ -215,7 +214,6 @@ function drawOver(my) {
 }
 
 function draw(my) {
-  paint(my.stage, my.data.colours);
   const look = my.look();
   my.stage.className = `stage ${my.data.beats[my.beat]}`;
   my.stage.dataset.beat = my.data.beats[my.beat];

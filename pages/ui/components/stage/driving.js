@@ -40,7 +40,7 @@ function publish(my) {
   if (!my.channel || !d || !my.stage.isConnected) return;
   const coming = my.looks[d.count], now = my.look();
   my.channel.postMessage({
-    stage: d.session, at: Date.now(), began: my.began, beat: d.names[my.beat], beats: d.names, colours: d.colours,
+    stage: d.session, at: Date.now(), began: my.began, beat: d.names[my.beat], beats: d.names,
     say: d.say[d.beats[my.beat]][my.t > my.first ? 1 : 0], line: now ? now.lines[my.beat] : d.finished, talk: d.talk,
     rows: coming ? [...coming.rows.map(row => [row[0], row[4], row[2]]), [coming.rest[0], coming.rest[3], coming.rest[1]]] : [],
     text: d.words.map(word => plain(word[0])).join("").slice(-160), temperature: d.temperature, model: d.model, hidden: my.beat < WEIGH,

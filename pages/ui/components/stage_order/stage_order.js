@@ -1,7 +1,6 @@
 // A list whose entries are moved by dragging, or with Alt and an arrow key. The new order is sent once an entry was dropped or moved.
 export default function ({ parentElement, data, setTriggerValue }) {
   const list = parentElement.querySelector(".stages"), said = parentElement.querySelector(".said");
-  paint(list, data.colours);
   list.setAttribute("aria-label", data.label);
   const focused = list.querySelector("button:focus")?.stage;
   list.replaceChildren(...data.stages.map(([name, text, on]) => {

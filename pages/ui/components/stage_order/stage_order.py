@@ -7,7 +7,6 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.charts import charts
 from pages.ui.components.register import component
 
 _LIST = component("stage_order", '<ol class="stages"></ol><div class="said" role="status"></div>')
@@ -18,7 +17,7 @@ def stage_order(stages: Sequence[tuple[str, str, bool]], *, key: str, label: str
 
     Moving one puts the names in their new order into `order(key)` and calls `on_move`.
     """
-    data = {"stages": list(stages), "label": label, "moved": moved, "colours": charts.colours()}
+    data = {"stages": list(stages), "label": label, "moved": moved}
     _LIST(key=key, data=data, on_order_change=on_move)
 
 

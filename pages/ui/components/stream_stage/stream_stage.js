@@ -1,7 +1,6 @@
 // Plays one run on two sides with one clock.
 export default function ({ parentElement, data }) {
   const stage = parentElement.querySelector(".stage");
-  paint(stage, data.colours);
   const w = data.words;
   const sides = { streamed: [w.streamed, w.streamed_term], whole: [w.whole, w.whole_term] };
   for (const [name, [title, term]] of Object.entries(sides)) {

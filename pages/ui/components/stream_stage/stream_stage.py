@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from core.experiments.streaming import Delivery
 from core.record.step import Step
-from pages.ui.charts import charts
 from pages.ui.components.register import component
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, said
@@ -37,7 +36,6 @@ def stream_stage(path: Sequence[Step], both: Delivery, slower: float, *, key: st
     _STAGE(
         key=key,
         data={
-            "colours": charts.colours(),
             "tokens": tokens,
             "found": -1 if both.found_at is None else both.found_at,
             "first": numbers.duration(both.first_token),

@@ -19,7 +19,7 @@ function press(my, key) {
 }
 
 function publish(my) {
-  my.channel?.postMessage({ stage: my.data.session, at: Date.now(), colours: my.data.colours, talk: my.data.talk, rows: [], text: "", beat: "", line: "", say: "" });
+  my.channel?.postMessage({ stage: my.data.session, at: Date.now(), talk: my.data.talk, rows: [], text: "", beat: "", line: "", say: "" });
 }
 
 function begin(bar, black) {
@@ -47,7 +47,6 @@ export default function ({ parentElement, data, setTriggerValue }) {
   Object.assign(my, { data, send: setTriggerValue });
   if (my.place !== data.talk.place) document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 }); // a new stop opens at its top
   my.place = data.talk.place;
-  paint(bar, data.colours);
   bar.querySelector(".place").textContent = `${data.talk.place + 1} / ${data.talk.count}`;
   bar.querySelector(".title").textContent = data.talk.title;
   bar.querySelector(".next").textContent = data.talk.next ? `${data.texts.next}: ${data.talk.next}` : data.texts.end;

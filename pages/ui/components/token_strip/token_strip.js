@@ -25,12 +25,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const strip = parentElement.querySelector(".strip");
   const words = strip.querySelector(".words");
   const card = strip.querySelector(".card");
-  const c = data.colours;
-  const depth = data.tint === "unsure" ? c.doubt : c[data.branch || "dice"];
   strip.classList.toggle("branch", Boolean(data.branch));
   strip.classList.toggle("flow", data.flow);
   strip.classList.toggle("shared", data.branch === "muted_text");
-  paint(strip, { ...c, tint: depth });
+  const tint = data.tint === "unsure" ? "doubt" : data.branch || "dice";
+  strip.style.setProperty("--tint", `var(--tv-${tint.replace("_", "-")})`);
   const w = data.card;
   words.ariaLabel = w.label;
   if (words.dir !== data.direction) words.dir = data.direction;

@@ -12,7 +12,6 @@ from unicodedata import bidirectional
 from core.record.constrained import constrained
 from core.record.step import Step
 from core.tokens.tokens import Token
-from pages.ui.charts import charts
 from pages.ui.charts.token_text import shown as shown_in_text
 from pages.ui.components.register import component
 from pages.ui.i18n import numbers
@@ -33,7 +32,7 @@ MOST_DOUBT = 6.0  # bits of entropy at which the tint is full
 WINDOW = 600  # newest tokens that are drawn, so that a draw of a long text costs the same; a click shows the earlier ones
 BLOCK = 100  # tokens by which the window moves, so that the drawn text mostly only grows
 
-_STRIP = component("token_strip")
+_STRIP = component("token_strip", styles="tokens.css")
 
 
 def token_strip(
@@ -68,7 +67,6 @@ def token_strip(
     shown = path[skipped:]
     rows = memory.setdefault(f"{key} drawn", _Drawn()).steps(shown, tint)
     data = {
-        "colours": charts.colours(),
         "tint": tint,
         "branch": branch,
         "prompt": [(shown_in_text(t.text, t.piece, t.raw), t.key, i < (template or 0)) for i, t in enumerate(prompt[first:], first)],
@@ -87,7 +85,7 @@ def token_strip(
         "steered": _("the model wanted another token") if any(row[-1] for row in rows) else "",
     }
     show_all = partial(memory.update, {f"{key} whole": True})
-    called = {"on_opened_change": on_click or _nothing, "on_whole_change": show_all, "on_asked_change": on_ask or _nothing}
+    called = {"on_opened_change": on_click or (lambda: None), "on_whole_change": show_all, "on_asked_change": on_ask or (lambda: None)}
     return _STRIP(key=key, data=data, **called).opened
 
 
@@ -146,7 +144,3 @@ def _step(step: Step, tint: str) -> tuple[Any, ...]:
         taken.rank,
         f"{wanted.piece} {numbers.chance(wanted.model_probability)}" if wanted is not None else "",
     )
-
-
-def _nothing() -> None:
-    """Do nothing: the callback of strips without `on_click`."""

@@ -17,7 +17,7 @@ def run() -> Generation:
 
 
 def test_the_coming_token_is_sent_without_a_roll_and_none_is_thrown(run: Generation) -> None:
-    sent = stage_payload.steps_payload(run, 4, "light")
+    sent = stage_payload.steps_payload(run, 4)
     coming = sent["4"]
     assert coming["roll"] is None and coming["chosen"] == -1
     assert len(run.path) == 4, "the pass is made ahead, the roll is not"
@@ -28,10 +28,10 @@ def test_the_coming_token_is_sent_without_a_roll_and_none_is_thrown(run: Generat
 def test_a_recording_keeps_what_came_to_itself_until_the_dice_fall(run: Generation) -> None:
     replay = Recording.loads(Recording.of(run).dumps()).replay()
     came = run.path[0]
-    coming = stage_payload.steps_payload(replay, 0, "light")["0"]
+    coming = stage_payload.steps_payload(replay, 0)["0"]
     assert coming["roll"] is None and coming["chosen"] == -1
     assert not any(segment[4] for segment in coming["segments"]), "no segment of the strip is marked"
-    live = stage_payload.step_payload(stage_payload.before_the_roll(came), run, "light")
+    live = stage_payload.step_payload(stage_payload.before_the_roll(came), run)
     for kept, known in zip(coming["rows"], live["rows"], strict=True):
         assert kept[2:4] == pytest.approx(known[2:4], abs=1e-6)
         assert [kept[0], *kept[4:]] == [known[0], *known[4:]], "the same bars as a live run"
@@ -40,7 +40,7 @@ def test_a_recording_keeps_what_came_to_itself_until_the_dice_fall(run: Generati
 
 def test_the_bars_are_those_of_the_record_and_add_up(run: Generation) -> None:
     for step in run.path:
-        sent = stage_payload.step_payload(step, run, "light")
+        sent = stage_payload.step_payload(step, run)
         known = {c.token_id: c for c in step.candidates}
         assert sum(row[2] for row in sent["rows"]) + sent["rest"][1] == pytest.approx(1.0, abs=1e-5)
         assert sum(row[3] for row in sent["rows"]) + sent["rest"][2] == pytest.approx(1.0, abs=1e-5)
@@ -61,9 +61,7 @@ def test_the_sentence_is_the_text_and_a_long_one_is_sent_in_part() -> None:
 
 
 def test_words_to_click_are_in_the_order_of_the_alphabet_and_not_of_the_odds(run: Generation) -> None:
-    choices = stage_payload.steps_payload(run, 4, "light")["4"]["choices"]
+    choices = stage_payload.steps_payload(run, 4)["4"]["choices"]
     assert choices == sorted(choices, key=str.casefold)
     assert len(set(choices)) == len(choices) <= stage_payload.GUESS_BUTTONS
-    assert all(not stage_payload.step_payload(step, run, "light")["choices"] for step in run.path), (
-        "after the roll there is nothing to guess"
-    )
+    assert all(not stage_payload.step_payload(step, run)["choices"] for step in run.path), "after the roll there is nothing to guess"

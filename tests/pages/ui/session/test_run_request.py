@@ -54,12 +54,16 @@ def test_what_is_no_conversation_is_named_and_left_out(earlier: str) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    [{"stop": "x"}, {"stop": "3"}, {"stop": "[3]"}, {"stop": '[""]'}, {"stop": json.dumps(["a" * 201])}, {"stop": json.dumps(["a"] * 41)}]
+    [{"stop": "x,"}, {"stop": "3"}, {"stop": "[3]"}, {"stop": '[""]'}, {"stop": json.dumps(["a" * 201])}, {"stop": json.dumps(["a"] * 41)}]
     + [{"most_new_tokens": text} for text in ("-1", "x", "1.5", "9" * 30, "١")],
 )
 def test_what_is_no_ending_is_named_and_left_out(query: dict[str, str]) -> None:
     assert not is_valid(query)
     assert ending_of(query) == Stop()
+
+
+def test_a_stop_of_the_tour_is_no_ending() -> None:
+    assert is_valid({"stop": "dice"}) and ending_of({"stop": "dice"}) == Stop()
 
 
 def test_the_messages_of_a_request_and_back() -> None:

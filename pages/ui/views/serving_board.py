@@ -1,0 +1,89 @@
+"""Serving board: one or two servers on one time scale, each with its requests, slots and KV blocks, and the menu that saves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+import streamlit as st
+
+from pages.ui.charts import component_drawings
+from pages.ui.charts.serving_rows import Board, SideRows
+from pages.ui.i18n import names, numbers
+from pages.ui.i18n.language import N_, _, said
+from pages.ui.views.picture_menu import Saved
+from pages.ui.views.saved_components import saved_as
+
+BLOCKS = {"free": N_("free"), "known": N_("free, prefix still cached"), "held": N_("held (number of the request)"), "shared": N_("shared")}
+KINDS = {-1: "free", -2: "known", -3: "shared"}  # of blocks that no single request holds
+LONGEST_TEXT = 150  # characters
+LONGEST_PROMPT = 60  # characters
+SHORT = 90  # characters of a text that stands behind its prompt
+
+
+def serving_board(board: Board, titles: Sequence[str], lines: Sequence[str], slots: Sequence[int], *, key: str, clock: float = 0.0) -> None:
+    """Draw the servers. titles, lines: name and description of each policy; slots: how many requests each runs at once.
+
+    clock: end of the time scale in seconds, for a server whose iterations are not known.
+    """
+    longest = max(*(side.clock for side in board.sides), clock, 1e-6)
+
+    def saved() -> Saved:
+        return Saved(
+            " · ".join(titles),
+            lambda c: component_drawings.board(board, titles, longest, c),
+            component_drawings.board_table(board),
+            legend=tuple(zip(component_drawings.STATES.values(), said(names.READER_STATES).values(), strict=True)),
+        )
+
+    sides = zip(board.sides, titles, lines, slots, strict=True)
+    parts = (_side(board, side, longest, title, line, count) for side, title, line, count in sides)
+    with saved_as(key, saved):
+        st.html(f'<div class="tv-board">{"".join(parts)}</div>')
+
+
+def _side(board: Board, side: SideRows, longest: float, title: str, line: str, slots: int) -> str:
+    """Return one server as HTML."""
+    time = numbers.duration(side.clock) if side.iterations else ""
+    rows = zip(board.who, side.spans, side.texts, side.done, strict=True)
+    used = ((start, stop, f"{count} / {slots}", f"height:{100 * count / slots:.2f}%") for start, stop, count in side.slots)
+    places = f"{_('slots in use')} ({slots})"
+    until = side.slots[-1][1] if side.slots else 0.0
+    held = sum(holder not in (-1, -2) for holder in side.blocks)
+    blocks = f"{_('blocks of the KV cache in use:')} {held} / {len(side.blocks)}" if side.blocks else ""
+    return (
+        f'<section class="side"><div class="head"><span>{escape(title)}</span><span class="clock">{time}</span></div>'
+        f'<p class="line">{escape(line)}</p>{"".join(_request(*row, longest) for row in rows)}'
+        f'<p class="small">{escape(places)}</p>'
+        f'<div class="used" style="--until:{100 * until / longest:.3f}%">{_bars(used, longest)}</div>'
+        f'<p class="small">{escape(blocks)}</p><div class="blocks">{"".join(map(_block, side.blocks))}</div></section>'
+    )
+
+
+def _request(request: Any, spans: Sequence[Sequence[Any]], text: str, done: bool, longest: float) -> str:
+    """Return one request as HTML: its time, and the end of its text."""
+    kinds = said(names.READER_STATES)
+    own = request.prompt[-LONGEST_PROMPT:] if len(text) < SHORT else ""
+    bars = _bars(((start, stop, kinds[kind], "", kind) for start, stop, kind in spans), longest)
+    return (
+        f'<div class="row"><span class="name{" done" if done else ""}">{request.reader_id + 1}</span><div class="track">{bars}</div>'
+        f'<div class="told"><span><span class="own">{escape(own)}</span>'
+        f'<span class="text">{escape(text[-LONGEST_TEXT:])}</span></span></div></div>'
+    )
+
+
+def _bars(spans: Iterable[Sequence[Any]], longest: float) -> str:
+    """Return bars of (start, stop, title, style, kind) as HTML."""
+    return "".join(
+        f'<i class="{"".join(kind)}" title="{escape(title)}" '
+        f'style="left:{100 * start / longest:.3f}%;width:{100 * (stop - start) / longest:.3f}%;{style}"></i>'
+        for start, stop, title, style, *kind in spans
+    )
+
+
+def _block(holder: int) -> str:
+    """Return one block of the KV cache as HTML. holder: number of its request, or a key of KINDS."""
+    kind = KINDS.get(holder, "held")
+    number = str(holder + 1) if kind == "held" else "=" if kind == "shared" else ""
+    return f'<b class="{kind}" title="{escape(_(BLOCKS[kind]))}">{number}</b>'
