@@ -36,6 +36,8 @@ LEAST_LOGPROB = -1e4  # lower bound, because servers write minus infinity in man
 SLACK = 1e-3  # allowed error of a sum of rounded probabilities
 LEAST_SUM = 0.02
 LARGEST_VOCABULARY = 4_000_000  # ten times the largest known
+HIDDEN = 8.0  # the whole rounding error against what differs between two answers for one step, because both share most of it
+LEAST_ERROR = 3e-5  # rounding error of a log-probability in float32
 SAME = 0.05  # log-probabilities of one step asked twice differ by less, even with a half-precision cache
 NOT_HERE = Message("This model runs on a server, which sends probabilities but not the layers. Load a model on this machine to inspect it.")
 NO_SHAPE = Message("The shape of this model is unknown. Choose a tokenizer folder that contains the model's config.json.")
@@ -134,8 +136,8 @@ class ServerEngine(Engine):
 class ServerModel(LanguageModel):
     """A model on a server, with the interface of core.engine.model.LanguageModel. Unknown sizes are 0; network and shape raise NotOnServer.
 
-    server_kind: "vLLM" or "llama-server". notes: sentences on missing or different features of this server. logprob_error: by how much
-    its log-probabilities of one step differed when it was asked in several ways, in nats.
+    server_kind: "vLLM" or "llama-server". notes: sentences on missing or different features of this server. logprob_error: the
+    rounding error to expect of its log-probabilities, in nats: HIDDEN times what differed when one step was asked in several ways.
     """
 
     has_network = False
@@ -259,7 +261,8 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     first = server.step(ids, WANTED)
     notes = []
     listed, other = model.engine.read(first), model.engine.read(server.otherwise(ids, WANTED))
-    model.logprob_error = max(_error(listed, other), _error(listed, model.engine.read(server.step(ids, WANTED, keep=False))))
+    alone = model.engine.read(server.step(ids, WANTED, keep=False))
+    model.logprob_error = max(LEAST_ERROR, HIDDEN * max(_error(listed, other), _error(listed, alone)))
     if _differ(listed, other):
         if server.kind != "vLLM":
             raise WrongServer(

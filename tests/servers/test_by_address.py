@@ -68,17 +68,6 @@ def test_every_token_has_its_bytes_or_is_a_part_of_a_character(by_address: Any, 
     assert all(by_address.token(i).raw == b"" for i in differ if not local.token(i).special), "nothing is invented"
 
 
-@pytest.mark.parametrize("settings", [SamplingSettings(greedy=True), SamplingSettings(seed=1)], ids=["greedy", "temperature 1"])
-def test_a_run_without_a_local_tokenizer_is_the_same(by_address: Any, local: Any, settings: SamplingSettings) -> None:
-    run, other = Generation(by_address, PROMPT, settings), Generation(local, PROMPT, settings)
-    run.generate(100)
-    other.generate(100)
-    pairs = list(zip(run.path, other.path, strict=False))
-    different, furthest = compared(f"llama-server by address, {'greedy' if settings.greedy else 'temperature 1'}", pairs)
-    assert different == 0 and furthest < 1e-3
-    assert run.text == other.text and [step.token_id for step in run.path] == [step.token_id for step in other.path]
-
-
 def test_listed_probabilities_are_those_of_the_model(listed: ListedModel, local: Any) -> None:
     assert listed.route.name == "/v1/completions" and listed.route.continues and listed.listed == 20
     assert any("before the temperature" in note for note in listed.notes)
