@@ -31,7 +31,7 @@ def messages_of(run: Generation | Replay) -> Messages:
     """
     if not run.messages:
         raise WrongType(Message("This run continues a text. Only a conversation can have a further turn."))
-    tokens = [run.model.token(step.token_id) for step in run.path]
+    tokens = [run.model.token(step.key) for step in run.path]
     for thought in reversed(thoughts(run)):
         if tokens[thought.first].special:
             del tokens[thought.first : thought.end]

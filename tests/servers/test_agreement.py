@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,9 @@ import pytest
 
 from core import Generation, SamplingSettings, load_model
 from core.record.near_border import is_close
-from tests.servers.conftest import Process, llama_server, vllm_server
+from core.remote.listed import Chat
+from tests.servers.conftest import MODEL, Process, client, llama_server, vllm_server
+from tests.servers.test_by_address import begun_answers_agree
 from tests.servers.test_llama_server import furthest
 
 pytestmark = pytest.mark.exhaustive
@@ -93,8 +95,18 @@ def test_llama_server_with_its_usual_cache(gguf: Path, tmp_path: Path, local: An
     compared("llama-server with its usual cache", llama_server(gguf, tmp_path, 0, ()), local, 20, 0.05)
 
 
-def test_vllm_in_one_process(tmp_path: Path, local: Any) -> None:
-    compared("vLLM in one process", vllm_server(tmp_path, 1), local)
+@pytest.fixture(scope="module")
+def vllm_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    with vllm_server(tmp_path_factory.mktemp("vllm"), 1) as process:
+        yield process
+
+
+def test_vllm_in_one_process(vllm_alone: Process, local: Any) -> None:
+    compared("vLLM in one process", nullcontext(vllm_alone), local)
+
+
+def test_vllm_in_one_process_continues_a_begun_answer(vllm_alone: Process) -> None:
+    begun_answers_agree("vLLM", Chat(client(vllm_alone), MODEL))
 
 
 def test_vllm_over_two_processes(tmp_path: Path, local: Any) -> None:

@@ -16,6 +16,7 @@ import pytest
 from core import Generation, Recording, SamplingSettings, load_model
 from core.generation.listed_run import ListedRun
 from core.remote.address import Address
+from core.remote.begun_answers import try_ways
 from core.remote.http_client import HttpClient
 from core.remote.listed import Chat, Sampling
 from core.remote.listed_model import ListedModel, connect_listed
@@ -110,3 +111,24 @@ def test_an_answer_as_a_whole(address: str) -> None:
     run.generate(12)
     assert len(run.path) == 12 and {step.chosen_by for step in run.path} == {"server"}
     assert route.ask("Tell me a story", 3, Sampling(0.0)).steps[0].chosen.raw == run.path[0].raw
+
+
+def test_a_begun_answer_is_continued_token_by_token(address: str) -> None:
+    route = Chat(HttpClient(Address.parse(address)), MODEL)
+    begun_answers_agree("llama-server", route)
+
+
+def begun_answers_agree(name: str, route: Chat) -> None:
+    """A chat that is asked for one token after the other is the answer that the server writes as a whole, and can be branched."""
+    whole = ListedRun(ListedModel(route, name, 20, (), True), "Tell me a story", SamplingSettings(greedy=True))
+    whole.generate(40)
+    try_ways(route, name)
+    assert route.continues
+    run = ListedRun(ListedModel(route, name, 20, (), True), "Tell me a story", SamplingSettings(greedy=True))
+    run.generate(40)
+    different, furthest = compared(f"{name}, a chat continued token by token", list(zip(run.path, whole.path, strict=True)))
+    assert different == 0 and furthest < 1e-3
+    run.go_to(5)
+    run.force(run.next_distribution().candidates[2])
+    run.generate(4)
+    assert len(run.path) == 11 and len(run.branches()) == 2
