@@ -103,6 +103,13 @@ def test_a_chat_service_that_answers_as_a_whole_says_why_nothing_can_be_chosen(o
         assert len(session(app).run.messages) == 3 and "does not continue a begun answer" in told_everything(app)
 
 
+def test_connecting_again_keeps_the_run(connected: AppTest, session: State, server: Running) -> None:
+    run = session(press(connected, "step")).run
+    loaded_models.connect(server.address, "")
+    press(connected, "step")
+    assert session(connected).run is run and len(run.path) == 2
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_no_page_fails_with_such_a_model(connected: AppTest, session: State, page: str) -> None:
     press(connected, "step")
