@@ -1,7 +1,8 @@
 """The tokenizer of a model on a server, asked over HTTP: no file of the model is needed on this machine.
 
-llama-server and vLLM split texts (`/tokenize`) and join tokens (`/detokenize`). Joined text is not enough for a token that ends within a
-character. llama-server gives the bytes of such tokens where it lists them, vLLM their names where it splits a text. Both are kept here.
+llama-server, vLLM and SGLang split texts (`/tokenize`) and join tokens (`/detokenize`). Joined text is not enough for a token that ends
+within a character. llama-server gives the bytes of such tokens where it lists them, vLLM their names where it splits a text. Both are kept
+here. SGLang gives neither, so such tokens stay without bytes.
 """
 
 from __future__ import annotations
@@ -26,19 +27,22 @@ SEPARATOR = "␂"  # stands between them; no usual token contains it
 RARE = "".join(chr(0x1400 + k) + chr(0x1F900 + k) for k in range(64)) + "".join(
     map(chr, range(0xA0, 0x800, 24))
 )  # many parts of characters
+JOINED = {"llama-server": "content", "vLLM": "prompt", "SGLang": "text"}  # where /detokenize puts its text
+JOINING: dict[str, dict[str, Any]] = {"llama-server": {}, "vLLM": {}, "SGLang": {"skip_special_tokens": False}}
 UNKNOWN = "\ufffd"  # what a server writes for a part of a character
 MARK = re.compile(r"<[|｜]?[\w:./ -]{1,40}[|｜]?>|\[[A-Z_]{2,20}\]")  # how special tokens are written
 
 
-def size_by_texts(line: HttpClient, model_id: str) -> int:
-    """Return the number of tokens that a vLLM server can write as texts, found by halving. vLLM does not report it.
+def size_by_texts(line: HttpClient, model_id: str, kind: str) -> int:
+    """Return the number of tokens that a vLLM or SGLang server can write as texts, found by halving. They do not report it.
 
     It writes nothing for a number without a token. Networks have vectors for a multiple of PADDING. Raises ServerGone, WrongServer.
     """
 
     def written(token_id: int) -> bool:
-        answer = line.post("/detokenize", {"model": model_id, "tokens": list(range(token_id, token_id + 8))}, patience=15.0)
-        return answer.status == 200 and bool(answer.body.get("prompt"))
+        content = {"model": model_id, "tokens": list(range(token_id, token_id + 8)), **JOINING[kind]}
+        answer = line.post("/detokenize", content, patience=15.0)
+        return answer.status == 200 and bool(answer.body.get(JOINED[kind]))
 
     low, high = 0, 1024
     while written(high):
@@ -54,7 +58,7 @@ def size_by_texts(line: HttpClient, model_id: str) -> int:
 class ServerTokenizer:
     """A tokenizer with the part of transformers' interface that `LanguageModel` uses, and with that of `TokenBytes`.
 
-    native: whether the server has llama-server's own requests; else it has vLLM's. size: number of tokens in the vocabulary.
+    kind: "llama-server", "vLLM" or "SGLang". size: number of tokens in the vocabulary.
     chat_template, marks: from the server's description; None and empty if it gives none. ends: tokens that end a text.
     Raises WrongServer if the server does not split texts, ServerGone.
     """
@@ -62,8 +66,9 @@ class ServerTokenizer:
     is_fast = False
     backend_tokenizer = None
 
-    def __init__(self, line: HttpClient, model_id: str, size: int, native: bool) -> None:
-        self.line, self._model_id, self._size, self._native = line, model_id, size, native
+    def __init__(self, line: HttpClient, model_id: str, size: int, kind: str) -> None:
+        self.line, self._model_id, self._size, self._kind = line, model_id, size, kind
+        self._native = native = kind == "llama-server"
         self._known: dict[int, bytes] = {}
         self._held = 0  # bytes of all known tokens
         self._between = ""  # text of the separator
@@ -86,7 +91,7 @@ class ServerTokenizer:
         self.ends = frozenset(i for text in {*END_MARKS, self.special_tokens_map.get("eos_token", "")} if (i := self._mark(text)) >= 0)
         self.eos_token_id = next(iter(sorted(self.ends)), None)
         self.all_special_ids = sorted({self._mark(text) for text in self.special_tokens_map.values()} - {-1} | self.ends)
-        if not native:
+        if kind == "vLLM":
             self._split(RARE)
         self._special.update(dict.fromkeys(self.all_special_ids, True))
 
@@ -128,11 +133,11 @@ class ServerTokenizer:
 
     def _joined(self, tokens: list[int]) -> str:
         """Return the text of these tokens. Raises ServerGone."""
-        content: dict[str, Any] = {"tokens": tokens}
+        content: dict[str, Any] = {"tokens": tokens, **JOINING[self._kind]}
         if not self._native:
             content["model"] = self._model_id
         answer = self.line.post("/detokenize", content, patience=15.0, most=answer_bytes(0, len(tokens)))
-        text = answer.body.get("content" if self._native else "prompt")
+        text = answer.body.get(JOINED[self._kind])
         if answer.status != 200 or not isinstance(text, str):
             raise self._refused()
         return text
