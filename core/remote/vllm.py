@@ -10,7 +10,7 @@ import re
 import uuid
 from typing import Any
 
-from core.errors import ModelError, PromptTooLong, ServerGone, WrongServer
+from core.errors import PromptTooLong, ServerGone, ViewerError, WrongServer
 from core.message import Message
 from core.remote.http_client import Answer, HttpClient
 from core.remote.protocol import ServedStep, answer_bytes, number
@@ -63,7 +63,7 @@ class VLLM:
             self.limit = allowed
         raise self.refused(answer, len(ids))
 
-    def refused(self, answer: Answer, count: int) -> ModelError:
+    def refused(self, answer: Answer, count: int) -> ViewerError:
         """Return the error for a refused step of `count` tokens."""
         if answer.status == 404:
             return ServerGone(
