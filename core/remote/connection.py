@@ -65,7 +65,7 @@ def connect_by_address(line: HttpClient) -> LanguageModel:
 def _with_ids(line: HttpClient, entry: dict[str, Any], kind: str) -> LanguageModel:
     """Return the model of a server that exchanges token ids. Raises ServerGone if it does not split texts."""
     size = vocabulary_of(entry) or size_by_texts(line, entry["id"], kind)
-    tokenizer = ServerTokenizer(line, entry["id"], size, kind)
+    tokenizer = ServerTokenizer.asked(line, entry["id"], size, kind)
     served = connect(line, tokenizer, None, tokenizer.ends)
     shows = Message(
         "{kind} exchanges token ids and lists up to {count} tokens at each step, before the temperature. It divides texts into tokens.",

@@ -1,4 +1,4 @@
-"""The tokenizer of a model on a server, asked over HTTP: no file of the model is needed on this machine.
+"""The tokenizer of a model on a server, asked over HTTP. No file of the model is needed on this machine; a GGUF file can fill it.
 
 llama-server, vLLM and SGLang split texts (`/tokenize`) and join tokens (`/detokenize`). Joined text is not enough for a token that ends
 within a character. llama-server gives the bytes of such tokens where it lists them, vLLM their names where it splits a text. Both are kept
@@ -8,7 +8,7 @@ here. SGLang gives neither, so such tokens stay without bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from threading import RLock
 from typing import Any
 
@@ -16,7 +16,7 @@ from core.errors import ServerGone, WrongServer
 from core.message import Message
 from core.remote.http_client import HttpClient
 from core.remote.protocol import answer_bytes
-from core.tokens.tokens import END_MARKS, bytes_of_name
+from core.tokens.tokens import BYTE, END_MARKS, bytes_of_name
 
 LARGEST = 4_000_000  # tokens of a vocabulary
 LONGEST_TOKEN = 1_000  # bytes
@@ -58,42 +58,61 @@ def size_by_texts(line: HttpClient, model_id: str, kind: str) -> int:
 class ServerTokenizer:
     """A tokenizer with the part of transformers' interface that `LanguageModel` uses, and with that of `TokenBytes`.
 
-    kind: "llama-server", "vLLM" or "SGLang". size: number of tokens in the vocabulary.
-    chat_template, marks: from the server's description; None and empty if it gives none. ends: tokens that end a text.
-    Raises WrongServer if the server does not split texts, ServerGone.
+    kind: "llama-server", "vLLM" or "SGLang". size: number of tokens in the vocabulary. names: of all tokens, where a file has them.
+    line: to the server, which can be set later. chat_template, special_tokens_map: as the server or the file describes them; None and
+    empty if it does not. ends: tokens that end a text. `asked` returns one that was filled by the server's answers.
     """
 
     is_fast = False
     backend_tokenizer = None
+    chat_template: str | None = None
+    line: HttpClient
 
-    def __init__(self, line: HttpClient, model_id: str, size: int, kind: str) -> None:
-        self.line, self._model_id, self._size, self._kind = line, model_id, size, kind
-        self._native = native = kind == "llama-server"
+    def __init__(self, size: int, kind: str, model_id: str = "", names: Sequence[str] = ()) -> None:
+        self._model_id, self._size, self._kind, self._names = model_id, size, kind, names
+        self._native = kind == "llama-server"
         self._known: dict[int, bytes] = {}
         self._held = 0  # bytes of all known tokens
         self._between = ""  # text of the separator
+        self._separator: list[int] = []
         self._special: dict[int, bool] = {}
         self._lock = RLock()
-        told = self._description() if native else {}
+        self.special_tokens_map: dict[str, str] = {}
+        self.all_special_ids: list[int] = []
+        self.ends: frozenset[int] = frozenset()
+        self.eos_token_id: int | None = None
+
+    @classmethod
+    def asked(cls, line: HttpClient, model_id: str, size: int, kind: str) -> ServerTokenizer:
+        """Return the tokenizer of the model on a server. Raises WrongServer if the server does not split texts, ServerGone."""
+        made = cls(size, kind, model_id)
+        made.line = line
+        told = made._description() if made._native else {}
         template = told.get("chat_template")
-        self.chat_template = template if isinstance(template, str) and len(template) < 200_000 else None
+        made.chat_template = template if isinstance(template, str) and len(template) < 200_000 else None
         names = {name: told.get(name) for name in ("bos_token", "eos_token")}
-        self.special_tokens_map = {name: text for name, text in names.items() if isinstance(text, str) and 0 < len(text) <= 100}
-        self._separator = [*self._split(SEPARATOR)]
-        once, twice = self._joined(self._separator), self._joined(self._separator * 2)
-        self._between = twice[len(once) :]
-        if not self._separator or SEPARATOR not in self._between:
+        made.special_tokens_map = {name: text for name, text in names.items() if isinstance(text, str) and 0 < len(text) <= 100}
+        made._separator = [*made._split(SEPARATOR)]
+        once, twice = made._joined(made._separator), made._joined(made._separator * 2)
+        made._between = twice[len(once) :]
+        if not made._separator or SEPARATOR not in made._between:
             raise WrongServer(
                 Message(
                     "The server at {address} does not split texts into tokens. Give the name of its tokenizer.", address=line.address.shown
                 )
             )
-        self.ends = frozenset(i for text in {*END_MARKS, self.special_tokens_map.get("eos_token", "")} if (i := self._mark(text)) >= 0)
-        self.eos_token_id = next(iter(sorted(self.ends)), None)
-        self.all_special_ids = sorted({self._mark(text) for text in self.special_tokens_map.values()} - {-1} | self.ends)
+        made.ends = frozenset(i for text in {*END_MARKS, made.special_tokens_map.get("eos_token", "")} if (i := made._mark(text)) >= 0)
+        made.eos_token_id = next(iter(sorted(made.ends)), None)
+        made.all_special_ids = sorted({made._mark(text) for text in made.special_tokens_map.values()} - {-1} | made.ends)
         if kind == "vLLM":
-            self._split(RARE)
-        self._special.update(dict.fromkeys(self.all_special_ids, True))
+            made._split(RARE)
+        made._special.update(dict.fromkeys(made.all_special_ids, True))
+        return made
+
+    def fill(self, known: Mapping[int, bytes], special: Iterable[int]) -> None:
+        """Take the bytes of these tokens from a file, and which of them are special; the others are not."""
+        self._known.update(known)
+        self._special.update(dict.fromkeys(known, False) | dict.fromkeys(special, True))
 
     def _description(self) -> Mapping[str, Any]:
         answer = self.line.get("/props", 15.0)
@@ -171,8 +190,8 @@ class ServerTokenizer:
         return known
 
     def is_byte(self, token_id: int) -> bool:
-        """Return False: a server does not say how a token is stored."""
-        return False
+        """Return whether this token stands for one byte of a character, such as <0x61>; False where only texts are known."""
+        return bool(self._names) and BYTE.fullmatch(self._names[token_id]) is not None
 
     def __getitem__(self, token_id: int) -> bytes:
         """Return the bytes of a token; none if the server writes them as a part of a character. Raises ServerGone."""
@@ -201,7 +220,9 @@ class ServerTokenizer:
         return self.chat_template or ""
 
     def convert_ids_to_tokens(self, token_id: int) -> str | None:
-        """Return the text of a token; None for an id outside the vocabulary."""
+        """Return the name of a token, or its text where no names are known; None for an id outside the vocabulary."""
+        if 0 <= token_id < len(self._names):
+            return self._names[token_id]
         return self[token_id].decode("utf-8", "replace") if 0 <= token_id < self._size else None
 
     def decode(self, token_ids: Iterable[int], clean_up_tokenization_spaces: bool = False) -> str:
@@ -210,8 +231,8 @@ class ServerTokenizer:
         return b"".join(self[i] for i in token_ids).decode("utf-8", "replace")
 
     def get_vocab(self) -> dict[str, int]:
-        """Return a vocabulary that equals no other one, because a server does not send it."""
-        return {self.line.address.url: self._size}
+        """Return the ids of all tokens by name. Without names, it equals no other vocabulary."""
+        return {name: number for number, name in enumerate(self._names)} or {self.line.address.url: self._size}
 
     def __len__(self) -> int:
         return self._size

@@ -111,7 +111,7 @@ def with_an_adapter(page: Any, folder: Path) -> None:
     turn_to(page, "Serving", "Fewer bits")
     settled(page)
     page.locator(".st-key-versions_other [data-baseweb=select], .st-key-versions_other [role=combobox]").first.click()
-    page.get_by_role("option", name="adapter").first.click()
+    page.get_by_role("option").last.click()  # the model that was opened last before the adapter
     settled(page)
     press(page, "versions_start")
     page.get_by_text("What it writes").first.wait_for(timeout=COLD)
