@@ -1,4 +1,4 @@
-"""What is pressed for a model of one's own: llama-server for its file, its makers' preset, an adapter that is added, switched, compared."""
+"""What is pressed for a model of one's own: llama-server for its file, its makers' preset, an adapter that is added and switched."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def with_the_makers_settings(page: Any, folder: Path) -> None:
 
 
 def with_an_adapter(page: Any, folder: Path) -> None:
-    """An adapter is added, switched off and on at the same step, and compared with the model without it."""
+    """An adapter is added, and switched off and on at the same step, with the probabilities of each."""
     own = folder.parent / "adapter"
     trained(folder, own, target_modules="all-linear")
     use_file(page, folder)
@@ -108,13 +108,6 @@ def with_an_adapter(page: Any, folder: Path) -> None:
         assert watching.until("steps.length === 3") and watching.written() == written
         found = recording(page)
         assert largest_difference(found, both[on]) < 1e-3 < largest_difference(found, both[not on])
-    turn_to(page, "Serving", "Fewer bits")
-    settled(page)
-    page.locator(".st-key-versions_other [data-baseweb=select], .st-key-versions_other [role=combobox]").first.click()
-    page.get_by_role("option").last.click()  # the model that was opened last before the adapter
-    settled(page)
-    press(page, "versions_start")
-    page.get_by_text("What it writes").first.wait_for(timeout=COLD)
 
 
 ROWS: dict[str, tuple[Callable[[Any, Path], None], str]] = {
