@@ -9,7 +9,6 @@ import pandas as pd
 import streamlit as st
 
 from core.limits import Limits
-from core.remote.listed_model import ListedModel
 from pages.ui.experiments import experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
@@ -115,7 +114,7 @@ def models() -> None:
                     size=numbers.size(model.weight_bytes), dtype=plain(model.dtype), device=plain(model.device)
                 )
             )
-            if not isinstance(model, ListedModel):  # a server that sends texts alone
+            if model.has_token_ids:
                 pool = model.engine.pool
                 st.caption(
                     _("{waiting} waiting for a pass, {loads} caches of {size} together").format(

@@ -70,10 +70,11 @@ class LanguageModel:
     shape: layers x KV heads x head size x 2 x item size).
     network: transformers' own; None until `load_network` for a model that was loaded without it. tokenizer: transformers' own, or one with
     the same interface. notes: sentences on this model's limits on this machine. recommended: its makers' settings or None.
-    adapter_of: name of the model that this one adds an adapter to, "" for any other model.
+    adapter_of: name of the model that this one adds an adapter to, "" for any other model. has_token_ids: False for a server that sends
+    only texts; such a model has no engine, and a `ListedRun` writes with it.
     """
 
-    has_network = True
+    has_network = has_token_ids = True
     recommended: SamplingSettings | None = None
     adapter_of = ""
 

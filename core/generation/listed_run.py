@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadSetting, BadToken, EmptyPrompt, OutsideTopLogprobs, RunFinished, WrongServer
+from core.engine.conversation import Messages, checked_messages
+from core.errors import BadSetting, BadToken, EmptyPrompt, ModelError, OutsideTopLogprobs, RunFinished, WrongServer
 from core.generation.ending import Stop
 from core.generation.prompts import Prompt
 from core.generation.replay import RecordedModel
@@ -47,28 +48,31 @@ class _Ahead:
 class ListedRun(Run):
     """One visitor's run of a `ListedModel`. It has the interface of a Generation.
 
-    settings: temperature, top-k, top-p, min-p, typical-p and greedy have an effect. Raises EmptyPrompt, WrongType.
+    prompt: a text, or a conversation if the server takes one. Its template and its tokens are not known, so each message is one token of
+    the prompt. settings: temperature, top-k, top-p, min-p, typical-p and greedy have an effect. Raises EmptyPrompt, WrongType, ModelError
+    and BadToken for a conversation that the server does not take.
     """
 
     is_replay = False
     use_cache = True
 
     def __init__(self, model: ListedModel, prompt: Prompt, settings: SamplingSettings | None = None, top_n: int = 20) -> None:
-        text = prompt if isinstance(prompt, str) else ""
-        if not text.strip():
+        self.messages = () if isinstance(prompt, str) else checked_messages(prompt)
+        texts = [message["content"] for message in self.messages] or [str(prompt)]
+        if not texts[-1].strip():
             raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+        _check_messages(model, self.messages)
         self._server, self._keys = model, Keys()
-        raw = text.encode("utf-8", "replace")
-        own = Token(self._keys.of_text(raw), text, text, raw)
+        raws = [text.encode("utf-8", "replace") for text in texts]
+        own = [Token(self._keys.of_text(raw), text, text, raw) for text, raw in zip(texts, raws, strict=True)]
         self.model = RecordedModel(
             model.name, model.device, model.dtype, 0, 0, 0, 0, 0, 0, end_token_ids=frozenset(), tokens=self._keys.tokens
         )
         super().__init__(self.model, SamplingSettings() if settings is None else settings)
-        self.model_name, self.prompt, self.prompt_tokens = model.name, text, [own]
-        self.messages: tuple[Any, ...] = ()
-        self.message_spans: tuple[tuple[int, int], ...] = ()
+        self.model_name, self.prompt, self.prompt_tokens = model.name, texts[-1], own
+        self.message_spans = tuple((place, place + 1) for place in range(len(self.messages)))
         self._stop = Stop()
-        self.as_chat = not model.route.continues
+        self.as_chat = model.route.takes_messages
         self.top_n, self._most_tokens = top_n, Limits.from_environment().tokens_per_run
         self._ahead: dict[int, _Ahead] = {}
         self._ended: set[int] = set()
@@ -193,7 +197,7 @@ class ListedRun(Run):
         if self._waiting[-1]:
             raise WrongServer(Message("The text ends within a character, and this server takes only whole characters. Go back one token."))
         for _attempt in range(ATTEMPTS):
-            answer = self._server.route.ask(self._text(), length, sampling)
+            answer = self._server.route.ask(self.messages or self.prompt, length, sampling, self._written())
             steps = [one for one in answer.steps if one.chosen.raw]
             if steps or answer.ended:
                 break
@@ -228,8 +232,8 @@ class ListedRun(Run):
             return Sampling(0.0)
         return Sampling(settings.temperature, settings.top_p)
 
-    def _text(self) -> str:
-        return self.prompt + b"".join(step.raw for step in self._path).decode("utf-8", "replace")
+    def _written(self) -> str:
+        return b"".join(step.raw for step in self._path).decode("utf-8", "replace")
 
     def _can_follow(self, raw: bytes) -> bool:
         """Return whether the text ends with a whole character after these bytes."""
@@ -294,6 +298,14 @@ class ListedRun(Run):
         elif own and not later and ahead.answer.ended:
             self._ended.add(node.node_id)
         return step
+
+
+def _check_messages(model: ListedModel, messages: Messages) -> None:
+    """Raise ModelError if the server takes no conversation, BadToken if it does not continue the begun answer."""
+    if messages and not model.route.takes_messages:
+        raise ModelError(Message("{name} is not a chat model: it continues a text and does not answer.", name=model.name))
+    if messages and messages[-1]["role"] == "assistant" and not model.route.continues:
+        raise BadToken(Message(model.route.why_no_choice))
 
 
 def _without_choice(step: ListedStep) -> ListedStep:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from core.engine.conversation import Messages
 from core.engine.thinking import MARKS, Thought, marks_of, thoughts_in
 from core.errors import WrongType
@@ -10,8 +12,11 @@ from core.generation.replay import RecordedModel, Replay
 from core.message import Message
 from core.tokens.tokens import join
 
+if TYPE_CHECKING:
+    from core.generation.listed_run import ListedRun
 
-def thoughts(run: Generation | Replay) -> tuple[Thought, ...]:
+
+def thoughts(run: Generation | ListedRun | Replay) -> tuple[Thought, ...]:
     """Return the thoughts in the answer on the run's current path, by the marks that its model's chat template has."""
     if not run.messages:
         return ()
@@ -23,7 +28,7 @@ def thoughts(run: Generation | Replay) -> tuple[Thought, ...]:
     return thoughts_in(opened, [step.raw for step in run.path], MARKS if template is None else marks_of(template))
 
 
-def messages_of(run: Generation | Replay) -> Messages:
+def messages_of(run: Generation | ListedRun | Replay) -> Messages:
     """Return the conversation with the answer on the run's current path, as the messages that chat programs use.
 
     Special tokens are left out. A thought between special tokens is therefore left out, too. Raises WrongType if the run is not a
@@ -31,7 +36,7 @@ def messages_of(run: Generation | Replay) -> Messages:
     """
     if not run.messages:
         raise WrongType(Message("This run continues a text. Only a conversation can have a further turn."))
-    tokens = [run.model.token(step.token_id) for step in run.path]
+    tokens = [run.model.token(step.key) for step in run.path]
     for thought in reversed(thoughts(run)):
         if tokens[thought.first].special:
             del tokens[thought.first : thought.end]

@@ -248,7 +248,8 @@ def _put_in(model: LanguageModel, fresh: LanguageModel) -> None:
 def _same(one: LanguageModel, other: LanguageModel) -> bool:
     """Return whether both models have the same facts and vocabulary, which shows that the files did not change."""
     facts = ("name", "parameter_count", "weight_bytes", "vocabulary_size", "context_length", "dtype", "device", "end_token_ids")
-    return all(getattr(one, fact) == getattr(other, fact) for fact in facts) and one.tokenizer.get_vocab() == other.tokenizer.get_vocab()
+    same = all(getattr(one, fact) == getattr(other, fact) for fact in (*facts, "has_token_ids"))
+    return same and (not one.has_token_ids or one.tokenizer.get_vocab() == other.tokenizer.get_vocab())
 
 
 def _size(count: int) -> str:

@@ -6,28 +6,63 @@ import math
 
 from core.record.step import Candidate, Step
 
+ROUNDING = 1e-6  # of a place on the strip
+
+
+def is_close(step: Step, error: float) -> bool:
+    """Return whether another token could have been chosen if every log-probability were up to `error` nats off."""
+    if neighbour(step, error) is not None:
+        return True
+    if error <= 0 or step.roll is None:
+        return False
+    before, after = _sides(step, error)
+    return before or after
+
 
 def neighbour(step: Step, error: float) -> Candidate | None:
-    """Return the token that could have been chosen if every log-probability were up to `error` nats off, None if none is so near.
+    """Return the listed token that could have been chosen if every log-probability were up to `error` nats off; None if none is so near.
 
-    For a roll: a border of the strip at c moves by at most 2 e c (1 - c), where e is the error after the temperature. For greedy: the
-    log-probability of the second token is less than twice the error below that of the first.
+    For a roll: a border of the strip at c moves by at most 2 e c (1 - c), where e is the error after the temperature, and two tokens whose
+    log-probabilities differ by less than 2 e can change places. For greedy: the second token is as near as that.
     """
     if error <= 0:
         return None
     if step.roll is None:
         return _second(step, error) if step.chosen_by == "greedy" else None
-    reach = 2 * error / max(step.settings.temperature, 1e-3)
     strip = sorted((one for one in step.candidates if one.dice_start is not None), key=lambda one: one.dice_start or 0.0)
     place = next((number for number, one in enumerate(strip) if one.key == step.key), None)
     if place is None:
         return None
-    start = strip[place].dice_start or 0.0
-    end = start + strip[place].sampling_probability
-    if place and step.roll - start < reach * start * (1 - start):
-        return strip[place - 1]
-    near_end = place + 1 < len(strip) and end - step.roll < reach * end * (1 - end)
-    return strip[place + 1] if near_end else None
+    own, (before, after) = strip[place], _sides(step, error)
+    for near, other in ((before, strip[place - 1] if place else None), (after, strip[place + 1] if place + 1 < len(strip) else None)):
+        if other is not None and _touch(own, other) and (near or _equal(own, other, 2 * _spread(step, error))):
+            return other
+    return None
+
+
+def _touch(one: Candidate, other: Candidate) -> bool:
+    """Return whether no unlisted token lies between the segments of these two."""
+    first, second = sorted((one, other), key=lambda each: each.dice_start or 0.0)
+    return abs((first.dice_start or 0.0) + first.sampling_probability - (second.dice_start or 0.0)) < ROUNDING
+
+
+def _equal(one: Candidate, other: Candidate, error: float) -> bool:
+    """Return whether the log-probabilities of these two differ by less than the error."""
+    return abs(math.log(one.sampling_probability) - math.log(other.sampling_probability)) < error
+
+
+def _spread(step: Step, error: float) -> float:
+    """Return the error of a log-probability after the temperature, at most 100."""
+    return min(100.0, error / max(step.settings.temperature, 1e-3))
+
+
+def _sides(step: Step, error: float) -> tuple[bool, bool]:
+    """Return whether the roll is so near to the start, and to the end, of the chosen token's segment that this border could pass it."""
+    start, roll = step.chosen.dice_start, step.roll
+    if start is None or roll is None:
+        return False, False
+    end, reach = start + step.sampling_probability, 2 * _spread(step, error)
+    return start > 0 and roll - start < reach * start * (1 - start), end < 1 and end - roll < reach * end * (1 - end)
 
 
 def _second(step: Step, error: float) -> Candidate | None:

@@ -11,7 +11,7 @@ from core.message import Message
 from core.remote.http_client import HttpClient
 from core.remote.listed_model import connect_listed
 from core.remote.model import connect, model_entry, vocabulary_of
-from core.remote.server_tokenizer import ServerTokenizer, size_by_texts
+from core.remote.server_tokenizer import JOINED, ServerTokenizer, size_by_texts
 
 OWNERS = {
     "llamacpp": "llama-server",
@@ -34,30 +34,23 @@ UNNAMED = "OpenAI-compatible"
 def connect_by_address(line: HttpClient) -> LanguageModel:
     """Return the model of the server at this address, without any file of the model.
 
-    llama-server and vLLM exchange token ids; all others give listed probabilities. Raises WrongServer, ServerGone.
+    llama-server, vLLM and SGLang exchange token ids; all others, and an SGLang without /tokenize, give listed probabilities. Raises
+    WrongServer, ServerGone.
     """
     answer = line.first("/v1/models")
     entry = model_entry(answer, line)
     kind = kind_of(line, entry)
-    if kind in ("llama-server", "vLLM"):
-        native = kind == "llama-server"
+    if kind in JOINED:
         try:
-            size = vocabulary_of(entry) or size_by_texts(line, entry["id"])
-            tokenizer = ServerTokenizer(line, entry["id"], size, native)
+            return _with_ids(line, entry, kind)
         except ServerGone as error:
-            raise WrongServer(
-                Message(
-                    "The server at {address} does not split texts into tokens. Give the name of its tokenizer.", address=line.address.shown
-                )
-            ) from error
-        served = connect(line, tokenizer, None, tokenizer.ends)
-        shows = Message(
-            "{kind} exchanges token ids and lists up to {count} tokens at each step, before the temperature. It divides texts into tokens.",
-            kind=kind,
-            count=served.server.limit,
-        )
-        served.notes = (shows, *served.notes)
-        return served
+            if kind != "SGLang":
+                raise WrongServer(
+                    Message(
+                        "The server at {address} does not split texts into tokens. Give the name of its tokenizer.",
+                        address=line.address.shown,
+                    )
+                ) from error
     model = connect_listed(line, kind, entry["id"])
     count = len(answer.body["data"])
     if count > 1 and not line.address.model:
@@ -67,6 +60,20 @@ def connect_by_address(line: HttpClient) -> LanguageModel:
         )
         model.notes = (*model.notes, several)
     return model
+
+
+def _with_ids(line: HttpClient, entry: dict[str, Any], kind: str) -> LanguageModel:
+    """Return the model of a server that exchanges token ids. Raises ServerGone if it does not split texts."""
+    size = vocabulary_of(entry) or size_by_texts(line, entry["id"], kind)
+    tokenizer = ServerTokenizer.asked(line, entry["id"], size, kind)
+    served = connect(line, tokenizer, None, tokenizer.ends)
+    shows = Message(
+        "{kind} exchanges token ids and lists up to {count} tokens at each step, before the temperature. It divides texts into tokens.",
+        kind=kind,
+        count=served.server.limit,
+    )
+    served.notes = (shows, *served.notes)
+    return served
 
 
 def kind_of(line: HttpClient, entry: dict[str, Any]) -> str:

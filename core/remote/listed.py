@@ -1,15 +1,17 @@
 """Servers without token ids: what they are asked, and the texts with log-probabilities that they answer.
 
 Each route is one way to ask. Two kinds exist: a route that continues a text, so that the app can ask for one token at a time, and a route
-that answers a chat message as a whole.
+that takes a conversation. The latter answers as a whole, unless the server continues an answer that was begun (`begun_answers.py`).
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from core.engine.conversation import Messages
 from core.errors import BadListedTokens, PromptTooLong, ServerGone, WrongServer
 from core.message import Message
 from core.record import answer_forms
@@ -41,13 +43,24 @@ class Sampling:
     top_p: float = 1.0
 
 
-class Route:
-    """One way to ask a server. name: its path. continues: whether it continues a text. limit: alternatives that are asked for.
+@dataclass(frozen=True, slots=True)
+class BegunAnswer:
+    """How a server is asked to continue an answer that was begun. fields: of the request. mark: of the message. path: if not the usual."""
 
-    Raises PromptTooLong, ServerGone, WrongServer.
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    mark: Mapping[str, Any] = field(default_factory=dict)
+    path: str = ""
+
+
+class Route:
+    """One way to ask a server. name: its path. limit: alternatives that are asked for.
+
+    takes_messages: whether the prompt is a conversation; a text is then the message of a user. continues: whether it continues a text, or
+    an answer that was begun. Raises PromptTooLong, ServerGone, WrongServer.
     """
 
     name = ""
+    takes_messages = False
     continues = True
     why_no_choice = Message(
         "This server answers a message as a whole and does not continue a begun answer. So no token can be chosen by hand. "
@@ -57,21 +70,27 @@ class Route:
     def __init__(self, line: HttpClient, model_id: str, limit: int = MOST_LISTED) -> None:
         self.line, self.model_id, self.limit = line, model_id, limit
 
-    def content(self, prompt: str, length: int, sampling: Sampling) -> dict[str, Any]:
-        """Return the request."""
+    def content(self, prompt: str | Messages, written: str, length: int, sampling: Sampling) -> dict[str, Any]:
+        """Return the request. written: what the model has written so far."""
         raise NotImplementedError
 
     def read(self, body: dict[str, Any]) -> tuple[list[ListedStep], bool]:
         """Return the tokens of an answer, and whether the text has ended."""
         raise NotImplementedError
 
-    def ask(self, prompt: str, length: int, sampling: Sampling) -> ListedAnswer:
-        """Return what follows the prompt, at most `length` tokens."""
-        begun = time.perf_counter()
-        most = 2**19 + 64 * len(prompt) + 512 * length * (self.limit + 4)
-        answer = self.line.post(self.name, self.content(prompt, length, sampling), patience=PATIENCE, most=most)
+    def path(self, begun: bool) -> str:
+        """Return the path of a request. begun: it asks for the continuation of an answer."""
+        return self.name
+
+    def ask(self, prompt: str | Messages, length: int, sampling: Sampling, written: str = "") -> ListedAnswer:
+        """Return what follows the prompt and the text that was written so far, at most `length` tokens."""
+        started = time.perf_counter()
+        count = len(written) + (len(prompt) if isinstance(prompt, str) else sum(len(one["content"]) for one in prompt))
+        most = 2**19 + 64 * count + 512 * length * (self.limit + 4)
+        content = self.content(prompt, written, length, sampling)
+        answer = self.line.post(self.path(bool(begun_of(prompt, written))), content, patience=PATIENCE, most=most)
         if answer.status != 200:
-            raise self.refused(answer, len(prompt))
+            raise self.refused(answer, count)
         try:
             steps, ended = self.read(answer.body)
         except BadListedTokens as error:
@@ -88,7 +107,7 @@ class Route:
             ended,
             None if counted is None else int(counted),
             None if reused is None else int(reused),
-            time.perf_counter() - begun,
+            time.perf_counter() - started,
         )
 
     def refused(self, answer: Answer, count: int) -> Exception:
@@ -108,10 +127,10 @@ class Completions(Route):
 
     name = "/v1/completions"
 
-    def content(self, prompt: str, length: int, sampling: Sampling) -> dict[str, Any]:
+    def content(self, prompt: str | Messages, written: str, length: int, sampling: Sampling) -> dict[str, Any]:
         """Return the request."""
         common = {"model": self.model_id, "max_tokens": length, "temperature": sampling.temperature, "top_p": sampling.top_p}
-        return {**common, "prompt": prompt, "logprobs": self.limit}
+        return {**common, "prompt": f"{prompt}{written}", "logprobs": self.limit}
 
     def read(self, body: dict[str, Any]) -> tuple[list[ListedStep], bool]:
         """Return the tokens of the first choice."""
@@ -120,24 +139,51 @@ class Completions(Route):
 
 
 class Chat(Completions):
-    """OpenAI's chat completions. The answer comes as a whole."""
+    """OpenAI's chat completions. The answer comes as a whole, unless it is known how the server continues one."""
 
     name = "/v1/chat/completions"
+    takes_messages = True
     continues = False
+    begun: BegunAnswer | None = None
 
-    def content(self, prompt: str, length: int, sampling: Sampling) -> dict[str, Any]:
+    def continue_by(self, begun: BegunAnswer | None) -> None:
+        """Set how this server continues an answer; None if it does not."""
+        self.begun, self.continues = begun, begun is not None
+
+    def path(self, begun: bool) -> str:
+        """Return the path of a request."""
+        return (self.begun.path if begun and self.begun else "") or self.name
+
+    def content(self, prompt: str | Messages, written: str, length: int, sampling: Sampling) -> dict[str, Any]:
         """Return the request."""
         common = {"model": self.model_id, "max_tokens": length, "temperature": sampling.temperature, "top_p": sampling.top_p}
-        return {**common, "messages": [{"role": "user", "content": prompt}], "logprobs": True, "top_logprobs": self.limit}
+        messages, more = messages_of(prompt), {}
+        begun = begun_of(prompt, written)
+        if begun and self.begun is not None:
+            asked = messages[:-1] if messages[-1]["role"] == "assistant" else messages
+            messages, more = [*asked, {"role": "assistant", "content": begun, **self.begun.mark}], dict(self.begun.fields)
+        return {**common, "messages": messages, "logprobs": True, "top_logprobs": self.limit, **more}
+
+
+def messages_of(prompt: str | Messages) -> list[dict[str, Any]]:
+    """Return the messages of a prompt."""
+    return [{"role": "user", "content": prompt}] if isinstance(prompt, str) else [dict(one) for one in prompt]
+
+
+def begun_of(prompt: str | Messages, written: str) -> str:
+    """Return the answer so far, "" if it was not begun."""
+    last = prompt[-1] if isinstance(prompt, tuple) else {"role": "user", "content": ""}
+    return (last["content"] if last["role"] == "assistant" else "") + written
 
 
 class Responses(Route):
     """OpenAI's responses, the only route of LM Studio with log-probabilities. The answer comes as a whole."""
 
     name = "/v1/responses"
+    takes_messages = True
     continues = False
 
-    def content(self, prompt: str, length: int, sampling: Sampling) -> dict[str, Any]:
+    def content(self, prompt: str | Messages, written: str, length: int, sampling: Sampling) -> dict[str, Any]:
         """Return the request."""
         common = {
             "model": self.model_id,
@@ -145,7 +191,8 @@ class Responses(Route):
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
         }
-        return {**common, "input": prompt, "include": ["message.output_text.logprobs"], "top_logprobs": self.limit, "store": False}
+        asked = prompt if isinstance(prompt, str) else messages_of(prompt)
+        return {**common, "input": asked, "include": ["message.output_text.logprobs"], "top_logprobs": self.limit, "store": False}
 
     def read(self, body: dict[str, Any]) -> tuple[list[ListedStep], bool]:
         """Return the tokens of all messages."""
@@ -157,11 +204,11 @@ class OllamaGenerate(Route):
 
     name = "/api/generate"
 
-    def content(self, prompt: str, length: int, sampling: Sampling) -> dict[str, Any]:
+    def content(self, prompt: str | Messages, written: str, length: int, sampling: Sampling) -> dict[str, Any]:
         """Return the request. Ollama's other samplers are switched off, because they would change its own choice."""
         options = {"num_predict": length, "temperature": sampling.temperature, "top_p": sampling.top_p}
         options |= {"top_k": 0, "min_p": 0.0, "repeat_penalty": 1.0}
-        common = {"model": self.model_id, "prompt": prompt, "raw": True, "stream": False, "options": options}
+        common = {"model": self.model_id, "prompt": f"{prompt}{written}", "raw": True, "stream": False, "options": options}
         return {**common, "logprobs": True, "top_logprobs": self.limit}
 
     def read(self, body: dict[str, Any]) -> tuple[list[ListedStep], bool]:
@@ -174,13 +221,13 @@ class TgiGenerate(Route):
 
     name = "/generate"
 
-    def content(self, prompt: str, length: int, sampling: Sampling) -> dict[str, Any]:
+    def content(self, prompt: str | Messages, written: str, length: int, sampling: Sampling) -> dict[str, Any]:
         """Return the request. TGI refuses a top-p of 1."""
         wanted: dict[str, Any] = {"max_new_tokens": length, "details": True, "top_n_tokens": self.limit, "do_sample": True}
         wanted["temperature"] = sampling.temperature
         if sampling.top_p < 1.0:
             wanted["top_p"] = sampling.top_p
-        return {"inputs": prompt, "parameters": wanted}
+        return {"inputs": f"{prompt}{written}", "parameters": wanted}
 
     def read(self, body: dict[str, Any]) -> tuple[list[ListedStep], bool]:
         """Return the tokens of the answer."""

@@ -9,6 +9,7 @@ from core.engine.model import LanguageModel
 from core.errors import ModelError, NotOnServer, ServerGone, WrongServer
 from core.message import Message
 from core.record.listed_tokens import ListedStep
+from core.remote.begun_answers import try_ways
 from core.remote.http_client import HttpClient
 from core.remote.listed import Chat, Completions, OllamaGenerate, Responses, Route, Sampling, TgiGenerate
 from core.remote.protocol import printable
@@ -37,7 +38,7 @@ class ListedModel(LanguageModel):
     """
 
     has_network = False
-    has_chat_template = False
+    has_token_ids = False
 
     def __init__(self, route: Route, kind: str, listed: int, notes: tuple[str, ...], before_temperature: bool = False) -> None:
         where = route.line.address.shown
@@ -49,6 +50,11 @@ class ListedModel(LanguageModel):
         self.vocabulary_size = self.context_length = 0
         self.end_token_ids = frozenset()
         self.recommended = None
+
+    @property
+    def has_chat_template(self) -> bool:
+        """Whether the server takes conversations. Its own template writes them."""
+        return self.route.takes_messages
 
     def __getattr__(self, name: str) -> Any:
         """Raise NotOnServer for what only a model with token ids has."""
@@ -105,6 +111,8 @@ def connect_listed(line: HttpClient, kind: str, model_id: str) -> ListedModel:
                 continue
             if first.steps and first.steps[0].listed and first.steps[0].chosen.logprob is not None:
                 before = not _depends_on_temperature(route, first.steps[0])
+                if isinstance(route, Chat):
+                    try_ways(route, kind)
                 return ListedModel(route, kind, len(first.steps[0].listed), _notes(route, first.steps[0], before), before)
             break
     said = Message(
@@ -134,6 +142,7 @@ def _notes(route: Route, step: ListedStep, before_temperature: bool) -> tuple[st
         )
         if route.continues
         else route.why_no_choice,
+        *([Message("It writes conversations with its own chat template, which it does not show.")] if route.takes_messages else []),
     )
 
 

@@ -27,6 +27,7 @@ from core.remote.llama_cpp import LlamaServer
 from core.remote.metrics import ServerMetrics
 from core.remote.protocol import ServedStep, Server, printable
 from core.remote.server_tokenizer import ServerTokenizer
+from core.remote.sglang import SGLang
 from core.remote.vllm import VLLM
 from core.tokens.tokens import Token, TokenBytes
 
@@ -36,6 +37,8 @@ LEAST_LOGPROB = -1e4  # lower bound, because servers write minus infinity in man
 SLACK = 1e-3  # allowed error of a sum of rounded probabilities
 LEAST_SUM = 0.02
 LARGEST_VOCABULARY = 4_000_000  # ten times the largest known
+HIDDEN = 8.0  # the whole rounding error against what differs between two answers for one step, because both share most of it
+LEAST_ERROR = 3e-5  # rounding error of a log-probability in float32
 SAME = 0.05  # log-probabilities of one step asked twice differ by less, even with a half-precision cache
 NOT_HERE = Message("This model runs on a server, which sends probabilities but not the layers. Load a model on this machine to inspect it.")
 NO_SHAPE = Message("The shape of this model is unknown. Choose a tokenizer folder that contains the model's config.json.")
@@ -134,8 +137,8 @@ class ServerEngine(Engine):
 class ServerModel(LanguageModel):
     """A model on a server, with the interface of core.engine.model.LanguageModel. Unknown sizes are 0; network and shape raise NotOnServer.
 
-    server_kind: "vLLM" or "llama-server". notes: sentences on missing or different features of this server. logprob_error: by how much
-    its log-probabilities of one step differed when it was asked in several ways, in nats.
+    server_kind: "vLLM", "SGLang" or "llama-server". notes: sentences on missing or different features of this server. logprob_error: the
+    rounding error to expect of its log-probabilities, in nats: HIDDEN times what differed when one step was asked in several ways.
     """
 
     has_network = False
@@ -213,7 +216,8 @@ def connect(
     Raises ServerGone without a usable answer, WrongServer if the answers cannot be used.
     """
     entry = model_entry(line.first("/v1/models"), line)
-    llama = entry.get("owned_by") == "llamacpp"
+    owner = str(entry.get("owned_by", "")).lower()
+    llama = owner == "llamacpp"
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else {}
     shape = None if config is None else ModelShape.from_config(config)
     vocabulary = _count(meta.get("n_vocab")) or (shape.vocabulary_size if shape else len(tokenizer))
@@ -238,7 +242,9 @@ def connect(
         "dtype": str(meta.get("ftype") or dtype),
         "item_bytes": 4 if dtype == "float32" and not llama else 2,  # llama-server stores its cache in half precision by default
     }
-    server: Server = LlamaServer(line, entry["id"], vocabulary, _letters(tokenizer)) if llama else VLLM(line, entry["id"], vocabulary)
+    server: Server = (SGLang if owner == "sglang" else VLLM)(line, entry["id"], vocabulary)
+    if llama:
+        server = LlamaServer(line, entry["id"], vocabulary, _letters(tokenizer))
     if isinstance(server, LlamaServer) and isinstance(tokenizer, ServerTokenizer):
         server.words = tokenizer
     model = made(server, tokenizer, facts, shape, end_token_ids)
@@ -259,9 +265,10 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     first = server.step(ids, WANTED)
     notes = []
     listed, other = model.engine.read(first), model.engine.read(server.otherwise(ids, WANTED))
-    model.logprob_error = max(_error(listed, other), _error(listed, model.engine.read(server.step(ids, WANTED, keep=False))))
+    alone = model.engine.read(server.step(ids, WANTED, keep=False))
+    model.logprob_error = max(LEAST_ERROR, HIDDEN * max(_error(listed, other), _error(listed, alone)))
     if _differ(listed, other):
-        if server.kind != "vLLM":
+        if server.kind == "llama-server":
             raise WrongServer(
                 Message("The server at {where} sent probabilities after its own sampling settings instead of the model's.", where=where)
             )

@@ -1,13 +1,14 @@
-"""The tokenizer of a model on a server, asked over HTTP: no file of the model is needed on this machine.
+"""The tokenizer of a model on a server, asked over HTTP. No file of the model is needed on this machine; a GGUF file can fill it.
 
-llama-server and vLLM split texts (`/tokenize`) and join tokens (`/detokenize`). Joined text is not enough for a token that ends within a
-character. llama-server gives the bytes of such tokens where it lists them, vLLM their names where it splits a text. Both are kept here.
+llama-server, vLLM and SGLang split texts (`/tokenize`) and join tokens (`/detokenize`). Joined text is not enough for a token that ends
+within a character. llama-server gives the bytes of such tokens where it lists them, vLLM their names where it splits a text. Both are kept
+here. SGLang gives neither, so such tokens stay without bytes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from threading import RLock
 from typing import Any
 
@@ -15,7 +16,7 @@ from core.errors import ServerGone, WrongServer
 from core.message import Message
 from core.remote.http_client import HttpClient
 from core.remote.protocol import answer_bytes
-from core.tokens.tokens import END_MARKS, bytes_of_name
+from core.tokens.tokens import BYTE, END_MARKS, bytes_of_name
 
 LARGEST = 4_000_000  # tokens of a vocabulary
 LONGEST_TOKEN = 1_000  # bytes
@@ -26,19 +27,22 @@ SEPARATOR = "␂"  # stands between them; no usual token contains it
 RARE = "".join(chr(0x1400 + k) + chr(0x1F900 + k) for k in range(64)) + "".join(
     map(chr, range(0xA0, 0x800, 24))
 )  # many parts of characters
+JOINED = {"llama-server": "content", "vLLM": "prompt", "SGLang": "text"}  # where /detokenize puts its text
+JOINING: dict[str, dict[str, Any]] = {"llama-server": {}, "vLLM": {}, "SGLang": {"skip_special_tokens": False}}
 UNKNOWN = "\ufffd"  # what a server writes for a part of a character
 MARK = re.compile(r"<[|｜]?[\w:./ -]{1,40}[|｜]?>|\[[A-Z_]{2,20}\]")  # how special tokens are written
 
 
-def size_by_texts(line: HttpClient, model_id: str) -> int:
-    """Return the number of tokens that a vLLM server can write as texts, found by halving. vLLM does not report it.
+def size_by_texts(line: HttpClient, model_id: str, kind: str) -> int:
+    """Return the number of tokens that a vLLM or SGLang server can write as texts, found by halving. They do not report it.
 
     It writes nothing for a number without a token. Networks have vectors for a multiple of PADDING. Raises ServerGone, WrongServer.
     """
 
     def written(token_id: int) -> bool:
-        answer = line.post("/detokenize", {"model": model_id, "tokens": list(range(token_id, token_id + 8))}, patience=15.0)
-        return answer.status == 200 and bool(answer.body.get("prompt"))
+        content = {"model": model_id, "tokens": list(range(token_id, token_id + 8)), **JOINING[kind]}
+        answer = line.post("/detokenize", content, patience=15.0)
+        return answer.status == 200 and bool(answer.body.get(JOINED[kind]))
 
     low, high = 0, 1024
     while written(high):
@@ -54,41 +58,61 @@ def size_by_texts(line: HttpClient, model_id: str) -> int:
 class ServerTokenizer:
     """A tokenizer with the part of transformers' interface that `LanguageModel` uses, and with that of `TokenBytes`.
 
-    native: whether the server has llama-server's own requests; else it has vLLM's. size: number of tokens in the vocabulary.
-    chat_template, marks: from the server's description; None and empty if it gives none. ends: tokens that end a text.
-    Raises WrongServer if the server does not split texts, ServerGone.
+    kind: "llama-server", "vLLM" or "SGLang". size: number of tokens in the vocabulary. names: of all tokens, where a file has them.
+    line: to the server, which can be set later. chat_template, special_tokens_map: as the server or the file describes them; None and
+    empty if it does not. ends: tokens that end a text. `asked` returns one that was filled by the server's answers.
     """
 
     is_fast = False
     backend_tokenizer = None
+    chat_template: str | None = None
+    line: HttpClient
 
-    def __init__(self, line: HttpClient, model_id: str, size: int, native: bool) -> None:
-        self.line, self._model_id, self._size, self._native = line, model_id, size, native
+    def __init__(self, size: int, kind: str, model_id: str = "", names: Sequence[str] = ()) -> None:
+        self._model_id, self._size, self._kind, self._names = model_id, size, kind, names
+        self._native = kind == "llama-server"
         self._known: dict[int, bytes] = {}
         self._held = 0  # bytes of all known tokens
         self._between = ""  # text of the separator
+        self._separator: list[int] = []
         self._special: dict[int, bool] = {}
         self._lock = RLock()
-        told = self._description() if native else {}
+        self.special_tokens_map: dict[str, str] = {}
+        self.all_special_ids: list[int] = []
+        self.ends: frozenset[int] = frozenset()
+        self.eos_token_id: int | None = None
+
+    @classmethod
+    def asked(cls, line: HttpClient, model_id: str, size: int, kind: str) -> ServerTokenizer:
+        """Return the tokenizer of the model on a server. Raises WrongServer if the server does not split texts, ServerGone."""
+        made = cls(size, kind, model_id)
+        made.line = line
+        told = made._description() if made._native else {}
         template = told.get("chat_template")
-        self.chat_template = template if isinstance(template, str) and len(template) < 200_000 else None
+        made.chat_template = template if isinstance(template, str) and len(template) < 200_000 else None
         names = {name: told.get(name) for name in ("bos_token", "eos_token")}
-        self.special_tokens_map = {name: text for name, text in names.items() if isinstance(text, str) and 0 < len(text) <= 100}
-        self._separator = [*self._split(SEPARATOR)]
-        once, twice = self._joined(self._separator), self._joined(self._separator * 2)
-        self._between = twice[len(once) :]
-        if not self._separator or SEPARATOR not in self._between:
+        made.special_tokens_map = {name: text for name, text in names.items() if isinstance(text, str) and 0 < len(text) <= 100}
+        made._separator = [*made._split(SEPARATOR)]
+        once, twice = made._joined(made._separator), made._joined(made._separator * 2)
+        made._between = twice[len(once) :]
+        if not made._separator or SEPARATOR not in made._between:
             raise WrongServer(
                 Message(
                     "The server at {address} does not split texts into tokens. Give the name of its tokenizer.", address=line.address.shown
                 )
             )
-        self.ends = frozenset(i for text in {*END_MARKS, self.special_tokens_map.get("eos_token", "")} if (i := self._mark(text)) >= 0)
-        self.eos_token_id = next(iter(sorted(self.ends)), None)
-        self.all_special_ids = sorted({self._mark(text) for text in self.special_tokens_map.values()} - {-1} | self.ends)
-        if not native:
-            self._split(RARE)
-        self._special.update(dict.fromkeys(self.all_special_ids, True))
+        made.ends = frozenset(i for text in {*END_MARKS, made.special_tokens_map.get("eos_token", "")} if (i := made._mark(text)) >= 0)
+        made.eos_token_id = next(iter(sorted(made.ends)), None)
+        made.all_special_ids = sorted({made._mark(text) for text in made.special_tokens_map.values()} - {-1} | made.ends)
+        if kind == "vLLM":
+            made._split(RARE)
+        made._special.update(dict.fromkeys(made.all_special_ids, True))
+        return made
+
+    def fill(self, known: Mapping[int, bytes], special: Iterable[int]) -> None:
+        """Take the bytes of these tokens from a file, and which of them are special; the others are not."""
+        self._known.update(known)
+        self._special.update(dict.fromkeys(known, False) | dict.fromkeys(special, True))
 
     def _description(self) -> Mapping[str, Any]:
         answer = self.line.get("/props", 15.0)
@@ -128,11 +152,11 @@ class ServerTokenizer:
 
     def _joined(self, tokens: list[int]) -> str:
         """Return the text of these tokens. Raises ServerGone."""
-        content: dict[str, Any] = {"tokens": tokens}
+        content: dict[str, Any] = {"tokens": tokens, **JOINING[self._kind]}
         if not self._native:
             content["model"] = self._model_id
         answer = self.line.post("/detokenize", content, patience=15.0, most=answer_bytes(0, len(tokens)))
-        text = answer.body.get("content" if self._native else "prompt")
+        text = answer.body.get(JOINED[self._kind])
         if answer.status != 200 or not isinstance(text, str):
             raise self._refused()
         return text
@@ -166,8 +190,8 @@ class ServerTokenizer:
         return known
 
     def is_byte(self, token_id: int) -> bool:
-        """Return False: a server does not say how a token is stored."""
-        return False
+        """Return whether this token stands for one byte of a character, such as <0x61>; False where only texts are known."""
+        return bool(self._names) and BYTE.fullmatch(self._names[token_id]) is not None
 
     def __getitem__(self, token_id: int) -> bytes:
         """Return the bytes of a token; none if the server writes them as a part of a character. Raises ServerGone."""
@@ -196,7 +220,9 @@ class ServerTokenizer:
         return self.chat_template or ""
 
     def convert_ids_to_tokens(self, token_id: int) -> str | None:
-        """Return the text of a token; None for an id outside the vocabulary."""
+        """Return the name of a token, or its text where no names are known; None for an id outside the vocabulary."""
+        if 0 <= token_id < len(self._names):
+            return self._names[token_id]
         return self[token_id].decode("utf-8", "replace") if 0 <= token_id < self._size else None
 
     def decode(self, token_ids: Iterable[int], clean_up_tokenization_spaces: bool = False) -> str:
@@ -205,8 +231,8 @@ class ServerTokenizer:
         return b"".join(self[i] for i in token_ids).decode("utf-8", "replace")
 
     def get_vocab(self) -> dict[str, int]:
-        """Return a vocabulary that equals no other one, because a server does not send it."""
-        return {self.line.address.url: self._size}
+        """Return the ids of all tokens by name. Without names, it equals no other vocabulary."""
+        return {name: number for number, name in enumerate(self._names)} or {self.line.address.url: self._size}
 
     def __len__(self) -> int:
         return self._size

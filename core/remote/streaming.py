@@ -13,6 +13,8 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from core.errors import WrongServer
+from core.message import Message
 from core.remote.http_client import HttpClient
 from core.remote.metrics import ServerMetrics, samples
 from core.remote.protocol import number
@@ -48,8 +50,11 @@ class ServerSaid:
 def stream(line: HttpClient, kind: str, model_id: str, ids: Sequence[int], settings: SamplingSettings, length: int) -> Iterator[Piece]:
     """Yield an answer of up to `length` tokens after these ids, part by part on arrival. Closing the iterator closes the connection.
 
-    Raises ServerGone for a refused or broken answer, WrongServer for a wrong key, BadSetting for samplers that the server does not have.
+    Raises ServerGone for a refused or broken answer, WrongServer for a wrong key and for SGLang, BadSetting for samplers that the server
+    does not have.
     """
+    if kind == "SGLang":
+        raise WrongServer(Message("Real requests at once are sent to vLLM and llama-server only."))
     sampling = parameters("vllm" if kind == "vLLM" else "llama.cpp", settings) | {"stream": True}
     if kind == "vLLM":
         content = {"model": model_id, "prompt": list(ids), "max_tokens": length, "return_token_ids": True, **sampling}

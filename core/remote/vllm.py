@@ -10,9 +10,9 @@ import re
 import uuid
 from typing import Any
 
-from core.errors import PromptTooLong, ServerGone, WrongServer
+from core.errors import PromptTooLong, ServerGone, ViewerError, WrongServer
 from core.message import Message
-from core.remote.http_client import HttpClient
+from core.remote.http_client import Answer, HttpClient
 from core.remote.protocol import ServedStep, answer_bytes, number
 
 NEUTRAL = {
@@ -61,19 +61,23 @@ class VLLM:
             if not 0 < allowed < content["logprobs"]:
                 break
             self.limit = allowed
+        raise self.refused(answer, len(ids))
+
+    def refused(self, answer: Answer, count: int) -> ViewerError:
+        """Return the error for a refused step of `count` tokens."""
         if answer.status == 404:
-            raise ServerGone(
+            return ServerGone(
                 Message("The server at {address} no longer runs this model. The text is kept.", address=self.line.address.shown)
             )
         if "context length" in answer.complaint or "input_tokens" in answer.complaint:
-            raise PromptTooLong(
+            return PromptTooLong(
                 Message(
                     "The server does not take a text of {count} tokens. Go back to an earlier token or start with a shorter text.",
-                    count=len(ids),
+                    count=count,
                 )
             )
         why = answer.complaint or Message("status {status}", status=answer.status)
-        raise self.line.gone(Message("refused a step: {why}", why=why.rstrip(".")))
+        return self.line.gone(Message("refused a step: {why}", why=why.rstrip(".")))
 
     def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
         """Return the same step with this token listed too: it is the only allowed token, and vLLM always lists the sampled token."""

@@ -11,15 +11,15 @@ def code(run: Run) -> str:
         return (
             'from core import Recording\n\nrun = Recording.load("run.json").replay()  # a saved answer of a server\nprint(run.generate())\n'
         )
+    messages = list(getattr(run, "messages", ()))
     if any(step.has_no_ids for step in run.path):
-        made = f"ListedRun(load_model({run.model_name!r}), {run.prompt!r}, {run.settings!r})"
+        made = f"ListedRun(load_model({run.model_name!r}), {messages or run.prompt!r}, {run.settings!r})"
         lines = [
             "# The tokens of this server have no ids, so a script cannot repeat its own choices.",
             "from core import ListedRun, SamplingSettings, load_model",
         ]
         return "\n".join([*lines, "", f"run = {made}", f"print(run.generate({len(run.path)}))", ""])
     path, settings = run.path, run.path[0].settings if run.path else run.settings
-    messages = list(getattr(run, "messages", ()))
     chat = ", as_chat=True" if getattr(run, "as_chat", False) and not messages else ""  # an old recording
     lines = [
         "from core import Generation, SamplingSettings, load_model",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-_BYTE = re.compile(r"<0x[0-9A-F]{2}>")
+BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 _VISIBLE = {" ": "␣", "\n": "↵", "\r": "␍", "\t": "⇥", "\u00a0": "⍽", "\u200b": "⟨ZWSP⟩", "\u200d": "⟨ZWJ⟩", "\ufeff": "⟨BOM⟩"}
 _FILLERS = "\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800"  # letters without a shape
 _JOINING = "\u200c"  # changes the letters on both sides
@@ -144,7 +144,7 @@ def bytes_of_name(name: str) -> bytes:
     >>> bytes_of_name("ðŁ"), bytes_of_name("<0xE2>"), bytes_of_name("▁fox")
     (b'\\xf0\\x9f', b'\\xe2', b'')
     """
-    if _BYTE.fullmatch(name):
+    if BYTE.fullmatch(name):
         return bytes([int(name[3:5], 16)])
     alphabet = _byte_alphabet()
     return bytes(alphabet[c] for c in name) if all(c in alphabet for c in name) else b""
@@ -171,7 +171,7 @@ class TokenBytes:
 
     def is_byte(self, token_id: int) -> bool:
         """Return whether this token stands for one byte of a character that has no token of its own, such as <0x61>."""
-        return _BYTE.fullmatch(str(self._tokenizer.convert_ids_to_tokens(token_id))) is not None
+        return BYTE.fullmatch(str(self._tokenizer.convert_ids_to_tokens(token_id))) is not None
 
     def __getitem__(self, token_id: int) -> bytes:
         known = self._known.get(token_id)
@@ -189,7 +189,7 @@ class TokenBytes:
             alphabet = _byte_alphabet()
             return bytes(alphabet[c] for c in name) if all(c in alphabet for c in name) else str(name).encode()
         if self._kind == "sentence-piece":
-            if _BYTE.fullmatch(name):
+            if BYTE.fullmatch(name):
                 return bytes([int(name[3:5], 16)])
             return str(name).replace(self._prefix, " ").encode()
         if self._kind == "word-piece":

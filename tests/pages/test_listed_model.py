@@ -10,11 +10,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import Recording
+from core.generation.turns import messages_of
 from pages.ui.server import loaded_models
 from tests.core.generation.test_saved_answers import SPLIT, chat, entry
 from tests.core.remote import listed_servers
 from tests.core.remote.serving import Running, serve
-from tests.pages.apptest import Open, State, go, press
+from tests.pages.apptest import Open, State, go, html, press
 
 PAGES = sorted(path.name for path in (Path(__file__).parents[2] / "pages").glob("*.py") if path.stem not in ("__init__", "watch"))
 CRASH = "Something went wrong in the app."
@@ -29,7 +30,10 @@ def server() -> Iterator[Running]:
 @pytest.fixture
 def connected(open_app: Open, session: State, server: Running) -> AppTest:
     """The app with that server in use, as after Connect."""
-    app = open_app(prompt="Look at", temperature="1.0", top_k="0", top_p="1.0")
+    return use(open_app(prompt="Look at", temperature="1.0", top_k="0", top_p="1.0"), session, server)
+
+
+def use(app: AppTest, session: State, server: Running) -> AppTest:
     app.default_timeout = 300
     loaded_models.connect(server.address, "")
     state = session(app)
@@ -52,6 +56,58 @@ def test_watch_writes_and_says_what_the_server_shows(connected: AppTest, session
     assert len(run.path) == 2 and run.text.startswith("Look at") and not app.exception
     assert CRASH not in told_everything(app) and "tokens listed; all others are one row." in told_everything(app)
     assert "steps" not in app.query_params, "tokens without ids cannot stand in an address"
+
+
+def chatting(app: AppTest, session: State, server: Running) -> AppTest:
+    use(app, session, server).toggle(key="as_chat").set_value(True).run()
+    assert not app.exception and CRASH not in told_everything(app)
+    return app
+
+
+def test_a_conversation_with_a_chat_service_that_continues_a_begun_answer(open_app: Open, session: State) -> None:
+    with serve(listed_servers.Chat("last")) as server:
+        app = chatting(open_app(prompt="Hello", greedy="true"), session, server)
+        press(app, "step", 3)
+        first = session(app).run
+        assert messages_of(first)[-1]["content"] == " the fox." and "Hello" in html(app) and "id None" not in html(app)
+        app.chat_input(key="chat_message").set_value("And then?").run()
+        session(app).playing = False
+        press(app, "step", 2)
+        run = session(app).run
+        assert [message["role"] for message in run.messages] == ["user", "assistant", "user"] and run.written.startswith(" the fox")
+        press(app, "go_back_1")
+        run = session(app).run
+        assert run is first, "with all its tokens"
+        run.go_to(0)
+        run.force(run.next_distribution().candidates[1])
+        assert press(app, "step") and session(app).run.written == " the dog."
+        session(app).earlier_answers.clear()
+        app.chat_input(key="chat_message").set_value("Why?").run()
+        session(app).playing = False
+        session(app).earlier_answers.clear()
+        press(app, "go_back_1")
+        again = session(app).run
+        assert again.messages[-1] == {"role": "assistant", "content": " the dog."} and CRASH not in told_everything(app)
+
+
+def test_a_chat_service_that_answers_as_a_whole_says_why_nothing_can_be_chosen(open_app: Open, session: State) -> None:
+    with serve(listed_servers.hosted_chat) as server:
+        app = chatting(open_app(prompt="Hello"), session, server)
+        press(app, "step")
+        assert "no token can be chosen by hand" in told_everything(app), "a note on the model"
+        app.chat_input(key="chat_message").set_value("And then?").run()
+        session(app).playing = False
+        press(app, "step", 3)
+        session(app).earlier_answers.clear()
+        press(app, "go_back_1")
+        assert len(session(app).run.messages) == 3 and "does not continue a begun answer" in told_everything(app)
+
+
+def test_connecting_again_keeps_the_run(connected: AppTest, session: State, server: Running) -> None:
+    run = session(press(connected, "step")).run
+    loaded_models.connect(server.address, "")
+    press(connected, "step")
+    assert session(connected).run is run and len(run.path) == 2
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import SamplingSettings
 from core.experiments.burst import Arrived
-from core.record.near_border import neighbour
+from core.record.near_border import is_close
 from core.remote import http_client
 from pages.ui.server import loaded_models
 from pages.ui.session import share_link
@@ -60,7 +60,7 @@ def test_every_close_choice_of_the_text_is_named(connected: AppTest, session: St
     run.settings = SamplingSettings(temperature=0.7, top_k=5, seed=1)  # so that all that counts is in the server's list
     list(run.stream(6))
     run.model.logprob_error = 0.5  # as if the server had shown this difference when connecting
-    close = [step.index + 1 for step in run.path if neighbour(step, 0.5) is not None]
+    close = [step.index + 1 for step in run.path if is_close(step, 0.5)]
     app.run()
     assert close and f"Close choices in this text: {len(close)} of 6 (steps {', '.join(map(str, close))})." in captions(app)
     run.model.logprob_error = 0.0

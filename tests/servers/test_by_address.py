@@ -16,6 +16,7 @@ import pytest
 from core import Generation, Recording, SamplingSettings, load_model
 from core.generation.listed_run import ListedRun
 from core.remote.address import Address
+from core.remote.begun_answers import try_ways
 from core.remote.http_client import HttpClient
 from core.remote.listed import Chat, Sampling
 from core.remote.listed_model import ListedModel, connect_listed
@@ -68,17 +69,6 @@ def test_every_token_has_its_bytes_or_is_a_part_of_a_character(by_address: Any, 
     assert all(by_address.token(i).raw == b"" for i in differ if not local.token(i).special), "nothing is invented"
 
 
-@pytest.mark.parametrize("settings", [SamplingSettings(greedy=True), SamplingSettings(seed=1)], ids=["greedy", "temperature 1"])
-def test_a_run_without_a_local_tokenizer_is_the_same(by_address: Any, local: Any, settings: SamplingSettings) -> None:
-    run, other = Generation(by_address, PROMPT, settings), Generation(local, PROMPT, settings)
-    run.generate(100)
-    other.generate(100)
-    pairs = list(zip(run.path, other.path, strict=False))
-    different, furthest = compared(f"llama-server by address, {'greedy' if settings.greedy else 'temperature 1'}", pairs)
-    assert different == 0 and furthest < 1e-3
-    assert run.text == other.text and [step.token_id for step in run.path] == [step.token_id for step in other.path]
-
-
 def test_listed_probabilities_are_those_of_the_model(listed: ListedModel, local: Any) -> None:
     assert listed.route.name == "/v1/completions" and listed.route.continues and listed.listed == 20
     assert any("before the temperature" in note for note in listed.notes)
@@ -121,3 +111,24 @@ def test_an_answer_as_a_whole(address: str) -> None:
     run.generate(12)
     assert len(run.path) == 12 and {step.chosen_by for step in run.path} == {"server"}
     assert route.ask("Tell me a story", 3, Sampling(0.0)).steps[0].chosen.raw == run.path[0].raw
+
+
+def test_a_begun_answer_is_continued_token_by_token(address: str) -> None:
+    route = Chat(HttpClient(Address.parse(address)), MODEL)
+    begun_answers_agree("llama-server", route)
+
+
+def begun_answers_agree(name: str, route: Chat) -> None:
+    """A chat that is asked for one token after the other is the answer that the server writes as a whole, and can be branched."""
+    whole = ListedRun(ListedModel(route, name, 20, (), True), "Tell me a story", SamplingSettings(greedy=True))
+    whole.generate(40)
+    try_ways(route, name)
+    assert route.continues
+    run = ListedRun(ListedModel(route, name, 20, (), True), "Tell me a story", SamplingSettings(greedy=True))
+    run.generate(40)
+    different, furthest = compared(f"{name}, a chat continued token by token", list(zip(run.path, whole.path, strict=True)))
+    assert different == 0 and furthest < 1e-3
+    run.go_to(5)
+    run.force(run.next_distribution().candidates[2])
+    run.generate(4)
+    assert len(run.path) == 11 and len(run.branches()) == 2

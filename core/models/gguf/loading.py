@@ -16,7 +16,7 @@ from platformdirs import user_cache_dir
 from core.errors import BrokenModel, ModelError, NotACausalModel, NotEnoughMemory, quoted
 from core.message import Message, Number
 from core.models.gguf.header import RUN, Header, path_of, read_header
-from core.models.gguf.served_tokenizer import KINDS, ServedTokenizer
+from core.models.gguf.served_tokenizer import KINDS, served_tokenizer
 from core.models.gguf.tokenizer import end_tokens, write_tokenizer
 from core.models.gguf.weights import config_of, precision_of, why_not_here, write_weights
 from core.models.recommended import from_gguf, recommended
@@ -128,7 +128,7 @@ def _serve(found: Plan, name: str) -> LanguageModel:
             )
         )
     ends = frozenset(end_tokens(header.metadata))
-    model = local_server.run_file(header.files[0], name, int(header.number("context_length")), ServedTokenizer(header.metadata), ends)
+    model = local_server.run_file(header.files[0], name, int(header.number("context_length")), served_tokenizer(header.metadata), ends)
     said = SERVED.with_values(format=header.format) if why is None else SERVED_BECAUSE.with_values(format=header.format, why=why)
     model.dtype, model.recommended = header.format, recommended(from_gguf(header.metadata))
     model.notes = (said, *model.notes)

@@ -89,7 +89,8 @@ def edit(place: int, text: str) -> None:
 def go_back_to(place: int) -> None:
     """Make an earlier answer the current one, so that it can be branched. Undo restores the conversation as it was.
 
-    An answer from a link or a file has no steps: its tokens are forced, which shows their probabilities.
+    An answer from a link or a file has no steps: its tokens are forced, which shows their probabilities. On a server without token ids it
+    becomes the beginning of the answer, which only some servers continue.
     """
     session, run = current.changed("rolled"), current.run()
     messages = pairs_of(run.messages)
@@ -105,8 +106,9 @@ def go_back_to(place: int) -> None:
         return
     first, end = run.message_spans[place]
     tokens = [token.token_id for token in run.prompt_tokens[first:end]]
-    around = split_at_question(messages[:place])
-    if around is not None and _begin(around[0], around[1]):
+    with_ids = None not in tokens
+    around = split_at_question(messages[: place if with_ids else place + 1])
+    if around is not None and _begin(around[0], around[1]) and with_ids:
         _force(tokens)
 
 

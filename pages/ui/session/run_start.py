@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, cast
 
 from core import SamplingSettings
 from core.errors import PromptTooLong, ViewerError
-from core.remote.listed_model import ListedModel
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.server import loaded_models
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from core import Generation
     from core.engine.model import LanguageModel
     from core.generation.replay import Replay
+    from core.remote.listed_model import ListedModel
 
 LISTED = 50  # candidates kept at every step; the page shows 5 to 50 of them
 
@@ -45,10 +45,10 @@ def _generation(wanted: RunRequest, model: LanguageModel, settings: SamplingSett
                 most=numbers.whole(share_link.LONGEST_PROMPT)
             )
         )
-    if isinstance(model, ListedModel):
+    if not model.has_token_ids:
         from core.generation.listed_run import ListedRun
 
-        return cast("Generation", ListedRun(model, wanted.prompt, settings, top_n=LISTED))
+        return cast("Generation", ListedRun(cast("ListedModel", model), wanted.messages or wanted.prompt, settings, top_n=LISTED))
     loaded_models.ensure_model_loaded(model)
     return Generation(model, wanted.messages or wanted.prompt, settings, top_n=LISTED)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.errors import ViewerError
-from core.record.near_border import neighbour
+from core.record.near_border import is_close, neighbour
 from core.record.step import Step, TokenDistribution
 from core.remote.metrics import ServerMetrics
 from pages.ui.i18n import numbers
@@ -50,15 +50,18 @@ def estimates(seen: TokenDistribution | Step) -> None:
 
 
 def border(seen: TokenDistribution | Step, path: Sequence[Step], error: float) -> None:
-    """Name the token that could have been chosen instead, if the error that this server showed when connecting is large enough for it.
+    """Say that another token could have been chosen, if the rounding error that is expected of this server is large enough for it.
 
     Unless Play is on, name the other steps of which the same is true.
     """
-    other = neighbour(seen, error) if isinstance(seen, Step) else None
-    if other is not None:
-        said = _("≈ This choice is close: by differences as large as this server shows, “{piece}” could have been chosen.")
-        st.caption(plain(said.format(piece=other.piece)))
-    close = [] if current.playing() or error <= 0 else [step for step in path if neighbour(step, error) is not None]
+    if isinstance(seen, Step) and is_close(seen, error):
+        other = neighbour(seen, error)
+        if other is None:
+            st.caption(_("≈ This choice is close: with the rounding errors expected of this server, another token could have been chosen."))
+        else:
+            said = _("≈ This choice is close: with the rounding errors expected of this server, “{piece}” could have been chosen.")
+            st.caption(plain(said.format(piece=other.piece)))
+    close = [] if current.playing() or error <= 0 else [step for step in path if is_close(step, error)]
     if close:
         named = ", ".join(numbers.whole(step.index + 1) for step in close[:NAMED]) + (", …" if len(close) > NAMED else "")
         counted = _("≈ Close choices in this text: {count} of {steps} (steps {named}).")

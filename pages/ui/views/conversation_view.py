@@ -141,7 +141,8 @@ def _template_token(token: Token) -> str:
 
 
 def _token(token: Token) -> str:
-    return f'<span title="id {token.token_id}">{escape(token.text or token.piece)}</span>'
+    about = "" if token.token_id is None else f' title="id {token.token_id}"'
+    return f"<span{about}>{escape(token.text or token.piece)}</span>"
 
 
 def answer(run: Generation | Replay, seen: TokenDistribution | Step, tint: str) -> None:
@@ -192,6 +193,8 @@ def _thought_label(run: Generation | Replay, thought: Thought) -> str:
 def _computed(run: Generation | Replay) -> None:
     """Say how much of the conversation came from the cache, and where the template writes it in another way."""
     done, again = run.path[0].forward, current.current_session().rewritten_from
+    if not (done.computed_tokens or done.reused_tokens):  # a server that does not count them
+        return
     counts = {"computed": numbers.whole(done.computed_tokens), "reused": numbers.whole(done.reused_tokens)}
     said = _("Before this answer, the model computed {computed} tokens; {reused} came from the notepad (KV cache).").format(**counts)
     if again:

@@ -6,37 +6,47 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 
 from core import Generation, SamplingSettings
-from core.record.near_border import neighbour
+from core.record.near_border import is_close, neighbour
 from core.record.step import Step
 
 
-def steps(model: Any, count: int, **settings: Any) -> list[Step]:
-    return [Generation(model, "once", SamplingSettings(seed=seed, **settings), top_n=50).step() for seed in range(count)]
+def steps(model: Any, count: int, listed: int = 50, seed: int = 0, **settings: Any) -> list[Step]:
+    chosen = [SamplingSettings(seed=each, **settings) for each in range(seed, seed + count)]
+    return [Generation(model, "once", one, top_n=listed).step() for one in chosen]
 
 
 def test_without_an_error_no_choice_is_close(tiny: Callable[[str], Any]) -> None:
-    assert not [step for step in steps(tiny("llama"), 30) if neighbour(step, 0.0) is not None]
+    assert not [step for step in steps(tiny("llama"), 30) if is_close(step, 0.0)]
 
 
-def test_a_close_choice_is_one_that_falls_otherwise_when_the_probabilities_are_a_little_off(tiny: Callable[[str], Any]) -> None:
+@pytest.mark.parametrize("listed", [50, 5])
+def test_a_close_choice_is_one_that_falls_otherwise_when_the_probabilities_are_a_little_off(
+    listed: int, tiny: Callable[[str], Any]
+) -> None:
     error, random = 0.02, np.random.default_rng(0)
-    close = others = 0
-    for step in steps(tiny("llama"), 200, temperature=0.7):
-        ids = step.token_ids[np.argsort(step.dice_starts)]
-        p = step.probabilities[-1][np.argsort(step.dice_starts)]
+    close = named = others = 0
+    for step in steps(tiny("llama"), 80, listed, temperature=0.7):
+        whole = steps(tiny("llama"), 1, 1000, seed=step.settings.seed, temperature=0.7)[0]
+        order = np.argsort(whole.dice_starts)
+        ids, p = whole.token_ids[order], whole.probabilities[-1][order]
         moved = set()
-        for _round in range(50):
+        for _round in range(40):
             q = p * np.exp(random.uniform(-error, error, len(p)) / 0.7)
-            scale = q.sum() + (1 - p.sum())
-            place = int(np.searchsorted(np.cumsum(q / scale), step.roll or 0.0, side="right"))
-            moved.add(int(ids[place]) if place < len(ids) else -1)
-        close += neighbour(step, error) is not None
-        if moved - {step.token_id, -1} and step.token_id in ids[:-1]:
+            again = np.argsort(-q, kind="stable")
+            place = int(np.searchsorted(np.cumsum(q[again] / q.sum()), step.roll or 0.0, side="right"))
+            moved.add(int(ids[again[place]]))
+        close += is_close(step, error)
+        named += neighbour(step, error) is not None
+        if moved != {step.token_id} and step.rank <= listed - 1:
             others += 1
-            assert neighbour(step, error) is not None, step
-    assert 0 < others <= close < 200
+            assert is_close(step, error), step
+            if step.rank < listed - 1:
+                assert neighbour(step, error) is not None, step
+    assert 0 < others <= close and named <= close
+    assert not [step for step in steps(tiny("llama"), 30) if is_close(step, 1e-7)]
 
 
 def test_greedy_is_close_when_the_second_token_is_near(tiny: Callable[[str], Any]) -> None:

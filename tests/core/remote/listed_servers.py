@@ -101,21 +101,41 @@ class Completions:
         return Reply.of({"choices": [choice], "usage": {"prompt_tokens": 5, "prompt_tokens_details": {"cached_tokens": 3}}})
 
 
-def hosted_chat(asked: Asked) -> Reply:
-    """A hosted service with chat completions only."""
-    if asked.path == "/v1/models":
-        return Reply.of({"data": [{"id": "chatty", "owned_by": "system"}]})
-    if asked.path != "/v1/chat/completions":
-        return Reply.of({"error": {"message": "This is a chat model"}}, 404)
-    parts: list[dict[str, Any]] = []
-    text = ""
-    while len(parts) < asked.body["max_tokens"] and not text.endswith("."):
-        known = listed(text)
-        parts.append(entry(*known[0], known))
-        text += as_text(known[0][0])
-    message = {"role": "assistant", "content": text}
-    ended = "stop" if text.endswith(".") else "length"
-    return Reply.of({"choices": [{"index": 0, "message": message, "logprobs": {"content": parts}, "finish_reason": ended}]})
+@dataclass
+class Chat:
+    """A service with chat completions only. way: how it is asked to continue an answer ("fields", "last", "prefix", "beta"); "" if it
+    does not. What does not fit its way is ignored, so that it begins a new answer, or refused if it is `strict`."""
+
+    way: str = ""
+    strict: bool = False
+
+    def __call__(self, asked: Asked) -> Reply:
+        if asked.path == "/v1/models":
+            return Reply.of({"data": [{"id": "chatty", "owned_by": "system"}]})
+        if asked.path not in ("/v1/chat/completions", "/beta/chat/completions" if self.way == "beta" else ""):
+            return Reply.of({"error": {"message": "This is a chat model"}}, 404)
+        last, body = asked.body["messages"][-1], asked.body
+        flagged, marked = body.get("continue_final_message", False), last.get("prefix", False)
+        fits = {
+            "fields": flagged and not body["add_generation_prompt"],
+            "last": last["role"] == "assistant",
+            "prefix": marked,
+            "beta": marked and asked.path.startswith("/beta"),
+        }
+        if self.strict and ((flagged and self.way != "fields") or (marked and self.way not in ("prefix", "beta"))):
+            return Reply.of({"error": {"message": "unknown field"}}, 422)
+        parts: list[dict[str, Any]] = []
+        text = last["content"] if last["role"] == "assistant" and fits.get(self.way) else ""
+        while len(parts) < body["max_tokens"] and not text.endswith("."):
+            known = listed(text)
+            parts.append(entry(*known[0], known))
+            text += as_text(known[0][0])
+        message = {"role": "assistant", "content": "".join(part["token"] for part in parts)}
+        ended = "stop" if text.endswith(".") else "length"
+        return Reply.of({"choices": [{"index": 0, "message": message, "logprobs": {"content": parts}, "finish_reason": ended}]})
+
+
+hosted_chat = Chat()
 
 
 def lm_studio(asked: Asked) -> Reply:

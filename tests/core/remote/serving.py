@@ -118,7 +118,7 @@ class Running:
 
     def steps(self) -> list[dict[str, Any]]:
         """The bodies of all steps it was asked for."""
-        return [a.body for a in self.asked if a.path.endswith(("/completions", "/completion"))]
+        return [a.body for a in self.asked if a.path.endswith(("/completions", "/completion", "/generate"))]
 
 
 @contextmanager
@@ -221,6 +221,45 @@ class FakeLlama:
         if sampled in self.split:
             del answer["completion_probabilities"]
         return Reply.of(answer)
+
+
+@dataclass
+class FakeSGLang:
+    """Answers as SGLang's documents say. raw: log-probabilities before the temperature. change: what else happens to a step."""
+
+    raw: bool = False
+    change: Callable[[dict[str, Any]], Any] = lambda body: body
+    held: set[tuple[int, ...]] = field(default_factory=set)
+
+    def __call__(self, asked: Asked) -> Reply:
+        if asked.path == "/v1/models":
+            card = {"id": "tiny", "object": "model", "owned_by": "sglang", "root": "tiny", "max_model_len": 512}
+            return Reply.of({"object": "list", "data": [card]})
+        if asked.path == "/tokenize":
+            ids = tokenize(asked.body["prompt"])
+            return Reply.of({"tokens": ids, "count": len(ids), "max_model_len": 512})
+        if asked.path == "/detokenize":
+            from tokenizers import Tokenizer
+
+            known = [i for i in asked.body["tokens"] if i < VOCABULARY]
+            whole = Tokenizer.from_file(str(TINY / "tokenizer.json"))
+            return Reply.of({"text": whole.decode(known, skip_special_tokens=asked.body["skip_special_tokens"])})
+        return self.step(asked.body) if asked.path == "/generate" else Reply.of({"error": {"message": "Not Found"}}, 404)
+
+    def step(self, body: dict[str, Any]) -> Reply:
+        ids, wanted = body["input_ids"], body["sampling_params"]
+        values = truth(ids) if self.raw else truth(ids) / wanted["temperature"]
+        values = values - np.log(np.exp(values).sum())
+        order = np.argsort(-values)
+        sampled = int(order[40])  # not among the likeliest
+        told = {"id": "x", "finish_reason": {"type": "length", "length": 1}, "prompt_tokens": len(ids), "completion_tokens": 1}
+        told["cached_tokens"] = max((n for n in range(len(ids)) if tuple(ids[:n]) in self.held), default=0)
+        self.held.add(tuple(ids))
+        told["output_token_logprobs"] = [[float(values[sampled]), sampled, None]]
+        told["output_top_logprobs"] = [[[float(values[i]), int(i), None] for i in order[: body["top_logprobs_num"]]]]
+        if "token_ids_logprob" in body:
+            told["output_token_ids_logprobs"] = [[[float(values[i]), i, None] for i in body["token_ids_logprob"]]]
+        return Reply.of(self.change({"text": "x", "output_ids": [sampled], "meta_info": told}))
 
 
 _tokenizer: Any = None

@@ -10,9 +10,13 @@ import pytest
 from core import Recording, SamplingSettings, load_model
 from core.errors import BadSetting, BadToken, EmptyPrompt, ModelError, NotOnServer, OutsideTopLogprobs, RunFinished, ServerGone, WrongServer
 from core.generation.listed_run import ListedRun
+from core.generation.turns import messages_of
 from core.record.tables import steps_table
 from core.remote import http_client
 from core.remote.address import Address
+from core.remote.begun_answers import try_ways
+from core.remote.http_client import HttpClient
+from core.remote.listed import Chat
 from core.remote.listed_model import ListedModel
 from core.reports.python_code import code
 from tests.core.remote import listed_servers
@@ -133,11 +137,56 @@ def test_a_server_that_answers_as_a_whole_says_why_nothing_can_be_forced() -> No
         run = ListedRun(connected(running.address), "Hello", NEUTRAL)
         first = run.step()
         assert (first.chosen_by, run.generate()) == ("server", "Hello the fox.") and run.finished == "end of text"
-        assert sum(asked.path == "/v1/chat/completions" for asked in running.asked) == 3, "two to find out, one for the whole answer"
+        assert sum(asked.path == "/v1/chat/completions" for asked in running.asked) == 7, "six to find out, one for the whole answer"
         run.go_to(0)
         with pytest.raises(BadToken, match="as a whole"):
             run.force(run.next_distribution().candidates[1])
         assert run.step().text == " fox" and len(run.nodes) == 4, "the same step again"
+
+
+HELLO = [{"role": "user", "content": "Hello"}]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("way", ["fields", "last", "prefix"])
+def test_a_chat_server_that_continues_a_begun_answer_lets_tokens_be_chosen(way: str, strict: bool) -> None:
+    with serve(listed_servers.Chat(way, strict)) as running:
+        model = connected(running.address)
+        assert model.route.name == "/v1/chat/completions" and model.route.continues and model.has_chat_template
+        assert not any("as a whole" in note for note in model.notes)
+        whole = ListedRun(model, HELLO, SamplingSettings(greedy=True))
+        assert whole.generate() == "Hello the fox." and {step.chosen_by for step in whole.path} == {"greedy"}
+        whole.go_to(0)
+        assert whole.force(whole.next_distribution().candidates[1]).text == " dog" and whole.step().text == "."
+        assert len(whole.branches()) == 2 and messages_of(whole)[-1] == {"role": "assistant", "content": " the dog."}
+        begun = ListedRun(model, [*HELLO, {"role": "assistant", "content": "It is a"}], SamplingSettings(greedy=True))
+        assert begun.step().text == " dog" and messages_of(begun)[-1]["content"] == "It is a dog"
+        again = Recording.loads(Recording.of(begun).dumps()).replay()
+        assert again.messages == begun.messages and again.step().text == " dog"
+        assert "ListedRun" in code(begun) and "It is a" in code(begun)
+
+
+def test_deepseek_is_asked_at_its_own_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve(listed_servers.Chat("beta")) as running:
+        route = Chat(HttpClient(Address.parse(running.address)), "chatty")
+        try_ways(route, "DeepSeek")
+        assert route.continues and running.asked[-1].path == "/beta/chat/completions"
+        try_ways(other := Chat(route.line, "chatty"), "OpenAI")
+        assert not other.continues and len(running.asked) == 2, "OpenAI is not asked at all"
+
+
+def test_a_further_turn_and_a_refused_beginning_on_a_server_that_answers_as_a_whole() -> None:
+    with serve(listed_servers.hosted_chat) as running:
+        model = connected(running.address)
+        further = [*HELLO, {"role": "assistant", "content": "Hi."}, {"role": "user", "content": "Go on"}]
+        run = ListedRun(model, further, NEUTRAL)
+        run.generate()
+        assert messages_of(run) == (*further, {"role": "assistant", "content": " the fox."})
+        assert running.asked[-1].body["messages"] == further and run.message_spans == ((0, 1), (1, 2), (2, 3))
+        with pytest.raises(BadToken, match="does not continue a begun answer"):
+            ListedRun(model, [*HELLO, {"role": "assistant", "content": "It is"}], NEUTRAL)
+    with serve(listed_servers.Ollama()) as running, pytest.raises(ModelError, match="not a chat model"):
+        ListedRun(connected(running.address), HELLO, NEUTRAL)
 
 
 def test_a_token_that_ends_within_a_character_is_not_sent_back() -> None:

@@ -16,7 +16,7 @@ from core.models import loading
 from core.remote import http_client
 from core.remote.model import ServerModel
 from core.sampling import dice, stages
-from tests.core.remote.serving import TINY, VOCABULARY, FakeLlama, FakeVLLM, Reply, Running, recorded, serve, tokenize, truth
+from tests.core.remote.serving import TINY, VOCABULARY, FakeLlama, FakeSGLang, FakeVLLM, Reply, Running, recorded, serve, tokenize, truth
 
 PROMPT = "def main(argv): return 0"
 
@@ -45,7 +45,7 @@ def agrees(step: Any, ids: list[int]) -> None:
             np.testing.assert_allclose(step.probabilities[:, column], there[token], atol=2e-5)
 
 
-@pytest.mark.parametrize("kind", [FakeVLLM(limit=VOCABULARY), FakeLlama()], ids=["vLLM", "llama-server"])
+@pytest.mark.parametrize("kind", [FakeVLLM(limit=VOCABULARY), FakeLlama(), FakeSGLang()], ids=["vLLM", "llama-server", "SGLang"])
 @pytest.mark.parametrize(
     "settings",
     [
@@ -69,8 +69,8 @@ def test_a_run_is_the_same_as_if_the_whole_distribution_were_known(kind: Any, se
         run.go_to(2)
         assert run.force(ids[-1]).probabilities[0, -1] == pytest.approx(np.exp(truth(ids[: len(tokenize(PROMPT)) + 3])[ids[-1]]), rel=1e-3)
         for body in server.steps():
-            assert all(isinstance(i, int) for i in body["prompt"])
-            assert body.get("max_tokens", body.get("n_predict")) == 1
+            assert all(isinstance(i, int) for i in body.get("prompt", body.get("input_ids", [None])))
+            assert body.get("max_tokens", body.get("n_predict", body.get("sampling_params", {}).get("max_new_tokens"))) == 1
 
 
 def test_the_facts_of_the_model_come_from_the_server_and_the_configuration() -> None:
@@ -173,6 +173,62 @@ def test_processed_log_probabilities_are_noticed_and_asked_for_neutrally() -> No
         agrees(run.step(), tokenize(PROMPT))
         asked = server.steps()[-1]
     assert (asked["temperature"], asked["top_p"], asked["top_k"], asked["min_p"], asked["repetition_penalty"]) == (1.0, 1.0, 0, 0.0, 1.0)
+
+
+SGLANG_BAD: dict[str, tuple[Any, type[Exception], str]] = {
+    "no log-probabilities": (lambda body: body | {"meta_info": {"prompt_tokens": 3}}, WrongServer, "no token ids"),
+    "null": (lambda body: body | {"meta_info": None}, WrongServer, "no token ids"),
+    "short entries": (lambda body: body | {"meta_info": {"output_top_logprobs": [[[-1.0]]]}}, WrongServer, "no token ids"),
+    "texts for ids": (
+        lambda body: body | {"meta_info": {"output_top_logprobs": [[[-1.0, "x", None]]], "output_token_logprobs": [[-1.0, "x", None]]}},
+        WrongServer,
+        "do not exist",
+    ),
+    "an id twice": (
+        lambda body: (
+            body | {"meta_info": {"output_top_logprobs": [[[-1.0, 1, None], [-1.0, 1, None]]], "output_token_logprobs": [[-1.0, 1, None]]}}
+        ),
+        WrongServer,
+        "do not exist",
+    ),
+    "an empty list": (
+        lambda body: body | {"meta_info": {"output_top_logprobs": [[]], "output_token_logprobs": [[-1.0, 1, None]]}},
+        WrongServer,
+        "do not exist",
+    ),
+    "huge numbers": (
+        lambda body: body | {"meta_info": {"output_top_logprobs": [[[10**400, 1, None]]], "output_token_logprobs": [[-1.0, 1, None]]}},
+        WrongServer,
+        "digits",
+    ),
+    "everything refused": (lambda body: {"error": {"message": "no"}}, WrongServer, "no token ids"),
+}
+
+
+@pytest.mark.parametrize("what", SGLANG_BAD)
+def test_a_bad_answer_of_sglang_is_one_sentence(what: str) -> None:
+    change, error, words = SGLANG_BAD[what]
+    with serve(FakeSGLang(change=change)) as server, pytest.raises(error, match=words) as caught:
+        connect(server)
+    assert str(caught.value).endswith(".") and len(str(caught.value)) < 250
+
+
+def test_sglang_lists_after_the_temperature_unless_it_was_told_otherwise() -> None:
+    ids = tokenize(PROMPT)
+    rare = int(np.argsort(truth(ids))[5])
+    for raw in (False, True):
+        with serve(FakeSGLang(raw=raw)) as server:
+            run: Any = Generation(connect(server), PROMPT, SamplingSettings(seed=2, temperature=0.7))
+            assert run.model.server_kind == "SGLang" and any("neutral" in note for note in run.model.notes) is not raw
+            agrees(run.step(), ids)
+            sent = server.steps()[-1]
+            assert sent["sampling_params"]["temperature"] == 1.0 and sent["return_logprob"] is True and "text" not in sent
+            run.go_to(-1)
+            run.settings = SamplingSettings(top_k=5)
+            step = run.force(rare)
+            assert step.model_probability == pytest.approx(np.exp(truth(ids)[rare]), rel=1e-4)
+            assert any(body.get("token_ids_logprob") == [rare] for body in server.steps())
+            assert run.step().forward.reused_tokens == step.position
 
 
 def test_llama_server_is_never_asked_to_sample_half_a_character() -> None:

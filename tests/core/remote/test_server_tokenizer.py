@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 from core import Generation, SamplingSettings, load_model
 from core.errors import ModelError
 from core.remote import http_client
-from tests.core.remote.serving import TINY, VOCABULARY, Asked, FakeLlama, FakeVLLM, Reply, serve, tokenize
+from tests.core.remote.serving import TINY, VOCABULARY, Asked, FakeLlama, FakeSGLang, FakeVLLM, Reply, serve, tokenize
 
 TEXTS = ("def main(argv): return 0", "A fox 🦊.", "über", "  two\n\n")
 
@@ -52,7 +52,7 @@ class LlamaByAddress(FakeLlama):
 VLLM = VLLMByAddress(limit=VOCABULARY)
 
 
-@pytest.mark.parametrize("server", [VLLM, LlamaByAddress()], ids=["vLLM", "llama-server"])
+@pytest.mark.parametrize("server", [VLLM, LlamaByAddress(), FakeSGLang()], ids=["vLLM", "llama-server", "SGLang"])
 def test_no_local_tokenizer_is_needed(server: Any) -> None:
     with serve(server) as running:
         alone, local = load_model(running.address), load_model(running.address, tokenizer=str(TINY))

@@ -14,10 +14,12 @@ import transformers
 from core import errors, load_model
 from core.models.gguf.header import RUN, read_header
 from core.models.gguf.loading import plan
+from core.models.gguf.served_tokenizer import served_tokenizer
 from core.models.gguf.tokenizer import write_tokenizer
 from core.models.gguf.weights import numbers_of, why_not_here
 from core.models.memory_fit import fit
 from core.models.registry import ModelRegistry
+from core.tokens.tokens import TokenBytes
 from tests import tiny_models
 from tests.core.models.gguf import making
 
@@ -75,6 +77,21 @@ def test_it_is_the_model_that_it_was_made_from(tiny: str, name: str, changes: di
     used = json.loads(model.tokenizer.backend_tokenizer.to_str())
     assert [part for part in ("normalizer", "pre_tokenizer", "decoder", "post_processor") if used[part] != written[part]] == []
     assert torch.allclose(log_probabilities(model, ids), theirs(folder, ids), atol=1e-4)
+
+
+@pytest.mark.parametrize(("tiny", "name"), [("llama", "llama"), ("gpt2", "gpt2"), ("gemma3", "gemma3")])
+def test_the_tokens_for_llama_server_are_those_of_the_file(tiny: str, name: str, tmp_path: Path) -> None:
+    metadata = making.metadata_of(tiny_models.save(tiny, tmp_path / "m"), name)
+    written = tmp_path / "written"
+    written.mkdir()
+    write_tokenizer(metadata, written)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(written)
+    served, known = served_tokenizer(metadata), TokenBytes(tokenizer)
+    assert len(served) == len(metadata["tokenizer.ggml.tokens"]) and served.get_vocab() == tokenizer.get_vocab()
+    for i in range(len(served)):
+        assert (served[i], served.is_special(i), served.is_byte(i)) == (known[i], known.is_special(i), known.is_byte(i))
+        assert served.convert_ids_to_tokens(i) == tokenizer.convert_ids_to_tokens(i)
+    assert served.eos_token_id == tokenizer.eos_token_id and served.convert_ids_to_tokens(len(served)) is None
 
 
 def test_a_chat_template_comes_from_the_file(tmp_path: Path) -> None:

@@ -1,0 +1,67 @@
+"""Whether a chat server continues an answer that was begun, and in which way it has to be asked. Found out by trying.
+
+Some servers ignore the request and begin a new answer. A way therefore counts only if the list of the next token is the same as in an
+answer that the server wrote by itself.
+"""
+
+from __future__ import annotations
+
+from core.errors import ModelError
+from core.record.listed_tokens import ListedStep
+from core.remote.listed import BegunAnswer, Chat, ListedAnswer, Sampling
+
+FIELDS = BegunAnswer({"continue_final_message": True, "add_generation_prompt": False})  # vLLM, SGLang, TabbyAPI, newer llama-server
+LAST_MESSAGE = BegunAnswer()  # llama-server, Ollama with some models, and what passes requests on to them
+PREFIX = BegunAnswer(mark={"prefix": True})  # Mistral
+WAYS: dict[str, tuple[BegunAnswer, ...]] = {
+    "OpenAI": (),  # its chat does not continue answers, and each try costs money
+    "DeepSeek": (BegunAnswer(mark={"prefix": True}, path="/beta/chat/completions"),),
+}
+USUAL = (FIELDS, LAST_MESSAGE, PREFIX)
+QUESTION = "Tell me something about the sea."
+LENGTH = 8  # tokens of the answer that the server writes by itself
+SAME = 0.25  # log-probabilities of one step differ by less, although hosted services do not repeat them exactly
+
+
+def try_ways(route: Chat, kind: str) -> None:
+    """Set how this server continues an answer, after trying. Costs one request, and one more for each way."""
+    ways = WAYS.get(kind, USUAL)
+    if not ways:
+        return
+    try:
+        place = _place(whole := route.ask(QUESTION, LENGTH, Sampling()))
+    except ModelError:
+        return
+    if place == 0:
+        return
+    text = b"".join(step.chosen.raw for step in whole.steps[:place]).decode()
+    for way in ways:
+        route.continue_by(way)
+        try:
+            further = route.ask(QUESTION, 1, Sampling(), text)
+        except ModelError:
+            continue
+        if further.steps and _same(further.steps[0], whole.steps[place]):
+            return
+    route.continue_by(None)
+
+
+def _place(whole: ListedAnswer) -> int:
+    """Return the last step whose text before it can be sent, and whose list shows that it is not the first one; 0 if there is none."""
+    for place in range(len(whole.steps) - 1, 0, -1):
+        before = whole.steps[:place]
+        try:
+            text = b"".join(step.chosen.raw for step in before).decode()
+        except UnicodeDecodeError:
+            continue
+        plain = text.rstrip() == text and text and not any(step.chosen.special for step in before)
+        if plain and whole.steps[place].listed and not _same(whole.steps[place], whole.steps[0]):
+            return place
+    return 0
+
+
+def _same(one: ListedStep, other: ListedStep) -> bool:
+    """Return whether two lists belong to the same step: the three likeliest tokens have nearly the same log-probabilities."""
+    there = {each.raw: each.logprob for each in other.listed}
+    pairs = [(each.logprob, there.get(each.raw)) for each in one.listed[:3]]
+    return bool(pairs) and all(a is not None and b is not None and abs(a - b) < SAME for a, b in pairs)
