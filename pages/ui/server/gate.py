@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 
 from core.limits import Limits
 from pages.ui.server import browser_message, deployment
+from pages.ui.server.run_queue import QUEUE, Runner
 from pages.ui.server.uploads import UPLOADS
 
 Scope = MutableMapping[str, Any]
@@ -72,16 +73,20 @@ class Rate:
 class Connection:
     """One websocket. name: how a script knows it. address: of the browser, as reported by the server or a trusted proxy.
 
-    of_address: the rate of all websockets from there.
+    of_address: the rate of all websockets from there. runs: its place among the runs.
     """
 
     address: str
     of_address: Rate | None = None
     name: str = field(default_factory=lambda: token_hex(8))
     own: Rate = field(default_factory=lambda: Rate(RATE, BURST))
+    runs: Runner = field(init=False)
     last_message: float = field(default_factory=monotonic)
     has_sent: bool = False
     must_close: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.runs = Runner(self.address)
 
 
 def is_open(name: str | None) -> bool:
@@ -158,13 +163,23 @@ class Gate:
                 closed_with = message["code"]
             return message
 
+        async def send_noting(message: Message) -> None:
+            if browser_message.ends_run(message.get("bytes") or b""):
+                QUEUE.finish(connection.runs)
+            try:
+                await send(message)
+            except Exception:  # the browser is gone; what it sent before need not be read
+                connection.must_close.set()
+                raise
+
         try:
-            await self._app(scope, receive_checked, send)
+            await self._app(scope, receive_checked, send_noting)
             if closed_with is not None:
                 with suppress(Exception):  # the browser may have closed it
                     await send({"type": "websocket.close", "code": closed_with})
         finally:
             closing.cancel()
+            QUEUE.finish(connection.runs)
             del self.connections[connection.name]
 
     async def _receive_allowed(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any]) -> Message:
@@ -181,7 +196,11 @@ class Gate:
                 await asyncio.wait({closing}, timeout=delay)  # meanwhile the server does not read from this websocket
             verdict = browser_message.verdict(data)
             if verdict == "pass":
-                return message
+                if browser_message.starts_run(data) and not closing.done():
+                    await QUEUE.start(connection.runs, closing, browser_message.is_by_clock(data))
+                if not closing.done():
+                    return message
+                continue
             self.refused["forbidden messages"] += 1
             if verdict == "refuse":
                 return {"type": "websocket.disconnect", "code": FORBIDDEN}
@@ -196,7 +215,7 @@ class Gate:
             if not received.done():
                 received.cancel()
         if not received.done() or received.cancelled():
-            self.refused["silent sockets closed"] += 1
+            self.refused["silent sockets closed"] += not connection.has_sent
             return {"type": "websocket.disconnect", "code": TRY_LATER}
         message = received.result()
         connection.last_message = monotonic()
@@ -209,6 +228,7 @@ class Gate:
         oldest = min(silent, key=lambda connection: connection.last_message, default=None)
         if oldest is None or monotonic() - oldest.last_message < SILENT_SECONDS:
             return False
+        self.refused["silent sockets closed"] += 1
         oldest.must_close.set()
         return True
 
