@@ -14,7 +14,7 @@ from time import monotonic
 
 AT_A_TIME = min(4, max(2, os.cpu_count() or 2))
 LONGEST_TURN = 0.3  # seconds
-PATIENCE = 0.5  # seconds by which messages of a clock, for which nobody waits, come later than others
+PATIENCE = 0.5  # seconds by which messages of a clock come later than those of persons
 MOST_ADDRESSES = 1000
 
 

@@ -335,7 +335,12 @@ class Drawing:
 
 
 async def end(send: Any) -> None:
-    await send({"type": "websocket.send", "bytes": protocol.ForwardMsg(script_finished=protocol.ForwardMsg.FINISHED_SUCCESSFULLY).SerializeToString()})
+    await send(
+        {
+            "type": "websocket.send",
+            "bytes": protocol.ForwardMsg(script_finished=protocol.ForwardMsg.FINISHED_SUCCESSFULLY).SerializeToString(),
+        }
+    )
     await settled()
 
 
