@@ -158,10 +158,7 @@ def _forbidden(number: Number) -> bool:
     forms: list[Number | None] = [number]
     if isinstance(number, ipaddress.IPv6Address):
         forms += [number.ipv4_mapped, number.sixtofour, number.teredo[1] if number.teredo else None]
-        if (
-            any(number in network for network in _TRANSLATED)
-            or (number in _COMPATIBLE and int(number) > 0xFFFF)
-            or number.packed[8:12] in _ISATAP
-        ):
+        stands_for_others = any(number in network for network in _TRANSLATED) or number.packed[8:12] in _ISATAP
+        if stands_for_others or (number in _COMPATIBLE and int(number) > 0xFFFF):
             forms += [ipaddress.IPv4Address(bytes(number.packed[place] for place in places)) for places in _PLACES]
     return any(one is not None and (one.is_link_local or one.is_multicast or one in _CLOUDS) for one in forms)
