@@ -84,6 +84,7 @@ class Connection:
     last_message: float = field(default_factory=monotonic)
     has_sent: bool = False
     must_close: asyncio.Event = field(default_factory=asyncio.Event)
+    loop: asyncio.AbstractEventLoop | None = None
 
     def __post_init__(self) -> None:
         self.runs = Runner(self.address)
@@ -92,6 +93,13 @@ class Connection:
 def is_open(name: str | None) -> bool:
     """Return whether the websocket of this name is open. None: there is no gate, and every visitor counts as present."""
     return name is None or name in Gate.connections
+
+
+def release_turn(name: str | None) -> None:
+    """Let others run while the run of this websocket waits for something else. For the thread of a script."""
+    connection = Gate.connections.get(name or "")
+    if connection is not None and connection.loop is not None:
+        connection.loop.call_soon_threadsafe(QUEUE.finish, connection.runs)
 
 
 class Gate:
@@ -151,6 +159,7 @@ class Gate:
             return
         of_address = neighbours[0].of_address if neighbours else Rate(RATE_PER_ADDRESS, BURST_PER_ADDRESS)
         connection = Connection(address, None if deployment.is_loopback(peer) else of_address)
+        connection.loop = asyncio.get_running_loop()
         self.connections[connection.name] = connection
         scope["headers"].append((deployment.CONNECTION_HEADER.encode(), connection.name.encode()))
         closing = asyncio.create_task(connection.must_close.wait())
@@ -178,8 +187,7 @@ class Gate:
                 with suppress(Exception):  # the browser may have closed it
                     await send({"type": "websocket.close", "code": closed_with})
         finally:
-            closing.cancel()
-            QUEUE.finish(connection.runs)
+            closing.cancel()  # a run that has begun goes on without its visitor, so it keeps its turn
             del self.connections[connection.name]
 
     async def _receive_allowed(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any]) -> Message:
