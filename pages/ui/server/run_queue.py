@@ -15,6 +15,7 @@ from time import monotonic
 AT_A_TIME = min(4, max(2, os.cpu_count() or 2))
 LONGEST_TURN = 0.3  # seconds
 PATIENCE = 0.5  # seconds by which messages of a clock come later than those of persons
+HEAD_START = 0.25  # seconds since the last turn of an address that count as waiting
 MOST_ADDRESSES = 1000
 
 
@@ -85,8 +86,8 @@ class RunQueue:
                 runner.waiting.set_result(True)
 
     def _order(self, runner: Runner) -> tuple[float, float]:
-        """The first of several that wait: as if an address asked again only when its last turn had begun."""
-        return max(runner.asked, self._served.get(runner.address, 0.0)), runner.asked
+        """The first of several that wait: as if it had asked HEAD_START earlier, but not before the last turn of its address."""
+        return max(runner.asked - HEAD_START, self._served.get(runner.address, 0.0)), runner.asked
 
 
 QUEUE = RunQueue()

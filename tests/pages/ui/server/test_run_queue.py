@@ -92,6 +92,26 @@ def test_all_websockets_of_an_address_together_wait_as_one(clock: list[float]) -
     run(flood())
 
 
+def test_who_pauses_comes_before_those_who_ask_again_at_once(clock: list[float]) -> None:
+    async def flood() -> None:
+        asked, rare = Asked(), Runner("203.0.113.9")
+        greedy = [Runner(f"203.0.113.{number}") for number in range(4)]
+        await asked.ask(rare, *greedy)
+        for _round in range(4):
+            ended = next(one for one in asked.passed if one.turn is not None)
+            clock[0] += 0.05
+            await asked.finish(ended)
+            if ended is not rare:
+                await asked.ask(ended)
+        clock[0] += 0.01
+        await asked.ask(rare)
+        await asked.finish(next(one for one in asked.passed if one.turn is not None))
+        assert asked.passed[-1] is rare
+        asked.end()
+
+    run(flood())
+
+
 def test_a_person_comes_before_a_clock_but_a_clock_does_not_wait_for_ever(clock: list[float]) -> None:
     async def players() -> None:
         asked, first, person, player, late = Asked(), [Runner("a"), Runner("b")], Runner("c"), Runner("d"), Runner("e")
