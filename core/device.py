@@ -43,8 +43,9 @@ class Stopwatch:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether this is torch's or Python's out-of-memory error."""
-    return isinstance(error, MemoryError | torch.OutOfMemoryError) or "not enough memory" in str(error).lower()
+    """Return whether this is an out-of-memory error of Python, torch or the operating system."""
+    said = str(error).lower()
+    return isinstance(error, MemoryError | torch.OutOfMemoryError) or "not enough memory" in said or "cannot allocate memory" in said
 
 
 @contextmanager

@@ -58,6 +58,10 @@ class TooLargeToFetch(ModelError):
     """A download is larger than the operator allows, or the disk is too full for it."""
 
 
+class DiskFull(ModelError):
+    """The disk is full, so that a model cannot be downloaded, converted or saved."""
+
+
 class NotEnoughMemory(ModelError):
     """The model or its cache does not fit into memory."""
 

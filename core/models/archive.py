@@ -14,6 +14,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.disk import disk_full_named
 from core.errors import BrokenModel, ModelError
 from core.message import Message
 from core.models.loading import READING, load_folder
@@ -26,11 +27,11 @@ _NAMES = re.compile(r"(?:[\w.\- ]{1,80}/)?(config\.json|generation_config\.json|
 
 
 def zip_of(model: LanguageModel) -> bytes:
-    """Return the model as a zip of its folder: configuration, weights, tokenizer. Raises ModelError for a model on a server."""
+    """Return the model as a zip of its folder: configuration, weights, tokenizer. Raises ModelError for a model on a server, DiskFull."""
     if not model.has_network:
         raise ModelError(Message("{model} is not on this machine and cannot be saved here.", model=model.name))
     network, packed = model.load_network(), io.BytesIO()
-    with tempfile.TemporaryDirectory() as place, model.engine.lock.acquire():
+    with disk_full_named(model.name), tempfile.TemporaryDirectory() as place, model.engine.lock.acquire():
         folder = Path(place)
         network.save_pretrained(folder)
         model.tokenizer.save_pretrained(folder)
@@ -47,7 +48,7 @@ def zip_of(model: LanguageModel) -> bytes:
 def open_zip(data: bytes) -> LanguageModel:
     """Return the model in a zip of a model folder, such as `zip_of` makes, named after the folder. Raises a ModelError."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive, tempfile.TemporaryDirectory() as place:
+        with disk_full_named("zip"), zipfile.ZipFile(io.BytesIO(data)) as archive, tempfile.TemporaryDirectory() as place:
             wanted = [entry for entry in archive.infolist() if _NAMES.fullmatch(entry.filename)]
             names = [Path(entry.filename).name for entry in wanted]
             if sum(entry.file_size for entry in wanted) > LARGEST or len(set(names)) != len(names):

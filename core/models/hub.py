@@ -12,6 +12,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from core.disk import is_disk_full, no_room_on_disk
 from core.errors import DownloadStopped, GatedModel, ModelError, NoNetwork, TooLargeToFetch, UnknownModel, quoted
 from core.limits import Limits
 from core.message import Message, Number
@@ -182,6 +183,8 @@ def plainly(name: str) -> Iterator[None]:
             Message("The hub refused {name}. Try again later. The bundled models work without the hub.", name=quoted(name))
         ) from error
     except (OSError, RuntimeError) as error:
+        if is_disk_full(error):
+            raise no_room_on_disk(name) from error
         raise NoNetwork(Message("The download of {name} failed. The bundled models work without a network.", name=quoted(name))) from error
     except Exception as error:  # huggingface_hub does not convert the connection errors of its HTTP client
         if type(error).__module__.split(".")[0].startswith(("http", "requests", "urllib3")):

@@ -74,6 +74,19 @@ def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "aut
 
     Raises a ModelError.
     """
+    from core.device import device_for, is_out_of_memory
+
+    try:
+        return _load_checked(folder, name, device, dtype, tokenizer)
+    except ModelError:
+        raise
+    except Exception as error:  # reading the files needs memory too
+        if is_out_of_memory(error):
+            raise _no_room(name, device_for(device)) from error
+        raise
+
+
+def _load_checked(folder: Path, name: str, device: str, dtype: str, tokenizer: Path | None) -> LanguageModel:
     from core.device import device_for
     from core.models.memory_fit import numbers_in, stays_in
 

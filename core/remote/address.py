@@ -28,6 +28,7 @@ _CLOUDS = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "fd20:ce::254", 
 _PLACES = ((12, 13, 14, 15), (6, 7, 9, 10), (7, 9, 10, 11), (9, 10, 11, 12))
 _TRANSLATED = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "::ffff:0:0:0/96")))
 _COMPATIBLE = ipaddress.ip_network("::/96")
+_ISATAP = (bytes.fromhex("00005efe"), bytes.fromhex("02005efe"))  # before the IPv4 address in an address of any network (RFC 5214)
 
 Number = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -157,6 +158,7 @@ def _forbidden(number: Number) -> bool:
     forms: list[Number | None] = [number]
     if isinstance(number, ipaddress.IPv6Address):
         forms += [number.ipv4_mapped, number.sixtofour, number.teredo[1] if number.teredo else None]
-        if any(number in network for network in _TRANSLATED) or (number in _COMPATIBLE and int(number) > 0xFFFF):
+        stands_for_others = any(number in network for network in _TRANSLATED) or number.packed[8:12] in _ISATAP
+        if stands_for_others or (number in _COMPATIBLE and int(number) > 0xFFFF):
             forms += [ipaddress.IPv4Address(bytes(number.packed[place] for place in places)) for places in _PLACES]
     return any(one is not None and (one.is_link_local or one.is_multicast or one in _CLOUDS) for one in forms)

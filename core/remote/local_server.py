@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from core.disk import disk_full_named
 from core.errors import BrokenModel, ModelError, NotEnoughMemory, quoted
 from core.message import Message
 from core.remote.address import Address
@@ -63,7 +64,7 @@ class LocalServer:
             if self._running and self._running[0].poll() is None:
                 return
             _stop(self._running)
-            with tempfile.TemporaryFile() as log:
+            with disk_full_named(self._name), tempfile.TemporaryFile() as log:
                 guarded = [sys.executable, "-I", str(_GUARD), *self._command]
                 environment = {**os.environ, "LLAMA_API_KEY": self._key}
                 self._running.append(subprocess.Popen(guarded, stdin=subprocess.PIPE, stdout=log, stderr=log, env=environment))

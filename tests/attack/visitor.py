@@ -12,7 +12,7 @@ import http.client
 import sys
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -59,6 +59,12 @@ class Visitor:
         async with asyncio.timeout(PATIENCE):
             while not self.hear(protocol.read(await self.line.recv())):
                 pass
+
+    async def hear_all(self) -> None:
+        """Read and drop what comes, until the websocket closes."""
+        with suppress(ConnectionClosed):
+            while True:
+                await self.line.recv()
 
     def rerun(self, **values: Any) -> BackMsg:
         """Return the message that asks for the page with these values of widgets, by key: text, True (a press), or {name: value}."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 from platformdirs import user_cache_dir
 
+from core.disk import disk_full_named
 from core.errors import BrokenModel, ModelError, NotACausalModel, NotEnoughMemory, quoted
 from core.message import Message, Number
 from core.models.gguf.header import RUN, Header, path_of, read_header
@@ -77,7 +78,7 @@ def load_gguf(name: str, device: str, dtype: str, load_folder: Callable[[Path, s
     if not found.here:
         return _serve(found, name)
     header = found.header
-    with _workspace(found, name) as written:
+    with disk_full_named(name), _workspace(found, name) as written:
         # transformers replaces parts of some tokenizers if it sees the model's config.json, so they stand in different folders.
         folder, words = Path(written) / "model", Path(written) / "tokenizer"
         folder.mkdir()

@@ -1,7 +1,8 @@
 """Checks a browser's message before Streamlit reads it: its kind, its size and its number of fields.
 
 A message is a protocol buffer (https://protobuf.dev/programming-guides/encoding/): fields, each with a number, a wire type and a value.
-Its single field says what the browser asks for. The numbers are those of Streamlit's BackMsg; tests compare them with Streamlit's own.
+Its single field says what the browser asks for. The numbers are those of Streamlit's BackMsg and ForwardMsg; tests compare them with
+Streamlit's own.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ PER_DOWNLOAD, PER_PAGE = 20, 4  # a request that makes a file, or draws the whol
 STOP, RERUN, UPLOAD_ADDRESSES, HEARTBEAT, DOWNLOAD = 7, 11, 16, 17, 19  # the kinds that this app needs
 UNUSED = frozenset({5, 6, 12})  # clear all caches, rerun when a file changes, ask for the state of the git repository
 FILE_NAMES = 2  # of a request for upload addresses
-FRAGMENT = 5  # of a rerun: the part of the page that is drawn
+HEAD = 2  # the last field before the kind, in a message of Streamlit
+FINISHED, FILE_MADE = 6, 27  # kinds of Streamlit's messages: a run ended; the answer to DOWNLOAD
+EARLY = b"\x02"  # value of FINISHED: the run was broken off for the next one
+FRAGMENT, BY_CLOCK = 5, 6  # of a rerun: the part of the page that is drawn; whether its clock asked, and no person
 DOWNLOAD_FIELDS = frozenset({1, 2, 3})  # request, session and file; the others would install software or read rows of tables
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5  # wire types
@@ -59,6 +63,34 @@ def verdict(data: bytes) -> Verdict:
     if kind == UPLOAD_ADDRESSES:
         return "pass" if found.count(FILE_NAMES) <= MOST_NAMES else "refuse"
     return "pass" if kind == DOWNLOAD and DOWNLOAD_FIELDS.issuperset(found) else "refuse"
+
+
+def starts_run(data: bytes) -> bool:
+    """Return whether this message makes the app draw a page or a part of it, or make a file."""
+    try:
+        return next(_fields(data, 0, len(data)), (0,))[0] in (RERUN, DOWNLOAD)
+    except _BadMessage:
+        return False
+
+
+def ends_run(data: bytes) -> bool:
+    """Return whether this message of Streamlit to a browser ends what `starts_run` began."""
+    try:
+        for number, _wire, start, end in _fields(data, 0, len(data)):
+            if number > HEAD:
+                return number == FILE_MADE or (number == FINISHED and data[start:end] != EARLY)
+    except _BadMessage:
+        pass
+    return False
+
+
+def is_by_clock(data: bytes) -> bool:
+    """Return whether a clock of the page sends this message, as in Play, and no person."""
+    try:
+        kind, wire, start, end = next(_fields(data, 0, len(data)), (0, VARINT, 0, 0))
+        return kind == RERUN and wire == BYTES and any(number == BY_CLOCK for number, *_rest in _fields(data, start, end))
+    except _BadMessage:
+        return False
 
 
 def weight(data: bytes) -> float:

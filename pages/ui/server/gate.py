@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 
 from core.limits import Limits
 from pages.ui.server import browser_message, deployment
+from pages.ui.server.run_queue import QUEUE, Runner
 from pages.ui.server.uploads import UPLOADS
 
 Scope = MutableMapping[str, Any]
@@ -72,21 +73,33 @@ class Rate:
 class Connection:
     """One websocket. name: how a script knows it. address: of the browser, as reported by the server or a trusted proxy.
 
-    of_address: the rate of all websockets from there.
+    of_address: the rate of all websockets from there. runs: its place among the runs.
     """
 
     address: str
     of_address: Rate | None = None
     name: str = field(default_factory=lambda: token_hex(8))
     own: Rate = field(default_factory=lambda: Rate(RATE, BURST))
+    runs: Runner = field(init=False)
     last_message: float = field(default_factory=monotonic)
     has_sent: bool = False
     must_close: asyncio.Event = field(default_factory=asyncio.Event)
+    loop: asyncio.AbstractEventLoop | None = None
+
+    def __post_init__(self) -> None:
+        self.runs = Runner(self.address)
 
 
 def is_open(name: str | None) -> bool:
     """Return whether the websocket of this name is open. None: there is no gate, and every visitor counts as present."""
     return name is None or name in Gate.connections
+
+
+def release_turn(name: str | None) -> None:
+    """Let others run while the run of this websocket waits for something else. For the thread of a script."""
+    connection = Gate.connections.get(name or "")
+    if connection is not None and connection.loop is not None:
+        connection.loop.call_soon_threadsafe(QUEUE.finish, connection.runs)
 
 
 class Gate:
@@ -146,6 +159,7 @@ class Gate:
             return
         of_address = neighbours[0].of_address if neighbours else Rate(RATE_PER_ADDRESS, BURST_PER_ADDRESS)
         connection = Connection(address, None if deployment.is_loopback(peer) else of_address)
+        connection.loop = asyncio.get_running_loop()
         self.connections[connection.name] = connection
         scope["headers"].append((deployment.CONNECTION_HEADER.encode(), connection.name.encode()))
         closing = asyncio.create_task(connection.must_close.wait())
@@ -158,13 +172,22 @@ class Gate:
                 closed_with = message["code"]
             return message
 
+        async def send_noting(message: Message) -> None:
+            if browser_message.ends_run(message.get("bytes") or b""):
+                QUEUE.finish(connection.runs)
+            try:
+                await send(message)
+            except Exception:  # the browser is gone; what it sent before need not be read
+                connection.must_close.set()
+                raise
+
         try:
-            await self._app(scope, receive_checked, send)
+            await self._app(scope, receive_checked, send_noting)
             if closed_with is not None:
                 with suppress(Exception):  # the browser may have closed it
                     await send({"type": "websocket.close", "code": closed_with})
         finally:
-            closing.cancel()
+            closing.cancel()  # a run that has begun goes on without its visitor, so it keeps its turn
             del self.connections[connection.name]
 
     async def _receive_allowed(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any]) -> Message:
@@ -181,7 +204,11 @@ class Gate:
                 await asyncio.wait({closing}, timeout=delay)  # meanwhile the server does not read from this websocket
             verdict = browser_message.verdict(data)
             if verdict == "pass":
-                return message
+                if browser_message.starts_run(data) and not closing.done():
+                    await QUEUE.start(connection.runs, closing, browser_message.is_by_clock(data))
+                if not closing.done():
+                    return message
+                continue
             self.refused["forbidden messages"] += 1
             if verdict == "refuse":
                 return {"type": "websocket.disconnect", "code": FORBIDDEN}
@@ -196,7 +223,7 @@ class Gate:
             if not received.done():
                 received.cancel()
         if not received.done() or received.cancelled():
-            self.refused["silent sockets closed"] += 1
+            self.refused["silent sockets closed"] += not connection.has_sent
             return {"type": "websocket.disconnect", "code": TRY_LATER}
         message = received.result()
         connection.last_message = monotonic()
@@ -209,6 +236,7 @@ class Gate:
         oldest = min(silent, key=lambda connection: connection.last_message, default=None)
         if oldest is None or monotonic() - oldest.last_message < SILENT_SECONDS:
             return False
+        self.refused["silent sockets closed"] += 1
         oldest.must_close.set()
         return True
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages.ui.i18n.language import ngettext
 from pages.ui.server.first_page_queue import QUEUE
+from pages.ui.server.gate import release_turn
 from pages.ui.session.state import current_session
 
 POLL_SECONDS = 0.5  # seconds between two checks of the queue
@@ -25,6 +26,8 @@ def first_page_turn() -> Iterator[None]:
     place, message, waited = QUEUE.join(), None, 0.0
     try:
         while (ahead := QUEUE.before(place, POLL_SECONDS)) and waited < LONGEST_WAIT:
+            if not waited:
+                release_turn(session.connection)
             waited += POLL_SECONDS
             message = message or st.empty()
             message.info(

@@ -11,6 +11,7 @@ import streamlit as st
 from core.errors import NotAllowed
 from pages.ui.i18n.language import _
 from pages.ui.server import deployment, published_models
+from pages.ui.server.gate import release_turn
 from pages.ui.session.state import current_session
 
 _PASSWORD = deployment.Password()  # shared, so that wrong passwords of all visitors slow the next answers
@@ -53,6 +54,7 @@ def password_is_set() -> bool:
 
 def enter(word: str) -> None:
     """Sign in as the operator. Raises NotAllowed for a wrong password or too many of them."""
+    release_turn(current_session().connection)  # the answer can wait for seconds
     right = _PASSWORD.opens(word, st.context.ip_address)
     if right is None:
         raise NotAllowed(_("Too many wrong passwords. Wait five minutes."))

@@ -17,6 +17,7 @@ from core.remote.address import Address, connected_socket, is_address, without_s
 SAME_MACHINE = (
     "169.254.169.254 2852039166 0xA9FEA9FE 0xa9.0xfe.0xa9.0xfe 0251.0376.0251.0376 169.254.43518 169.254.169.254. １６９.254.169.254 "
     "[::ffff:169.254.169.254] [::ffff:a9fe:a9fe] [::a9fe:a9fe] [64:ff9b::a9fe:a9fe] [64:ff9b:1::a9fe:a9fe] [::ffff:0:a9fe:a9fe] "
+    "[2001:db8::5efe:169.254.169.254] [::200:5efe:a9fe:a9fe] "
     "[2002:a9fe:a9fe::1] [fe80::1] [fd00:ec2::254] 100.100.100.200 168.63.129.16 224.0.0.1"
 ).split()
 OTHERS = "127.0.0.1 [::1] 10.0.0.7 192.168.1.2 0.0.0.0 [fd12::1] 100.64.0.1 203.0.113.9 gpu".split()

@@ -11,7 +11,7 @@ import pytest
 from pages.ui.server import browser_message
 from pages.ui.server.browser_message import MOST_FIELDS, MOST_NAMES, verdict
 from tests import protocol
-from tests.protocol import BackMsg
+from tests.protocol import BackMsg, ForwardMsg
 
 
 def message(kind: str) -> BackMsg:
@@ -113,3 +113,27 @@ def test_no_bytes_raise_anything() -> None:
             data[dice.randrange(60 if dice.random() < 0.5 else len(data))] = dice.randrange(256)
         assert verdict(bytes(data[: dice.randrange(len(data))])) in ("pass", "ignore", "refuse")
     assert browser_message.verdict(bytes([0x0A, 0x00] * 500_000)) == "refuse"
+
+
+def test_runs_begin_with_pages_and_files_and_end_with_the_last_message() -> None:
+    begins = {field.name for field in BackMsg.DESCRIPTOR.fields if browser_message.starts_run(message(field.name).SerializeToString())}
+    assert begins == {"rerun_script", "backend_operation_request"}
+    ends = set()
+    for field in ForwardMsg.DESCRIPTOR.oneofs_by_name["type"].fields:
+        made = ForwardMsg(hash="a")
+        made.metadata.cacheable = True
+        if field.message_type is not None:
+            getattr(made, field.name).SetInParent()
+        else:
+            setattr(made, field.name, "a" if field.name == "ref_hash" else 0)
+        if browser_message.ends_run(made.SerializeToString()):
+            ends.add(field.name)
+    assert ends == {"script_finished", "backend_operation_response"}
+    assert not browser_message.ends_run(ForwardMsg(script_finished=ForwardMsg.FINISHED_EARLY_FOR_RERUN).SerializeToString())
+    assert browser_message.ends_run(ForwardMsg(script_finished=ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY).SerializeToString())
+
+
+def test_a_clock_is_told_from_a_person() -> None:
+    assert browser_message.is_by_clock(protocol.rerun(page_hash="a", fragment="b"))
+    assert not browser_message.is_by_clock(protocol.rerun("prompt=a", page_hash="a", press="b"))
+    assert not browser_message.is_by_clock(protocol.heartbeat())

@@ -11,6 +11,7 @@ import pytest
 
 from pages.ui.server import deployment, gate
 from pages.ui.server.gate import Gate
+from pages.ui.server.run_queue import RunQueue
 from pages.ui.server.uploads import Uploads
 from tests import protocol
 
@@ -97,6 +98,7 @@ def through(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
         monkeypatch.delenv(f"TOKEN_VIEWER_{name}", raising=False)
     Gate.connections.clear()
     Gate.refused.clear()
+    monkeypatch.setattr(gate, "QUEUE", RunQueue())
     yield Gate(inside)
     Gate.connections.clear()
 

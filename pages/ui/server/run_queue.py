@@ -1,0 +1,93 @@
+"""Queue for runs of the script: how many are in progress at once, and whose message is passed on next.
+
+Runs share Python's interpreter lock, so each further one slows all others. Without a queue, a visitor who asks for the page again and again
+is always in a run, and all others wait. With it, a message that starts a run waits while a few others have their turn. The turns go round
+the addresses that wait, and within an address round its websockets. A run that takes longer than a turn goes on beside the next ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass
+from time import monotonic
+
+AT_A_TIME = min(4, max(2, os.cpu_count() or 2))
+LONGEST_TURN = 0.3  # seconds
+PATIENCE = 0.5  # seconds by which messages of a clock come later than those of persons
+HEAD_START = 0.25  # seconds since the last turn of an address that count as waiting
+MOST_ADDRESSES = 1000
+
+
+@dataclass(slots=True, eq=False)
+class Runner:
+    """One websocket. turn: ends its turn, None without one.
+
+    asked: when its next message came, later for a clock's message. waiting: done when that message is passed on.
+    """
+
+    address: str
+    turn: asyncio.TimerHandle | None = None
+    asked: float = 0.0
+    waiting: asyncio.Future[bool] | None = None
+
+
+class RunQueue:
+    """The runs of this process. Not thread-safe: for the event loop."""
+
+    def __init__(self, at_a_time: int = AT_A_TIME) -> None:
+        self._at_a_time = at_a_time
+        self._turns: set[Runner] = set()
+        self._waiting: set[Runner] = set()
+        self._served: dict[str, float] = {}  # when the last turn of each address began, earliest first
+
+    async def start(self, runner: Runner, closing: asyncio.Task[bool], by_clock: bool = False) -> None:
+        """Return when a message of `runner` that starts a run may be passed on, or when its websocket must close.
+
+        by_clock: a clock of the page sent the message, and no person.
+        """
+        if not self._waiting and len(self._turns - {runner}) < self._at_a_time:
+            self._begin(runner)
+            return
+        runner.asked = monotonic() + PATIENCE * by_clock
+        runner.waiting = asyncio.get_running_loop().create_future()
+        self._waiting.add(runner)
+        self._fill()
+        try:
+            await asyncio.wait({closing, runner.waiting}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._waiting.discard(runner)
+
+    def finish(self, runner: Runner) -> None:
+        """Note that the run of `runner` ended, or its websocket."""
+        if runner.turn is not None:
+            runner.turn.cancel()
+            runner.turn = None
+        self._turns.discard(runner)
+        self._fill()
+
+    def _begin(self, runner: Runner) -> None:
+        if runner.turn is not None:
+            runner.turn.cancel()
+        runner.turn = asyncio.get_running_loop().call_later(LONGEST_TURN, self.finish, runner)
+        self._turns.add(runner)
+        self._served.pop(runner.address, None)
+        self._served[runner.address] = monotonic()
+        if len(self._served) > MOST_ADDRESSES:
+            del self._served[next(iter(self._served))]
+
+    def _fill(self) -> None:
+        """Give the free turns away. A visitor whose own run has its turn waits for its end."""
+        while len(self._turns) < self._at_a_time and (able := self._waiting - self._turns):
+            runner = min(able, key=self._order)
+            self._waiting.discard(runner)
+            if runner.waiting is not None and not runner.waiting.done():
+                self._begin(runner)
+                runner.waiting.set_result(True)
+
+    def _order(self, runner: Runner) -> tuple[float, float]:
+        """The first of several that wait: as if it had asked HEAD_START earlier, but not before the last turn of its address."""
+        return max(runner.asked - HEAD_START, self._served.get(runner.address, 0.0)), runner.asked
+
+
+QUEUE = RunQueue()

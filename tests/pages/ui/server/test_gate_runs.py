@@ -1,0 +1,102 @@
+"""Runs behind the gate: how many begin at once, and what becomes of those whose browser left."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from pages.ui.server import gate, run_queue
+from pages.ui.server.gate import Gate
+from pages.ui.server.run_queue import RunQueue
+from tests import protocol
+from tests.pages.ui.server.test_gate import Browser, run, scope, settled
+
+
+class Drawing:
+    """The app behind the gate: keeps the messages that start runs, with how to answer them."""
+
+    def __init__(self) -> None:
+        self.runs: list[Any] = []
+        self.ended: list[int] = []
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        while (message := await receive())["type"] != "websocket.disconnect":
+            if message["type"] == "websocket.receive":
+                self.runs.append(send)
+        self.ended.append(message["code"])
+
+
+async def end(send: Any) -> None:
+    await send(
+        {
+            "type": "websocket.send",
+            "bytes": protocol.ForwardMsg(script_finished=protocol.ForwardMsg.FINISHED_SUCCESSFULLY).SerializeToString(),
+        }
+    )
+    await settled()
+
+
+def test_a_run_waits_until_another_one_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "QUEUE", RunQueue(at_a_time=2))
+    app = Drawing()
+
+    async def crowd() -> None:
+        browsers = [Browser(Gate(app), f"203.0.113.{number}") for number in range(4)]
+        for browser in browsers:
+            browser.say()
+            await settled()
+        assert len(app.runs) == 2
+        await end(app.runs[0])
+        assert len(app.runs) == 3
+        gate.release_turn(list(Gate.connections)[1])  # its run waits for something else
+        await settled()
+        assert len(app.runs) == 4
+        for browser in browsers:
+            browser.task.cancel()
+
+    run(crowd())
+
+
+def test_a_run_whose_browser_left_keeps_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "QUEUE", RunQueue(at_a_time=1))
+    monkeypatch.setattr(run_queue, "LONGEST_TURN", 0.05)
+    app = Drawing()
+
+    async def leaving() -> None:
+        first, second = Browser(Gate(app)), Browser(Gate(app))
+        first.say()
+        await settled()
+        first.says.put_nowait({"type": "websocket.disconnect", "code": 1001})
+        second.say()
+        await settled()
+        assert (len(app.runs), app.ended) == (1, [1001])
+        while len(app.runs) < 2:
+            await asyncio.sleep(0.01)
+        second.task.cancel()
+
+    run(leaving())
+
+
+def test_what_a_browser_sent_before_it_left_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "QUEUE", RunQueue(at_a_time=2))
+    app = Drawing()
+
+    async def leaving() -> None:
+        says: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+
+        async def broken(_message: Any) -> None:
+            raise OSError
+
+        visit = asyncio.ensure_future(Gate(app)(scope("websocket", "/_stcore/stream"), says.get, broken))
+        says.put_nowait({"type": "websocket.receive", "bytes": protocol.rerun()})
+        await settled()
+        with pytest.raises(OSError):
+            await end(app.runs[0])
+        says.put_nowait({"type": "websocket.receive", "bytes": protocol.rerun()})
+        await asyncio.wait_for(visit, 10)
+        assert len(app.runs) == 1
+        assert app.ended == [gate.TRY_LATER]
+
+    run(leaving())

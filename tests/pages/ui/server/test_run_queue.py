@@ -1,0 +1,193 @@
+"""The queue for runs of the script, on an event loop, without a server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from pages.ui.server import run_queue
+from pages.ui.server.run_queue import Runner, RunQueue
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time that the queue sees, in one item."""
+    now = [100.0]
+    monkeypatch.setattr(run_queue, "monotonic", lambda: now[0])
+    return now
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    """Run it in an event loop of its own, in another thread: the browser tests of this process have one in the main thread."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
+
+
+class Asked:
+    """Messages that wait or were passed on, in a queue for two runs."""
+
+    def __init__(self) -> None:
+        self.queue = RunQueue(at_a_time=2)
+        self.passed: list[Runner] = []
+        self.closing = asyncio.ensure_future(asyncio.Event().wait())
+        self.tasks: list[asyncio.Task[None]] = []
+
+    async def ask(self, *runners: Runner, by_clock: bool = False) -> None:
+        for runner in runners:
+            self.tasks.append(asyncio.ensure_future(self._wait(runner, by_clock)))
+        await asyncio.sleep(0.001)
+
+    async def _wait(self, runner: Runner, by_clock: bool) -> None:
+        await self.queue.start(runner, self.closing, by_clock)
+        self.passed.append(runner)
+
+    async def finish(self, *runners: Runner) -> None:
+        for runner in runners:
+            self.queue.finish(runner)
+        await asyncio.sleep(0.001)
+
+    def end(self) -> None:
+        for task in (*self.tasks, self.closing):
+            task.cancel()
+
+
+def test_two_run_at_once_and_the_next_in_order_of_arrival(clock: list[float]) -> None:
+    async def visitors() -> None:
+        asked, runners = Asked(), [Runner(f"203.0.113.{number}") for number in range(5)]
+        for runner in runners:
+            await asked.ask(runner)
+            clock[0] += 0.01
+        assert asked.passed == runners[:2]
+        await asked.finish(runners[1])
+        assert asked.passed == runners[:3]
+        await asked.finish(runners[0], runners[2])
+        assert asked.passed == runners
+        asked.end()
+
+    run(visitors())
+
+
+def test_all_websockets_of_an_address_together_wait_as_one(clock: list[float]) -> None:
+    async def flood() -> None:
+        asked, other = Asked(), Runner("203.0.113.2")
+        greedy = [Runner("203.0.113.1") for _ in range(20)]
+        await asked.ask(*greedy)
+        for _round in range(30):
+            running = asked.passed[-2:]
+            clock[0] += 0.1
+            await asked.finish(*running)
+            await asked.ask(*running)
+        assert {greedy.index(one) for one in asked.passed[-20:]} == set(range(20))  # they take turns
+        await asked.ask(other)
+        for _turn in range(2):
+            clock[0] += 0.01
+            await asked.finish(asked.passed[-2])
+        assert other in asked.passed[-2:]
+        asked.end()
+
+    run(flood())
+
+
+def test_who_pauses_comes_before_those_who_ask_again_at_once(clock: list[float]) -> None:
+    async def flood() -> None:
+        asked, rare = Asked(), Runner("203.0.113.9")
+        greedy = [Runner(f"203.0.113.{number}") for number in range(4)]
+        await asked.ask(rare, *greedy)
+        for _round in range(4):
+            ended = next(one for one in asked.passed if one.turn is not None)
+            clock[0] += 0.05
+            await asked.finish(ended)
+            if ended is not rare:
+                await asked.ask(ended)
+        clock[0] += 0.01
+        await asked.ask(rare)
+        await asked.finish(next(one for one in asked.passed if one.turn is not None))
+        assert asked.passed[-1] is rare
+        asked.end()
+
+    run(flood())
+
+
+def test_a_person_comes_before_a_clock_but_a_clock_does_not_wait_for_ever(clock: list[float]) -> None:
+    async def players() -> None:
+        asked, first, person, player, late = Asked(), [Runner("a"), Runner("b")], Runner("c"), Runner("d"), Runner("e")
+        await asked.ask(*first)
+        await asked.ask(player, by_clock=True)
+        clock[0] += run_queue.PATIENCE / 2
+        await asked.ask(person)
+        clock[0] += run_queue.PATIENCE
+        await asked.ask(late)
+        await asked.finish(first[0])
+        await asked.finish(first[1])
+        assert asked.passed == [*first, person, player]
+        asked.end()
+
+    run(players())
+
+
+def test_a_run_longer_than_its_turn_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_queue, "LONGEST_TURN", 0.0)
+
+    async def long_runs() -> None:
+        asked, runners = Asked(), [Runner("a") for _ in range(5)]
+        await asked.ask(*runners)
+        await asyncio.wait(asked.tasks, timeout=10)
+        assert len(asked.passed) == 5
+        asked.end()
+
+    run(long_runs())
+
+
+def test_a_visitor_alone_breaks_off_their_own_run_and_beside_others_waits_for_its_end(clock: list[float]) -> None:
+    async def again() -> None:
+        asked, one, other, third = Asked(), Runner("a"), Runner("b"), Runner("c")
+        await asked.ask(one)
+        await asked.ask(one)
+        assert asked.passed == [one, one]
+        await asked.ask(other, third)
+        await asked.ask(one)
+        assert asked.passed == [one, one, other]
+        await asked.finish(other)
+        assert asked.passed == [one, one, other, third]
+        await asked.finish(one)
+        assert asked.passed == [one, one, other, third, one]
+        asked.end()
+
+    run(again())
+
+
+def test_a_websocket_that_closes_leaves_the_queue(clock: list[float]) -> None:
+    async def leaving() -> None:
+        asked, first, gone, last = Asked(), [Runner("a"), Runner("b")], Runner("c"), Runner("d")
+        await asked.ask(*first)
+        closed = asyncio.Event()
+        leaves = asyncio.ensure_future(closed.wait())
+        waiting = asyncio.ensure_future(asked.queue.start(gone, leaves))
+        await asked.ask(last)
+        closed.set()
+        await waiting
+        await asked.finish(first[0])
+        assert asked.passed == [*first, last]
+        assert gone.turn is None
+        asked.end()
+
+    run(leaving())
+
+
+def test_addresses_are_forgotten_above_their_limit(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_queue, "MOST_ADDRESSES", 3)
+
+    async def many() -> None:
+        asked = Asked()
+        for number in range(10):
+            runner = Runner(f"203.0.113.{number}")
+            await asked.ask(runner)
+            await asked.finish(runner)
+        assert len(asked.passed) == 10
+        asked.end()
+
+    run(many())
