@@ -6,6 +6,7 @@ import ast
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -165,9 +166,8 @@ def test_the_app_does_not_import_the_recipe_of_the_bundled_models() -> None:
 
 def test_importing_core_and_listing_its_models_imports_nothing_heavy() -> None:
     heavy = ("torch", "transformers", "streamlit", "altair", "pandas", "vl_convert", "jinja2")
-    program = (
-        f"import sys, core; core.list_models(); core.SamplingSettings(top_k=3); print([name for name in {heavy} if name in sys.modules])"
-    )
+    work = "import sys, core; core.list_models(); core.SamplingSettings(top_k=3)"
+    program = f"{work}; print([name for name in {heavy} if name in sys.modules])"
     out = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
 
