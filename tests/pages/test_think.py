@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pages.apptest import Open, press
+from tests.pages.apptest import Open, press, told
 
 
 @pytest.mark.parametrize(("question", "answer"), [("", "5"), ("word " * 99, ""), ("<b>$x$</b>🦊", "9" * 40)])
@@ -15,3 +15,5 @@ def test_whatever_is_asked_it_answers_or_says_why_not(question: str, answer: str
     press(app, "think_start")
     if any(button.key == "think_stop" for button in app.button):
         press(app, "think_stop")
+    else:
+        assert len(told(app)) == 1
