@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from core.tokens.tokens import ByteJoiner, written
 from pages.ui.charts.token_text import shown
 from pages.ui.components.token_strip import token_strip
 
@@ -26,13 +24,6 @@ from pages.ui.components.token_strip import token_strip
 )
 def test_a_token_that_only_begins_a_character_shows_its_bytes(text: str, piece: str, raw: bytes, said: str) -> None:
     assert shown(text, piece, raw) == said
-
-
-def test_every_byte_of_a_text_is_on_the_strip_whatever_is_cut_where(tiny: Callable[[str], Any]) -> None:
-    joiner, seen = ByteJoiner(), ""
-    for raw in (b" \xf0\x9f", b"\xa6", b"\x8a fox\xe2", b"\x82\xac"):
-        seen += shown(joiner.add(raw), written(raw), raw)
-    assert seen == "␣⟨F0⟩⟨9F⟩⟨A6⟩🦊␣fox⟨E2⟩€"
 
 
 def test_of_a_long_text_the_newest_part_is_drawn_and_the_rest_is_a_click_away() -> None:
