@@ -45,6 +45,7 @@ def test_the_least_recently_used_gives_way_when_too_many_are_here(folders: list[
     monkeypatch.setenv("TOKEN_VIEWER_MODELS", "2")
     shelf = ModelRegistry(free=lambda _: PLENTY)
     first, second = shelf.model(folders[0]), shelf.model(folders[1])
+    assert shelf.model(folders[0]) is first, "a model is loaded once"
     Generation(first, PROMPT).step()  # so the second one is now the one not used for longest
     third = shelf.model(folders[2])
     assert set(shelf.in_memory()) == {folders[0], folders[2]}
