@@ -80,6 +80,20 @@ def test_the_stages_are_those_of_the_record(settings: SamplingSettings, tiny: Mo
         assert before == [pytest.approx(rows.after.tolist(), abs=1e-6) for _, _, rows in seen[:-1]]
 
 
+def test_lens_and_way_are_what_core_saw(tiny: Model) -> None:
+    model = tiny("gpt2")
+    seen = inside.inspect_step(model, model.encode("Once upon a time"))
+    favourite = seen.layers[-1].candidates[0]
+    rows = inside_rows.logit_lens_rows(seen, favourite.token_id)
+    assert len(rows) == 4 * inside_rows.GUESSES
+    answer = rows[rows.name == "answer"]
+    assert answer.share.tolist() == [guess.model_probability for guess in seen.layers[-1].candidates[: inside_rows.GUESSES]]
+    assert rows[rows.kind == "followed"].layer.max() == 3
+    way = inside_rows.token_by_layer_rows(seen.follow(favourite.token_id), taken=True)
+    assert way.share.iloc[-1] == pytest.approx(favourite.model_probability)
+    assert way.text.iloc[-1].endswith("rank 1")
+
+
 def test_the_look_is_the_mean_of_what_the_heads_did(tiny: Model) -> None:
     model = tiny("lfm2")
     seen = inside.inspect_step(model, model.encode("Once upon a time"))

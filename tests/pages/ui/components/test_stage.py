@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
+from pages.ui.i18n import numbers
 from pages.ui.presenting import stage_payload
 
 
@@ -35,6 +36,19 @@ def test_a_recording_keeps_what_came_to_itself_until_the_dice_fall(run: Generati
         assert kept[2:4] == pytest.approx(known[2:4], abs=1e-6)
         assert [kept[0], *kept[4:]] == [known[0], *known[4:]], "the same bars as a live run"
     assert "recorded" in coming["lines"][1] and "measured" in live["lines"][1]
+
+
+def test_the_bars_are_those_of_the_record_and_add_up(run: Generation) -> None:
+    for step in run.path:
+        sent = stage_payload.step_payload(step, run, "light")
+        known = {c.token_id: c for c in step.candidates}
+        assert sum(row[2] for row in sent["rows"]) + sent["rest"][1] == pytest.approx(1.0, abs=1e-5)
+        assert sum(row[3] for row in sent["rows"]) + sent["rest"][2] == pytest.approx(1.0, abs=1e-5)
+        assert step.token_id in {row[1] for row in sent["rows"]}
+        for _, token_id, model, dice, number, _removed, rank in sent["rows"]:
+            candidate = known[token_id]
+            assert (model, dice, rank) == (candidate.model_probability, candidate.sampling_probability, candidate.rank)
+            assert number == numbers.chance(dice)
 
 
 def test_the_sentence_is_the_text_and_a_long_one_is_sent_in_part() -> None:
