@@ -110,17 +110,6 @@ def test_the_image_s_steps_give_an_app_that_is_ready_and_public(tmp_path: Path) 
         server.wait(20)
 
 
-def test_healthz_is_not_ready_before_the_model_is_there() -> None:
-    port = free_port()
-    seen = []
-    with running_app(port) as address:
-        seen.append(get(f"{address}/healthz")[0])
-        wait_for(f"{address}/healthz")
-        status, headers = get(f"{address}/healthz")
-        assert (status, headers["x-content-type-options"]) == (200, "nosniff")
-    assert set(seen) <= {200, 503}
-
-
 def test_compose_names_what_is_there() -> None:
     told = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
     services = told["services"]

@@ -143,14 +143,31 @@ def test_inside_pages_ui_the_rooms_stand_in_order() -> None:
     assert wrong == []
 
 
+def circle(left: dict[str, set[str]]) -> list[str]:
+    """The modules that are left when those that import none of the others are taken away, again and again."""
+    left = dict(left)
+    while free := {name for name, found in left.items() if not found & left.keys()}:
+        left = {name: found for name, found in left.items() if name not in free}
+    return sorted(left)
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    without_reports = {
+        name: {other for other in found if not (name in REPORTED and other.startswith("core.reports."))}
+        for name, found in imported_modules().items()
+    }
+    assert circle(without_reports) == []
+
+
 def test_the_app_does_not_import_the_recipe_of_the_bundled_models() -> None:
     wrong = [(name, other) for name, found in imported_modules().items() for other in found if other.startswith("core.training")]
     assert [pair for pair in wrong if not pair[0].startswith("core.training")] == []
 
 
-def test_importing_core_does_not_import_torch() -> None:
-    heavy = ("torch", "transformers", "streamlit", "altair", "vl_convert", "jinja2")
-    program = f"import sys, core; print([name for name in {heavy} if name in sys.modules])"
+def test_importing_core_and_listing_its_models_imports_nothing_heavy() -> None:
+    heavy = ("torch", "transformers", "streamlit", "altair", "pandas", "vl_convert", "jinja2")
+    work = "import sys, core; core.list_models(); core.SamplingSettings(top_k=3)"
+    program = f"{work}; print([name for name in {heavy} if name in sys.modules])"
     out = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
 

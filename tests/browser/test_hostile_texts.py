@@ -19,7 +19,7 @@ Visit = Callable[..., Watching]
 PICTURE = "![a](https://evil.example/a.png)"
 LINK = "[b](https://evil.example/b) <img src=https://evil.example/c.png> https://evil.example/d www.evil.example"
 MADE = """() => [...document.querySelectorAll("[src*='evil'], [href*='evil'], [data*='evil']")].map(one => one.outerHTML.slice(0, 200))"""
-PAGES = ("", "read", "inside", "compare", "what_if", "cost", "models")
+PAGES = ("", "inside", "compare", "models")
 
 
 def listen(page: Any) -> list[str]:

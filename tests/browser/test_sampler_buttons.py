@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -28,7 +27,7 @@ def check(condition: bool) -> None:
     assert condition
 
 
-def test_a_bias_makes_a_token_more_and_less_likely_and_removes_it(visit: Visit) -> None:
+def test_a_bias_and_a_sampler_change_the_bars_until_their_chips_are_removed(visit: Visit) -> None:
     page = visit(START).page
     before = bars(page)
     first = ","  # the likeliest, which the field shows first
@@ -43,6 +42,15 @@ def test_a_bias_makes_a_token_more_and_less_likely_and_removes_it(visit: Visit) 
     page.keyboard.press("Escape")
     page.locator(".st-key-chip_logit_bias button").first.click()
     eventually(page, lambda: check(bars(page) == before))
+    press(page, "all_samplers")
+    field = page.locator(".st-key-top_n_sigma input")
+    field.fill("0.5")
+    field.press("Enter")
+    page.keyboard.press("Escape")  # at once: the browser then sends the value and the closing together
+    eventually(page, lambda: check(bars(page) != before))
+    page.locator(".st-key-chip_top_n_sigma button").first.click()
+    eventually(page, lambda: check(bars(page) == before))
+    eventually(page, lambda: check("top_n_sigma" not in parse_qs(urlsplit(page.url).query)))
 
 
 def test_named_answers_are_computed_saved_and_tokens_found(at: At) -> None:
@@ -94,7 +102,7 @@ def test_a_constraint_is_set_followed_shared_and_removed(visit: Visit) -> None:
     eventually(other.page, lambda: check("constraint" not in parse_qs(urlsplit(other.page.url).query)))
 
 
-def test_a_form_that_cannot_be_used_is_refused_in_one_sentence_beside_it(visit: Visit) -> None:
+def test_a_form_that_cannot_be_used_is_refused_and_a_sampler_is_found_with_its_definition(visit: Visit) -> None:
     page = visit(START).page
     press(page, "all_samplers")
     form = page.locator(".st-key-constraint_form textarea").first
@@ -110,6 +118,14 @@ def test_a_form_that_cannot_be_used_is_refused_in_one_sentence_beside_it(visit: 
     assert form.input_value() == 'start: "a" start'
     page.keyboard.press("Escape")
     assert not page.locator(".st-key-chip_constraint").count()
+    press(page, "all_samplers")
+    type_into(page, "find_sampler", "exclude top choices")
+    page.locator(".st-key-xtc_probability").first.wait_for()
+    page.locator(".st-key-mirostat_tau").first.wait_for(state="detached")
+    page.get_by_role("link", name="Definition: XTC").click()
+    page.locator(".st-key-glossary_xtc").first.wait_for()
+    assert page.locator(".st-key-glossary_find input").input_value() == "XTC"
+    assert not page.locator(".st-key-glossary_batch").count()
 
 
 def test_two_settings_stand_side_by_side_with_the_same_dice(visit: Visit) -> None:
@@ -151,26 +167,3 @@ def test_settings_are_saved_kept_by_the_browser_used_and_deleted(visit: Visit, n
     press(second, "own_delete_0")
     second.locator(".st-key-own_preset_0").first.wait_for(state="detached")
     eventually(second, lambda: check(second.evaluate(STORED) == "{}"))
-
-
-def test_every_sampler_links_to_its_definition_and_is_found(visit: Visit) -> None:
-    page = visit(START).page
-    press(page, "all_samplers")
-    type_into(page, "find_sampler", "exclude top choices")
-    page.locator(".st-key-xtc_probability").first.wait_for()
-    page.locator(".st-key-mirostat_tau").first.wait_for(state="detached")
-    page.get_by_role("link", name="Definition: XTC").click()
-    page.locator(".st-key-glossary_xtc").first.wait_for()
-    assert page.locator(".st-key-glossary_find input").input_value() == "XTC"
-    assert not page.locator(".st-key-glossary_batch").count()
-
-
-def test_roll_again_adds_a_branch_by_button_and_key(visit: Visit) -> None:
-    watching = visit("?prompt=Once+upon+a+time&temperature=1.9&top_p=1&seed=3")
-    watching.steps(1, 2)
-    told = watching.seen()["told"]
-    press(watching.page, "roll_again")
-    second = watching.until(f"seen.told !== {json.dumps(told)}")["told"]
-    watching.page.keyboard.press("r")
-    watching.until(f"![{json.dumps(told)}, {json.dumps(second)}].includes(seen.told)")
-    assert len(watching.written()) == 2

@@ -70,37 +70,3 @@ def _assert_same(watching: Watching, bars: list[str]) -> None:
 
 def _assert_in_address(url: str) -> None:
     assert "order" in parse_qs(urlsplit(url).query)
-
-
-def test_a_sampler_is_set_shown_as_a_chip_and_removed(visit: Visit) -> None:
-    watching = visit("?prompt=Once+upon+a+time&temperature=1&top_p=1")
-    page = watching.page
-    before = watching.seen()["bars"]
-    press(page, "all_samplers")
-    field = page.locator(".st-key-top_n_sigma input")
-    field.fill("0.5")
-    field.press("Enter")
-    page.keyboard.press("Escape")  # at once: the browser then sends the value and the closing together
-    eventually(page, lambda: _assert_other(watching, before))
-    page.locator(".st-key-chip_top_n_sigma button").first.click()
-    eventually(page, lambda: _assert_same(watching, before))
-    eventually(page, lambda: _assert_not_in(page.url, "top_n_sigma"))
-
-
-def test_a_token_is_excluded_from_the_bars(visit: Visit) -> None:
-    watching = visit("?prompt=Once+upon+a+time&temperature=1&top_p=1")
-    page = watching.page
-    press(page, "bias")
-    page.locator(".st-key-bias_never button").click()
-    page.locator(".st-key-chip_logit_bias").first.wait_for()
-    eventually(page, lambda: _assert_in(page.url, "logit_bias"))
-    steps = watching.steps(1, 1)
-    assert steps
-
-
-def _assert_not_in(url: str, name: str) -> None:
-    assert name not in parse_qs(urlsplit(url).query)
-
-
-def _assert_in(url: str, name: str) -> None:
-    assert name in parse_qs(urlsplit(url).query)

@@ -92,6 +92,7 @@ def test_pause_one_step_a_moment_looked_at_and_undo(at: At) -> None:
     eventually(page, learned(2))
 
 
+@pytest.mark.exhaustive
 def test_a_second_visitor_is_told_their_place_and_gets_their_turn_when_the_first_leaves(at: At) -> None:
     first, second = at("teach"), at("teach")
     press(first, "teach_tune")

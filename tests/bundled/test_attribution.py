@@ -15,6 +15,7 @@ from core.engine.model import LanguageModel
 from core.experiments.traced_fact import traced_fact
 from core.inspection import attribution
 from pages.ui.i18n import example_texts
+from tests.tiny_models import some
 
 TEXTS = (
     example_texts.WHY_PROMPT,
@@ -51,7 +52,7 @@ def maps(model: LanguageModel, of: Any, targets: list[int]) -> np.ndarray:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("name", some(MAPS, list(MAPS)[:1]))
 def test_with_random_weights_a_map_loses_its_pattern(name: str) -> None:
     trained = load_model("storyteller")
     targets = [Generation(trained, text).next_distribution().candidates[0].token_id for text in TEXTS]
@@ -62,10 +63,10 @@ def test_with_random_weights_a_map_loses_its_pattern(name: str) -> None:
     assert float(np.corrcoef(own, of(load_model("storyteller")))[0, 1]) > 0.99
 
 
-@pytest.mark.parametrize("pair", example_texts.FACT_PAIRS.values(), ids=list(example_texts.FACT_PAIRS))
-def test_a_pair_of_the_page_has_a_clear_result(pair: tuple[str, str]) -> None:
+@pytest.mark.parametrize("name", some(example_texts.FACT_PAIRS, ["Opposites", "Capitals"]))
+def test_a_pair_of_the_page_has_a_clear_result(name: str) -> None:
     """Both answers are sure; early the word that differs holds the answer, at the end the last token does."""
-    *_rest, seen = traced_fact(load_model("storyteller"), *pair)
+    *_rest, seen = traced_fact(load_model("storyteller"), *example_texts.FACT_PAIRS[name])
     assert seen.after[0] > 0.8 and seen.before[1] > 0.8
     first, last = seen.recovered[0], seen.recovered[-2]
     assert max(first) == pytest.approx(1.0, abs=1e-3) and first.index(max(first)) < len(first) - 1

@@ -46,13 +46,6 @@ def test_bundled_models_are_listed_without_loading_them() -> None:
         assert entry.parameter_count == sum(tensor.numel() for tensor in load_file(weights).values())
 
 
-def test_the_storyteller_writes(large: Any) -> None:
-    run = Generation(large, "Once upon a time")
-    list(run.stream(20))
-    assert len(run.written) > 20
-    assert "\ufffd" not in run.text
-
-
 def test_the_growth_record_is_whole_and_in_order() -> None:
     read = growth_of("storyteller")
     assert isinstance(read, Growth)

@@ -13,25 +13,13 @@ from pages.ui.session import share_link
 from pages.ui.session.more_samplers import CONSTRAINT_KINDS, chip_text, parse_constraint, parse_order
 from pages.ui.shell.constraint_form import EXAMPLES, WRITE
 from pages.ui.views.constraint_line import sentence
-from tests.pages.apptest import Open, press, said, told
+from tests.pages.apptest import Open, press, told
 
 PROMPT = "Is the sea wet? Answer yes or no:"
 
 
 def run(app: Any) -> Any:
     return app.session_state["_session"].run
-
-
-def test_a_link_sets_it_and_the_step_says_what_it_does(open_app: Open) -> None:
-    app = open_app(prompt=PROMPT, constraint="choices:yes\nno", temperature="1", top_p="1")
-    assert "The constraint excludes" in said(app)
-    for _step in range(8):
-        if run(app).finished:
-            break
-        press(app, "step")
-    assert run(app).finished == "end of text" and run(app).written.strip() in ("yes", "no")
-    press(app, "chip_constraint")
-    assert run(app).settings.constraint == ""
 
 
 def test_a_constraint_that_leaves_no_token_is_one_sentence_and_nothing_is_lost(open_app: Open) -> None:

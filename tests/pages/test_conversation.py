@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import Recording, load_model
+from core import Recording
 from core.errors import ViewerError
 from core.generation.turns import messages_of
 from pages.ui.session import conversation, run_start
@@ -48,54 +48,6 @@ def send(app: AppTest, text: str) -> AppTest:
     return app
 
 
-def test_three_turns_compute_only_their_new_tokens(chat: Any, session: State) -> None:
-    app = chat()
-    first = answer(app, session)
-    assert first.finished == "enough tokens" and len(first.path) == 4
-    before = first.token_count
-    send(app, "And then?")
-    assert session(app).playing
-    second = answer(app, session)
-    assert second is not first and len(second.messages) == 3
-    assert second.path[0].forward.reused_tokens > 0 and second.path[0].forward.computed_tokens < second.token_count - 4
-    again = session(app).rewritten_from
-    assert second.path[0].forward.reused_tokens == (again - 1 if again else before - 1)
-    alone = load_model(session(app).begun_with.model, device="cpu")
-    send(app, "Why?")
-    third = answer(app, session)
-    expected = alone.network if alone.network is not None else alone.load_network()
-    ids = [token.token_id for token in third.prompt_tokens]
-    written = expected.generate(_tensor(ids), max_new_tokens=4, do_sample=False, use_cache=True)[0, len(ids) :].tolist()
-    assert written == [step.token_id for step in third.path]
-    assert [message["role"] for message in messages_of(third)] == ["user", "assistant"] * 3
-
-
-def _tensor(ids: list[int]) -> Any:
-    import torch
-
-    return torch.tensor([ids])
-
-
-def test_an_earlier_answer_can_be_branched_and_undo_brings_the_rest_back(chat: Any, session: State) -> None:
-    app = chat()
-    first = answer(app, session)
-    send(app, "And then?")
-    second = answer(app, session)
-    press(app, "go_back_1")
-    assert session(app).run is first and len(first.path) == 4
-    press(app, "back")
-    first.force(first.model.tokenize("e")[0].token_id)
-    app.run()
-    send(app, "And now?")
-    third = session(app).run
-    assert third.messages[1]["content"] == messages_of(first)[1]["content"] and third.messages[2]["content"] == "And now?"
-    session(app).playing = False
-    app.run()
-    press(app, "bring_back")
-    assert session(app).run is first
-    assert second.messages[2]["content"] == "And then?"
-
-
 def test_an_answer_from_a_link_gets_steps_when_it_is_branched(chat: Any, session: State) -> None:
     app = chat(earlier=json.dumps([["user", "Who?"], ["assistant", "small dragon"]]))
     assert session(app).run.messages[1]["content"] == "small dragon"
@@ -103,21 +55,6 @@ def test_an_answer_from_a_link_gets_steps_when_it_is_branched(chat: Any, session
     run = session(app).run
     assert run.written == "small dragon" and len(run.messages) == 1
     assert {step.chosen_by for step in run.path} == {"forced"}
-
-
-def test_a_message_is_edited(chat: Any, session: State) -> None:
-    app = chat()
-    answer(app, session)
-    send(app, "And then?")
-    answer(app, session)
-    with_edit = session(app)
-    app.session_state["edit_0"] = True  # the popover is open
-    app.run()
-    app.text_area(key=f"edited_0_{with_edit.around_set}").set_value("Who else?").run()
-    press(app, "send_0")
-    run = session(app).run
-    assert run.messages == ({"role": "user", "content": "Who else?"},) and not run.path
-    assert run.next_distribution().forward.reused_tokens > 0  # the template's first tokens are the same
 
 
 def test_a_system_prompt_and_a_beginning_of_the_answer(chat: Any, session: State) -> None:

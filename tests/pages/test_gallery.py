@@ -7,15 +7,7 @@ import pytest
 from core.errors import BadRecording
 from core.experiments import prepared
 from pages.ui.experiments import gallery, recorded_results
-from tests.pages.apptest import Open, State, go, press, said
-
-
-def test_a_run_opens_whole_as_a_recording(open_app: Open, session: State) -> None:
-    app = press(open_app(page="gallery.py"), "gallery_open_hot")
-    run = session(app).run
-    assert run.is_replay and [step.text for step in run.path] == [step.text for step in prepared.load("hot").path]
-    go(app, "watch.py")
-    assert "recording" in said(app)
+from tests.pages.apptest import Open, State, go, press
 
 
 def test_what_had_been_written_can_be_brought_back(open_app: Open, session: State) -> None:

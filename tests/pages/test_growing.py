@@ -12,18 +12,6 @@ from tests.pages.apptest import Open, said
 PAGE = "growing.py"
 
 
-def test_a_row_is_a_moment_and_bold_is_what_it_expects_today() -> None:
-    record = growth_of("storyteller")
-    assert record
-    table = inside_rows.growth_rows(record.moments, 1, lambda token_id: f"␣{token_id}")
-    assert len(table) == len(record.moments) * inside_rows.GUESSES
-    assert list(table[table.layer == 0].place) == list(range(inside_rows.GUESSES))
-    last = table[table.layer == len(record.moments) - 1].iloc[0]
-    assert (last.place, last.kind) == (0, "followed")
-    assert last.share == record.moments[-1].prompts[1].top[0][1]
-    assert set(table[table.kind == "followed"].label) == {str(record.moments[-1].prompts[1].top[0][0])}
-
-
 def test_losses_are_those_of_the_record_and_held_out_ones_are_drawn_only_if_somebody_measured_them() -> None:
     record = growth_of("storyteller")
     assert record

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from pages.ui.experiments import gallery
-from pages.ui.i18n import page_titles
 from tests.pages.apptest import Open, go, press
 
 MOVED = [("compare_stream", "waiting.py"), ("quantization_notepad", "memory.py"), ("newborn", "growing.py"), ("teach_step", "growing.py")]
@@ -22,9 +19,3 @@ def test_the_card_of_the_new_model_opens_the_view_in_which_it_stands(open_app: O
     app = press(open_app(page="gallery.py"), "gallery_open_newborn")
     go(app, "growing.py")
     assert app.text_area(key="newborn_text").value
-
-
-@pytest.mark.parametrize("path", ["teach", "compare", "cost", "memory", "quantization", "growing"])
-def test_addresses_from_before_still_name_a_page(path: str) -> None:
-    found = page_titles.page_of(path)
-    assert found is not None and Path(found).is_file()

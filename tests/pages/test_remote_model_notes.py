@@ -12,7 +12,6 @@ from core.experiments.burst import Arrived
 from core.record.near_border import is_close
 from core.remote import http_client
 from pages.ui.server import loaded_models
-from pages.ui.session import share_link
 from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
 from tests.pages.apptest import Open, State, go, press, run_on
 
@@ -81,15 +80,6 @@ def test_a_password_in_a_link_is_taken_out_at_once(open_app: Open, session: Stat
     assert app.query_params["model"] in ("http://gpu.example:8000", ["http://gpu.example:8000"])
     assert "hunter2" not in str(session(app).requested)
     assert "hunter2" not in " ".join(str(one.value) for one in [*app.markdown, *app.info, *app.caption])
-
-
-def test_a_link_with_a_host_and_a_port_asks_for_a_server() -> None:
-    asked = share_link.requested_model({"model": "gpu:8000"}, ["storyteller"])
-    assert asked is not None
-    assert (asked.kind, asked.model) == ("server", "http://gpu:8000")
-    bad = share_link.requested_model({"model": "http://anna:hunter2@169.254.169.254"}, [])
-    assert bad is not None
-    assert "hunter2" not in bad.model
 
 
 def test_many_readers_are_real_requests_there(connected: AppTest, session: State, server: Running) -> None:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n import names
-from pages.ui.i18n.page_titles import PAGES
 from pages.ui.session import settings_of_page
 from tests.pages.apptest import Open
 
-FILES = [Path(file).stem for _, file, *_ in PAGES]
 # A choice on a page, by the keys of its controls, and which settings count then.
 CHOICES: list[tuple[str, dict[str, Any], frozenset[str]]] = [
     ("compare", {}, settings_of_page.SEED),
@@ -42,10 +39,6 @@ def counting(app: AppTest) -> frozenset[str]:
     """Return the settings in the sidebar."""
     found = [re.search(r"-setting_(\w+)", block.proto.id) for block in blocks(app._tree) if hasattr(block.proto, "id")]
     return frozenset(match[1] for match in found if match)
-
-
-def test_every_page_lists_which_settings_count_on_it() -> None:
-    assert set(settings_of_page.USED) == set(FILES)
 
 
 @pytest.mark.parametrize(("page", "choice", "used"), CHOICES)

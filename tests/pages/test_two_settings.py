@@ -18,22 +18,6 @@ def switched_on(app: Any) -> Any:
     return app
 
 
-def passes(app: Any) -> int:
-    return int(app.session_state["_session"].run.model.engine.passes)
-
-
-def test_both_sides_share_the_pass_and_the_roll_and_change_nothing(open_app: Open) -> None:
-    app = open_app(**LINK)
-    press(app, "step", 2)
-    run, before = app.session_state["_session"].run, passes(app)
-    switched_on(app)
-    for choice in ("order:vllm", "preset:Greedy", "off", "sidebar"):
-        app.selectbox(key="two_settings_B").set_value(choice).run()
-        assert not app.exception
-    assert passes(app) == before and len(run.path) == 2 and len(run.nodes) == 3
-    assert "Jensen-Shannon divergence is 0.000 bits. Both choose" in said(app)
-
-
 @pytest.mark.parametrize("choice", ["sidebar", "off", "order:llama.cpp", "order:vllm", "preset:Wild"])
 def test_the_coming_step_can_be_compared_under_every_choice(choice: str, open_app: Open) -> None:
     app = switched_on(open_app(**LINK))

@@ -9,6 +9,7 @@ import pytest
 from pages.ui.components.browser.browser import RoundTrip, read_round_trip
 from pages.ui.i18n import names
 from tests.pages.apptest import Open, State, press, run_on, said
+from tests.tiny_models import some
 
 
 def test_a_browser_may_say_anything() -> None:
@@ -29,7 +30,7 @@ def test_a_browser_may_say_anything() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_recordings")
-@pytest.mark.parametrize("typed", ["", "zzzzqq", "a, the, and, was", ".*", "x" * 61, "a," * 60, "<b>", "🦊"])
+@pytest.mark.parametrize("typed", some(["", "zzzzqq", "a, the, and, was", ".*", "x" * 61, "a," * 60, "<b>", "🦊"], {"", "zzzzqq"}))
 def test_one_run_delivered_twice(typed: str, open_app: Open, session: State) -> None:
     app = open_app(page="waiting.py", prompt="Once upon a time")
     app.segmented_control(key="waiting_view").set_value(names.WAITING_VIEWS[1]).run()

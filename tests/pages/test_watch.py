@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings
-from core.engine.engine import Engine
 from pages.ui.components.token_strip import token_strip
 from pages.ui.session.sampling_controls import START
 from tests.pages.apptest import Open, State, press, told
-
-
-def bars(app: AppTest) -> pd.DataFrame:
-    """The table behind the bars."""
-    import pyarrow
-
-    chart = app.get("vega_lite_chart")[0].proto
-    data = chart.data.data or chart.datasets[0].data.data
-    return pyarrow.ipc.open_stream(data).read_pandas()
 
 
 def test_the_run_is_the_one_that_core_gives(open_app: Open, session: State) -> None:
@@ -30,43 +18,6 @@ def test_the_run_is_the_one_that_core_gives(open_app: Open, session: State) -> N
     settings = SamplingSettings(temperature=1.3, top_k=7, top_p=START.top_p, seed=5)
     alone = Generation(run.model, "The old king", settings)
     assert [step.token_id for step in run.path] == [alone.step().token_id for _ in range(8)]
-
-
-def test_a_slider_redraws_the_coming_odds_without_a_forward_pass_or_a_roll(
-    open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = press(open_app(), "step", 2)
-    app.segmented_control(key="moment").set_value("coming").run()
-    before, path = bars(app), [step.token_id for step in session(app).run.path]
-    passes: list[int] = []
-    forward = Engine.forward
-
-    def counted(self: Engine, ids: Any, cache: Any = None, top_logprobs: int = 0) -> Any:
-        passes.append(len(ids))
-        return forward(self, ids, cache, top_logprobs)
-
-    monkeypatch.setattr(Engine, "forward", counted)
-    for value in (0.4, 1.2, 2.0):
-        app.slider(key="temperature").set_value(value).run()
-    assert not passes
-    after = bars(app)
-    assert list(after.token_id)[:2] == list(before.token_id)[:2]
-    both = [token for token in before.token_id if token >= 0 and token in set(after.token_id)]  # what is cut may be folded into one line
-    odds, odds_before = (list(table.set_index("token_id").model[both]) for table in (after, before))
-    assert odds == odds_before
-    assert list(after.dice) != list(before.dice)
-    assert [step.token_id for step in session(app).run.path] == path
-    press(app, "step")
-    assert len(passes) == 0, "the pass for the coming odds was made before and serves the step too"
-
-
-def test_the_bars_show_the_step_that_was_rolled_and_mark_its_token(open_app: Open, session: State) -> None:
-    app = press(open_app(), "step", 2)
-    table, step = bars(app), session(app).run.path[-1]
-    marked = table[table.kind == "chosen"]
-    assert list(marked.token_id) == [step.token_id]
-    assert marked.model.item() == pytest.approx(step.model_probability)
-    assert marked.dice.item() == pytest.approx(step.sampling_probability)
 
 
 @pytest.mark.parametrize(
@@ -89,12 +40,6 @@ def test_a_link_with_nonsense_shows_one_sentence_and_the_usual_values(open_app: 
     assert len(told(app)) == 1
     assert session(app).run.settings == START
     press(app, "step")
-
-
-def test_a_link_with_steps_brings_the_text_back(open_app: Open, session: State) -> None:
-    first = press(open_app(prompt="The fox", seed="3"), "step", 5)
-    again = open_app(prompt="The fox", seed="3", steps="5")
-    assert session(again).run.written == session(first).run.written
 
 
 def test_a_full_context_ends_with_one_sentence(open_app: Open, session: State) -> None:

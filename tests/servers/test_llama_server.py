@@ -15,7 +15,7 @@ from core.experiments.batching import planned_requests
 from core.experiments.burst import Arrived, Told, burst, figures
 from core.remote import http_client
 from core.remote.streaming import batch_size
-from tests.servers.conftest import MODEL, Process, llama_server
+from tests.servers.conftest import MODEL, llama_server
 
 pytestmark = pytest.mark.exhaustive
 
@@ -169,11 +169,6 @@ def test_a_server_that_dies_and_comes_back(gguf: Path, tmp_path: Path, local: An
     for _ in range(10):
         other.step()
     same(run, other)
-
-
-def test_a_process_that_is_asked_for_is_there(server: Process) -> None:
-    assert server.running is not None
-    assert server.running.poll() is None
 
 
 def test_a_burst_of_real_requests(served: Any) -> None:

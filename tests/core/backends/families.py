@@ -62,7 +62,7 @@ ACCEPTED: dict[str, tuple[str, dict[str, Any]]] = {
     "granite": ("Granite", GRANITE),
 }
 # One family for every kind of part: these are tried always, the others only with `-m exhaustive`.
-USUAL = ["grouped queries, tied", "biases", "llama3 rope", "mistral with a sliding window", "gpt2", "pythia", "gemma2", "phi3", "granite"]
+USUAL = ["grouped queries, tied", "mistral with a sliding window", "gpt2", "gemma2"]
 SLIDING = [name for name, (_, changes) in ACCEPTED.items() if changes.get("sliding_window")]
 
 

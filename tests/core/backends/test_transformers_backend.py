@@ -13,7 +13,7 @@ from core.backends.rotary_lengths import RotaryLengths
 from core.backends.transformers_backend import TransformersBackend
 from core.engine.engine import Engine
 from core.engine.kv_cache.kv_cache import KVCache
-from tests.tiny_models import widen
+from tests.tiny_models import some, widen
 
 SHAPE = {"hidden_size": 32, "num_hidden_layers": 3, "intermediate_size": 48, "num_attention_heads": 4, "num_key_value_heads": 2}
 SIZES = {"vocab_size": 300, "max_position_embeddings": 64, "bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
@@ -51,7 +51,7 @@ def network_of(name: str) -> Any:
     return network.eval()
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", some(CASES, set(CASES) - {"xlstm"}))
 def test_cached_steps_are_plain_passes_in_both_directions(name: str) -> None:
     network = network_of(name)
     backend = TransformersBackend.checked(network, np.arange(16))

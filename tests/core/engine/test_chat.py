@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from core import Generation, Recording, SamplingSettings, load_model
+from core import Generation, load_model
 from core.engine import chat_template
 from core.errors import BrokenModel, ModelError
 
@@ -31,29 +31,6 @@ def chatty(tiny_folder: Callable[[str], Path], tmp_path: Path) -> Callable[[str]
         return load_model(str(folder), device="cpu")
 
     return load
-
-
-def test_a_turn_is_what_the_template_writes(chatty: Callable[[str], Any]) -> None:
-    model = chatty(TEMPLATE)
-    tokens = model.tokenize_messages(({"role": "user", "content": "Who are you? 🦊"},))
-    expected = model.tokenizer.apply_chat_template(
-        [{"role": "user", "content": "Who are you? 🦊"}], add_generation_prompt=True, return_dict=False
-    )
-    assert [token.token_id for token in tokens] == list(expected)
-    assert "user: Who are you? 🦊\n" in b"".join(token.raw for token in tokens).decode()
-
-
-def test_a_conversation_is_written_recorded_and_replayed(chatty: Callable[[str], Any]) -> None:
-    model = chatty(TEMPLATE)
-    run = Generation(model, "Who are you?", SamplingSettings(seed=4), as_chat=True)
-    plain = Generation(model, "Who are you?", SamplingSettings(seed=4))
-    assert len(run.prompt_tokens) > len(plain.prompt_tokens)
-    for _ in range(5):
-        run.step()
-    replay = Recording.loads(Recording.of(run).dumps()).replay()
-    while not replay.finished:
-        replay.step()
-    assert (replay.text, replay.as_chat, replay.prompt_tokens) == (run.text, True, run.prompt_tokens)
 
 
 PART = "{% if part.type == 'text' %}<|turn|>{{ part.text }}{% endif %}"

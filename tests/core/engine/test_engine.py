@@ -51,14 +51,6 @@ def test_a_cache_never_changes_the_logits(architecture: str, tiny: Any, plain: A
         assert forward.seconds > 0
 
 
-@pytest.mark.parametrize("architecture", some(ARCHITECTURES))
-def test_without_a_cache_everything_is_computed_and_nothing_kept(architecture: str, tiny: Any, plain: Any) -> None:
-    ids = random_ids(np.random.default_rng(1), 20)
-    forward = tiny(architecture).engine.forward(ids, None)
-    assert_close(forward.logits.values, plain_logits(plain(architecture), ids))
-    assert (forward.computed_tokens, forward.reused_tokens, forward.cache_bytes) == (20, 0, 0)
-
-
 @pytest.mark.parametrize("architecture", some(FULL_ATTENTION))
 def test_full_attention_reuses_the_longest_shared_prefix(architecture: str, tiny: Any) -> None:
     engine, cache = tiny(architecture).engine, KVCache()

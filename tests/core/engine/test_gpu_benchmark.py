@@ -8,6 +8,7 @@ import torch
 from tests.benchmarks import gpu
 
 
+@pytest.mark.exhaustive
 def test_the_script_goes_all_its_ways_and_prints_one_table(capsys: pytest.CaptureFixture[str]) -> None:
     gpu.main(["--tiny"])
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]

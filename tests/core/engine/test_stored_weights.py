@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from tests.tiny_models import some
 pytestmark = pytest.mark.slow  # they compile the kernels
 FAMILIES = ["llama", "qwen3", "gpt2", "gpt_neox", "gemma2", "gemma3", "mistral", "phi3"]
 STORED = {"bfloat16": torch.bfloat16, "float16": torch.float16}
+USUAL = [("llama", "bfloat16"), ("gpt2", "float16"), ("gemma2", "bfloat16")]
 
 
 @pytest.fixture(autouse=True)
@@ -53,8 +55,7 @@ def text(count: int) -> np.ndarray:
     return np.random.default_rng(3).integers(3, 200, count)
 
 
-@pytest.mark.parametrize("kind", STORED)
-@pytest.mark.parametrize("architecture", some(FAMILIES, ["llama", "gpt2", "gemma2"]))
+@pytest.mark.parametrize(("architecture", "kind"), some(product(FAMILIES, STORED), USUAL))
 def test_the_odds_are_those_of_the_float32_model(architecture: str, kind: str, folder: Callable[[str, str], Path]) -> None:
     path, ids = folder(architecture, kind), text(40)
     model = load_model(path, device="cpu")

@@ -10,7 +10,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.experiments.answers import answer_of
-from core.experiments.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, merged, ranked, write_together
+from core.experiments.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, ranked, write_together
 from tests.tiny_models import some
 
 PROMPT = "The sea looked back"
@@ -84,18 +84,3 @@ def test_scores_agree_with_their_formulas(tiny: Any) -> None:
         scores = [entry.score for entry in ranked(tries, by)]
         assert scores == sorted(scores, reverse=True)
         assert len(scores) == 6
-
-
-def test_the_merged_tree_holds_every_try(tiny: Any) -> None:
-    tries = written(tiny("gpt2"), SamplingSettings(temperature=0.3, seed=7), count=8, steps=10).tries
-    tree = merged(tries)
-    assert tree[0].tries == tuple(range(8))
-    ways = {tuple(step.token_id for step in attempt.path) for attempt in tries}
-    beginnings = {way[:i] for way in ways for i in range(1, len(way) + 1)}
-    assert len(tree) == 1 + len(beginnings)
-    for node in tree[1:]:
-        assert node.parent is not None
-        assert set(node.tries) <= set(tree[node.parent].tries)
-    assert sum(node.ends for node in tree) == 8
-    for attempt in tries:
-        assert "".join(node.text for node in tree if attempt.number in node.tries) == "".join(s.text or s.piece for s in attempt.path)

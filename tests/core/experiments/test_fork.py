@@ -85,10 +85,6 @@ def test_the_tree_holds_both_and_the_run_stands_on_the_second(tiny: Any) -> None
     ]
 
 
-def odds_of(*shares: float) -> TopProbabilities:
-    return TopProbabilities.of(torch.tensor(shares, dtype=torch.float64).log())
-
-
 def test_the_drift_is_exact_over_the_whole_vocabulary(tiny: Any, plain: Any) -> None:
     run = run_of(tiny, top_n=3)
     left, right = [101, 110, 111, 112, 113], [102, 103, 110, 111, 112, 114]  # the second one says the same, one token later
@@ -111,14 +107,6 @@ def test_the_drift_is_exact_over_the_whole_vocabulary(tiny: Any, plain: Any) -> 
         assert place.drift.middle == pytest.approx(expected, abs=2e-4)
     assert alignment.places[0].drift == Drift(0.0, 0.0)
     assert alignment.shared == 3
-
-
-def test_distance_by_hand() -> None:
-    same = odds_of(0.3, 0.5, 0.2)
-    assert bounds(same, same) == Drift(0.0, 0.0)
-    assert bounds(odds_of(1.0, 0.0), odds_of(0.0, 1.0)).middle == pytest.approx(1.0)
-    # (1/2, 1/2) and (1, 0): H(3/4, 1/4) - 1/2 = 0.8113 - 0.5
-    assert bounds(odds_of(0.5, 0.5), odds_of(1.0, 0.0)).middle == pytest.approx(math.sqrt(0.8112781 - 0.5), abs=1e-6)
 
 
 def test_texts_that_differ_by_one_token_are_near_each_other() -> None:

@@ -12,7 +12,7 @@ import torch
 from core import Generation, SamplingSettings
 from core.errors import BadToken, BrokenLogits, EmptyPrompt, NotEnoughMemory, PromptTooLong, RunFinished
 from tests.core.plain import agrees_with_a_plain_pass
-from tests.tiny_models import ARCHITECTURES, CONTEXT, FULL_ATTENTION, some
+from tests.tiny_models import ARCHITECTURES, CONTEXT, some
 
 PROMPT = "The sea looked back 🦊"
 
@@ -60,21 +60,6 @@ def test_every_step_shows_the_odds_of_a_plain_forward_pass(architecture: str, us
     check(run.step())
     run.go_to(-1)
     check(run.force(62))
-
-
-@pytest.mark.parametrize("architecture", some(FULL_ATTENTION))
-def test_one_new_token_costs_one_position_and_a_step_back_none(architecture: str, tiny: Any) -> None:
-    model = tiny(architecture)
-    run = Generation(model, PROMPT)
-    count = len(model.encode(PROMPT))
-    first = run.force(50)
-    assert (first.forward.computed_tokens, first.forward.reused_tokens) == (count, 0)
-    for token in (51, 52, 53):
-        assert run.force(token).forward.computed_tokens == 1
-    run.go_to(1)
-    assert run.force(70).forward.computed_tokens == 1
-    for step in run.path:
-        assert step.forward.cache_bytes == model.cache_bytes_per_token * step.position
 
 
 @pytest.mark.parametrize("architecture", some(["llama", "gpt2", "mamba", "gemma2", "lfm2"], ["llama", "mamba"]))

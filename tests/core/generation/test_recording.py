@@ -241,37 +241,6 @@ def test_a_file_with_any_values_replaced_is_refused_or_works(data: Any, content:
     read_everything(kept)
 
 
-@budget(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_a_file_with_any_bytes_damaged_is_refused_or_works(data: Any, content: dict[str, Any]) -> None:
-    raw = bytearray(json.dumps(content, ensure_ascii=False).encode())
-    for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(0, len(raw) - 1))
-        how = data.draw(st.sampled_from(["cut", "flip", "drop", "insert"]))
-        if how == "cut":
-            del raw[place:]
-        elif how == "flip":
-            raw[place] = data.draw(st.integers(0, 255))
-        elif how == "drop":
-            del raw[place : place + data.draw(st.integers(1, 50))]
-        else:
-            raw[place:place] = data.draw(st.binary(min_size=1, max_size=8))
-        if not raw:
-            break
-    try:
-        kept = Recording.loads(bytes(raw))
-    except BadRecording as error:
-        assert str(error).encode()
-        return
-    read_everything(kept)
-
-
-@given(data=st.binary(max_size=200) | st.text(max_size=200))
-def test_any_bytes_are_refused(data: bytes | str) -> None:
-    with pytest.raises(BadRecording):
-        Recording.loads(data)
-
-
 def test_a_run_that_fits_into_no_file_says_so(tiny: Any) -> None:
     """In one sentence of ours, not in pydantic's pages of detail."""
     run = Generation(tiny("gpt2"), PROMPT)

@@ -16,16 +16,6 @@ from tests.core.plain import agrees_with_a_plain_pass
 PROMPT = "The sea looked back 🦊"
 
 
-def test_going_back_and_on_again_finds_the_same_steps(tiny: Any) -> None:
-    run = Generation(tiny("llama"), PROMPT, SamplingSettings(seed=6))
-    steps = [run.step() for _ in range(5)]
-    nodes = len(run.nodes)
-    run.go_to(1)
-    assert run.path == steps[:2]
-    assert [run.step() for _ in range(3)] == steps[2:]
-    assert len(run.nodes) == nodes
-
-
 def test_a_forced_token_is_marked_and_rolls_nothing(tiny: Any) -> None:
     run = Generation(tiny("llama"), PROMPT, SamplingSettings(top_k=1))
     least = run.next_distribution().candidates[-1].token_id
@@ -55,21 +45,6 @@ def test_branches_name_every_end_and_where_it_parts(tiny: Any) -> None:
     run.switch(end)
     assert [step.token_id for step in run.path] == [40, 41, 42, 43]
     assert next(branch for branch in run.branches() if branch.is_current).name == "the first way"
-
-
-def test_a_step_after_a_switch_follows_the_branch_switched_to(tiny: Any, plain: Any) -> None:
-    model = tiny("llama")
-    run = Generation(model, PROMPT, top_n=model.vocabulary_size)
-    for token in (40, 41, 42):
-        run.force(token)
-    first = run.here
-    run.go_to(0)
-    for token in (50, 51, 52):
-        run.force(token)
-    run.switch(first)
-    run.force(60)
-    agrees_with_a_plain_pass(run.path[-1], [*model.encode(PROMPT), 40, 41, 42, 60], plain("llama"))
-    assert [step.token_id for step in run.path] == [40, 41, 42, 60]
 
 
 @pytest.mark.parametrize(("verb", "place"), [("go_to", 1), ("go_to", -2), ("switch", -1), ("switch", 2), ("switch", 10**9)])

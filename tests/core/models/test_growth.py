@@ -42,11 +42,6 @@ def test_what_training_appends_is_read_back(tmp_path: Path) -> None:
     assert read.moments[1].prompts[0].top == [(7, 0.5), (9, 0.25)]
 
 
-def test_a_loss_on_text_held_out_is_read_where_there_is_one(tmp_path: Path) -> None:
-    read = read_growth(written(tmp_path / "growth.json", record(moment(), moment(10, held_out_loss=2.75))))
-    assert [one.held_out_loss for one in read.moments] == [None, 2.75]
-
-
 @pytest.mark.parametrize("name", ["storyteller-mini", "nobody", "../storyteller", "", "gpt2", "http://127.0.0.1:9"])
 def test_other_models_have_none(name: str) -> None:
     assert growth_of(name) is None

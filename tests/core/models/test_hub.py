@@ -17,7 +17,6 @@ from core import load_model
 from core.errors import DownloadStopped, GatedModel, ModelError, NoNetwork, TooLargeToFetch, UnknownModel
 from core.models import hub as hub_module
 from core.models.hub import Download
-from core.models.memory_fit import fit
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -189,12 +188,3 @@ def test_no_network_is_one_sentence(tmp_path: Path) -> None:
     download.wait(60)
     assert isinstance(download.error, NoNetwork)
     assert "bundled models work without a network" in str(download.error)
-
-
-def test_what_a_model_takes_is_read_from_its_own_files(tiny_folder: Callable[[str], Path], tiny: Callable[[str], Any]) -> None:
-    said = fit(str(tiny_folder("llama")), "cpu", "bfloat16")
-    model = tiny("llama")
-    assert said.parameter_count == model.parameter_count
-    assert said.loaded_bytes == 2 * model.parameter_count
-    assert said.file_bytes == model.weight_bytes
-    assert said.fits

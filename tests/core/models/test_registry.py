@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.engine.model import LanguageModel
 from core.errors import ReloadFailed
 from core.inspection import inside
 from core.models.registry import Eviction, ModelRegistry
@@ -42,23 +41,11 @@ def alone(folder: str, count: int) -> list[int]:
     return [run.step().token_id for _ in range(count)]
 
 
-def test_a_model_is_loaded_once(folders: list[str]) -> None:
-    loaded: list[str] = []
-
-    def noted(name: str, **more: Any) -> LanguageModel:
-        loaded.append(name)
-        return load_model(name, **more)
-
-    shelf = ModelRegistry(noted, free=lambda _: PLENTY)
-    assert shelf.model(folders[0]) is shelf.model(folders[0])
-    assert loaded == [folders[0]]
-    assert set(shelf.in_memory()) == {folders[0]}
-
-
 def test_the_least_recently_used_gives_way_when_too_many_are_here(folders: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_MODELS", "2")
     shelf = ModelRegistry(free=lambda _: PLENTY)
     first, second = shelf.model(folders[0]), shelf.model(folders[1])
+    assert shelf.model(folders[0]) is first, "a model is loaded once"
     Generation(first, PROMPT).step()  # so the second one is now the one not used for longest
     third = shelf.model(folders[2])
     assert set(shelf.in_memory()) == {folders[0], folders[2]}

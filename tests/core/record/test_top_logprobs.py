@@ -171,12 +171,6 @@ def test_a_settled_pick_is_that_of_every_distribution_with_this_list(settings: S
     assert settled > 60 or settings.typical_p < 1.0
 
 
-def test_a_roll_into_the_rest_is_never_settled() -> None:
-    listed = listed_of(np.random.default_rng(2).normal(0.0, 1.0, 60), 15)
-    assert not listed.certain_pick([("model", None), ("temperature", 0.8)], 0.999999)
-    assert listed.certain_pick([("model", None), ("temperature", 0.8)], 0.0)
-
-
 @pytest.mark.parametrize("temperature", [0.05, 0.3, 0.8, 1.0, 1.7, 2.0])
 @pytest.mark.parametrize("rounding", [0.0, -3e-7, 2e-7])
 def test_a_list_that_ends_in_minus_infinity_leaves_nothing_to_be_estimated(temperature: float, rounding: float) -> None:

@@ -291,12 +291,3 @@ def test_a_strange_address_gets_one_sentence_that_repeats_no_secret(text: str) -
         load_model(text, tokenizer=str(TINY))
     one_sentence(caught.value)
     assert "sk-secret" not in str(caught.value)
-
-
-def test_the_owner_of_the_app_can_name_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
-    with serve(FakeVLLM()) as mine, serve(FakeVLLM()) as other:
-        monkeypatch.setenv("TOKEN_VIEWER_SERVERS", f"http://gpu:8000, {mine.address}/v1")
-        assert load_model(mine.address, tokenizer=str(TINY)).context_length == 512
-        with pytest.raises(WrongServer, match="operator"):
-            load_model(other.address, tokenizer=str(TINY))
-        assert other.asked == []

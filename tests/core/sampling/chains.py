@@ -15,10 +15,13 @@ from core import SamplingSettings
 from core.sampling.history import History
 from core.sampling.stages import observe, processors
 from core.stage_names import SETTING_OF
+from tests.core.plain import bits
 
 SIZES = (10, 33, 100, 384, 1000, 1025, 4096)
 LARGE_SIZES = (20_000, 32_000, 131_072, 300_000)
 KINDS = ("ordinary", "sure", "even", "few levels", "all equal", "bfloat16", "ruled out", "large")
+WITHOUT_TIES = ("ordinary", "sure", "even", "ruled out")
+STRANGE = ("steep", "float16", "eighths", "huge", "tiny", "a server's list")  # of hostile or rounding models
 
 
 def logits_like(kind: str, size: int, seed: int) -> torch.Tensor:
@@ -34,6 +37,12 @@ def logits_like(kind: str, size: int, seed: int) -> torch.Tensor:
         "bfloat16": lambda: torch.from_numpy(scores + 12).bfloat16().double().numpy(),
         "ruled out": lambda: np.where((draw.random(size) < 0.6) & (np.arange(size) > 2), -math.inf, scores),
         "large": lambda: scores * 1e4,
+        "steep": lambda: draw.permutation(-0.7 * np.arange(size)),
+        "float16": lambda: scores.astype(np.float16),
+        "eighths": lambda: np.round(scores * 8) / 8,
+        "huge": lambda: scores * 1e30,
+        "tiny": lambda: scores * 1e-40,
+        "a server's list": lambda: np.where(np.arange(size) < 20, 5 + scores, -9.0),
     }[kind]()
     return torch.from_numpy(made.astype(np.float32))
 
@@ -66,13 +75,13 @@ BIASES = st.dictionaries(st.integers(0, 9), st.one_of(st.floats(-20, 20), st.jus
 
 
 @st.composite
-def cases(draw: st.DrawFn, sizes: tuple[int, ...] = SIZES, shuffled: bool = True) -> Case:
+def cases(draw: st.DrawFn, sizes: tuple[int, ...] = SIZES, shuffled: bool = True, kinds: tuple[str, ...] = KINDS + STRANGE) -> Case:
     """A step with transformers' samplers in any combination; shuffled: in any order, else in transformers'."""
     size = draw(st.sampled_from(sizes))
     values = {name: draw(one) for name, one in THEIRS.items()} | {"logit_bias": draw(BIASES)}
     order: Any = tuple(draw(st.permutations(list(SETTING_OF)))) if shuffled else "transformers"
     settings = SamplingSettings(**values, order=order, seed=draw(st.integers(0, 1000)))
-    logits = logits_like(draw(st.sampled_from(KINDS)), size, draw(st.integers(0, 10**6)))
+    logits = logits_like(draw(st.sampled_from(kinds)), size, draw(st.integers(0, 10**6)))
     ids = np.array(draw(st.lists(st.integers(0, 9), min_size=1, max_size=30)), dtype=np.int64)
     return Case(logits, settings, History(ids, draw(st.integers(1, len(ids))), lambda token_id: b"%d" % token_id))
 
@@ -121,4 +130,6 @@ def difference(case: Case) -> str:
             return f"{name}: {seen.stage_kept[number]} tokens instead of {int((scores > -math.inf).sum())}"
         if np.abs(probabilities[number] - expected).max() > 2e-6:
             return f"{name}: a probability differs by {np.abs(probabilities[number] - expected).max():.1e}"
+        if abs(seen.stage_entropies[number] - bits(expected)) > 1e-3:
+            return f"{name}: the entropy is {seen.stage_entropies[number]} instead of {bits(expected)}"
     return ""

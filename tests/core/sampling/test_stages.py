@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, BrokenLogits
 from core.sampling.stages import observe
-from tests.core.plain import bits, own_stages, plain_odds
+from tests.core.plain import bits, plain_odds
 from tests.tiny_models import some
 
 PROMPT = "The sea looked back, the sea"
@@ -81,30 +81,6 @@ def test_greedy_takes_what_generate_takes(tiny: Any, plain: Any) -> None:
             assert (step.chosen_by, step.roll, step.sampling_probability) == ("greedy", None, 1.0)
             if run.finished:
                 break
-
-
-def test_every_stage_is_the_one_worked_out_by_hand(tiny: Any, plain: Any) -> None:
-    model = tiny("gpt2")
-    ids = model.encode(PROMPT)
-    logits = np.log(plain_odds(plain("gpt2"), ids))
-    logits += float(Generation(model, PROMPT).next_distribution().candidates[0].logit) - logits.max()
-    for settings in GRID:
-        distribution = Generation(model, PROMPT, settings, top_n=model.vocabulary_size).next_distribution()
-        expected = own_stages(logits, ids, settings)
-        assert [stage.name for stage in distribution.stages] == [name for name, _ in expected]
-        alive = np.ones(model.vocabulary_size, bool)
-        removed_by: dict[int, str] = {}
-        for stage, (name, shares) in zip(distribution.stages, expected, strict=True):
-            mine = np.array([stage.candidates[i] for i in range(model.vocabulary_size)])
-            np.testing.assert_allclose(mine, shares, atol=1e-5, rtol=1e-3, err_msg=f"{name} of {settings}")
-            assert stage.kept == (shares > 0).sum()
-            assert stage.entropy == pytest.approx(bits(shares), abs=1e-3)
-            assert stage.rest == pytest.approx(0, abs=1e-5)
-            removed_by |= {int(i): name for i in np.flatnonzero(alive & (shares == 0))}
-            alive = shares > 0
-        assert {c.token_id: c.removed_by for c in distribution.candidates if c.removed_by} == removed_by
-        assert distribution.model_entropy == distribution.stages[0].entropy
-        assert distribution.sampling_entropy == distribution.stages[-1].entropy
 
 
 def test_the_cut_comes_after_the_softmax(tiny: Any, plain: Any) -> None:

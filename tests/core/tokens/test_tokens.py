@@ -132,14 +132,6 @@ def test_a_joiner_shows_bytes_that_are_no_character_and_never_fails(raw: bytes, 
     assert (text, joiner.waiting) == (written, raw[done:])
 
 
-def test_an_incomplete_character_waits_for_its_last_byte() -> None:
-    joiner = ByteJoiner()
-    assert [joiner.add(bytes([byte])) for byte in "é🦊".encode()] == ["", "é", "", "", "", "🦊"]
-    assert joiner.add(b"\xf0\x9f") == ""
-    assert joiner.waiting == b"\xf0\x9f"
-    assert joiner.add(b"!") == "⟨F0⟩⟨9F⟩!"
-
-
 def word_piece() -> Tokenizer:
     words = ["[UNK]", "the", "fox", "##es", "ran", ".", "!", "a", "##b"]
     made = Tokenizer(models.WordPiece({word: place for place, word in enumerate(words)}, unk_token="[UNK]"))

@@ -14,7 +14,6 @@ import pytest
 
 from core.backends import compiled
 from core.backends.compiled import cache
-from tests.tiny_models import some
 
 pytestmark = pytest.mark.skipif(not compiled._installed(), reason="numba is not installed")
 ROOT = Path(__file__).parents[4]
@@ -51,7 +50,8 @@ PROCESSORS = [("", "4 False"), ("+avx", "8 False"), ("+avx,+avx2,+fma,+f16c", "8
 
 
 @pytest.mark.skipif(not IS_X86, reason="a question about x86")
-@pytest.mark.parametrize(("features", "described"), some(PROCESSORS, PROCESSORS[:1]))
+@pytest.mark.exhaustive  # each compiles everything once more
+@pytest.mark.parametrize(("features", "described"), PROCESSORS)
 def test_products_with_halves_are_right_without_the_instructions_for_them(tmp_path: Path, features: str, described: str) -> None:
     asked = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": features, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(

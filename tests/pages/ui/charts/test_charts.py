@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings, load_model
-from pages.ui.charts import serving_charts, step_rows
+from pages.ui.charts import step_rows
 from pages.ui.i18n import numbers
 from pages.ui.presenting import stage_payload
 
@@ -72,13 +72,6 @@ def test_what_is_cut_and_unlikely_lies_in_one_line_that_can_be_opened() -> None:
     run.settings = SamplingSettings(top_k=2)
     taken = step_rows.distribution_rows(run.force(dust[0].token_id), 10).to_pandas()
     assert (taken.token_id == dust[0].token_id).sum() == 1, "what was taken from among the cut keeps its row"
-
-
-def test_bars_of_small_probabilities_fill_the_width_and_a_heat_map_stays_between_its_two_colours() -> None:
-    """Eight bars of at most 10 % took an eighth of the width, and a heat map from beige to blue passed through pink."""
-    scale = serving_charts.two_bars("light", 8)["layer"][0]["encoding"]["x"]["scale"]
-    assert "domain" not in scale and scale["domainMin"] == 0
-    assert serving_charts.part_heat("light", 8)["layer"][0]["encoding"]["color"]["scale"]["interpolate"] == "rgb"
 
 
 def test_a_first_token_chosen_by_hand_after_going_back_is_no_prefill(tiny: Callable[[str], Any]) -> None:

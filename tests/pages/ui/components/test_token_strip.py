@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from core import Generation, SamplingSettings
-from core.tokens.tokens import ByteJoiner, written
 from pages.ui.charts.token_text import shown
 from pages.ui.components.token_strip import token_strip
-
-
-@pytest.fixture
-def run(tiny: Callable[[str], Any]) -> Generation:
-    made = Generation(tiny("llama"), "The sea looked", SamplingSettings(seed=1), top_n=20)
-    list(made.stream(6))
-    return made
 
 
 @pytest.mark.parametrize(
@@ -34,22 +24,6 @@ def run(tiny: Callable[[str], Any]) -> Generation:
 )
 def test_a_token_that_only_begins_a_character_shows_its_bytes(text: str, piece: str, raw: bytes, said: str) -> None:
     assert shown(text, piece, raw) == said
-
-
-def test_every_byte_of_a_text_is_on_the_strip_whatever_is_cut_where(tiny: Callable[[str], Any]) -> None:
-    joiner, seen = ByteJoiner(), ""
-    for raw in (b" \xf0\x9f", b"\xa6", b"\x8a fox\xe2", b"\x82\xac"):
-        seen += shown(joiner.add(raw), written(raw), raw)
-    assert seen == "␣⟨F0⟩⟨9F⟩⟨A6⟩🦊␣fox⟨E2⟩€"
-
-
-def test_going_back_another_branch_and_another_tint_show_what_is_there(run: Generation) -> None:
-    drawn, first = token_strip._Drawn(), run.path
-    run.go_to(2)
-    run.force(run.next_distribution().candidates[3].token_id)
-    run.step()
-    for path, tint in ((first, "likely"), (first[:2], "likely"), (run.path, "likely"), (run.path, "unsure"), ([], "none"), (first, "none")):
-        assert drawn.steps(path, tint) == [token_strip._step(step, tint) for step in path]
 
 
 def test_of_a_long_text_the_newest_part_is_drawn_and_the_rest_is_a_click_away() -> None:

@@ -54,16 +54,6 @@ def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         kept.cache_clear()
 
 
-def test_without_anybody_it_is_english() -> None:
-    assert language.current() == "en"
-    assert _("The dice") == N_("The dice") == "The dice"
-    assert [ngettext("{count} token", "{count} tokens", count) for count in (0, 1, 2)] == [
-        "{count} tokens",
-        "{count} token",
-        "{count} tokens",
-    ]
-
-
 def test_a_folder_is_a_language(german: None) -> None:
     assert language.languages() == {"de": "Deutsch", "en": "English"}
     assert [language.best_match(wanted) for wanted in ("de-AT", "DE", "de_CH", "fr", "", None, "../de")] == [

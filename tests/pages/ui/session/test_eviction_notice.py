@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -77,24 +76,6 @@ def test_whoever_wrote_with_it_is_told_once_and_goes_on_where_they_were(writer: 
     assert ids(session(one).run) == alone(one, folders[0], 4)
     assert session(one).run.path[:3] == path
     assert folders[0] in loaded_models.in_memory()
-
-
-@pytest.mark.slow
-def test_what_cannot_come_back_is_one_sentence_and_the_text_stays(writer: Any, tiny_folder: Any, tmp_path: Path, session: State) -> None:
-    folder = tmp_path / "guest"
-    shutil.copytree(tiny_folder("gpt2"), folder)
-    one = writer(str(folder))
-    written = session(one).run.written
-    loaded_models.unload(str(folder))
-    folder.rename(tmp_path / "gone")
-    one.run()
-    press(one, "step")
-    assert len([sentence for sentence in told(one) if "cannot be loaded again now" in sentence]) == 1
-    assert session(one).run.written == written
-    (tmp_path / "gone").rename(folder)
-    press(one, "step")
-    assert told(one) == []
-    assert ids(session(one).run) == alone(one, str(folder), 4)
 
 
 def test_a_name_in_a_sentence_gives_no_folder_away_and_draws_nothing() -> None:

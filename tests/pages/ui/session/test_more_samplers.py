@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -14,7 +13,7 @@ from core import SamplingSettings
 from core.settings import FIRST
 from core.stage_names import SETTING_OF
 from pages.ui.session import share_link
-from pages.ui.session.more_samplers import ALL_CONTROLS, CHIPS, MORE, chip_text, is_on, without_effect
+from pages.ui.session.more_samplers import ALL_CONTROLS, CHIPS, MORE, chip_text, is_on
 
 FULL = SamplingSettings(
     presence_penalty=0.5, frequency_penalty=-0.2, repeat_last_n=64, logit_bias={5: -math.inf, 7: 1.5}, no_repeat_ngram_size=3,
@@ -45,21 +44,6 @@ def test_a_link_keeps_every_setting(settings: SamplingSettings) -> None:
     assert read(share_link.query("Hello", "m", settings, [], "Hello")) == settings
 
 
-@dataclass
-class Taken:
-    token_id: int
-    chosen_by: str
-    attempt: int
-    settings: SamplingSettings
-
-
-def test_settings_that_change_on_the_way_are_in_the_steps() -> None:
-    path: Any = [Taken(5, "sampled", 0, FULL), Taken(6, "sampled", 0, SamplingSettings()), Taken(7, "forced", 0, FULL)]
-    steps = share_link.parse_steps(share_link.format_steps(path, SamplingSettings()))
-    assert steps is not None
-    assert [one for one in steps if isinstance(one, SamplingSettings)] == [FULL, SamplingSettings(), FULL]
-
-
 @given(text=st.text(max_size=40))
 def test_any_text_for_a_setting_is_valid_or_refused(text: str) -> None:
     for control in ALL_CONTROLS:
@@ -73,10 +57,3 @@ def test_every_setting_that_is_on_has_a_chip() -> None:
     full = replace(FULL, min_p=0.02, typical_p=0.9, repetition_penalty=1.2, greedy=True)
     assert all(is_on(full, key) and chip_text(full, key) for key in CHIPS)
     assert [key for key in CHIPS if is_on(SamplingSettings(), key)] == []
-
-
-def test_what_mirostat_and_greedy_replace_is_said() -> None:
-    assert "mirostat" in without_effect(FULL, "top_n_sigma")
-    assert without_effect(FULL, "presence_penalty") == ""
-    greedy = SamplingSettings(greedy=True, xtc_probability=0.5)
-    assert "greedy" in without_effect(greedy, "xtc_probability")

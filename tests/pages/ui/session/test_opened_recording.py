@@ -22,8 +22,3 @@ def test_the_server_lets_in_what_the_widget_promises_and_core_reads() -> None:
     assert promised * 2**20 == LARGEST_FILE
     assert Limits().upload_megabytes == promised
     assert config("server")["maxUploadSize"] == promised + 1, "a file of just this size comes wrapped, and the server counts the wrapping"
-
-
-def test_no_message_is_a_reference_to_what_a_browser_may_have_forgotten() -> None:
-    assert config("global")["minCachedMessageSize"] > 2**32, "far beyond the largest message"
-    assert config("runner")["fastReruns"] is False, "two scripts at a time would step one run"

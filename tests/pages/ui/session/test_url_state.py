@@ -34,14 +34,6 @@ def hold(someone: state.Session, run: Any) -> None:
     someone.run, someone.begun_with = run, RunRequest("storyteller", run.prompt)
 
 
-def test_a_link_that_fits_holds_the_whole_text(visitor: state.Session) -> None:
-    query, said = url_state.link_query()
-    assert said == "This link opens the same text with the same dice rolls."
-    steps = share_link.parse_steps(share_link.decoded(query)["steps"])
-    assert visitor.run is not None and steps is not None
-    assert [step.token_id for step in visitor.run.path] == [one.token_id for one in steps if isinstance(one, share_link.Rolled)]
-
-
 def test_a_link_that_is_too_long_says_where_it_works(visitor: state.Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(url_state, "LONGEST", 40)
     monkeypatch.setattr(url_state, "LONGEST_LINK", 50)
