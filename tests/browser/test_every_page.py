@@ -251,7 +251,7 @@ class Experiment:
 
 def darken(page: Any) -> None:
     """Turn to the dark theme: the browser asks for it, and the next run of the page follows. The stage follows at the next key."""
-    shade = "getComputedStyle(document.querySelector('[data-testid=stApp]')).getPropertyValue('--tv-muted')"
+    shade = "getComputedStyle(document.querySelector('[data-testid=stApp]')).getPropertyValue('--tv-muted-text')"
     before = page.evaluate(shade)
     page.emulate_media(color_scheme="dark")
 
