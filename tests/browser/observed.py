@@ -62,7 +62,8 @@ def candidates(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 
 def candidates_beam(drawn: Drawn, kept: RecordedExperiment) -> None:
-    notes = [float(note.replace("ln", "").partition("·")[0]) for note in drawn.texts(".tree .row .note") if note.startswith("ln")]
+    written = [note.replace("ln", "").replace("−", "-") for note in drawn.texts(".tree .row .note") if note.startswith("ln")]
+    notes = [float(note.partition("·")[0]) for note in written]
     among(notes, {round(beam.log_probability, 2) for step in kept.seen for beam in step.considered})
     path = plainly("".join(drawn.texts(".tree .row.path .words")))
     assert len(notes) > 5 and plainly(kept.seen[-1].answers[0].text) in path
