@@ -41,7 +41,7 @@ def neighbour(step: Step, error: float) -> Candidate | None:
 
 
 def _touch(one: Candidate, other: Candidate) -> bool:
-    """Return whether no unlisted token lies between the segments of these two."""
+    """Return whether no unlisted token is between the segments of these two."""
     first, second = sorted((one, other), key=lambda each: each.dice_start or 0.0)
     return abs((first.dice_start or 0.0) + first.sampling_probability - (second.dice_start or 0.0)) < ROUNDING
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.errors import PromptTooLong, ServerGone, WrongServer
+from core.errors import PromptTooLong, ServerGone
 from core.message import Message
 from core.remote.http_client import HttpClient
-from core.remote.protocol import ServedStep, answer_bytes, number
+from core.remote.protocol import ServedStep, answer_bytes, no_token_ids, number
 from core.remote.server_tokenizer import ServerTokenizer
 
 BIAS = 1e6
@@ -83,12 +83,7 @@ class LlamaServer:
                 for entry in listed:
                     self.words.learn(entry["id"], entry["bytes"])
         except (KeyError, IndexError, TypeError) as error:
-            raise WrongServer(
-                Message(
-                    "The server at {address} sends no token ids or no log-probabilities, which this app needs.",
-                    address=self.line.address.shown,
-                )
-            ) from error
+            raise no_token_ids(self.line) from error
         timings = body.get("timings")
         timings = timings if isinstance(timings, dict) else {}
         reused, held, took = number(timings.get("cache_n")), number(body.get("tokens_cached"), position), number(timings.get("prompt_ms"))

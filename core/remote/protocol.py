@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from core.errors import WrongServer
+from core.message import Message
 from core.remote.http_client import HttpClient
 
 
@@ -40,6 +42,12 @@ def number(value: Any, most: float = 1e9) -> float | None:
 def printable(text: str) -> str:
     """Return a name that a server sent, at most 200 characters, with "?" for what cannot be printed."""
     return "".join(c if c.isprintable() else "?" for c in str(text))[:200]
+
+
+def no_token_ids(line: HttpClient) -> WrongServer:
+    """Return the error for an answer without token ids or log-probabilities."""
+    said = Message("The server at {address} sends no token ids or no log-probabilities, which this app needs.", address=line.address.shown)
+    return WrongServer(said)
 
 
 class Server(Protocol):

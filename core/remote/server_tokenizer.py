@@ -190,7 +190,7 @@ class ServerTokenizer:
         return known
 
     def is_byte(self, token_id: int) -> bool:
-        """Return whether this token stands for one byte of a character, such as <0x61>; False where only texts are known."""
+        """Return whether this token is one byte of a character, such as <0x61>; False where only texts are known."""
         return bool(self._names) and BYTE.fullmatch(self._names[token_id]) is not None
 
     def __getitem__(self, token_id: int) -> bytes:

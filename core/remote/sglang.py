@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.errors import WrongServer
-from core.message import Message
-from core.remote.protocol import ServedStep, answer_bytes, number
+from core.remote.protocol import ServedStep, answer_bytes, no_token_ids, number
 from core.remote.vllm import NEUTRAL, VLLM
 
 SAMPLING = {**NEUTRAL, "top_k": -1, "max_new_tokens": 1, "ignore_eos": True}
@@ -40,19 +38,14 @@ class SGLang(VLLM):
         if answer.status != 200:
             raise self.refused(answer, position)
         try:
-            told = answer.body["meta_info"]
-            listed = [(entry[1], entry[0]) for entry in told["output_top_logprobs"][0][:asked]]
-            sampled = told["output_token_logprobs"][0][1]
+            meta = answer.body["meta_info"]
+            listed = [(entry[1], entry[0]) for entry in meta["output_top_logprobs"][0][:asked]]
+            sampled = meta["output_token_logprobs"][0][1]
             if token_id >= 0 and token_id not in dict(listed):
-                listed += [(entry[1], entry[0]) for entry in told["output_token_ids_logprobs"][0] if entry[1] == token_id][:1]
+                listed += [(entry[1], entry[0]) for entry in meta["output_token_ids_logprobs"][0] if entry[1] == token_id][:1]
         except (KeyError, IndexError, TypeError) as error:
-            raise WrongServer(
-                Message(
-                    "The server at {address} sends no token ids or no log-probabilities, which this app needs.",
-                    address=self.line.address.shown,
-                )
-            ) from error
-        reused, held = number(told.get("cached_tokens")), number(told.get("prompt_tokens"), position)
+            raise no_token_ids(self.line) from error
+        reused, held = number(meta.get("cached_tokens")), number(meta.get("prompt_tokens"), position)
         return ServedStep(
             [one for one, _logprob in listed],
             [logprob for _one, logprob in listed],

@@ -246,3 +246,14 @@ def test_the_button_of_a_token_opens_why_and_measures_that_token(visit: Visit) -
     page.locator(".st-key-strip .words > .ask").click()
     page.locator("h1", has_text="Why this token?").wait_for()
     page.locator(".st-key-result_why_words", has_text=f"“{words[1].strip(chr(9251))}” is").wait_for()
+    page.locator('.st-key-strip [data-step="0"]').click()  # on this page a click measures at once
+    page.locator(".st-key-result_why_words", has_text=f"“{words[0].strip(chr(9251))}” is").wait_for()
+
+
+def test_on_a_phone_the_answer_to_why_is_scrolled_to(visit: Visit) -> None:
+    watching = visit("?prompt=The+opposite+of+hot+is&seed=4", width=390, height=844)
+    watching.steps(1, 1)
+    page = watching.page
+    page.locator(".st-key-strip .words > .ask").click()
+    page.locator(".st-key-why_words_text").wait_for()
+    page.wait_for_function("() => document.querySelector('.st-key-why_words_text').getBoundingClientRect().bottom < window.innerHeight")

@@ -58,7 +58,7 @@ def word_explained(strip: str = "strip") -> None:
 
 @error_boundary
 def word_asked(strip: str = "strip") -> None:
-    """Ask why the token whose button was pressed stands there. strip: the key of the token strip."""
+    """Ask why the token whose button was pressed was chosen. strip: the key of the token strip."""
     index = getattr(st.session_state.get(strip), "asked", None)
     if isinstance(index, int):
         current.select_step(index)

@@ -19,7 +19,7 @@ BLOCKS = {"free": N_("free"), "known": N_("free, prefix still cached"), "held": 
 KINDS = {-1: "free", -2: "known", -3: "shared"}  # of blocks that no single request holds
 LONGEST_TEXT = 150  # characters
 LONGEST_PROMPT = 60  # characters
-SHORT = 90  # characters of a text that stands behind its prompt
+SHORT = 90  # characters of a text that are shown after its prompt
 
 
 def serving_board(board: Board, titles: Sequence[str], lines: Sequence[str], slots: Sequence[int], *, key: str, clock: float = 0.0) -> None:

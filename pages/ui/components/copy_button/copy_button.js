@@ -14,7 +14,7 @@ async function copyLink(field) {
 }
 
 export default function ({ parentElement, data }) {
-  const [image, button, field, told] = parentElement.querySelector(".copy").children;
+  const [image, button, field, status] = parentElement.querySelector(".copy").children;
   const address = `data:image/png;base64,${data.picture}`;
   if (data.picture && image.src !== address) image.src = address;
   image.alt = field.ariaLabel = data.label;
@@ -27,10 +27,10 @@ export default function ({ parentElement, data }) {
     try {
       await (data.picture ? copyPicture(data.picture) : copyLink(field));
       button.textContent = data.words.copied;
-      told.textContent = "";
+      status.textContent = "";
       setTimeout(() => { button.textContent = data.words.copy; }, 1600);
     } catch {
-      told.textContent = data.words.refused;
+      status.textContent = data.words.refused;
     }
   };
 }
