@@ -92,6 +92,8 @@ def live(page: Any, start: str, name: str, patience: int = COLD) -> None:
 def download(page: Any, button: Any) -> Path:
     """Press a download button and return the path of the file. A rerun that ends at this moment replaces the button; then press again."""
     files: list[Any] = []
+    button.wait_for()
+    settled(page)  # at the end of the rerun that drew the menu, Streamlit removes files that were prepared during it
 
     def take(file: Any) -> None:
         files.append(file)
