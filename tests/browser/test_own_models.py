@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
+from core.experiments.two_versions import two_versions
 from core.models.adapter import with_adapter
+from tests.browser import observed
 from tests.browser.conftest import running_app
+from tests.browser.drawn import Drawn
 from tests.browser.test_conversation import recording, use_file
 from tests.browser.watching import COLD, Watching, press, settled, turn_to, type_into
 from tests.core.models.gguf.making import converted
@@ -110,10 +113,31 @@ def with_an_adapter(page: Any, folder: Path) -> None:
         assert largest_difference(found, both[on]) < 1e-3 < largest_difference(found, both[not on])
 
 
+def beside_its_original(page: Any, folder: Path) -> None:
+    """The model without and with its adapter are compared: the chart has the probabilities of both after the prompt."""
+    own = folder.parent / "adapter"
+    trained(folder, own, target_modules="all-linear")
+    use_file(page, folder)
+    type_into(page, "models_adapter", str(own))
+    settled(page)
+    press(page, "models_add_adapter")
+    page.locator('[data-testid="stCheckbox"] label', has_text="With its adapter").wait_for(timeout=COLD)
+    turn_to(page, "Serving", "Fewer bits")
+    settled(page)
+    press(page, "versions_start")
+    drawn = Drawn(page, ".st-key-chart_versions_bars")
+    page.locator(".st-key-chart_versions_bars svg.marks").wait_for(timeout=COLD)
+    model = load_model(folder, device="cpu", dtype="float32")
+    (found,) = two_versions(model, with_adapter(model, str(own)), "Once")
+    observed.same(drawn.marks("rect", "full")[:8], found.original.odds)
+    observed.same(drawn.marks("rect", "rounded")[:8], found.other.odds)
+
+
 ROWS: dict[str, tuple[Callable[[Any, Path], None], str]] = {
     "llama-server": (with_llama_server, "greedy=true"),
     "makers' settings": (with_the_makers_settings, "temperature=1.0"),
     "adapter": (with_an_adapter, "greedy=true"),
+    "beside its original": (beside_its_original, "greedy=true"),
 }
 
 

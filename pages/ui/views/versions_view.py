@@ -15,7 +15,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import adapters, current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 
@@ -32,10 +32,13 @@ def versions() -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="versions_controls"):
         look = {"format_func": loaded_models.title, "width": 280, **PERSISTENT}
-        original = st.selectbox(_("Original"), names, index=names.index(current.model_name()), key="versions_original", **look)
+        pair = adapters.pair()
+        first = pair.without if pair else current.model_name()
+        original = st.selectbox(_("Original"), names, index=names.index(first), key="versions_original", **look)
         others = [name for name in names if name != original]
+        offered = others.index(pair.with_adapter) if pair and pair.with_adapter in others else 0
         about = _("A GGUF file of the same model, or the same model with an adapter. Both need the same tokens.")
-        other = st.selectbox(_("Other version"), others, key="versions_other", help=about, **look)
+        other = st.selectbox(_("Other version"), others, index=offered, key="versions_other", help=about, **look)
         now = provenance.now({N_("the other version"): loaded_models.title(other)}, model=original, settings=False)
         begin = results.starter(
             NAME, now, lambda: two_versions(current.model_named(original), current.model_named(other), current.prompt())
