@@ -244,6 +244,11 @@ class Experiment:
         if name in SMALLEST:
             self.page.locator(f".st-key-{SMALLEST[name]} button").first.click()
             settled(self.page)
+        if name == "teach":  # one step of training
+            press(self.page, "teach_tune")
+            self.page.locator(".st-key-teach_steps input[type=range]").press("Home")
+            settled(self.page)
+            self.page.keyboard.press("Escape")
         live(self.page, self.take.press, name)
         file = download(self.page, self.page.locator(f".st-key-keep_{name} button:visible").first)
         self.matches(RecordedExperiment.loads(file.read_bytes(), recorded_results.classes()))

@@ -82,9 +82,18 @@ def turn_to(page: Any, group: str, title: str) -> None:
 
 
 def live(page: Any, start: str, name: str, patience: int = COLD) -> None:
-    """Run an experiment by its button and wait until the live result is complete."""
-    press(page, start)
-    page.locator(f".st-key-recorded_{name}").first.wait_for(state="detached", timeout=patience)
+    """Run an experiment by its button and wait until the live result is complete. A rerun that ends at this moment replaces the button;
+    then press again."""
+    recorded = page.locator(f".st-key-recorded_{name}").first
+
+    def begin() -> None:
+        press(page, start)
+        try:
+            recorded.wait_for(state="detached", timeout=patience / 10)
+        except TimeoutError:
+            raise AssertionError("it did not start") from None
+
+    eventually(page, begin, patience / 1000)
     page.locator(f".st-key-made_{name} .st-key-keep_{name} button:visible").first.wait_for(timeout=patience)
     settled(page)
 

@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from tempfile import mkdtemp
 
+from filelock import FileLock
 from platformdirs import user_cache_dir
 
 SECONDS = 300.0  # limit for one module; the largest takes half a minute
@@ -73,8 +74,12 @@ def compile_module(module: str) -> None:
 
     Raises RuntimeError if that process failed. A signal that ends the compiler does not end this process.
     """
-    if is_compiled(module):
-        return
+    with FileLock(folder() / f"{module}.lock"):  # several processes may start at once; the others wait for the first
+        if not is_compiled(module):
+            _compile(module)
+
+
+def _compile(module: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", f"import {__package__}.{module}"],
         env=os.environ | {"NUMBA_CACHE_DIR": str(folder())},
