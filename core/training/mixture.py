@@ -1,7 +1,7 @@
 """Training batches: told stories of the world, real simple stories, lessons and older prose, in fixed shares of tokens.
 
 A batch is a function of the seed and the step, so a resumed run reads what it would have read. The world never repeats a story. The real
-simple stories are read at most `PASSES` times, then told stories take their share.
+simple stories are read at most `PASSES` times, then the others share their part.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ class Shares:
     older: float = 0.08
 
     def without_simple(self) -> Shares:
-        """The shares when the simple stories have been read often enough."""
-        return Shares(self.told + self.simple, 0.0, self.lessons, self.older)
+        """The shares when the simple stories have been read often enough: the other three get equal parts of theirs."""
+        part = self.simple / 3
+        return Shares(self.told + part, 0.0, self.lessons + part, self.older + part)
 
 
 class Mixture:

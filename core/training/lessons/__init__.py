@@ -17,7 +17,7 @@ LESSONS: dict[str, tuple[Callable[..., str], float]] = {
     "facts": (facts.facts, 130),
     "rows": (facts.rows, 10),
     "chance": (chance.chance, 34),
-    "sum of three": (sums.sum_of_three, 22),
+    "sum of three": (sums.sum_of_three, 110),
     "sum of two": (sums.sum_of_two, 28),
     "is a": (commitment.is_a, 5),
     "debate": (commitment.debate, 5),
