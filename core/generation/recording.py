@@ -18,14 +18,12 @@ from core.engine.conversation import Messages
 from core.errors import BadRecording, BadSetting, WrongType
 from core.generation import saved_answers
 from core.generation.answer_file import answer_file
-from core.generation.recording_file import LARGEST_FILE, Content, File, MessageFile, ModelFile, PromptToken, place_of
+from core.generation.recording_file import LARGEST_FILE, Content, File, PromptToken, file_of, place_of
 from core.generation.replay import RecordedModel, Replay
 from core.generation.run_base import Run
-from core.generation.step_file import StepFile, TokenFile, settings_of, step_file, step_of
+from core.generation.step_file import StepFile, TokenFile, settings_of, step_of
 from core.generation.tree import Tree
 from core.message import Message
-from core.models.gguf.header import RUN, is_gguf
-from core.models.gguf.hub_file import is_hub_file
 from core.record.step import Step
 from core.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner, Token, lone_token
@@ -108,7 +106,7 @@ class Recording:
         if not isinstance(run, Run):
             raise WrongType(Message("A recording is made of a run, not of {kind}.", kind=type(run).__name__))
         try:
-            file = _file_of(run)
+            file = file_of(run)
         except ValidationError as error:
             raise BadRecording(Message("This run cannot be saved as a recording (at {place}).", place=place_of(error))) from error
         return cls(file, file.vocabulary, file.prompt_tokens, file.steps)
@@ -154,7 +152,7 @@ class Recording:
         """Return the text of the file."""
         parts = {"nodes": self.tree.nodes, "here": self.tree.here, "turn": nullcontext()}
         named = ("model", "prompt", "prompt_tokens", "settings", "top_n", "as_chat", "messages", "message_spans", "finished")
-        return _file_of(SimpleNamespace(**parts, **{name: getattr(self, name) for name in named})).model_dump_json(exclude_unset=True)
+        return file_of(SimpleNamespace(**parts, **{name: getattr(self, name) for name in named})).model_dump_json(exclude_unset=True)
 
     def save(self, path: str | Path) -> None:
         """Write the recording to a file."""
@@ -165,47 +163,3 @@ class Recording:
         replay = Replay(self.model, self.tree, self.settings, self.top_n, self.finished, self.as_chat)
         replay.messages, replay.message_spans = self.messages, self.message_spans
         return replay
-
-
-def _file_of(run: Any) -> File:
-    """Return a run as the content of a file."""
-    with run.turn:  # another thread may be changing the run; nodes themselves change only their names
-        model, here, finished, settings = run.model, run.here, run.finished, run.settings.for_file()
-        kept = [node for node in run.nodes if not node.is_deleted]
-    number = {node.node_id: place for place, node in enumerate(kept)}  # a file numbers its nodes without deleted ones
-    named: dict[str, Any] = {
-        name: getattr(model, name) for name in ModelFile.model_fields if name not in ("name", "end_token_ids", "from_answer")
-    }
-    if getattr(model, "from_answer", False):  # other files do not name it, so that older versions of the app can open them
-        named["from_answer"] = True
-    used = {int(i) for node in kept if node.step for i in node.step.token_ids}
-    return File(
-        format="token-probability-viewer recording",
-        version=1,
-        model=ModelFile(
-            name=public_name(model.name),
-            end_token_ids=sorted(model.end_token_ids),
-            **named,
-        ),
-        prompt=run.prompt,
-        prompt_tokens=[PromptToken(id=t.key, raw=t.raw.hex(), special=t.special, text=t.text) for t in run.prompt_tokens],
-        settings=settings,
-        top_n=run.top_n,
-        as_chat=run.as_chat,
-        messages=[
-            MessageFile(role=message["role"], content=message["content"], first=first, end=end)
-            for message, (first, end) in zip(run.messages, run.message_spans, strict=True)
-        ],
-        here=number[here],
-        finished=finished,
-        vocabulary=[TokenFile(id=i, raw=model.token(i).raw.hex(), special=model.token(i).special) for i in sorted(used)],
-        steps=[step_file(node.step, number[node.parent or 0], node.name) for node in kept if node.step],
-    )
-
-
-def public_name(name: str) -> str:
-    """Return a model's name for publication: of a path, only the last part."""
-    if is_gguf(name):
-        own = name.removeprefix(RUN)
-        return own if is_hub_file(own) else own.replace("\\", "/").rsplit("/", 1)[-1]
-    return (name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or "model") if name.startswith(("/", ".", "~")) or "\\" in name else name

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.engine.conversation import checked_messages
 from core.errors import BadRecording, ModelError, ViewerError
-from core.generation.recording import public_name
+from core.generation.recording_file import public_name
 from core.generation.turns import messages_of
 from core.record.bounded_json import BoundedJson, Bounds
 from pages.ui.i18n import numbers
