@@ -15,7 +15,7 @@ import torch
 
 from core.engine.hooks import Hook
 from core.engine.model import LanguageModel
-from core.engine.network_parts import at_layer, checked_layers
+from core.engine.network_layers import at_layer, checked_layers
 from core.errors import BadPlace, InputError
 from core.inspection.attribution.passes import Passes, batches, text_and_target
 from core.message import Message

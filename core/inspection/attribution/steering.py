@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from core.engine.model import LanguageModel
-from core.engine.network_parts import at_layer, checked_layers
+from core.engine.network_layers import at_layer, checked_layers
 from core.errors import BadSetting, BrokenLogits, EmptyPrompt, ModelError
 from core.inspection.attribution.passes import ON_A_SERVER, Passes
 from core.inspection.inside import checked_ids
