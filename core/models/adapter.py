@@ -19,7 +19,8 @@ import numpy as np
 
 from core.errors import BrokenModel, HalfDownloaded, ModelError, PickleOnly, UnknownModel, quoted
 from core.message import Message
-from core.models.hub import Download, local_folder
+from core.models.hub import local_folder
+from core.models.hub_download import Download
 from core.models.model_names import checked_name
 
 if TYPE_CHECKING:
