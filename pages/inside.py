@@ -8,6 +8,7 @@ from core.record.step import Step
 from pages.ui.charts import inside_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
+from pages.ui.components.keys.keys import bound
 from pages.ui.components.live_text.live_text import live_text
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, names, numbers, page_titles
@@ -54,8 +55,8 @@ def text_so_far(step: SelectedStep) -> None:
         else:
             place = _("The next token, after these {count} tokens").format(count=seen.position)
         st.markdown(f"**{place}**", width="stretch")
-        st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", shortcut="Left", key="inside_back")
-        st.button(_("Step"), on_click=current.step, icon=":material/arrow_forward:", shortcut="Right", type="primary", key="inside_step")
+        st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", **bound("inside_back"))
+        st.button(_("Step"), on_click=current.step, icon=":material/arrow_forward:", type="primary", **bound("inside_step"))
         st.page_link(page_titles.FOLDER / "watch.py", label=_("Back to Watch"), icon=":material/visibility:", width="content")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.ui.components.keys.keys import bound
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.session import current, playback
@@ -25,13 +26,13 @@ def player() -> float:
             key="new_dice",
             help=_("Back to the prompt with another seed. The text so far stays among the branches."),
         )
-        st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", shortcut="Left", key="back")
-        st.button(_("Step"), on_click=current.step, icon=":material/arrow_forward:", shortcut="Right", type="primary", key="step")
+        st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", **bound("back"))
+        st.button(_("Step"), on_click=current.step, icon=":material/arrow_forward:", type="primary", **bound("step"))
         # Two buttons with different keys: a press that arrives twice must not undo itself.
         if on:
-            st.button(_("Pause"), on_click=current.pause, icon=":material/pause:", shortcut="Space", key="pause")
+            st.button(_("Pause"), on_click=current.pause, icon=":material/pause:", **bound("pause"))
         else:
-            st.button(_("Play"), on_click=current.play, icon=":material/play_arrow:", shortcut="Space", key="play")
+            st.button(_("Play"), on_click=current.play, icon=":material/play_arrow:", **bound("play"))
         speed = st.select_slider(
             _("Speed"),
             current.SPEEDS,
