@@ -1,6 +1,6 @@
 """Sentences for visitors: a template with its parameters, which reads as English and can be said in another language.
 
-    raise BadSetting(Message("A draft has 1 to {most} tokens, not {value}.", most=8, value=9))
+    Message("A draft has 1 to {most} tokens, not {value}.", most=8, value=9)
 
 core knows no language. The template is the id of the sentence in the catalogues; `pages/ui/i18n` translates it and formats the numbers.
 """

@@ -50,9 +50,7 @@ class ServerSettings:
 
     def __post_init__(self) -> None:
         if self.policy not in list(Policy):
-            raise BadSetting(
-                Message("A policy is one of {names}, not {policy}.", names=", ".join(Policy), policy=repr(str(self.policy)[:40]))
-            )
+            raise BadSetting("A policy is one of {names}, not {policy}.", names=", ".join(Policy), policy=repr(str(self.policy)[:40]))
         for name, value, low, high in (
             (Message("The number of slots"), self.max_num_seqs, 1, MOST_SEQS),
             (Message("The number of tokens in a pass"), self.max_num_batched_tokens, self.max_num_seqs, MOST_BATCHED_TOKENS),
@@ -310,29 +308,25 @@ class Server:
     def _check(self, request: Request) -> None:
         """Raise EmptyPrompt, PromptTooLong or BadSetting for a request that can never be answered, before anything is computed."""
         if not request.prompt_ids:
-            raise EmptyPrompt(Message("A request needs at least one token. Write a few words first."))
+            raise EmptyPrompt("A request needs at least one token. Write a few words first.")
         count, context = len(request.prompt_ids), self.model.context_length
         if count >= context:
             raise PromptTooLong(
-                Message(
-                    "A request has {count} tokens; {model} takes at most {context}. Shorten it.",
-                    count=count,
-                    model=self.model.name,
-                    context=context,
-                )
+                "A request has {count} tokens; {model} takes at most {context}. Shorten it.",
+                count=count,
+                model=self.model.name,
+                context=context,
             )
         longest = whole_number(request.max_new_tokens, Message("The length"), 1)
         needed, blocks = blocks_for(min(context, count + longest)), self.settings.blocks
         if needed > blocks:
             raise BadSetting(
-                Message(
-                    "A request of up to {context} tokens needs {needed} blocks of {block_size} tokens, but there are "
-                    "only {blocks}. Use more blocks or shorter requests.",
-                    context=min(context, count + longest),
-                    needed=needed,
-                    block_size=BLOCK_SIZE,
-                    blocks=blocks,
-                )
+                "A request of up to {context} tokens needs {needed} blocks of {block_size} tokens, but there are "
+                "only {blocks}. Use more blocks or shorter requests.",
+                context=min(context, count + longest),
+                needed=needed,
+                block_size=BLOCK_SIZE,
+                blocks=blocks,
             )
 
 

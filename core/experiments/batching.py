@@ -79,14 +79,12 @@ def planned_requests(
     background_tokens = whole_number(background_tokens, Message("The length of the shared prompt"), 0, model.context_length)
     if rate is not None and (isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate <= FASTEST):
         raise BadSetting(
-            Message(
-                "The arrival rate must be above 0 and at most {fastest} requests per second, not {rate}.",
-                fastest=Number(FASTEST, "g"),
-                rate=str(rate)[:20],
-            )
+            "The arrival rate must be above 0 and at most {fastest} requests per second, not {rate}.",
+            fastest=Number(FASTEST, "g"),
+            rate=str(rate)[:20],
         )
     if not prompts:
-        raise BadSetting(Message("The requests need at least one prompt."))
+        raise BadSetting("The requests need at least one prompt.")
     settings = settings or SamplingSettings()
     chance = np.random.default_rng(settings.seed)
     lengths = chance.integers(shortest, longest + 1, count)

@@ -16,7 +16,6 @@ import numpy as np
 
 from core.errors import BadSetting, ViewerError
 from core.experiments.batching import PlannedRequest
-from core.message import Message
 from core.remote.streaming import ServerSaid, ask, stream
 
 if TYPE_CHECKING:
@@ -62,9 +61,9 @@ def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arriv
     """
     server: Any = getattr(model, "server", None)
     if server is None:
-        raise BadSetting(Message("A burst of requests needs a model on a server. Connect to one on the Models page."))
+        raise BadSetting("A burst of requests needs a model on a server. Connect to one on the Models page.")
     if not 1 <= len(who) <= MOST:
-        raise BadSetting(Message("A burst has 1 to {most} requests, not {count}.", most=MOST, count=len(who)))
+        raise BadSetting("A burst has 1 to {most} requests, not {count}.", most=MOST, count=len(who))
     said: SimpleQueue[Arrived | Told] = SimpleQueue()
     stop, began = Event(), perf_counter()
     model_id = getattr(server, "model_id", "")

@@ -43,11 +43,7 @@ class MemoryBudget:
     def __post_init__(self) -> None:
         if self.policy not in POLICIES:
             raise BadSetting(
-                Message(
-                    "The policies for a full KV cache are {names}, not {policy}.",
-                    names=", ".join(POLICIES),
-                    policy=repr(str(self.policy)[:30]),
-                )
+                "The policies for a full KV cache are {names}, not {policy}.", names=", ".join(POLICIES), policy=repr(str(self.policy)[:30])
             )
         whole_number(self.budget_bytes, Message("The memory budget"), 0, 10**15)
         whole_number(self.sinks, Message("The number of first tokens"), 0, 10**6)
@@ -172,10 +168,10 @@ def own_task(told: str, question: str, answer: str) -> RecallTask:
     without an answer or for one that is too long.
     """
     if not told.strip() or not question.strip():
-        raise EmptyPrompt(Message("The text or the question is empty. Write both first."))
+        raise EmptyPrompt("The text or the question is empty. Write both first.")
     wanted = answer.strip()
     if not wanted or len(wanted) > LONGEST_OWN_ANSWER:
-        raise BadSetting(Message("The right answer has 1 to {most} characters, not {count}.", most=LONGEST_OWN_ANSWER, count=len(wanted)))
+        raise BadSetting("The right answer has 1 to {most} characters, not {count}.", most=LONGEST_OWN_ANSWER, count=len(wanted))
     sentences = re.findall(r"[^.!?\n]+[.!?]*", told)
     key = next((sentence.strip() for sentence in sentences if wanted.rstrip(" .").casefold() in sentence.casefold()), "")
     return RecallTask(told, f"\nQuestion: {question.strip()}\nAnswer: It is", f" {wanted}", key)
@@ -295,7 +291,7 @@ class _Session:
 def _encode(model: LanguageModel, text: str) -> list[int]:
     ids = model.encode(text) if text else []
     if not ids:
-        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+        raise EmptyPrompt("The text is empty. Write a few words first.")
     return ids
 
 

@@ -47,7 +47,7 @@ class PromptBatch:
 
     def __init__(self, model: LanguageModel, ids: Sequence[int]) -> None:
         if not model.has_network:
-            raise ModelError(Message("Several texts at once need a model that runs on this machine. Choose a bundled model."))
+            raise ModelError("Several texts at once need a model that runs on this machine. Choose a bundled model.")
         self.model = model
         self._network = model.load_network()
         self._device = torch.device(model.device)
@@ -90,9 +90,7 @@ class PromptBatch:
                 output = self._network(inputs, **kept)
             except BaseException as error:
                 if is_out_of_memory(error):
-                    raise NotEnoughMemory(
-                        Message("There is not enough memory for so many texts at once. Use fewer or shorter texts.")
-                    ) from error
+                    raise NotEnoughMemory("There is not enough memory for so many texts at once. Use fewer or shorter texts.") from error
                 raise
             stopwatch.stop()
             logits = output.logits[:, -1].float()
@@ -209,15 +207,13 @@ def prompt_ids(model: LanguageModel, prompt: str) -> list[int]:
     """Return the tokens of a prompt that leaves room for at least one more token. Raises EmptyPrompt, PromptTooLong."""
     ids = model.encode(prompt) if prompt else []
     if not ids:
-        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+        raise EmptyPrompt("The text is empty. Write a few words first.")
     if len(ids) >= model.context_length:
         raise PromptTooLong(
-            Message(
-                "The text has {count} tokens; {model} takes at most {most}. Shorten it.",
-                count=len(ids),
-                model=model.name,
-                most=model.context_length,
-            )
+            "The text has {count} tokens; {model} takes at most {most}. Shorten it.",
+            count=len(ids),
+            model=model.name,
+            most=model.context_length,
         )
     return ids
 
@@ -243,7 +239,7 @@ class Ranked:
 def ranked(tries: Sequence[CandidateSequence], by: str = MEAN) -> list[Ranked]:
     """Return the tries, best first; equal scores by mean log-probability, then by number. Raises BadSetting for an unknown score."""
     if by not in FORMULAS:
-        raise BadSetting(Message("Candidates are scored by {names}, not by {by}.", names=", ".join(FORMULAS), by=repr(str(by)[:40])))
+        raise BadSetting("Candidates are scored by {names}, not by {by}.", names=", ".join(FORMULAS), by=repr(str(by)[:40]))
     written = [attempt for attempt in tries if attempt.path]
     answers = {attempt.number: answer_of(attempt.text) for attempt in written}
     votes = Counter(map(normal, answers.values()))

@@ -76,17 +76,13 @@ def cascade(
     both_here(small, large)
     if not same_tokens(small, large):
         raise BadSetting(
-            Message(
-                "{small} and {large} have different tokenizers, so neither can continue the other's text.",
-                small=small.name,
-                large=large.name,
-            )
+            "{small} and {large} have different tokenizers, so neither can continue the other's text.", small=small.name, large=large.name
         )
     if not thresholds or any(not _possible(one) for one in thresholds):
-        raise BadSetting(Message("A threshold is a number of bits from 0 to {highest}.", highest=Number(HIGHEST, "g")))
+        raise BadSetting("A threshold is a number of bits from 0 to {highest}.", highest=Number(HIGHEST, "g"))
     ids = prompt_ids(small, prompt)
     if len(prompt_ids(large, prompt)) != len(ids):
-        raise BadSetting(Message("{small} and {large} tokenize this text differently.", small=small.name, large=large.name))
+        raise BadSetting("{small} and {large} tokenize this text differently.", small=small.name, large=large.name)
     length = min(length, small.context_length - len(ids), large.context_length - len(ids))
     runs = [_Run(number, small, large, ids, settings or SamplingSettings(), one) for number, one in enumerate(thresholds)]
     try:

@@ -80,21 +80,18 @@ def measure(model: LanguageModel, prompt: str, lengths: Sequence[int], repeats: 
     """
     repeats = whole_number(repeats, Message("The number of repeats"), 1, MOST_REPEATS)
     if not 1 <= len(lengths) <= MOST_LENGTHS or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in lengths):
-        raise BadSetting(Message("Give 1 to {most} lengths, each at least one token.", most=MOST_LENGTHS))
+        raise BadSetting("Give 1 to {most} lengths, each at least one token.", most=MOST_LENGTHS)
     if max(lengths) > longest_prompt(model):
         raise PromptTooLong(
-            Message(
-                "{model} takes at most {most} tokens. {decoded} further tokens are timed, so the longest prompt has "
-                "{longest_prompt} tokens.",
-                model=model.name,
-                most=model.context_length,
-                decoded=DECODED,
-                longest_prompt=longest_prompt(model),
-            )
+            "{model} takes at most {most} tokens. {decoded} further tokens are timed, so the longest prompt has {longest_prompt} tokens.",
+            model=model.name,
+            most=model.context_length,
+            decoded=DECODED,
+            longest_prompt=longest_prompt(model),
         )
     ids = model.encode(prompt) if prompt else []
     if not ids:
-        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+        raise EmptyPrompt("The text is empty. Write a few words first.")
     text = np.resize(np.array(ids, dtype=np.int64), max(lengths) + DECODED)
     model.engine.forward(text[: min(lengths)], KVCache())
     prefills: dict[int, list[float]] = {length: [] for length in lengths}
@@ -137,7 +134,7 @@ def at_the_limit(model: LanguageModel, prompt: str, room: int = 6) -> LimitReach
     """Fill the context up to its last `room` tokens, generate until it is full, then try a prompt that is too long; return the result."""
     ids = model.encode(prompt) if prompt else []
     if not ids:
-        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+        raise EmptyPrompt("The text is empty. Write a few words first.")
     full = _repeated(model, prompt, max(1, model.context_length - max(0, int(room))))
     run = Generation(model, full, SamplingSettings(greedy=True), top_n=2 + len(model.end_token_ids))
     passed_over = 0

@@ -188,11 +188,9 @@ def along_own_text(measure: Callable[..., Iterator[Any]], model: LanguageModel, 
 
 def _check(bits: Sequence[int], group: int | None) -> None:
     if not bits or any(isinstance(count, bool) or count not in BITS for count in bits):
-        raise BadSetting(Message("Weights are quantized to {names} or {bits} bits.", names=", ".join(map(str, BITS[:-1])), bits=BITS[-1]))
+        raise BadSetting("Weights are quantized to {names} or {bits} bits.", names=", ".join(map(str, BITS[:-1])), bits=BITS[-1])
     if group is not None and (isinstance(group, bool) or group != GROUP):
-        raise BadSetting(
-            Message("A scale is shared by a whole row or by {group} numbers, not {value}.", group=GROUP, value=str(group)[:20])
-        )
+        raise BadSetting("A scale is shared by a whole row or by {group} numbers, not {value}.", group=GROUP, value=str(group)[:20])
 
 
 @dataclass(slots=True)

@@ -17,7 +17,6 @@ from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import OutsideTopLogprobs
 from core.experiments.candidate_sequence import BatchStep, CandidateSequence
 from core.generation.generation import Generation
-from core.message import Message
 from core.settings import SamplingSettings
 
 if TYPE_CHECKING:
@@ -62,12 +61,10 @@ class ServedBatch:
         fewest = min(answer.logits.known for answer in answers)
         if fewest < min(self._needed, self._model.vocabulary_size):
             raise OutsideTopLogprobs(
-                Message(
-                    "Beam search needs the {needed} likeliest tokens, but the server lists {fewest}. Use fewer beams, or "
-                    "start the server with a longer list (vLLM: --max-logprobs).",
-                    needed=self._needed,
-                    fewest=fewest,
-                )
+                "Beam search needs the {needed} likeliest tokens, but the server lists {fewest}. Use fewer beams, or "
+                "start the server with a longer list (vLLM: --max-logprobs).",
+                needed=self._needed,
+                fewest=fewest,
             )
         return torch.stack([answer.logits.values for answer in answers])
 

@@ -274,17 +274,13 @@ class ModelDraft:
 
     def __init__(self, model: LanguageModel, target: LanguageModel) -> None:
         if not model.has_network:
-            raise ModelError(
-                Message("{model} runs on a server, but a draft model must run on this machine. Choose another one.", model=model.name)
-            )
+            raise ModelError("{model} runs on a server, but a draft model must run on this machine. Choose another one.", model=model.name)
         if model.tokenizer.get_vocab() != target.tokenizer.get_vocab():
             raise BadSetting(
-                Message(
-                    "{model} and {target} have different tokenizers, so its drafts cannot be checked. Choose a draft "
-                    "model with the same tokenizer.",
-                    model=model.name,
-                    target=target.name,
-                )
+                "{model} and {target} have different tokenizers, so its drafts cannot be checked. Choose a draft "
+                "model with the same tokenizer.",
+                model=model.name,
+                target=target.name,
             )
         self.name = model.name
         self._model = model

@@ -178,7 +178,7 @@ def count(
     EmptyPrompt for an empty question, PromptTooLong.
     """
     if not 1 <= len(questions) <= MOST_QUESTIONS:
-        raise BadSetting(Message("A set has 1 to {most} questions, not {count}.", most=MOST_QUESTIONS, count=len(questions)))
+        raise BadSetting("A set has 1 to {most} questions, not {count}.", most=MOST_QUESTIONS, count=len(questions))
     steps = whole_number(steps, Message("The length"), 1, MOST_STEPS)
     for question in questions:
         answer = _answer(question)
@@ -246,12 +246,12 @@ def _is_over(run: Generation, style: PromptingStyle, answer: str) -> bool:
 
 def _asked(question: Question, style: PromptingStyle) -> str:
     if not question.text.strip():
-        raise EmptyPrompt(Message("The question is empty. Write one first."))
+        raise EmptyPrompt("The question is empty. Write one first.")
     return question.text + style.begin
 
 
 def _answer(question: Question) -> str:
     answer = question.answer.strip()
     if not answer or len(answer) > LONGEST_ANSWER:
-        raise BadSetting(Message("The right answer has 1 to {most} characters, not {count}.", most=LONGEST_ANSWER, count=len(answer)))
+        raise BadSetting("The right answer has 1 to {most} characters, not {count}.", most=LONGEST_ANSWER, count=len(answer))
     return answer

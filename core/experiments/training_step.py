@@ -17,7 +17,6 @@ from core.costs.training import StepWork, training_step_work
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import CannotBeTaught
 from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep
-from core.message import Message
 
 if TYPE_CHECKING:
     from torch import nn
@@ -57,9 +56,7 @@ def compare_steps(model: LanguageModel, text: str) -> StepComparison:
         ids = np.array(tuning.documents[0][:-1], dtype=np.int64)
         if tuning.adapted:
             raise CannotBeTaught(
-                Message(
-                    "{model} learns with adapters only here: choose a model of up to 20 million parameters to compare.", model=model.name
-                )
+                "{model} learns with adapters only here: choose a model of up to 20 million parameters to compare.", model=model.name
             )
         before = fingerprint(model.load_network())
         cache = KVCache()

@@ -150,10 +150,7 @@ def both_here(*models: LanguageModel) -> None:
     for model in models:
         if not model.has_network:
             raise ModelError(
-                Message(
-                    "{model} runs on a server, which lists only some of its probabilities. Choose two models on this machine.",
-                    model=model.name,
-                )
+                "{model} runs on a server, which lists only some of its probabilities. Choose two models on this machine.", model=model.name
             )
 
 
@@ -188,7 +185,7 @@ def odds_of(forward: Forward) -> np.ndarray:
     with torch.inference_mode():
         probabilities: np.ndarray = forward.logits.values.double().softmax(-1).cpu().numpy()
     if np.isnan(probabilities).any():
-        raise BrokenLogits(Message("The model returned NaN logits. Try another model or precision."))
+        raise BrokenLogits("The model returned NaN logits. Try another model or precision.")
     return probabilities
 
 

@@ -69,7 +69,7 @@ def two_versions(
     length = whole_number(length, Message("The number of tokens"), 1, LONGEST)
     text_length = whole_number(text_length, Message("The number of tokens"), 1, MOST_TOKENS)
     if original is other:
-        raise BadSetting(Message("Choose two different models."))
+        raise BadSetting("Choose two different models.")
     for model in (original, other):
         must_be_here(model)
     check_same_tokens(original, other)

@@ -222,7 +222,7 @@ def load_curve(
     """
     requests = whole_number(requests, Message("The number of requests"), 2, MOST_REQUESTS)
     if not loads or any(isinstance(one, bool) or not isinstance(one, int | float) or not 0 < one < 1 for one in loads):
-        raise BadSetting(Message("The load must be above 0 and below 1 (1 is the full capacity)."))
+        raise BadSetting("The load must be above 0 and below 1 (1 is the full capacity).")
     settings = settings or SamplingSettings()
     crowd, compiled = _crowd(model, prompts, settings, requests, shortest, longest), passes_are_compiled(model)
     for policy in POLICIES:  # the first passes of a process are slower

@@ -23,7 +23,6 @@ from core.generation.replay import RecordedModel, Replay
 from core.generation.run_base import Run
 from core.generation.step_file import StepFile, TokenFile, settings_of, step_of
 from core.generation.tree import Tree
-from core.message import Message
 from core.record.step import Step
 from core.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner, Token, lone_token
@@ -40,7 +39,7 @@ class Recording:
             tokens[t.id] = lone_token(t.id, bytes.fromhex(t.raw), t.special)
             read.append((t, tokens[t.id]))
         if not (read and head.prompt) and not head.model.from_answer:
-            raise BadRecording(Message("This recording is broken: it has no prompt tokens."))
+            raise BadRecording("This recording is broken: it has no prompt tokens.")
         self.model = RecordedModel(
             **head.model.model_dump(exclude={"end_token_ids"}), end_token_ids=frozenset(head.model.end_token_ids), tokens=tokens
         )
@@ -49,14 +48,14 @@ class Recording:
         self.prompt_tokens = [Token(t.id, t.text, tokens[t.id].piece, alone.raw, t.special) for t, alone in read]
         text = "".join(token.text for token in self.prompt_tokens)
         if text != self.prompt and not (head.as_chat and self.prompt.strip() in text):
-            raise BadRecording(Message("This recording contradicts itself: its tokens do not form its prompt."))
+            raise BadRecording("This recording contradicts itself: its tokens do not form its prompt.")
         self.settings = settings_of(head.settings)
         self.top_n, self.as_chat, self.finished = head.top_n, head.as_chat, head.finished
         self.messages: Messages = tuple({"role": one.role, "content": one.content} for one in head.messages)
         self.message_spans = tuple((one.first, one.end) for one in head.messages)
         bounds = [0, *(place for span in self.message_spans if span != (0, 0) for place in span), len(self.prompt_tokens)]
         if bounds != sorted(bounds):
-            raise BadRecording(Message("This recording contradicts itself: its prompt does not contain its messages."))
+            raise BadRecording("This recording contradicts itself: its prompt does not contain its messages.")
         self.tree = self._build(steps, head.here)
 
     def _build(self, steps: Iterable[StepFile], here: int) -> Tree:
@@ -67,9 +66,9 @@ class Recording:
         written = self.model.tokens.keys()
         for node_id, entry in enumerate(steps, start=1):
             if entry.parent >= node_id:
-                raise BadRecording(Message("This recording contradicts itself: a step stands before its predecessor."))
+                raise BadRecording("This recording contradicts itself: a step stands before its predecessor.")
             if not written >= set(entry.token_ids):
-                raise BadRecording(Message("This recording contradicts itself: the text of some tokens is missing."))
+                raise BadRecording("This recording contradicts itself: the text of some tokens is missing.")
             key = repr(sorted(entry.settings.items()))
             settings = known.get(key) or known.setdefault(key, settings_of(entry.settings))
             joiner = ByteJoiner()
@@ -82,7 +81,7 @@ class Recording:
             tree.attach(entry.parent, step, joiner.waiting).name = entry.name
             depths.append(depth + 1)
         if here >= len(tree.nodes):
-            raise BadRecording(Message("This recording contradicts itself: its last step is missing."))
+            raise BadRecording("This recording contradicts itself: its last step is missing.")
         tree.switch(here)
         return tree
 
@@ -104,11 +103,11 @@ class Recording:
         is not a run.
         """
         if not isinstance(run, Run):
-            raise WrongType(Message("A recording is made of a run, not of {kind}.", kind=type(run).__name__))
+            raise WrongType("A recording is made of a run, not of {kind}.", kind=type(run).__name__)
         try:
             file = file_of(run)
         except ValidationError as error:
-            raise BadRecording(Message("This run cannot be saved as a recording (at {place}).", place=place_of(error))) from error
+            raise BadRecording("This run cannot be saved as a recording (at {place}).", place=place_of(error)) from error
         return cls(file, file.vocabulary, file.prompt_tokens, file.steps)
 
     @classmethod
@@ -137,7 +136,7 @@ class Recording:
                 content.entries("steps", StepFile),
             )
         except BadSetting as error:
-            raise BadRecording(Message("This recording is broken: {error}", error=error)) from error
+            raise BadRecording("This recording is broken: {error}", error=error) from error
 
     @classmethod
     def load(cls, path: str | Path) -> Recording:
@@ -146,7 +145,7 @@ class Recording:
             with open(path, "rb") as file:
                 return cls.loads(file.read(LARGEST_FILE + 1))
         except (OSError, ValueError) as error:
-            raise BadRecording(Message("This recording cannot be opened.")) from error
+            raise BadRecording("This recording cannot be opened.") from error
 
     def dumps(self) -> str:
         """Return the text of the file."""

@@ -92,17 +92,17 @@ class Content:
         self._file = BoundedJson(data, BOUNDS)
         content = self._file.head
         if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise BadRecording(Message("This file is not a recording of this app."))
+            raise BadRecording("This file is not a recording of this app.")
         version = content.get("version")
         if isinstance(version, int) and version > VERSION:
-            raise BadRecording(Message("This recording was made with a newer version of the app. Update the app to replay it."))
+            raise BadRecording("This recording was made with a newer version of the app. Update the app to replay it.")
         for part, kind in ((content, File), (content.get("model"), ModelFile)):
             if isinstance(part, dict) and len(part) > len(kind.model_fields):  # pydantic would report every unknown name as an error
-                raise BadRecording(Message("This recording is broken: it has too many entries."))
+                raise BadRecording("This recording is broken: it has too many entries.")
         try:
             self.head = File.model_validate(content)
         except ValidationError as error:
-            raise BadRecording(Message("This recording is broken (at {place}).", place=place_of(error))) from error
+            raise BadRecording("This recording is broken (at {place}).", place=place_of(error)) from error
 
     def entries(self, name: str, kind: type[Entry]) -> Iterator[Entry]:
         """Yield the entries of one long list, each part parsed when it is needed."""
@@ -111,7 +111,7 @@ class Content:
             try:
                 found: list[Entry] = _PARSERS[kind].validate_json(part)
             except ValidationError as error:
-                raise BadRecording(Message("This recording is broken (at {place}).", place=place_of(error, name, count))) from error
+                raise BadRecording("This recording is broken (at {place}).", place=place_of(error, name, count)) from error
             count += len(found)
             yield from found
 

@@ -9,7 +9,6 @@ from core.engine.thinking import MARKS, Thought, marks_of, thoughts_in
 from core.errors import WrongType
 from core.generation.generation import Generation
 from core.generation.replay import RecordedModel, Replay
-from core.message import Message
 from core.tokens.tokens import join
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def messages_of(run: Generation | ListedRun | Replay) -> Messages:
     conversation.
     """
     if not run.messages:
-        raise WrongType(Message("This run continues a text. Only a conversation can have a further turn."))
+        raise WrongType("This run continues a text. Only a conversation can have a further turn.")
     tokens = [run.model.token(step.key) for step in run.path]
     for thought in reversed(thoughts(run)):
         if tokens[thought.first].special:

@@ -95,14 +95,12 @@ def local_folder(name: str) -> Path | None:
             return path
         if path.exists():
             raise UnknownModel(
-                Message(
-                    "{name} is not a model. A model is a folder with config.json and safetensors files, or a GGUF file.", name=quoted(name)
-                )
+                "{name} is not a model. A model is a folder with config.json and safetensors files, or a GGUF file.", name=quoted(name)
             )
     except (OSError, RuntimeError, ValueError) as error:
-        raise UnknownModel(Message("{name} is neither a readable folder nor a hub id.", name=quoted(name))) from error
+        raise UnknownModel("{name} is neither a readable folder nor a hub id.", name=quoted(name)) from error
     if name.startswith(("/", ".", "~")) or "\\" in name:
-        raise UnknownModel(Message("The folder {name} does not exist.", name=quoted(name)))
+        raise UnknownModel("The folder {name} does not exist.", name=quoted(name))
     return None
 
 
@@ -159,27 +157,23 @@ def plainly(name: str) -> Iterator[None]:
     except ModelError:
         raise
     except HFValidationError as error:
-        raise UnknownModel(
-            Message("{name} is not a model name. A hub id looks like HuggingFaceTB/SmolLM2-135M.", name=quoted(name))
-        ) from error
+        raise UnknownModel("{name} is not a model name. A hub id looks like HuggingFaceTB/SmolLM2-135M.", name=quoted(name)) from error
     except GatedRepoError as error:
         raise GatedModel(
-            Message("{name} requires that you accept its licence on the hub. Then set HF_TOKEN and try again.", name=quoted(name))
+            "{name} requires that you accept its licence on the hub. Then set HF_TOKEN and try again.", name=quoted(name)
         ) from error
     except RevisionNotFoundError as error:
-        raise UnknownModel(Message("The hub has this model, but not the revision in {name}.", name=quoted(name))) from error
+        raise UnknownModel("The hub has this model, but not the revision in {name}.", name=quoted(name)) from error
     except RepositoryNotFoundError as error:
-        raise UnknownModel(Message("The hub has no model {name}, or it is private. Check the spelling.", name=quoted(name))) from error
+        raise UnknownModel("The hub has no model {name}, or it is private. Check the spelling.", name=quoted(name)) from error
     except (LocalEntryNotFoundError, OfflineModeIsEnabled) as error:
         raise NoNetwork(no_network) from error
     except HfHubHTTPError as error:
-        raise NoNetwork(
-            Message("The hub refused {name}. Try again later. The bundled models work without the hub.", name=quoted(name))
-        ) from error
+        raise NoNetwork("The hub refused {name}. Try again later. The bundled models work without the hub.", name=quoted(name)) from error
     except (OSError, RuntimeError) as error:
         if is_disk_full(error):
             raise no_room_on_disk(name) from error
-        raise NoNetwork(Message("The download of {name} failed. The bundled models work without a network.", name=quoted(name))) from error
+        raise NoNetwork("The download of {name} failed. The bundled models work without a network.", name=quoted(name)) from error
     except Exception as error:  # huggingface_hub does not convert the connection errors of its HTTP client
         if type(error).__module__.split(".")[0].startswith(("http", "requests", "urllib3")):
             raise NoNetwork(no_network) from error

@@ -11,7 +11,7 @@ from typing import Any
 
 from core.errors import DownloadStopped, ModelError, TooLargeToFetch, quoted
 from core.limits import Limits
-from core.message import Message, Number
+from core.message import Number
 from core.models.hub import NEEDED, UNNEEDED, plainly
 from core.models.model_names import checked_name, with_revision
 
@@ -84,7 +84,7 @@ class Download:
         except ModelError as error:
             self.error = error
         except Exception as error:  # a thread has no caller that could handle it
-            self.error = ModelError(Message("The download of {name} failed.", name=quoted(self.name)))
+            self.error = ModelError("The download of {name} failed.", name=quoted(self.name))
             self.error.__cause__ = error
 
     def check_room(self) -> None:
@@ -108,25 +108,20 @@ class Download:
         limits = Limits.from_environment()
         if limits.download_gigabytes and size > limits.download_gigabytes * 10**9:
             raise TooLargeToFetch(
-                Message(
-                    "{name} has {size} GB. The limit for downloads is {most} GB (TOKEN_VIEWER_DOWNLOAD_GIGABYTES).",
-                    name=quoted(self.name),
-                    size=Number(size / 1000000000.0, ",.1f"),
-                    most=limits.download_gigabytes,
-                )
+                "{name} has {size} GB. The limit for downloads is {most} GB (TOKEN_VIEWER_DOWNLOAD_GIGABYTES).",
+                name=quoted(self.name),
+                size=Number(size / 1000000000.0, ",.1f"),
+                most=limits.download_gigabytes,
             )
         place = Path(self._cache or HF_HUB_CACHE)
         free = shutil.disk_usage(next(one for one in (place, *place.parents) if one.exists())).free
         if size > free - limits.free_gigabytes * 10**9:
             raise TooLargeToFetch(
-                Message(
-                    "{name} has {size} GB. The disk has {free} GB left, of which {free_gigabytes} GB stay free "
-                    "(TOKEN_VIEWER_FREE_GIGABYTES).",
-                    name=quoted(self.name),
-                    size=Number(size / 1000000000.0, ",.1f"),
-                    free=Number(free / 1000000000.0, ",.1f"),
-                    free_gigabytes=limits.free_gigabytes,
-                )
+                "{name} has {size} GB. The disk has {free} GB left, of which {free_gigabytes} GB stay free (TOKEN_VIEWER_FREE_GIGABYTES).",
+                name=quoted(self.name),
+                size=Number(size / 1000000000.0, ",.1f"),
+                free=Number(free / 1000000000.0, ",.1f"),
+                free_gigabytes=limits.free_gigabytes,
             )
 
     def count(self, more: int) -> None:
@@ -138,7 +133,7 @@ class Download:
             if most and self.done > most:
                 self._announced(self.done)
         if self._stop.is_set():
-            raise DownloadStopped(Message("The download of {name} was stopped. The received part is kept.", name=quoted(self.name)))
+            raise DownloadStopped("The download of {name} was stopped. The received part is kept.", name=quoted(self.name))
 
 
 def _meter(download: Download) -> Any:

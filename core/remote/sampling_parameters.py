@@ -63,7 +63,7 @@ def _constraint(engine: str, constraint: str) -> dict[str, Any]:
     if kind == "regex" and engine == "vllm":
         return {"structured_outputs": {"regex": text}}
     names = {"regex": Message("regular expressions"), "lark": Message("Lark grammars")}
-    raise BadSetting(Message("This server takes no {names}. Use choices, a JSON schema or a JSON example.", names=names[kind]))
+    raise BadSetting("This server takes no {names}. Use choices, a JSON schema or a JSON example.", names=names[kind])
 
 
 def _vllm(settings: SamplingSettings) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.errors import RunFinished
-from core.message import Message
 from core.reports.svg import surprise_spec
 
 if TYPE_CHECKING:
@@ -35,5 +34,5 @@ class VegaLiteChart:
 def of_run(run: Run) -> VegaLiteChart:
     """How likely and how surprising each written token was. Raises RunFinished where nothing was written yet."""
     if not run.path:
-        raise RunFinished(Message("The run has no step yet. Take a step first."))
+        raise RunFinished("The run has no step yet. Take a step first.")
     return VegaLiteChart(surprise_spec(run.path, width=640))

@@ -77,7 +77,7 @@ def page(
     Raises WrongType if `run` is not a run, BadSetting for tokens that do not exist or are more than 2,000.
     """
     if not isinstance(run, Run):
-        raise WrongType(Message("A page is made of a run, not of {kind}.", kind=type(run).__name__))
+        raise WrongType("A page is made of a run, not of {kind}.", kind=type(run).__name__)
     whole = run.path
     path = part_of(whole, 1 if first is None else first, last, LONGEST_TEXT) if (first, last) != (None, None) else whole[-LONGEST_TEXT:]
     model: Any = run.model  # type: ignore[attr-defined]  # every kind of run has one

@@ -33,10 +33,10 @@ def lark_of(constraint: str) -> str:
     _check(kind, grammar)
     endless = ending.endless_rule(grammar)
     if endless == ending.SCHEMA:
-        raise BadSetting(Message("No text can fulfil this JSON schema, because a required part of it always contains itself again."))
+        raise BadSetting("No text can fulfil this JSON schema, because a required part of it always contains itself again.")
     if endless:
         raise BadSetting(
-            Message("The rule {name} of the grammar can never end, because it always contains itself again. Add another way.", name=endless)
+            "The rule {name} of the grammar can never end, because it always contains itself again. Add another way.", name=endless
         )
     return grammar
 
@@ -45,7 +45,7 @@ def choices_of(text: str) -> list[str]:
     """Return the choices of a text: its lines, each once. Raises BadSetting for none or too many."""
     named = [line for line in dict.fromkeys(text.replace("\r", "").split("\n")) if line.strip()]
     if not named or len(named) > MOST_CHOICES:
-        raise BadSetting(Message("Choices are 1 to {most} texts, one in each line, not {count}.", most=MOST_CHOICES, count=len(named)))
+        raise BadSetting("Choices are 1 to {most} texts, one in each line, not {count}.", most=MOST_CHOICES, count=len(named))
     return named
 
 
@@ -57,7 +57,7 @@ def _choices(text: str) -> str:
 def _schema(text: str) -> str:
     schema = _json(text, Message("JSON schema"))
     if not isinstance(schema, dict):
-        raise BadSetting(Message("A JSON schema is an object in braces."))
+        raise BadSetting("A JSON schema is an object in braces.")
     return _of_schema(schema)
 
 
@@ -83,7 +83,7 @@ def _json(text: str, name: Message) -> Any:
         said = Message("{name}, line {line}, character {place}: {reason}.")
         raise BadSetting(said.with_values(name=name, line=error.lineno, place=error.colno, reason=error.msg)) from error
     except (ValueError, RecursionError) as error:  # a number with thousands of digits
-        raise BadSetting(Message("The {name} has a number or a nesting that is too large.", name=name)) from error
+        raise BadSetting("The {name} has a number or a nesting that is too large.", name=name) from error
 
 
 def schema_of(example: Any) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _check_nesting(text: str) -> None:
     for character in text:
         depth = depth + 1 if character in "([{" else max(0, depth - 1) if character in ")]}" else depth
         if depth > DEEPEST:
-            raise BadSetting(Message("The constraint opens more than {most} brackets inside each other. Simplify it.", most=DEEPEST))
+            raise BadSetting("The constraint opens more than {most} brackets inside each other. Simplify it.", most=DEEPEST)
 
 
 def _check(kind: str, grammar: str) -> None:
@@ -122,13 +122,13 @@ def _check(kind: str, grammar: str) -> None:
     message, place = said[0], re.match(r"(?:at )?(\d+)\((\d+)\): ", said[0])
     why = reason(message)
     if kind == "lark" and place:
-        raise BadSetting(Message("Grammar, line {line}: {reason}.", line=int(place[1]), reason=why))
+        raise BadSetting("Grammar, line {line}: {reason}.", line=int(place[1]), reason=why)
     if kind == "regex":
         pointer = re.search(r"^    ( *)\^", message, re.MULTILINE)
         at = len(pointer[1]) + 1 if pointer else 1
-        raise BadSetting(Message("Regular expression, line 1, character {place}: {reason}.", place=at, reason=why))
+        raise BadSetting("Regular expression, line 1, character {place}: {reason}.", place=at, reason=why)
     names = {"lark": Message("grammar"), "choices": Message("list of choices")}
-    raise BadSetting(Message("The {name} cannot be used: {reason}.", name=names.get(kind, Message("JSON schema")), reason=why))
+    raise BadSetting("The {name} cannot be used: {reason}.", name=names.get(kind, Message("JSON schema")), reason=why)
 
 
 def reason(message: str) -> str:

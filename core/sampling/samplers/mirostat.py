@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import torch
 
 from core.errors import BadSetting
-from core.message import Message
 from core.sampling.history import History
 from core.sampling.observation import Processor
 from core.sampling.samplers.contract import Sampler
@@ -32,7 +31,7 @@ class Mirostat(Sampler):
         if history.mu is not None:
             return history.mu
         if history.index:
-            raise BadSetting(Message("Mirostat keeps a state from token to token, which this experiment does not. Switch mirostat off."))
+            raise BadSetting("Mirostat keeps a state from token to token, which this experiment does not. Switch mirostat off.")
         return 2 * self.settings.mirostat_tau
 
 
