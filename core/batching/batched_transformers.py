@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,10 +18,8 @@ from transformers.cache_utils import DynamicCache, DynamicLayer
 from core.backends.rotary_lengths import RotaryLengths
 from core.batching.batched_llama import Part, slots_of
 from core.batching.block_pool import BLOCK_SIZE
+from core.engine.model import LanguageModel
 from core.errors import ModelError, PromptTooLong
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 
 def refuse_unless_plain(model: LanguageModel) -> None:

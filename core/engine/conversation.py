@@ -5,15 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.engine.chat_template import TemplateFailed, render
 from core.engine.thinking import without_thought
 from core.errors import BrokenModel, EmptyPrompt, WrongType
 from core.message import Message
-
-if TYPE_CHECKING:
-    from core.tokens.tokens import Token
+from core.tokens.tokens import Token
 
 ROLES = ("system", "user", "assistant")
 MOST_MESSAGES = 1_000

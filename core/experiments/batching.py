@@ -10,21 +10,18 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.batching.request import Request
 from core.batching.server import FinishedRequest, Iteration, Server, ServerSettings, passes_are_compiled
+from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids
 from core.generation.generation import Generation
 from core.limits import Limits
 from core.message import Message, Number
 from core.settings import LARGEST_SEED, SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 MOST_PLANNED = 32
 LONGEST_ANSWER = 256  # tokens

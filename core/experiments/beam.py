@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import torch
 
+from core.engine.model import LanguageModel
 from core.errors import BadSetting, BrokenLogits
 from core.experiments.candidates import PromptBatch, prompt_ids
 from core.experiments.served import ServedBatch, on_server
 from core.message import Message
 from core.settings import whole_number
 from core.tokens.tokens import ByteJoiner
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 MOST_BEAMS = 16
 MOST_STEPS = 200

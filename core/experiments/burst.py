@@ -10,16 +10,14 @@ from itertools import pairwise
 from queue import SimpleQueue
 from threading import Event, Thread
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from core.engine.model import LanguageModel
 from core.errors import BadSetting, ViewerError
 from core.experiments.batching import PlannedRequest
 from core.remote.streaming import ServerSaid, ask, stream
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 PAUSE = 0.1  # seconds between two metrics requests; vLLM's answer is long
 MOST = 32

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import quantiles
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.costs.formulas import multiply_adds, pass_multiply_adds
 from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.experiments.cache_race import next_token
 from core.generation.generation import Generation
 from core.message import Message
 from core.settings import SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 MOST_LENGTHS, MOST_REPEATS = 24, 25
 DECODED = 3  # further tokens timed after each prompt

@@ -9,19 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.model import LanguageModel
 from core.errors import BadPlace, BadToken, EmptyPrompt, RunFinished
 from core.experiments.drift import Aligner, Alignment, TopProbabilities
+from core.generation.generation import Generation
 from core.message import Message
 from core.record.step import Step
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
-    from core.generation.generation import Generation
 
 LONGEST_WORD = 200  # characters of a text that is forced at the start of a branch
 MOST_STEPS = 1_000

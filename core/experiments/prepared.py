@@ -11,19 +11,16 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING
 
+from core.engine.model import LanguageModel
 from core.errors import BadRecording
 from core.experiments.fork import continuation
 from core.experiments.sweep import statistics
 from core.experiments.thinking import CHAIN_OF_THOUGHT
+from core.generation.generation import Generation
 from core.generation.recording import LARGEST_FILE, Recording
 from core.models.hub import BUNDLED
 from core.settings import SamplingSettings
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
-    from core.generation.generation import Generation
 
 FOLDER = BUNDLED / "recordings"
 ENDING = ".json.gz"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import psutil
@@ -19,6 +19,7 @@ import torch
 
 from core.backends.transformers_backend import TransformersBackend
 from core.device import enough_memory
+from core.engine.model import LanguageModel
 from core.engine.stored_weights import StoredLinear, is_stored
 from core.errors import BadSetting, NotEnoughMemory
 from core.experiments.candidates import prompt_ids
@@ -28,9 +29,6 @@ from core.inspection.inside import must_be_here
 from core.inspection.layers import Layers
 from core.message import Message
 from core.settings import SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 BITS = (16, 8, 6, 4, 3, 2)
 GROUP = 32  # numbers that share a scale, unless a whole row does

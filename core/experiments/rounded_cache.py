@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.batching.batched_transformers import refuse_unless_plain
 from core.costs.formulas import cache_bytes
 from core.engine.kv_cache.quantized import BITS, quantized_cache
+from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids
 from core.experiments.closeness import divergence, perplexity, read_text
 from core.experiments.quantization import MOST_TOKENS
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.generation.generation import Generation
 from core.message import Message
 from core.record.step import Step
 from core.settings import SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 MOST_COLUMNS = 4
 MOST_STEPS = 400

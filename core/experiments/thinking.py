@@ -10,23 +10,20 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
 from core.experiments.answers import NUMBER, ends_here, first_answer, goes_on, is_complete, is_number, same_answer, spellings
 from core.experiments.fork import continuation
 from core.experiments.questions import sums as lessons
 from core.generation.generation import Generation
 from core.message import Message
+from core.record.step import Step
 from core.settings import SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
-    from core.record.step import Step
 
 MOST_STEPS = 300
 MOST_QUESTIONS = 200

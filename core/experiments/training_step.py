@@ -7,21 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from torch import nn
 
 from core.costs.formulas import pass_multiply_adds
 from core.costs.training import StepWork, training_step_work
 from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.model import LanguageModel
 from core.errors import CannotBeTaught
 from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep
-
-if TYPE_CHECKING:
-    from torch import nn
-
-    from core.engine.model import LanguageModel
 
 
 @dataclass(frozen=True, slots=True)

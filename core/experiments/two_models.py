@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from statistics import median
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -19,6 +18,8 @@ import torch
 from core.costs.formulas import multiply_adds
 from core.engine.engine import Forward
 from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.model import LanguageModel
+from core.engine.shape import ModelShape
 from core.errors import BrokenLogits, ModelError
 from core.experiments.candidates import prompt_ids
 from core.experiments.speculative import sized
@@ -28,10 +29,6 @@ from core.sampling.history import History
 from core.sampling.pick import pick
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
-    from core.engine.shape import ModelShape
 
 LONGEST = 256  # tokens
 LISTED = 8  # tokens whose probabilities from both models are kept

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakSet
 
 import torch
@@ -26,13 +26,11 @@ from torch import nn
 from torch.nn import functional
 
 from core.device import is_out_of_memory
+from core.engine.model import LanguageModel
 from core.engine.stored_weights import widen
 from core.errors import BadSetting, CannotBeTaught, NotEnoughMemory, TextToLearn
 from core.limits import Limits
 from core.message import Message, Number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 IGNORED = -100
 ALL_WEIGHTS = 20_000_000  # parameters up to which all of them learn

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.errors import RunFinished
+from core.generation.run_base import Run
 from core.reports.svg import surprise_spec
-
-if TYPE_CHECKING:
-    from core.generation.run_base import Run
 
 VEGA_LITE = "application/vnd.vegalite.v6+json"  # the kind under which notebooks know charts of this version
 

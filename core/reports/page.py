@@ -9,12 +9,12 @@ import math
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jinja2
 import segno
 
-from core.costs.receipt import Receipt
+from core.costs.receipt import Amount, Receipt
 from core.errors import WrongType
 from core.generation.run_base import Run
 from core.message import ENGLISH, Message, Number, Wording
@@ -27,9 +27,6 @@ from core.reports.settings_text import summary
 from core.reports.step_picture import bar_rows, label_of
 from core.reports.svg import surprise_spec, svg
 from core.settings import SamplingSettings
-
-if TYPE_CHECKING:
-    from core.costs.receipt import Amount
 
 HERE = Path(__file__).parent
 LONGEST_LINK = 1_800  # characters that a QR code holds and a telephone still reads

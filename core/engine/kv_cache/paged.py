@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer
@@ -18,10 +18,8 @@ from transformers.cache_utils import DynamicCache, DynamicLayer
 from core.backends.rotary_lengths import RotaryLengths
 from core.device import is_out_of_memory
 from core.engine.kv_cache.quantized import QuantizedLayer, quantized_cache
+from core.engine.model import LanguageModel
 from core.errors import EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 KEPT, CLOSED_UP = "kept", "closed up"
 

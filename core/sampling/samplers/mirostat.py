@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import torch
 
@@ -11,9 +10,7 @@ from core.errors import BadSetting
 from core.sampling.history import History
 from core.sampling.observation import Processor
 from core.sampling.samplers.contract import Sampler
-
-if TYPE_CHECKING:
-    from core.settings import SamplingSettings
+from core.settings import SamplingSettings
 
 
 class Mirostat(Sampler):
