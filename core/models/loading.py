@@ -271,8 +271,7 @@ def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -
             raise _no_room(name, where) from error
         raise BrokenModel("The weights of {name} do not fit its configuration.", name=quoted(name)) from error
     if report.get("missing_keys") or report.get("mismatched_keys"):
-        said = Message("The weights of {name} do not fit its configuration: some are missing or of another size.")
-        raise BrokenModel(said.with_values(name=quoted(name)))
+        raise BrokenModel("The weights of {name} do not fit its configuration: some are missing or of another size.", name=quoted(name))
     return network
 
 
@@ -314,8 +313,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     except Exception as error:  # a wrong configuration can cause any error here
         if is_out_of_memory(error):
             raise _no_room(name, where) from error
-        said = Message("{name} was loaded but cannot run: its weights do not fit its configuration.")
-        raise BrokenModel(said.with_values(name=quoted(name))) from error
+        raise BrokenModel("{name} was loaded but cannot run: its weights do not fit its configuration.", name=quoted(name)) from error
     return model
 
 
