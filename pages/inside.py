@@ -116,7 +116,7 @@ def network_parts(step: SelectedStep) -> None:
         elements.show_notice(_(note))
     if seen.layers:
         inside_view.layers(step, model, seen)
-    if inside_view.has_attention(seen):
+    if any(row is not None for row in seen.attention):
         part("attention", _("Which tokens did it look at?"), _("attention"))
         inside_view.attention(step, seen)
     st.caption(_("This took {time}, in separate passes.").format(time=numbers.duration(seen.seconds)))

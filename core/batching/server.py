@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from time import perf_counter
 
 import torch
@@ -102,16 +101,6 @@ class FinishedRequest:
     def queue_time(self) -> float:
         """Return the seconds from arrival to the request's first pass."""
         return self.admitted - self.arrival
-
-    @property
-    def time_to_first_token(self) -> float:
-        """Return the seconds from arrival to the first token of the answer (TTFT)."""
-        return self.token_times[0] - self.arrival
-
-    @property
-    def inter_token_latencies(self) -> tuple[float, ...]:
-        """Return the seconds from each token of the answer to the next one (ITL)."""
-        return tuple(later - earlier for earlier, later in pairwise(self.token_times))
 
     @property
     def end_to_end_latency(self) -> float:

@@ -71,11 +71,6 @@ class ModelShape:
         return self._everything(self.feed_forward_parameters)
 
     @property
-    def active_parameters(self) -> int:
-        """Number of parameters without those of experts that a token does not use."""
-        return self._everything(self.active_feed_forward_parameters)
-
-    @property
     def expert_parameters(self) -> int:
         """Weights of all experts, without routers and without shared experts; 0 for a model without experts."""
         idle = self.feed_forward_parameters - self.active_feed_forward_parameters

@@ -28,7 +28,8 @@ def lark_of(constraint: str) -> str:
     """Return the grammar of a constraint. Raises BadSetting if it cannot be read or never ends, with the line and the reason."""
     kind, _colon, text = constraint.partition(":")
     _check_nesting(text)
-    read: dict[str, Callable[[str], str]] = {"choices": _choices, "schema": _schema, "example": _example, "regex": _regex}
+    read: dict[str, Callable[[str], str]] = {"choices": _choices, "schema": _schema, "regex": _regex}
+    read["example"] = lambda text: _of_schema(schema_of(_json(text, Message("JSON example"))))
     grammar = (read[kind](text) if kind in read else text) + OPTIONS
     _check(kind, grammar)
     endless = ending.endless_rule(grammar)
@@ -59,10 +60,6 @@ def _schema(text: str) -> str:
     if not isinstance(schema, dict):
         raise BadSetting("A JSON schema is an object in braces.")
     return _of_schema(schema)
-
-
-def _example(text: str) -> str:
-    return _of_schema(schema_of(_json(text, Message("JSON example"))))
 
 
 def _of_schema(schema: dict[str, Any]) -> str:

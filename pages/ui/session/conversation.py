@@ -131,7 +131,8 @@ def _begin(text: str, conversation: Conversation) -> bool:
     current.changed("coming").playing = False
     try:
         if not current.as_chat():
-            raise ModelError(_no_template())
+            no_template = _("{name} has no chat template: it continues a text and does not answer. Choose a chat model first.")
+            raise ModelError(no_template.format(name=current.model().name))
         current.run()
     except ViewerError as error:
         empty = not str(before[0] or "").strip()
@@ -142,13 +143,6 @@ def _begin(text: str, conversation: Conversation) -> bool:
         notify(say(error))
         return False
     return True
-
-
-def _no_template() -> str:
-    """Return why the visitor's model cannot take part in a conversation."""
-    return _("{name} has no chat template: it continues a text and does not answer. Choose a chat model first.").format(
-        name=current.model().name
-    )
 
 
 def _remember(run: Generation | Replay, messages: MessagePairs) -> None:
