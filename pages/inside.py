@@ -13,7 +13,7 @@ from pages.ui.components.live_text.live_text import live_text
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, names, numbers, page_titles
 from pages.ui.i18n.language import _
-from pages.ui.session import clicks, current, elements, provenance, state
+from pages.ui.session import clicks, current, elements, provenance
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.selected_step import SelectedStep, inside_of, selected_step
 from pages.ui.shell import frame
@@ -41,7 +41,6 @@ def text_so_far(step: SelectedStep) -> None:
         run.prompt_tokens,
         run.path,
         key="strip",
-        memory=state.results(),
         opened=current.selected_index(),
         accent=isinstance(seen, Step),
         on_click=clicks.word_clicked,

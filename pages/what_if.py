@@ -14,6 +14,7 @@ from pages.ui.session import current, elements, provenance, state
 from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
+from pages.ui.shell.player import play_and_speed
 from pages.ui.shell.prompt_field import own_text
 from pages.ui.views import fork_charts
 from pages.ui.views.fork_view import fork_view
@@ -28,21 +29,7 @@ def player(playing: bool) -> float:
         st.button(_("From the fork"), on_click=fork_playback.restart, icon=":material/skip_previous:", type="tertiary", key="what_if_again")
         icon = ":material/arrow_forward:"
         st.button(_("Step both"), on_click=fork_playback.step, icon=icon, type="primary", **bound("what_if_step"))
-        if playing:
-            st.button(_("Pause"), on_click=fork_playback.pause, icon=":material/pause:", **bound("what_if_pause"))
-        else:
-            st.button(_("Play"), on_click=fork_playback.play, icon=":material/play_arrow:", **bound("what_if_play"))
-        speed = st.select_slider(
-            _("Speed"),
-            fork_playback.SPEEDS,
-            value=5.0,
-            key="what_if_speed",
-            format_func=numbers.speed,
-            label_visibility="collapsed",
-            persist_state="session",
-            width=160,
-        )
-    return float(speed)
+        return play_and_speed(playing, fork_playback.play, fork_playback.pause, "what_if_")
 
 
 def examples() -> None:

@@ -13,6 +13,7 @@ from core.engine.kv_cache.paged import PagedKVCache
 from core.engine.kv_cache.quantized import packed_bytes
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
+from core.experiments.candidates import encoded
 from core.message import Message
 from core.sampling import dice, stages
 from core.sampling.history import History
@@ -103,7 +104,7 @@ def fill(
     length = whole_number(length, Message("The length"), 0, LONGEST)
     settings = settings or SamplingSettings()
     session = _Session(model, plan)
-    ids = _encode(model, prompt)
+    ids = encoded(model, prompt)
     for token_id in ids:
         page = session.add(token_id, written=False)
         yield page
@@ -187,7 +188,7 @@ def ask(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -
     """Read a story and its question within this budget; yield a CacheBlock per token and the Answer last."""
     session = _Session(model, plan)
     prompt = story.told + story.question
-    asked = _encode(model, prompt)
+    asked = encoded(model, prompt)
     answer = _continuation(model, prompt, story.answer)
     for token_id in asked:
         page = session.add(token_id, written=False)
@@ -283,13 +284,6 @@ class _Session:
         return CacheBlock(
             position, token_id, token.text or token.piece, written, tuple(notepad.kept), tuple(gone), notepad.bytes, probability, full
         )
-
-
-def _encode(model: LanguageModel, text: str) -> list[int]:
-    ids = model.encode(text) if text else []
-    if not ids:
-        raise EmptyPrompt("The text is empty. Write a few words first.")
-    return ids
 
 
 def _continuation(model: LanguageModel, prompt: str, answer: str) -> list[int]:

@@ -201,11 +201,17 @@ class _Row:
 _ARRAYS = tuple(name for name in stages.Observation.__slots__ if name != "chosen")
 
 
-def prompt_ids(model: LanguageModel, prompt: str) -> list[int]:
-    """Return the tokens of a prompt that leaves room for at least one more token. Raises EmptyPrompt, PromptTooLong."""
-    ids = model.encode(prompt) if prompt else []
+def encoded(model: LanguageModel, text: str) -> list[int]:
+    """Return the tokens of a text. Raises EmptyPrompt."""
+    ids = model.encode(text) if text else []
     if not ids:
         raise EmptyPrompt("The text is empty. Write a few words first.")
+    return ids
+
+
+def prompt_ids(model: LanguageModel, prompt: str) -> list[int]:
+    """Return the tokens of a prompt that leaves room for at least one more token. Raises EmptyPrompt, PromptTooLong."""
+    ids = encoded(model, prompt)
     if len(ids) >= model.context_length:
         raise PromptTooLong(
             "The text has {count} tokens; {model} takes at most {most}. Shorten it.",

@@ -11,8 +11,9 @@ import numpy as np
 from core.costs.formulas import multiply_adds, pass_multiply_adds
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
-from core.errors import BadSetting, EmptyPrompt, PromptTooLong
+from core.errors import BadSetting, PromptTooLong
 from core.experiments.cache_race import next_token
+from core.experiments.candidates import encoded
 from core.generation.generation import Generation
 from core.message import Message
 from core.settings import SamplingSettings, whole_number
@@ -86,9 +87,7 @@ def measure(model: LanguageModel, prompt: str, lengths: Sequence[int], repeats: 
             decoded=DECODED,
             longest_prompt=longest_prompt(model),
         )
-    ids = model.encode(prompt) if prompt else []
-    if not ids:
-        raise EmptyPrompt("The text is empty. Write a few words first.")
+    ids = encoded(model, prompt)
     text = np.resize(np.array(ids, dtype=np.int64), max(lengths) + DECODED)
     model.engine.forward(text[: min(lengths)], KVCache())
     prefills: dict[int, list[float]] = {length: [] for length in lengths}
@@ -129,9 +128,7 @@ class LimitReached:
 
 def at_the_limit(model: LanguageModel, prompt: str, room: int = 6) -> LimitReached:
     """Fill the context up to its last `room` tokens, generate until it is full, then try a prompt that is too long; return the result."""
-    ids = model.encode(prompt) if prompt else []
-    if not ids:
-        raise EmptyPrompt("The text is empty. Write a few words first.")
+    encoded(model, prompt)  # raises EmptyPrompt
     full = _repeated(model, prompt, max(1, model.context_length - max(0, int(room))))
     run = Generation(model, full, SamplingSettings(greedy=True), top_n=2 + len(model.end_token_ids))
     passed_over = 0

@@ -32,7 +32,6 @@ ENDED = {
 
 NAME, WORD = "what_if", "what_if_instead"
 FIRST_WORDS, FIRST_SECONDS = 12, 0.8  # written before the visitor presses a button
-SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # tokens per second, on both sides
 _SMALL = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

@@ -13,7 +13,7 @@ from pages.ui.i18n import page_titles, phrases
 from pages.ui.i18n.language import N_, _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
-from pages.ui.session import clicks, current, elements, explained_token, state
+from pages.ui.session import clicks, current, elements, explained_token
 from pages.ui.shell import prompt_field
 from pages.ui.views import conversation_view, distribution_view, saved_components
 
@@ -39,7 +39,6 @@ def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: 
             run.prompt_tokens,
             run.path,
             key="strip",
-            memory=state.results(),
             tint=tint,
             opened=current.selected_index(),
             accent=isinstance(seen, Step),

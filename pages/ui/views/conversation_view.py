@@ -22,7 +22,6 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _, ngettext
 from pages.ui.session import clicks, conversation, current, elements, share_link
 from pages.ui.session.run_request import LONGEST_CONVERSATION
-from pages.ui.session.state import results
 from pages.ui.views import distribution_view, receipt, saved_components
 
 IN_SIGHT = 5  # newest messages; the others are folded
@@ -168,7 +167,6 @@ def _strip(
         [token for token, _template in part],
         path[start:end],
         key=key,
-        memory=results(),
         tint=tint,
         opened=current.selected_index(),
         accent=isinstance(seen, Step) and end == len(path),
