@@ -18,7 +18,7 @@ from core.batching.server import FinishedRequest, Iteration, Server, ServerSetti
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids
-from core.generation.generation import Generation
+from core.generation.generation import generated
 from core.limits import Limits
 from core.message import Message, Number
 from core.settings import LARGEST_SEED, SamplingSettings, whole_number
@@ -149,9 +149,9 @@ def summary(iterations: Sequence[Iteration]) -> Summary:
         tokens=written,
         seconds=seconds,
         tokens_per_second=written / seconds if seconds else math.nan,
-        first_token=_spread([times[one][0] - arrivals[one] for one in arrivals]),
-        per_token=_spread([later - earlier for mine in times.values() for earlier, later in pairwise(mine)]),
-        end_to_end=_spread([one.end_to_end_latency for one in finished]),
+        first_token=spread([times[one][0] - arrivals[one] for one in arrivals]),
+        per_token=spread([later - earlier for mine in times.values() for earlier, later in pairwise(mine)]),
+        end_to_end=spread([one.end_to_end_latency for one in finished]),
         idle=sum(time for time, _each in empty) / slot_time if slot_time else math.nan,
         idle_in_demand=sum(time for time, wanted in empty if wanted) / slot_time if slot_time else math.nan,
         padded_tokens=sum(iteration.padded_tokens for iteration in iterations),
@@ -164,7 +164,8 @@ def summary(iterations: Sequence[Iteration]) -> Summary:
     )
 
 
-def _spread(values: Sequence[float]) -> tuple[float, float]:
+def spread(values: Sequence[float]) -> tuple[float, float]:
+    """Return the median and the 95th percentile; NaN without a value."""
     return (float(np.median(values)), float(np.percentile(values, 95))) if values else (math.nan, math.nan)
 
 
@@ -190,12 +191,7 @@ def compare_alone(model: LanguageModel, who: Sequence[PlannedRequest], finished:
         served = answers.get(one.reader_id)
         if served is None:
             continue
-        run = Generation(model, one.prompt, one.settings, top_n=1)
-        try:
-            while len(run.path) < len(served.token_ids) and run.finished is None:
-                run.step()
-        finally:
-            run.release()
+        run = generated(model, one.prompt, one.settings, len(served.token_ids))
         pairs = list(zip(run.path, served.token_ids, served.logits, strict=False))
         parted = next((place for place, (step, token_id, _each) in enumerate(pairs) if step.token_id != token_id), None)
         if parted is None and len(run.path) != len(served.token_ids):

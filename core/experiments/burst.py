@@ -12,11 +12,9 @@ from threading import Event, Thread
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, ViewerError
-from core.experiments.batching import PlannedRequest
+from core.experiments.batching import PlannedRequest, spread
 from core.remote.streaming import ServerSaid, ask, stream
 
 PAUSE = 0.1  # seconds between two metrics requests; vLLM's answer is long
@@ -130,12 +128,8 @@ def figures(seen: Sequence[Arrived | Told]) -> BurstFigures:
     last = max((mine[-1][0] for mine in times.values()), default=math.nan)
     finished = sum(isinstance(one, Arrived) and one.done and not one.error for one in seen)
     return BurstFigures(
-        tokens, last, tokens / last if tokens else math.nan, _spread([m[0][0] for m in times.values()]), _spread(gaps), finished
+        tokens, last, tokens / last if tokens else math.nan, spread([m[0][0] for m in times.values()]), spread(gaps), finished
     )
-
-
-def _spread(values: Sequence[float]) -> tuple[float, float]:
-    return (float(np.median(values)), float(np.percentile(values, 95))) if values else (math.nan, math.nan)
 
 
 def rate_over_time(seen: Sequence[Arrived | Told], window: float = 0.25) -> list[tuple[float, float]]:

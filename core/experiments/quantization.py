@@ -24,7 +24,7 @@ from core.engine.stored_weights import StoredLinear, is_stored
 from core.errors import BadSetting, NotEnoughMemory
 from core.experiments.candidates import prompt_ids
 from core.experiments.closeness import Closeness, divergence, first_difference, perplexity, read_text
-from core.generation.generation import Generation
+from core.generation.generation import generated
 from core.inspection.inside import must_be_here
 from core.inspection.layers import Layers
 from core.message import Message
@@ -170,13 +170,7 @@ def damage(model: LanguageModel, text: str, bits: int = 4, group: int | None = N
 
 def own_text(model: LanguageModel, prompt: str, length: int = 96) -> str:
     """Return the prompt and the model's greedy continuation of it, a text that is typical for the model."""
-    run = Generation(model, prompt, SamplingSettings(greedy=True), top_n=1)
-    try:
-        while len(run.path) < length and run.finished is None:
-            run.step()
-        return prompt + run.written
-    finally:
-        run.release()
+    return prompt + generated(model, prompt, SamplingSettings(greedy=True), length).written
 
 
 def along_own_text(measure: Callable[..., Iterator[Any]], model: LanguageModel, prompt: str, *args: object) -> Iterator[Any]:

@@ -378,3 +378,14 @@ def _changes(model: LanguageModel, steering: Steering | None, without_heads: lis
     from core.engine.changes import Changes  # imports transformers
 
     return Changes(model, steering, without_heads)
+
+
+def generated(model: LanguageModel, prompt: Prompt, settings: SamplingSettings, most: int) -> Generation:
+    """Return a run that wrote up to `most` tokens and released its cache. Raises the errors of `Generation` and of its steps."""
+    run = Generation(model, prompt, settings, top_n=1)
+    try:
+        while run.finished is None and len(run.path) < most:
+            run.step()
+    finally:
+        run.release()
+    return run
