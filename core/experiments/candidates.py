@@ -24,6 +24,7 @@ from core.experiments.answers import answer_of, normal
 from core.experiments.candidate_sequence import BatchStep, CandidateSequence
 from core.experiments.served import on_server, write_on_server
 from core.generation.mirostat import mu_after
+from core.generation.observed import ARRAYS
 from core.message import Message
 from core.record.step import ForwardPass, Step
 from core.sampling import dice, stages
@@ -182,7 +183,7 @@ class _Row:
                     batch.computed_tokens, position - batch.computed_tokens, batch.row_bytes, batch.seconds, batch.queue_seconds
                 ),
                 vocabulary=model,
-                **{name: getattr(seen, name) for name in _ARRAYS},
+                **{name: getattr(seen, name) for name in ARRAYS},
                 key=seen.chosen,
                 text="" if token.special else self.joiner.add(token.raw),
                 chosen_by="greedy" if thrown is None else "sampled",
@@ -196,9 +197,6 @@ class _Row:
             self.finished = "end of text"
         elif len(self.ids) >= model.context_length:
             self.finished = "context full"
-
-
-_ARRAYS = tuple(name for name in stages.Observation.__slots__ if name != "chosen")
 
 
 def encoded(model: LanguageModel, text: str) -> list[int]:

@@ -336,23 +336,7 @@ def _count(value: Any) -> int:
 class _Elsewhere(Backend):
     """The backend of a model on a server; every method raises NotOnServer."""
 
-    def new_state(self) -> NoReturn:
+    def _refuse(self, *_given: Any, **_named: Any) -> NoReturn:
         raise NotOnServer(NOT_HERE)
 
-    def run(self, token_ids: np.ndarray, state: Any | None) -> NoReturn:
-        raise NotOnServer(NOT_HERE)
-
-    def length(self, state: Any) -> NoReturn:
-        raise NotOnServer(NOT_HERE)
-
-    def extend(self, state: Any, count: int) -> NoReturn:
-        raise NotOnServer(NOT_HERE)
-
-    def cut(self, state: Any, length: int) -> NoReturn:
-        raise NotOnServer(NOT_HERE)
-
-    def bytes(self, state: Any) -> NoReturn:
-        raise NotOnServer(NOT_HERE)
-
-    def held_bytes(self, state: Any) -> NoReturn:
-        raise NotOnServer(NOT_HERE)
+    new_state = run = length = extend = cut = bytes = held_bytes = _refuse
