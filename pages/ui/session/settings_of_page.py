@@ -45,28 +45,38 @@ def _why() -> frozenset[str]:
     return ALL if current.field("why_view") in (names.WHY_VIEWS[1], names.WHY_VIEWS[4]) else NONE
 
 
-# A page that is not listed uses all settings.
 USED: dict[str, frozenset[str] | Callable[[], frozenset[str]]] = {
+    "watch": ALL,
     "tour": NONE,
     "gallery": NONE,
     "read": NONE,
+    "guess": ALL,
+    "stage": ALL,
     "talk": NONE,
     "notes": NONE,
+    "inside": ALL,
     "why": _why,
     "growing": NONE,
     "teach": NONE,
     "glossary": NONE,
+    "what_if": ALL,
     "compare": _compare,
     "candidates": _candidates,
     "think": _think,
+    "cache": ALL,
     "memory": _memory,
     "context": NONE,
+    "cost": ALL,
+    "batching": ALL,
+    "waiting": ALL,
+    "pupil": ALL,
+    "speculative": ALL,
     "quantization": NONE,
     "models": NONE,
 }
 
 
 def settings_of_page(path: str) -> frozenset[str]:
-    """Return the keys of the settings that count on the page with this path now."""
+    """Return the keys of the settings that count on the page with this path now; all of them for the landing page and unlisted pages."""
     declared = USED.get(path, ALL)
     return declared if isinstance(declared, frozenset) else declared()
