@@ -34,26 +34,21 @@ if TYPE_CHECKING:
     from core.settings import SamplingSettings as SamplingSettings
     from core.tokens.tokens import Token as Token
 
-_MODULES = {
-    "Candidate": "core.record.step",
-    "Generation": "core.generation.generation",
-    "Inside": "core.inspection.inside",
-    "ListedRun": "core.generation.listed_run",
-    "ModelShape": "core.engine.shape",
-    "Recording": "core.generation.recording",
-    "SamplingSettings": "core.settings",
-    "ScoredText": "core.inspection.scoring",
-    "Stage": "core.record.step",
-    "Step": "core.record.step",
-    "Token": "core.tokens.tokens",
-    "TokenDistribution": "core.record.step",
-    "cache_bytes": "core.costs.formulas",
-    "list_models": "core.models.bundled_models",
-    "load_model": "core.models.loading",
-    "inspect_step": "core.inspection.inside",
-    "multiply_adds": "core.costs.formulas",
-    "score_text": "core.inspection.scoring",
+_NAMES = {  # of each module
+    "core.costs.formulas": "cache_bytes multiply_adds",
+    "core.engine.shape": "ModelShape",
+    "core.generation.generation": "Generation",
+    "core.generation.listed_run": "ListedRun",
+    "core.generation.recording": "Recording",
+    "core.inspection.inside": "Inside inspect_step",
+    "core.inspection.scoring": "ScoredText score_text",
+    "core.models.bundled_models": "list_models",
+    "core.models.loading": "load_model",
+    "core.record.step": "Candidate Stage Step TokenDistribution",
+    "core.settings": "SamplingSettings",
+    "core.tokens.tokens": "Token",
 }
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = [*_MODULES, "errors", "experiments"]
 

@@ -78,9 +78,7 @@ def device_for(wanted: str) -> torch.device:
         device = torch.device(wanted)
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
-        raise ModelError(
-            Message("This machine has no device called {wanted}. Use auto, cpu, cuda or mps.", wanted=quoted(str(wanted)))
-        ) from error
+        raise ModelError("This machine has no device called {wanted}. Use auto, cpu, cuda or mps.", wanted=quoted(str(wanted))) from error
     return device
 
 
@@ -92,5 +90,5 @@ def dtype_for(wanted: str, device: torch.device) -> torch.dtype:
             return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
         return torch.float16 if device.type == "mps" else torch.float32
     if wanted not in known:
-        raise ModelError(Message("{wanted} is not a precision. Use auto, float32, float16 or bfloat16.", wanted=quoted(str(wanted))))
+        raise ModelError("{wanted} is not a precision. Use auto, float32, float16 or bfloat16.", wanted=quoted(str(wanted)))
     return known[wanted]

@@ -3,11 +3,19 @@
 `str(error)` is that sentence and can be shown to a visitor. `error.__cause__` has the cause, if there is one, for the log.
 """
 
+from typing import Any
+
 from core.message import Message, quote
 
 
 class ViewerError(Exception):
-    """The base class of all errors that core raises deliberately."""
+    """The base class of all errors that core raises deliberately. Its arguments are those of a `Message`, or one message.
+
+    raise BadSetting("A draft has 1 to {most} tokens, not {value}.", most=8, value=9)
+    """
+
+    def __init__(self, sentence: str = "", /, **parameters: Any) -> None:
+        super().__init__(sentence if isinstance(sentence, Message) and not parameters else Message(sentence, **parameters))
 
 
 class ModelError(ViewerError):

@@ -6,7 +6,6 @@ import os
 from dataclasses import dataclass, fields
 
 from core.errors import BadSetting
-from core.message import Message
 
 PREFIX = "TOKEN_VIEWER_"
 
@@ -57,12 +56,10 @@ class Limits:
                 continue
             if not text.strip().isdecimal() or len(text) > 15:
                 raise BadSetting(
-                    Message(
-                        "{prefix}{upper} must be a whole number, 0 for no limit, not {text}.",
-                        prefix=PREFIX,
-                        upper=field.name.upper(),
-                        text=repr(text[:40]),
-                    )
+                    "{prefix}{upper} must be a whole number, 0 for no limit, not {text}.",
+                    prefix=PREFIX,
+                    upper=field.name.upper(),
+                    text=repr(text[:40]),
                 )
             values[field.name] = int(text)
         return cls(**values)

@@ -1,6 +1,6 @@
 """Sentences for visitors: a template with its parameters, which reads as English and can be said in another language.
 
-    raise BadSetting(Message("A draft has 1 to {most} tokens, not {value}.", most=8, value=9))
+    Message("A draft has 1 to {most} tokens, not {value}.", most=8, value=9)
 
 core knows no language. The template is the id of the sentence in the catalogues; `pages/ui/i18n` translates it and formats the numbers.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 
@@ -54,11 +55,7 @@ class Message(str):
         return Message(self.template, **parameters)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.template, self.parameters)
-
-
-def _restored(template: str, parameters: dict[str, Any]) -> Message:
-    return Message(template, **parameters)
+        return partial(Message, self.template, **self.parameters), ()
 
 
 def quote(text: str) -> Message:

@@ -97,7 +97,7 @@ class SamplingSettings:
         self._number("typical_p", 0.0, 1.0, above=True)
         self._number("repetition_penalty", SMALLEST_DIVISOR, 100.0)
         if not is_bool(self.greedy):
-            raise BadSetting(Message("Greedy must be on or off, not {shown}.", shown=_shown(self.greedy)))
+            raise BadSetting("Greedy must be on or off, not {shown}.", shown=_shown(self.greedy))
         object.__setattr__(self, "greedy", bool(self.greedy))
         self._whole("seed", LARGEST_SEED)
         self._check_newer()
@@ -122,17 +122,15 @@ class SamplingSettings:
         if isinstance(order, str) and order in ORDERS:
             return order
         if isinstance(order, str) or not isinstance(order, Sequence) or not all(isinstance(name, str) for name in order):
-            raise BadSetting(
-                Message("Order must be transformers, llama.cpp, vllm or the names of the stages, not {shown}.", shown=_shown(order))
-            )
+            raise BadSetting("Order must be transformers, llama.cpp, vllm or the names of the stages, not {shown}.", shown=_shown(order))
         for place, name in enumerate(order):
             if name not in SETTING_OF:
-                raise BadSetting(Message("Order names {shown}, which is not a stage.", shown=_shown(name)))
+                raise BadSetting("Order names {shown}, which is not a stage.", shown=_shown(name))
             if name in order[:place]:
-                raise BadSetting(Message("Order names {name} twice.", name=name))
+                raise BadSetting("Order names {name} twice.", name=name)
         for name in SETTING_OF:
             if name not in order and self.is_on(name):
-                raise BadSetting(Message("Order does not name {name}, which is on.", name=name))
+                raise BadSetting("Order does not name {name}, which is on.", name=name)
         return tuple(order)
 
     @property
@@ -172,7 +170,7 @@ class SamplingSettings:
     def checked(value: Any) -> SamplingSettings:
         """Return this value if it is a SamplingSettings. Raises BadSetting otherwise."""
         if not isinstance(value, SamplingSettings):
-            raise BadSetting(Message("Settings are SamplingSettings(temperature=0.8, ...), not {shown}.", shown=_shown(value)))
+            raise BadSetting("Settings are SamplingSettings(temperature=0.8, ...), not {shown}.", shown=_shown(value))
         return value
 
     def __repr__(self) -> str:
@@ -186,7 +184,7 @@ class SamplingSettings:
         if type(value) is float and low <= value <= high and not (above and value == low):  # the usual case first
             return
         if is_bool(value) or not isinstance(value, numbers.Real) or not _is_finite(value):
-            raise BadSetting(Message("{label} must be a number, not {shown}.", label=_label(name), shown=_shown(value)))
+            raise BadSetting("{label} must be a number, not {shown}.", label=_label(name), shown=_shown(value))
         if not low <= float(value) <= high or (above and float(value) == low):
             hint = Message("To always take the likeliest token, switch Greedy on.") if name == "temperature" and value == 0 else ""
             said = (
@@ -246,7 +244,7 @@ _NUMBERS = (
 def _no_biases(value: Any) -> tuple[tuple[int, float], ...]:
     """Return an empty bias. Raises BadSetting for empty values of another kind, such as 0 or an empty text."""
     if not isinstance(value, Mapping | tuple | list):
-        raise BadSetting(Message("Logit bias must be token ids with numbers, not {shown}.", shown=_shown(value)))
+        raise BadSetting("Logit bias must be token ids with numbers, not {shown}.", shown=_shown(value))
     return ()
 
 
@@ -255,14 +253,14 @@ def _biases(value: Any) -> tuple[tuple[int, float], ...]:
     try:
         pairs = [(token_id, bias) for token_id, bias in (value.items() if isinstance(value, Mapping) else value)]
     except (TypeError, ValueError) as error:
-        raise BadSetting(Message("Logit bias must be token ids with numbers, not {shown}.", shown=_shown(value))) from error
+        raise BadSetting("Logit bias must be token ids with numbers, not {shown}.", shown=_shown(value)) from error
     if len(pairs) > MOST_BIASES:
-        raise BadSetting(Message("Logit bias takes at most {most} tokens, not {count}.", most=MOST_BIASES, count=len(pairs)))
+        raise BadSetting("Logit bias takes at most {most} tokens, not {count}.", most=MOST_BIASES, count=len(pairs))
     found: dict[int, float] = {}
     for token_id, bias in pairs:
         whole = whole_number(token_id, Message("A token id of the logit bias"), 0, LARGEST_TOKEN_ID)
         if whole in found:
-            raise BadSetting(Message("Logit bias names token {token_id} twice.", token_id=str(whole)))
+            raise BadSetting("Logit bias names token {token_id} twice.", token_id=str(whole))
         found[whole] = _bias(whole, bias)
     return tuple(sorted((token_id, bias) for token_id, bias in found.items() if bias))
 
@@ -273,13 +271,11 @@ def _bias(token_id: int, bias: Any) -> float:
         return -math.inf
     if is_bool(bias) or not isinstance(bias, numbers.Real) or not _is_finite(bias) or abs(float(bias)) > LARGEST_BIAS:
         raise BadSetting(
-            Message(
-                "The logit bias of token {token_id} must be a number from {low} to {high}, or -inf, not {shown}.",
-                token_id=str(token_id),
-                low=Number(-LARGEST_BIAS, ",.0f"),
-                high=Number(LARGEST_BIAS, ",.0f"),
-                shown=_shown(bias),
-            )
+            "The logit bias of token {token_id} must be a number from {low} to {high}, or -inf, not {shown}.",
+            token_id=str(token_id),
+            low=Number(-LARGEST_BIAS, ",.0f"),
+            high=Number(LARGEST_BIAS, ",.0f"),
+            shown=_shown(bias),
         )
     return float(bias)
 
@@ -289,12 +285,12 @@ def _breakers(value: Any) -> tuple[str, ...]:
     if value is _DEFAULTS["dry_sequence_breakers"]:
         return cast("tuple[str, ...]", value)
     if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(one, str) and one for one in value):
-        raise BadSetting(Message("DRY sequence breakers must be a list of texts, not {shown}.", shown=_shown(value)))
+        raise BadSetting("DRY sequence breakers must be a list of texts, not {shown}.", shown=_shown(value))
     if len(value) > MOST_BREAKERS or any(len(one) > LONGEST_BREAKER for one in value):
         said = Message("DRY sequence breakers are at most {most} texts of at most {longest} characters.")
         raise BadSetting(said.with_values(most=MOST_BREAKERS, longest=LONGEST_BREAKER))
     if any("\ud800" <= character <= "\udfff" for one in value for character in one):
-        raise BadSetting(Message("DRY sequence breakers must be texts that UTF-8 can encode."))
+        raise BadSetting("DRY sequence breakers must be texts that UTF-8 can encode.")
     return tuple(value)
 
 
@@ -304,15 +300,15 @@ def _check_constraint(value: Any) -> None:
         said = Message("A constraint is a text that begins with {kinds}, not {shown}.")
         raise BadSetting(said.with_values(kinds=", ".join(f"{kind}:" for kind in CONSTRAINTS), shown=_shown(value)))
     if len(value) > LONGEST_CONSTRAINT:
-        raise BadSetting(Message("A constraint has at most {most} characters, not {count}.", most=LONGEST_CONSTRAINT, count=len(value)))
+        raise BadSetting("A constraint has at most {most} characters, not {count}.", most=LONGEST_CONSTRAINT, count=len(value))
     if any("\ud800" <= character <= "\udfff" or character == "\0" for character in value):
-        raise BadSetting(Message("A constraint must be a text that UTF-8 can encode."))
+        raise BadSetting("A constraint must be a text that UTF-8 can encode.")
 
 
 def whole_number(value: Any, name: str, low: int, high: int | None = None) -> int:
     """Return the number as an int if it is whole and in range; name: its label in the error. Raises BadSetting."""
     if is_bool(value) or not isinstance(value, numbers.Integral):
-        raise BadSetting(Message("{name} must be a whole number, not {shown}.", name=name, shown=_shown(value)))
+        raise BadSetting("{name} must be a whole number, not {shown}.", name=name, shown=_shown(value))
     number = int(value)
     if number < low or (high is not None and number > high):
         said = (

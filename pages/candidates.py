@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.experiments.beam import BeamStep, beam_search
 from core.experiments.candidates import FORMULAS, MEAN, write_and_time_one
+from pages.ui.components.keys.keys import bound
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names
@@ -78,8 +79,7 @@ def beam_buttons(now: provenance.Provenance, begin: Callable[[], None], length: 
     fits = known.made_by == now and not known.error and not known.recorded_on
     ended = fits and not known.running and steps >= len(known.seen)
     again = st.button(_("From the start"), type="tertiary", icon=":material/skip_previous:", key="candidates_beam_again")
-    key = "candidates_beam_step"
-    one = st.button(_("Step"), type="primary", icon=":material/arrow_forward:", key=key, shortcut="Right", disabled=ended)
+    one = st.button(_("Step"), type="primary", icon=":material/arrow_forward:", disabled=ended, **bound("candidates_beam_step"))
     whole = st.button(_("To the end"), icon=":material/last_page:", key="candidates_beam_all", disabled=ended)
     if not (again or one or whole):
         return

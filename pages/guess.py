@@ -12,7 +12,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.presenting import guess_game
 from pages.ui.presenting.guess_game import Game
-from pages.ui.session import current, elements, state
+from pages.ui.session import current, elements
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
 from pages.ui.views import chart, distribution_view, saved_components
@@ -105,9 +105,7 @@ frame.header(
 )
 with elements.error_boundary():
     run, now = current.run(), guess_game.game()
-    saved_components.token_strip(
-        run.prompt_tokens, run.path, key="guess_strip", memory=state.results(), tint="none", accent=bool(now.rounds)
-    )
+    saved_components.token_strip(run.prompt_tokens, run.path, key="guess_strip", tint="none", accent=bool(now.rounds))
     if now.rounds:
         points = _("You {own} · the likeliest token {favourite}").format(
             own=numbers.decimal(now.points, 1), favourite=numbers.decimal(now.favourite_points, 1)

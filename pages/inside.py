@@ -8,11 +8,12 @@ from core.record.step import Step
 from pages.ui.charts import inside_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
+from pages.ui.components.keys.keys import bound
 from pages.ui.components.live_text.live_text import live_text
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, names, numbers, page_titles
 from pages.ui.i18n.language import _
-from pages.ui.session import clicks, current, elements, provenance, state
+from pages.ui.session import clicks, current, elements, provenance
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.selected_step import SelectedStep, inside_of, selected_step
 from pages.ui.shell import frame
@@ -40,7 +41,6 @@ def text_so_far(step: SelectedStep) -> None:
         run.prompt_tokens,
         run.path,
         key="strip",
-        memory=state.results(),
         opened=current.selected_index(),
         accent=isinstance(seen, Step),
         on_click=clicks.word_clicked,
@@ -54,8 +54,8 @@ def text_so_far(step: SelectedStep) -> None:
         else:
             place = _("The next token, after these {count} tokens").format(count=seen.position)
         st.markdown(f"**{place}**", width="stretch")
-        st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", shortcut="Left", key="inside_back")
-        st.button(_("Step"), on_click=current.step, icon=":material/arrow_forward:", shortcut="Right", type="primary", key="inside_step")
+        st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", **bound("inside_back"))
+        st.button(_("Step"), on_click=current.step, icon=":material/arrow_forward:", type="primary", **bound("inside_step"))
         st.page_link(page_titles.FOLDER / "watch.py", label=_("Back to Watch"), icon=":material/visibility:", width="content")
 
 
@@ -115,7 +115,7 @@ def network_parts(step: SelectedStep) -> None:
         elements.show_notice(_(note))
     if seen.layers:
         inside_view.layers(step, model, seen)
-    if inside_view.has_attention(seen):
+    if any(row is not None for row in seen.attention):
         part("attention", _("Which tokens did it look at?"), _("attention"))
         inside_view.attention(step, seen)
     st.caption(_("This took {time}, in separate passes.").format(time=numbers.duration(seen.seconds)))

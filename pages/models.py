@@ -17,7 +17,7 @@ from core.models.model_names import checked_name
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
-from pages.ui.server import loaded_models
+from pages.ui.server import downloads, loaded_models
 from pages.ui.session import adapters, current, elements, requested_model, roles
 from pages.ui.shell import frame, remote_model_notes
 from pages.ui.views import downloads_view, local_files, model_cards, server_form
@@ -46,11 +46,11 @@ def fetch(name: str) -> None:
     if on_this_machine(name):
         current.use_model(name)
         current.notify(model_cards.in_use(name))
-    elif loaded_models.busy():
+    elif downloads.busy():
         current.notify(_("Two downloads are running already. Wait for one of them, or stop it."))
     else:
         current.results()["fetching"] = name
-        loaded_models.download(name)
+        downloads.download(name)
 
 
 def on_this_machine(name: str) -> bool:

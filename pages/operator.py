@@ -14,6 +14,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import deployment, event_log, loaded_models
+from pages.ui.server.downloads import downloads as all_downloads
 from pages.ui.server.gate import Gate
 from pages.ui.session import current, elements, roles, visitor_limit
 from pages.ui.session.page_visibility import every
@@ -42,7 +43,7 @@ def leave() -> None:
 def stop_download(name: str | None) -> None:
     """Stop one download, or all of them."""
     roles.require_operator()
-    for each, one in list(loaded_models.downloads().items()):
+    for each, one in list(all_downloads().items()):
         if name in (None, each):
             one.stop()
 
@@ -127,7 +128,7 @@ def models() -> None:
 def downloads() -> None:
     """Draw the running downloads of all visitors."""
     elements.section(_("Downloads"))
-    running = {name: one for name, one in loaded_models.downloads().items() if one.running}
+    running = {name: one for name, one in all_downloads().items() if one.running}
     if not running:
         st.caption(_("No download is running."))
         return

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from pages.ui.components.keys.keys import bound
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.language import _
 from pages.ui.presenting import tour_experiments, tour_state, tour_stops, tour_voices
@@ -61,9 +62,7 @@ def ways(now: tour_state.Tour) -> None:
     """Draw the buttons to the other stops."""
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="tour_ways"):
         first, last = now.number == 1, now.number == len(tour_state.ORDER)
-        st.button(
-            _("Back"), on_click=tour_state.move, args=(-1,), icon=":material/arrow_back:", shortcut="Left", disabled=first, key="tour_back"
-        )
+        st.button(_("Back"), on_click=tour_state.move, args=(-1,), icon=":material/arrow_back:", disabled=first, **bound("tour_back"))
         with st.popover(_("All stops"), icon=":material/list:"):
             stops = tour_voices.voice(now.voice).stops
             for number, stop in enumerate(tour_state.ORDER, start=1):
@@ -77,7 +76,7 @@ def ways(now: tour_state.Tour) -> None:
                     key=f"tour_to_{stop}",
                 )
         on, to = (_("Start again"), tour_state.ORDER[0]) if last else (_("Next"), tour_state.ORDER[now.number])
-        st.button(on, on_click=tour_state.go, args=(to,), icon=":material/arrow_forward:", shortcut="Right", type="primary", key="tour_on")
+        st.button(on, on_click=tour_state.go, args=(to,), icon=":material/arrow_forward:", type="primary", **bound("tour_on"))
 
 
 def deeper(now: tour_state.Tour) -> None:

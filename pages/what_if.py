@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.components.browser import browser
+from pages.ui.components.keys.keys import bound
 from pages.ui.experiments import fork_playback, results
 from pages.ui.i18n import example_texts, numbers, screen_reader
 from pages.ui.i18n.language import _
@@ -13,6 +14,7 @@ from pages.ui.session import current, elements, provenance, state
 from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
+from pages.ui.shell.player import play_and_speed
 from pages.ui.shell.prompt_field import own_text
 from pages.ui.views import fork_charts
 from pages.ui.views.fork_view import fork_view
@@ -26,22 +28,8 @@ def player(playing: bool) -> float:
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="player"):
         st.button(_("From the fork"), on_click=fork_playback.restart, icon=":material/skip_previous:", type="tertiary", key="what_if_again")
         icon = ":material/arrow_forward:"
-        st.button(_("Step both"), on_click=fork_playback.step, icon=icon, shortcut="Right", type="primary", key="what_if_step")
-        if playing:
-            st.button(_("Pause"), on_click=fork_playback.pause, icon=":material/pause:", shortcut="Space", key="what_if_pause")
-        else:
-            st.button(_("Play"), on_click=fork_playback.play, icon=":material/play_arrow:", shortcut="Space", key="what_if_play")
-        speed = st.select_slider(
-            _("Speed"),
-            fork_playback.SPEEDS,
-            value=5.0,
-            key="what_if_speed",
-            format_func=numbers.speed,
-            label_visibility="collapsed",
-            persist_state="session",
-            width=160,
-        )
-    return float(speed)
+        st.button(_("Step both"), on_click=fork_playback.step, icon=icon, type="primary", **bound("what_if_step"))
+        return play_and_speed(playing, fork_playback.play, fork_playback.pause, "what_if_")
 
 
 def examples() -> None:

@@ -15,7 +15,7 @@ from core.stage_names import SETTING_OF
 from pages.ui.i18n import extract_sentences, language
 
 ROOT = Path(__file__).parents[1]
-MARKS = {"_", "N_", "ngettext"}
+MARKS = set(extract_sentences.MARKS)
 # What is shown of a call: its first argument, all of them, and what stands under these keywords.
 FIRST = set(
     """button caption markdown text_input text_area selectbox segmented_control pills slider select_slider number_input toggle checkbox
@@ -24,7 +24,6 @@ FIRST = set(
 )
 ALL = {"header", "section"}
 KEYWORDS = {"help", "placeholder", "label", "alt_text", "hint", "title", "lead", "term"}
-RAISED = re.compile(r"^(Bad|TextTo|TooM|TooL|Not|Unknown|Empty|Prompt|Run|Model|Wrong|Input)\w+$")
 # Files whose words are for whoever runs the app, for a log, or for the model to read.
 OTHERS = {
     "record.py",
@@ -33,6 +32,7 @@ OTHERS = {
     "example_texts.py",
     "event_log.py",
     "deployment.py",
+    "operator_password.py",
     "extract_sentences.py",
     "choose_seeds.py",
 }
@@ -86,7 +86,7 @@ def plain_texts(node: ast.AST, pattern: re.Pattern[str]) -> Iterator[ast.Constan
 def shown(call: ast.Call) -> Iterator[ast.AST]:
     """The arguments of a call that a visitor sees."""
     name = name_of(call)
-    if name in FIRST or RAISED.match(name):
+    if name in FIRST:
         yield from call.args[:1]
     elif name in ALL:
         yield from call.args

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,18 +18,15 @@ from transformers.cache_utils import DynamicCache, DynamicLayer
 from core.backends.rotary_lengths import RotaryLengths
 from core.batching.batched_llama import Part, slots_of
 from core.batching.block_pool import BLOCK_SIZE
+from core.engine.model import LanguageModel
 from core.errors import ModelError, PromptTooLong
-from core.message import Message
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 
 def refuse_unless_plain(model: LanguageModel) -> None:
     """Raise ModelError for a model on a server, or one without exactly one key and one value per token in every layer."""
     if not model.has_network:
         raise ModelError(
-            Message("{model} runs on a server, which makes its own batches. Choose a model that runs on this machine.", model=model.name)
+            "{model} runs on a server, which makes its own batches. Choose a model that runs on this machine.", model=model.name
         )
     network = model.load_network()
     config = network.config.get_text_config()
@@ -38,11 +35,9 @@ def refuse_unless_plain(model: LanguageModel) -> None:
     )
     if not plain or not model.shape.is_uniform:
         raise ModelError(
-            Message(
-                "{model} does not keep one key and one value per token in every layer, so its requests cannot share "
-                "blocks. Choose a model with plain attention, such as the bundled one.",
-                model=model.name,
-            )
+            "{model} does not keep one key and one value per token in every layer, so its requests cannot share "
+            "blocks. Choose a model with plain attention, such as the bundled one.",
+            model=model.name,
         )
 
 
@@ -83,10 +78,8 @@ class BatchedTransformers:
         factors = self._rotary.factors(part.start + len(part.token_ids))
         if part.start and (factors != self._rotary.factors(part.start) or (self._rotary.each_length and factors)):
             raise PromptTooLong(
-                Message(
-                    "This model encodes positions differently beyond {most} tokens. In a batch, every text must be shorter.",
-                    most=self._rotary.limit,
-                )
+                "This model encodes positions differently beyond {most} tokens. In a batch, every text must be shorter.",
+                most=self._rotary.limit,
             )
         return factors
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import torch
 
@@ -22,14 +20,12 @@ from core.batching.block_pool import BLOCK_SIZE, BlockPool, blocks_for
 from core.batching.request import Request, RequestState
 from core.batching.scheduler import Policy, Scheduler, Work
 from core.device import Stopwatch, enough_memory
+from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.message import Message
 from core.sampling.history import History
 from core.sampling.pick import pick
 from core.settings import whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 MOST_SEQS = 64
 MOST_BATCHED_TOKENS = 8192
@@ -50,9 +46,7 @@ class ServerSettings:
 
     def __post_init__(self) -> None:
         if self.policy not in list(Policy):
-            raise BadSetting(
-                Message("A policy is one of {names}, not {policy}.", names=", ".join(Policy), policy=repr(str(self.policy)[:40]))
-            )
+            raise BadSetting("A policy is one of {names}, not {policy}.", names=", ".join(Policy), policy=repr(str(self.policy)[:40]))
         for name, value, low, high in (
             (Message("The number of slots"), self.max_num_seqs, 1, MOST_SEQS),
             (Message("The number of tokens in a pass"), self.max_num_batched_tokens, self.max_num_seqs, MOST_BATCHED_TOKENS),
@@ -107,16 +101,6 @@ class FinishedRequest:
     def queue_time(self) -> float:
         """Return the seconds from arrival to the request's first pass."""
         return self.admitted - self.arrival
-
-    @property
-    def time_to_first_token(self) -> float:
-        """Return the seconds from arrival to the first token of the answer (TTFT)."""
-        return self.token_times[0] - self.arrival
-
-    @property
-    def inter_token_latencies(self) -> tuple[float, ...]:
-        """Return the seconds from each token of the answer to the next one (ITL)."""
-        return tuple(later - earlier for earlier, later in pairwise(self.token_times))
 
     @property
     def end_to_end_latency(self) -> float:
@@ -310,29 +294,25 @@ class Server:
     def _check(self, request: Request) -> None:
         """Raise EmptyPrompt, PromptTooLong or BadSetting for a request that can never be answered, before anything is computed."""
         if not request.prompt_ids:
-            raise EmptyPrompt(Message("A request needs at least one token. Write a few words first."))
+            raise EmptyPrompt("A request needs at least one token. Write a few words first.")
         count, context = len(request.prompt_ids), self.model.context_length
         if count >= context:
             raise PromptTooLong(
-                Message(
-                    "A request has {count} tokens; {model} takes at most {context}. Shorten it.",
-                    count=count,
-                    model=self.model.name,
-                    context=context,
-                )
+                "A request has {count} tokens; {model} takes at most {context}. Shorten it.",
+                count=count,
+                model=self.model.name,
+                context=context,
             )
         longest = whole_number(request.max_new_tokens, Message("The length"), 1)
         needed, blocks = blocks_for(min(context, count + longest)), self.settings.blocks
         if needed > blocks:
             raise BadSetting(
-                Message(
-                    "A request of up to {context} tokens needs {needed} blocks of {block_size} tokens, but there are "
-                    "only {blocks}. Use more blocks or shorter requests.",
-                    context=min(context, count + longest),
-                    needed=needed,
-                    block_size=BLOCK_SIZE,
-                    blocks=blocks,
-                )
+                "A request of up to {context} tokens needs {needed} blocks of {block_size} tokens, but there are "
+                "only {blocks}. Use more blocks or shorter requests.",
+                context=min(context, count + longest),
+                needed=needed,
+                block_size=BLOCK_SIZE,
+                blocks=blocks,
             )
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from core.costs.published import CARDS, MODELS, Card
 from core.engine.shape import ModelShape
 from core.errors import BadSetting
-from core.message import Message, Number
+from core.message import Number
 
 MEASURED, COMPUTED, ASSUMED = "measured", "computed", "assumed"  # by a clock or a tensor; by a formula; editable
 LARGEST = 10**15  # upper bound for counts of tokens, requests or bytes
@@ -160,7 +160,7 @@ def _ramp(before: int, count: int, limit: int | None) -> int:
 def _count(value: float, what: str, most: int = LARGEST) -> int:
     number = _amount(value, what, most)
     if number != int(number):
-        raise BadSetting(Message("The number of {what} must be a whole number, not {number}.", what=what, number=Number(number, "g")))
+        raise BadSetting("The number of {what} must be a whole number, not {number}.", what=what, number=Number(number, "g"))
     return int(number)
 
 
@@ -168,9 +168,7 @@ def _amount(value: float, what: str, most: float = LARGEST) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value <= most:
         shown = str(value)[:20]
         raise BadSetting(
-            Message(
-                "{name} must be a number from 0 to {most}, not {shown}.", name=what.capitalize(), most=Number(most, ",.0f"), shown=shown
-            )
+            "{name} must be a number from 0 to {most}, not {shown}.", name=what.capitalize(), most=Number(most, ",.0f"), shown=shown
         )
     return value
 

@@ -36,7 +36,7 @@ class Assumptions:
             value = getattr(self, entry.name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= HIGHEST_ASSUMPTION:
                 name = entry.name.replace("_", " ")
-                raise BadSetting(Message("The {name} must be a number from 0 to a million, not {value}.", name=name, value=str(value)[:20]))
+                raise BadSetting("The {name} must be a number from 0 to a million, not {value}.", name=name, value=str(value)[:20])
 
 
 @dataclass(frozen=True, slots=True)

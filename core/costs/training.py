@@ -78,8 +78,6 @@ def answers_until_even(training: float, shape: ModelShape, prompt_tokens: int, n
 def _amount(value: float, name: str, most: float = LARGEST) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
         raise BadSetting(
-            Message(
-                "The {name} must be a number from 0 to {most}, not {value}.", name=name, most=Number(most, ".0e"), value=str(value)[:20]
-            )
+            "The {name} must be a number from 0 to {most}, not {value}.", name=name, most=Number(most, ".0e"), value=str(value)[:20]
         )
     return float(value)

@@ -16,9 +16,9 @@ import torch
 from core.backends.transformers_backend import TransformersBackend, backend_of
 from core.engine.hooks import hooked
 from core.engine.model import LanguageModel
-from core.engine.network_parts import Head, at_layer, checked_heads, checked_layers, head_outputs, switch_off
+from core.engine.network_layers import at_layer, checked_layers
+from core.engine.switched_off_heads import Head, checked_heads, head_outputs, switch_off
 from core.errors import BadSetting, ModelError
-from core.message import Message
 
 STRONGEST = 1_000.0
 
@@ -44,7 +44,7 @@ class Changes:
 
     def __init__(self, model: LanguageModel, steering: Steering | None = None, without_heads: Iterable[Head] = ()) -> None:
         if not model.has_network:
-            raise ModelError(Message("This model runs on a server, so nothing can be changed inside it."))
+            raise ModelError("This model runs on a server, so nothing can be changed inside it.")
         heads = list(without_heads)
         self._network = model.load_network()
         self.backend: TransformersBackend = backend_of(model)
@@ -82,11 +82,11 @@ def _checked(steering: Steering, model: LanguageModel) -> Steering:
         vector = np.array(steering.vector, dtype=np.float32)
         layer, strength = int(steering.layer), float(steering.strength)
     except (TypeError, ValueError) as error:
-        raise BadSetting(Message("A steering needs a vector of numbers, the number of a layer, and a strength.")) from error
+        raise BadSetting("A steering needs a vector of numbers, the number of a layer, and a strength.") from error
     if vector.shape != (model.shape.hidden_size,) or not np.isfinite(vector).all():
-        raise BadSetting(Message("A steering vector of this model has {count} finite numbers.", count=model.shape.hidden_size))
+        raise BadSetting("A steering vector of this model has {count} finite numbers.", count=model.shape.hidden_size)
     if not 0 <= layer <= model.layer_count:
-        raise BadSetting(Message("A steering vector is added at layer 0 to {last}, not {layer}.", last=model.layer_count, layer=layer))
+        raise BadSetting("A steering vector is added at layer 0 to {last}, not {layer}.", last=model.layer_count, layer=layer)
     if not abs(strength) <= STRONGEST:
-        raise BadSetting(Message("The strength of a steering vector is at most {most}.", most=int(STRONGEST)))
+        raise BadSetting("The strength of a steering vector is at most {most}.", most=int(STRONGEST))
     return Steering(vector, layer, strength)

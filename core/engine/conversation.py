@@ -5,15 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.engine.chat_template import TemplateFailed, render
 from core.engine.thinking import without_thought
 from core.errors import BrokenModel, EmptyPrompt, WrongType
 from core.message import Message
-
-if TYPE_CHECKING:
-    from core.tokens.tokens import Token
+from core.tokens.tokens import Token
 
 ROLES = ("system", "user", "assistant")
 MOST_MESSAGES = 1_000
@@ -33,14 +31,14 @@ def checked_messages(messages: Sequence[Mapping[str, Any]]) -> Messages:
     ({'role': 'user', 'content': 'Hi'},)
     """
     if not messages:
-        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+        raise EmptyPrompt("The text is empty. Write a few words first.")
     if len(messages) > MOST_MESSAGES:
-        raise WrongType(Message("A conversation has at most {most} messages.", most=MOST_MESSAGES))
+        raise WrongType("A conversation has at most {most} messages.", most=MOST_MESSAGES)
     plain = tuple(_checked(message, number) for number, message in enumerate(messages))
     if plain[-1]["role"] == "system":
-        raise WrongType(Message("A conversation ends with a message of the user, or with the beginning of an answer."))
+        raise WrongType("A conversation ends with a message of the user, or with the beginning of an answer.")
     if not plain[-1]["content"].strip():
-        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+        raise EmptyPrompt("The text is empty. Write a few words first.")
     return plain
 
 
@@ -50,13 +48,10 @@ def _checked(message: Any, number: int) -> dict[str, str]:
         content = "".join(str(part.get("text", "")) for part in content)
     if role not in ROLES or not isinstance(content, str):
         raise WrongType(
-            Message(
-                "Message {number} of the conversation needs a role (system, user or assistant) and a text as its content.",
-                number=number + 1,
-            )
+            "Message {number} of the conversation needs a role (system, user or assistant) and a text as its content.", number=number + 1
         )
     if role == "system" and number:
-        raise WrongType(Message("A system prompt must be the first message of a conversation."))
+        raise WrongType("A system prompt must be the first message of a conversation.")
     return {"role": role, "content": content}
 
 
@@ -71,7 +66,7 @@ def rendered(template: str, messages: Messages, marks: dict[str, Any], name: str
         written = render(template, list(turns), marks)
     except (TemplateFailed, ValueError, IndexError) as error:  # a template is a program and can fail
         if len(messages) == 1:
-            raise BrokenModel(Message("The chat template of {name} cannot be used with a plain question.", name=name)) from error
+            raise BrokenModel("The chat template of {name} cannot be used with a plain question.", name=name) from error
         if turns[0]["role"] == "system":
             said = Message(
                 "The chat template of {name} does not take this conversation. It may have no place for a system prompt.", name=name
@@ -80,7 +75,7 @@ def rendered(template: str, messages: Messages, marks: dict[str, Any], name: str
         said = Message("The chat template of {name} does not take this conversation. User and assistant must take turns.", name=name)
         raise BrokenModel(said) from error
     if turns[0]["role"] == "system" and turns[0]["content"].strip() not in written:
-        raise BrokenModel(Message("The chat template of {name} has no place for a system prompt. Leave it out.", name=name))
+        raise BrokenModel("The chat template of {name} has no place for a system prompt. Leave it out.", name=name)
     return written + begun
 
 

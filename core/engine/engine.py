@@ -21,7 +21,6 @@ from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.kv_cache.pool import CachePool
 from core.errors import EmptyPrompt, NotEnoughMemory
 from core.limits import Limits
-from core.message import Message
 from core.record.top_logprobs import TopLogprobs
 
 
@@ -134,7 +133,7 @@ class Engine:
         """
         ids = np.ascontiguousarray(token_ids, dtype=np.int64)
         if len(ids) == 0:
-            raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+            raise EmptyPrompt("The text is empty. Write a few words first.")
         with self.lock.acquire() as waited:
             stopwatch = Stopwatch(self.device)
             try:
@@ -144,12 +143,10 @@ class Engine:
                     cache.clear()
                 if is_out_of_memory(error):
                     raise NotEnoughMemory(
-                        Message(
-                            "There is not enough memory on {device} for {count} tokens. Go back to an earlier token or start "
-                            "with a shorter text.",
-                            device=self.device,
-                            count=len(ids),
-                        )
+                        "There is not enough memory on {device} for {count} tokens. Go back to an earlier token or start "
+                        "with a shorter text.",
+                        device=self.device,
+                        count=len(ids),
                     ) from error
                 raise
             stopwatch.stop()

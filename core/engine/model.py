@@ -14,7 +14,6 @@ from core.engine.conversation import Messages, Span, content_spans, rendered
 from core.engine.engine import Backend, Engine
 from core.engine.shape import ModelShape
 from core.errors import BadText, BadToken, ModelError, quoted
-from core.message import Message
 from core.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
@@ -133,16 +132,14 @@ class LanguageModel:
             try:
                 text.encode()
             except UnicodeEncodeError as error:
-                raise BadText(Message("This text contains half a character (a lone surrogate). Delete it and type it again.")) from error
+                raise BadText("This text contains half a character (a lone surrogate). Delete it and type it again.") from error
         ids = [int(i) for i in self.tokenizer(text)["input_ids"]]
         if ids and max(ids) >= self.vocabulary_size:
             needed = quoted(str(self.tokenizer.convert_ids_to_tokens(max(ids))))
             raise BadToken(
-                Message(
-                    "This text needs the token {needed}. The tokenizer of {name} has it, but the model has no vector for it.",
-                    needed=needed,
-                    name=self.name,
-                )
+                "This text needs the token {needed}. The tokenizer of {name} has it, but the model has no vector for it.",
+                needed=needed,
+                name=self.name,
             )
         return ids
 
@@ -154,7 +151,7 @@ class LanguageModel:
     def tokenize_messages(self, messages: Messages) -> list[Token]:
         """Return checked messages in the chat template, as tokens. Raises ModelError without template, BrokenModel if it fails."""
         if not self.has_chat_template:
-            raise ModelError(Message("{name} is not a chat model: it continues a text and does not answer.", name=self.name))
+            raise ModelError("{name} is not a chat model: it continues a text and does not answer.", name=self.name)
         for message in messages:
             self.encode(message["content"])  # raises an error for text that cannot be encoded
         written = rendered(self.tokenizer.get_chat_template(), messages, self.tokenizer.special_tokens_map, self.name)
@@ -201,11 +198,9 @@ class LanguageModel:
         if known is None:
             if not 0 <= token_id < self.vocabulary_size:
                 raise BadToken(
-                    Message(
-                        "Token id {number} does not exist. The ids of this model are 0 to {last}.",
-                        number=token_id,
-                        last=self.vocabulary_size - 1,
-                    )
+                    "Token id {number} does not exist. The ids of this model are 0 to {last}.",
+                    number=token_id,
+                    last=self.vocabulary_size - 1,
                 )
             known = self._tokens[token_id] = lone_token(token_id, self._bytes[token_id], self._bytes.is_special(token_id))
         return known
@@ -220,7 +215,7 @@ class LanguageModel:
         try:
             raw = text.encode()
         except UnicodeEncodeError as error:
-            raise BadToken(Message("Half a character cannot name a token.")) from error
+            raise BadToken("Half a character cannot name a token.") from error
         pieces = [int(i) for i in self.tokenizer(text, add_special_tokens=False)["input_ids"]] if text else []
         own = pieces if len(pieces) == 1 and 0 <= pieces[0] < self.vocabulary_size else range(self.vocabulary_size)
         found = self._token_with(raw, own) if raw else None
@@ -230,11 +225,9 @@ class LanguageModel:
             return self.token(found)
         shown = " ".join(self.piece(i) for i in pieces[:8] if 0 <= i < self.vocabulary_size)
         raise BadToken(
-            Message(
-                "{text} is not a single token of this model. Its tokens are {value}. Force them one after the other.",
-                text=quoted(text),
-                value=shown or "nothing",
-            )
+            "{text} is not a single token of this model. Its tokens are {value}. Force them one after the other.",
+            text=quoted(text),
+            value=shown or "nothing",
         )
 
     def _token_with(self, raw: bytes, ids: Sequence[int]) -> int | None:

@@ -10,7 +10,6 @@ from core.engine.attention_layers import AttentionLayers
 from core.engine.published_shapes import SHAPES
 from core.engine.shape_from_config import UNBOUNDED_CONTEXT, WITHOUT_ATTENTION, fields_from_config
 from core.errors import UnknownModel
-from core.message import Message
 
 __all__ = ["UNBOUNDED_CONTEXT", "AttentionLayers", "ModelShape"]
 _FEED_FORWARD = ("mlp", "ffn", "feed_forward", "block_sparse_moe", "fc1", "fc2")
@@ -70,11 +69,6 @@ class ModelShape:
     def parameter_count(self) -> int:
         """Number of all parameters."""
         return self._everything(self.feed_forward_parameters)
-
-    @property
-    def active_parameters(self) -> int:
-        """Number of parameters without those of experts that a token does not use."""
-        return self._everything(self.active_feed_forward_parameters)
 
     @property
     def expert_parameters(self) -> int:
@@ -166,7 +160,5 @@ class ModelShape:
         """Return the shape of a published model, such as "llama-3.1-70b". Raises UnknownModel; `published_shapes.SHAPES` lists them."""
         known = SHAPES.get(str(name).strip().lower())
         if known is None:
-            raise UnknownModel(
-                Message("“{name}” is not a published shape. Known shapes: {names}.", name=str(name)[:40], names=", ".join(SHAPES))
-            )
+            raise UnknownModel("“{name}” is not a published shape. Known shapes: {names}.", name=str(name)[:40], names=", ".join(SHAPES))
         return cls(**known)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.engine.model import LanguageModel
-from core.engine.network_parts import Head
+from core.engine.switched_off_heads import Head
 from core.generation.generation import Generation
 from core.generation.prompts import Prompt
-from core.inspection.attribution.heads import Ablator
+from core.inspection.attribution.head_effects import Ablator
 from core.inspection.inside import inspect_step
 from core.settings import SamplingSettings
 

@@ -57,7 +57,7 @@ def batch_curve(
     for name, value, high in ((Message("The number of tokens"), tokens, LONGEST), (Message("The number of repeats"), repeats, 100)):
         whole_number(value, name, 1, high)
     if not sizes or any(isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= MOST_SEQS for size in sizes):
-        raise BadSetting(Message("A batch has 1 to {most} requests.", most=MOST_SEQS))
+        raise BadSetting("A batch has 1 to {most} requests.", most=MOST_SEQS)
     settings = settings or SamplingSettings()
     ids = tuple(prompt_ids(model, prompt))
     tokens = min(tokens, model.context_length - len(ids))

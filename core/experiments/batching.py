@@ -10,21 +10,18 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.batching.request import Request
 from core.batching.server import FinishedRequest, Iteration, Server, ServerSettings, passes_are_compiled
+from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids
-from core.generation.generation import Generation
+from core.generation.generation import generated
 from core.limits import Limits
 from core.message import Message, Number
 from core.settings import LARGEST_SEED, SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 MOST_PLANNED = 32
 LONGEST_ANSWER = 256  # tokens
@@ -79,14 +76,12 @@ def planned_requests(
     background_tokens = whole_number(background_tokens, Message("The length of the shared prompt"), 0, model.context_length)
     if rate is not None and (isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate <= FASTEST):
         raise BadSetting(
-            Message(
-                "The arrival rate must be above 0 and at most {fastest} requests per second, not {rate}.",
-                fastest=Number(FASTEST, "g"),
-                rate=str(rate)[:20],
-            )
+            "The arrival rate must be above 0 and at most {fastest} requests per second, not {rate}.",
+            fastest=Number(FASTEST, "g"),
+            rate=str(rate)[:20],
         )
     if not prompts:
-        raise BadSetting(Message("The requests need at least one prompt."))
+        raise BadSetting("The requests need at least one prompt.")
     settings = settings or SamplingSettings()
     chance = np.random.default_rng(settings.seed)
     lengths = chance.integers(shortest, longest + 1, count)
@@ -154,9 +149,9 @@ def summary(iterations: Sequence[Iteration]) -> Summary:
         tokens=written,
         seconds=seconds,
         tokens_per_second=written / seconds if seconds else math.nan,
-        first_token=_spread([times[one][0] - arrivals[one] for one in arrivals]),
-        per_token=_spread([later - earlier for mine in times.values() for earlier, later in pairwise(mine)]),
-        end_to_end=_spread([one.end_to_end_latency for one in finished]),
+        first_token=spread([times[one][0] - arrivals[one] for one in arrivals]),
+        per_token=spread([later - earlier for mine in times.values() for earlier, later in pairwise(mine)]),
+        end_to_end=spread([one.end_to_end_latency for one in finished]),
         idle=sum(time for time, _each in empty) / slot_time if slot_time else math.nan,
         idle_in_demand=sum(time for time, wanted in empty if wanted) / slot_time if slot_time else math.nan,
         padded_tokens=sum(iteration.padded_tokens for iteration in iterations),
@@ -169,7 +164,8 @@ def summary(iterations: Sequence[Iteration]) -> Summary:
     )
 
 
-def _spread(values: Sequence[float]) -> tuple[float, float]:
+def spread(values: Sequence[float]) -> tuple[float, float]:
+    """Return the median and the 95th percentile; NaN without a value."""
     return (float(np.median(values)), float(np.percentile(values, 95))) if values else (math.nan, math.nan)
 
 
@@ -195,12 +191,7 @@ def compare_alone(model: LanguageModel, who: Sequence[PlannedRequest], finished:
         served = answers.get(one.reader_id)
         if served is None:
             continue
-        run = Generation(model, one.prompt, one.settings, top_n=1)
-        try:
-            while len(run.path) < len(served.token_ids) and run.finished is None:
-                run.step()
-        finally:
-            run.release()
+        run = generated(model, one.prompt, one.settings, len(served.token_ids))
         pairs = list(zip(run.path, served.token_ids, served.logits, strict=False))
         parted = next((place for place, (step, token_id, _each) in enumerate(pairs) if step.token_id != token_id), None)
         if parted is None and len(run.path) != len(served.token_ids):

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import torch
 
+from core.engine.model import LanguageModel
 from core.errors import BadSetting, BrokenLogits
 from core.experiments.candidates import PromptBatch, prompt_ids
 from core.experiments.served import ServedBatch, on_server
 from core.message import Message
 from core.settings import whole_number
 from core.tokens.tokens import ByteJoiner
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 MOST_BEAMS = 16
 MOST_STEPS = 200
@@ -89,11 +87,9 @@ def beam_search(
     width = whole_number(beams, Message("The number of beams"), 1, MOST_BEAMS)
     steps = whole_number(steps, Message("The length"), 1, MOST_STEPS)
     if isinstance(length_penalty, bool) or not isinstance(length_penalty, int | float) or not -10 <= length_penalty <= 10:
-        raise BadSetting(Message("The length penalty must be a number from -10 to 10, not {value}.", value=str(length_penalty)[:20]))
+        raise BadSetting("The length penalty must be a number from -10 to 10, not {value}.", value=str(length_penalty)[:20])
     if not isinstance(early_stopping, bool) and early_stopping != "never":
-        raise BadSetting(
-            Message('Early stopping must be True, False or "never", not {early_stopping}.', early_stopping=str(early_stopping)[:20])
-        )
+        raise BadSetting('Early stopping must be True, False or "never", not {early_stopping}.', early_stopping=str(early_stopping)[:20])
     ids = prompt_ids(model, prompt)
     steps = min(steps, model.context_length - len(ids))
     looked_at = max(2, 1 + len(model.end_token_ids)) * width
@@ -144,7 +140,7 @@ class _Search:
         batch, rows = self._batch, len(self._open)
         logits = batch.go_on([b.row for b in self._open], [b.token_ids[-1] for b in self._open]) if batch.passes else batch.prefill()
         if torch.isnan(logits).any():
-            raise BrokenLogits(Message("The model returned NaN logits, so there are no probabilities. Try another model."))
+            raise BrokenLogits("The model returned NaN logits, so there are no probabilities. Try another model.")
         own = torch.log_softmax(logits, dim=-1)
         totals = (own + self._scores[:, None]).reshape(-1)
         ends = self._model.end_token_ids

@@ -10,17 +10,12 @@ from itertools import pairwise
 from queue import SimpleQueue
 from threading import Event, Thread
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
+from core.engine.model import LanguageModel
 from core.errors import BadSetting, ViewerError
-from core.experiments.batching import PlannedRequest
-from core.message import Message
+from core.experiments.batching import PlannedRequest, spread
 from core.remote.streaming import ServerSaid, ask, stream
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 PAUSE = 0.1  # seconds between two metrics requests; vLLM's answer is long
 MOST = 32
@@ -62,9 +57,9 @@ def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arriv
     """
     server: Any = getattr(model, "server", None)
     if server is None:
-        raise BadSetting(Message("A burst of requests needs a model on a server. Connect to one on the Models page."))
+        raise BadSetting("A burst of requests needs a model on a server. Connect to one on the Models page.")
     if not 1 <= len(who) <= MOST:
-        raise BadSetting(Message("A burst has 1 to {most} requests, not {count}.", most=MOST, count=len(who)))
+        raise BadSetting("A burst has 1 to {most} requests, not {count}.", most=MOST, count=len(who))
     said: SimpleQueue[Arrived | Told] = SimpleQueue()
     stop, began = Event(), perf_counter()
     model_id = getattr(server, "model_id", "")
@@ -133,12 +128,8 @@ def figures(seen: Sequence[Arrived | Told]) -> BurstFigures:
     last = max((mine[-1][0] for mine in times.values()), default=math.nan)
     finished = sum(isinstance(one, Arrived) and one.done and not one.error for one in seen)
     return BurstFigures(
-        tokens, last, tokens / last if tokens else math.nan, _spread([m[0][0] for m in times.values()]), _spread(gaps), finished
+        tokens, last, tokens / last if tokens else math.nan, spread([m[0][0] for m in times.values()]), spread(gaps), finished
     )
-
-
-def _spread(values: Sequence[float]) -> tuple[float, float]:
-    return (float(np.median(values)), float(np.percentile(values, 95))) if values else (math.nan, math.nan)
 
 
 def rate_over_time(seen: Sequence[Arrived | Told], window: float = 0.25) -> list[tuple[float, float]]:

@@ -6,20 +6,18 @@ import copy
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import torch
 
 from core.engine.kv_cache.paged import PagedKVCache
 from core.engine.kv_cache.quantized import packed_bytes
+from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
+from core.experiments.candidates import encoded
 from core.message import Message
 from core.sampling import dice, stages
 from core.sampling.history import History
 from core.settings import SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 STOP, SLIDING_WINDOW, ATTENTION_SINKS, INT8_KV, INT4_KV = "stop", "forget the oldest", "forget, but keep the first", "8 bits", "4 bits"
 POLICIES = (STOP, SLIDING_WINDOW, ATTENTION_SINKS, INT8_KV, INT4_KV)
@@ -43,11 +41,7 @@ class MemoryBudget:
     def __post_init__(self) -> None:
         if self.policy not in POLICIES:
             raise BadSetting(
-                Message(
-                    "The policies for a full KV cache are {names}, not {policy}.",
-                    names=", ".join(POLICIES),
-                    policy=repr(str(self.policy)[:30]),
-                )
+                "The policies for a full KV cache are {names}, not {policy}.", names=", ".join(POLICIES), policy=repr(str(self.policy)[:30])
             )
         whole_number(self.budget_bytes, Message("The memory budget"), 0, 10**15)
         whole_number(self.sinks, Message("The number of first tokens"), 0, 10**6)
@@ -110,7 +104,7 @@ def fill(
     length = whole_number(length, Message("The length"), 0, LONGEST)
     settings = settings or SamplingSettings()
     session = _Session(model, plan)
-    ids = _encode(model, prompt)
+    ids = encoded(model, prompt)
     for token_id in ids:
         page = session.add(token_id, written=False)
         yield page
@@ -172,10 +166,10 @@ def own_task(told: str, question: str, answer: str) -> RecallTask:
     without an answer or for one that is too long.
     """
     if not told.strip() or not question.strip():
-        raise EmptyPrompt(Message("The text or the question is empty. Write both first."))
+        raise EmptyPrompt("The text or the question is empty. Write both first.")
     wanted = answer.strip()
     if not wanted or len(wanted) > LONGEST_OWN_ANSWER:
-        raise BadSetting(Message("The right answer has 1 to {most} characters, not {count}.", most=LONGEST_OWN_ANSWER, count=len(wanted)))
+        raise BadSetting("The right answer has 1 to {most} characters, not {count}.", most=LONGEST_OWN_ANSWER, count=len(wanted))
     sentences = re.findall(r"[^.!?\n]+[.!?]*", told)
     key = next((sentence.strip() for sentence in sentences if wanted.rstrip(" .").casefold() in sentence.casefold()), "")
     return RecallTask(told, f"\nQuestion: {question.strip()}\nAnswer: It is", f" {wanted}", key)
@@ -194,7 +188,7 @@ def ask(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -
     """Read a story and its question within this budget; yield a CacheBlock per token and the Answer last."""
     session = _Session(model, plan)
     prompt = story.told + story.question
-    asked = _encode(model, prompt)
+    asked = encoded(model, prompt)
     answer = _continuation(model, prompt, story.answer)
     for token_id in asked:
         page = session.add(token_id, written=False)
@@ -290,13 +284,6 @@ class _Session:
         return CacheBlock(
             position, token_id, token.text or token.piece, written, tuple(notepad.kept), tuple(gone), notepad.bytes, probability, full
         )
-
-
-def _encode(model: LanguageModel, text: str) -> list[int]:
-    ids = model.encode(text) if text else []
-    if not ids:
-        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
-    return ids
 
 
 def _continuation(model: LanguageModel, prompt: str, answer: str) -> list[int]:

@@ -9,17 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from core.engine.model import LanguageModel
 from core.generation.generation import Generation
 from core.message import Message
+from core.record.step import Step
 from core.settings import SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
-    from core.record.step import Step
 
 LONGEST = 2048  # tokens of a race
 CACHED, UNCACHED = "with the notepad", "without"

@@ -12,26 +12,25 @@ import inspect
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from core.backends.threads import torch_threads
 from core.device import Stopwatch, is_out_of_memory
+from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
 from core.experiments.answers import answer_of, normal
 from core.experiments.candidate_sequence import BatchStep, CandidateSequence
 from core.experiments.served import on_server, write_on_server
 from core.generation.mirostat import mu_after
+from core.generation.observed import ARRAYS
 from core.message import Message
 from core.record.step import ForwardPass, Step
 from core.sampling import dice, stages
 from core.sampling.history import History
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 MOST_TRIES = 32
 MOST_STEPS = 400
@@ -47,7 +46,7 @@ class PromptBatch:
 
     def __init__(self, model: LanguageModel, ids: Sequence[int]) -> None:
         if not model.has_network:
-            raise ModelError(Message("Several texts at once need a model that runs on this machine. Choose a bundled model."))
+            raise ModelError("Several texts at once need a model that runs on this machine. Choose a bundled model.")
         self.model = model
         self._network = model.load_network()
         self._device = torch.device(model.device)
@@ -90,9 +89,7 @@ class PromptBatch:
                 output = self._network(inputs, **kept)
             except BaseException as error:
                 if is_out_of_memory(error):
-                    raise NotEnoughMemory(
-                        Message("There is not enough memory for so many texts at once. Use fewer or shorter texts.")
-                    ) from error
+                    raise NotEnoughMemory("There is not enough memory for so many texts at once. Use fewer or shorter texts.") from error
                 raise
             stopwatch.stop()
             logits = output.logits[:, -1].float()
@@ -186,7 +183,7 @@ class _Row:
                     batch.computed_tokens, position - batch.computed_tokens, batch.row_bytes, batch.seconds, batch.queue_seconds
                 ),
                 vocabulary=model,
-                **{name: getattr(seen, name) for name in _ARRAYS},
+                **{name: getattr(seen, name) for name in ARRAYS},
                 key=seen.chosen,
                 text="" if token.special else self.joiner.add(token.raw),
                 chosen_by="greedy" if thrown is None else "sampled",
@@ -202,22 +199,23 @@ class _Row:
             self.finished = "context full"
 
 
-_ARRAYS = tuple(name for name in stages.Observation.__slots__ if name != "chosen")
+def encoded(model: LanguageModel, text: str) -> list[int]:
+    """Return the tokens of a text. Raises EmptyPrompt."""
+    ids = model.encode(text) if text else []
+    if not ids:
+        raise EmptyPrompt("The text is empty. Write a few words first.")
+    return ids
 
 
 def prompt_ids(model: LanguageModel, prompt: str) -> list[int]:
     """Return the tokens of a prompt that leaves room for at least one more token. Raises EmptyPrompt, PromptTooLong."""
-    ids = model.encode(prompt) if prompt else []
-    if not ids:
-        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+    ids = encoded(model, prompt)
     if len(ids) >= model.context_length:
         raise PromptTooLong(
-            Message(
-                "The text has {count} tokens; {model} takes at most {most}. Shorten it.",
-                count=len(ids),
-                model=model.name,
-                most=model.context_length,
-            )
+            "The text has {count} tokens; {model} takes at most {most}. Shorten it.",
+            count=len(ids),
+            model=model.name,
+            most=model.context_length,
         )
     return ids
 
@@ -243,7 +241,7 @@ class Ranked:
 def ranked(tries: Sequence[CandidateSequence], by: str = MEAN) -> list[Ranked]:
     """Return the tries, best first; equal scores by mean log-probability, then by number. Raises BadSetting for an unknown score."""
     if by not in FORMULAS:
-        raise BadSetting(Message("Candidates are scored by {names}, not by {by}.", names=", ".join(FORMULAS), by=repr(str(by)[:40])))
+        raise BadSetting("Candidates are scored by {names}, not by {by}.", names=", ".join(FORMULAS), by=repr(str(by)[:40]))
     written = [attempt for attempt in tries if attempt.path]
     answers = {attempt.number: answer_of(attempt.text) for attempt in written}
     votes = Counter(map(normal, answers.values()))

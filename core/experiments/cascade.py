@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.costs.formulas import pass_multiply_adds
 from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids
 from core.experiments.two_models import LONGEST, both_here, entropy_of, odds_of, same_tokens
@@ -24,9 +24,6 @@ from core.sampling.history import History
 from core.sampling.pick import pick
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 HIGHEST = 20.0  # bits
 SMALL_ONLY, LARGE_ONLY = math.inf, -1.0  # thresholds at which only one of the two ever writes
@@ -76,17 +73,13 @@ def cascade(
     both_here(small, large)
     if not same_tokens(small, large):
         raise BadSetting(
-            Message(
-                "{small} and {large} have different tokenizers, so neither can continue the other's text.",
-                small=small.name,
-                large=large.name,
-            )
+            "{small} and {large} have different tokenizers, so neither can continue the other's text.", small=small.name, large=large.name
         )
     if not thresholds or any(not _possible(one) for one in thresholds):
-        raise BadSetting(Message("A threshold is a number of bits from 0 to {highest}.", highest=Number(HIGHEST, "g")))
+        raise BadSetting("A threshold is a number of bits from 0 to {highest}.", highest=Number(HIGHEST, "g"))
     ids = prompt_ids(small, prompt)
     if len(prompt_ids(large, prompt)) != len(ids):
-        raise BadSetting(Message("{small} and {large} tokenize this text differently.", small=small.name, large=large.name))
+        raise BadSetting("{small} and {large} tokenize this text differently.", small=small.name, large=large.name)
     length = min(length, small.context_length - len(ids), large.context_length - len(ids))
     runs = [_Run(number, small, large, ids, settings or SamplingSettings(), one) for number, one in enumerate(thresholds)]
     try:

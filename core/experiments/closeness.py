@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 
 from core.device import Stopwatch, enough_memory
+from core.engine.model import LanguageModel
 from core.message import Message
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 
 class Closeness:

@@ -39,7 +39,7 @@ class RecordedWords:
     def token(self, token_id: int) -> Token:
         """Return the token of this id. Raises BadRecording for a token that is not in the file."""
         if token_id not in self.tokens:
-            raise BadRecording(Message("This recording does not contain token id {number}.", number=token_id))
+            raise BadRecording("This recording does not contain token id {number}.", number=token_id)
         return self.tokens[token_id]
 
 
@@ -86,7 +86,7 @@ class Writer:
             return {"dict": [[self.write(key), self.write(one)] for key, one in value.items()]}
         name = self._extra.get(type(value), type(value).__name__)
         if name not in CLASSES and type(value) not in self._extra:
-            raise BadRecording(Message("This result contains a value that a file cannot store: {kind}.", kind=type(value).__name__[:40]))
+            raise BadRecording("This result contains a value that a file cannot store: {kind}.", kind=type(value).__name__[:40])
         if isinstance(value, Enum):
             return {"enum": [name, value.value]}
         return {"record": [name, {field.name: self.write(getattr(value, field.name)) for field in fields(value) if field.init}]}
@@ -130,12 +130,12 @@ class Reader:
     def read(self, value: Any, depth: int = 0) -> Any:
         """Return the value that `Writer.write` converted."""
         if depth > DEEPEST:
-            raise BadRecording(Message("This recording is broken: it is nested too deeply."))
+            raise BadRecording("This recording is broken: it is nested too deeply.")
         if value is None or isinstance(value, bool | str | float):
             return value
         if isinstance(value, int):
             if abs(value) > 2**63:
-                raise BadRecording(Message("This recording is broken: it contains a number that is too large."))
+                raise BadRecording("This recording is broken: it contains a number that is too large.")
             return value
         if isinstance(value, list):
             return [self.read(one, depth + 1) for one in value]
@@ -187,7 +187,7 @@ class Reader:
             return self._extra[name]
         name = RENAMED.get(name, name)
         if name not in CLASSES:
-            raise BadRecording(Message("This recording is broken or from another version of the app: it contains an unknown entry."))
+            raise BadRecording("This recording is broken or from another version of the app: it contains an unknown entry.")
         cls: type = getattr(import_module(CLASSES[name]), name)
         return cls
 
@@ -204,19 +204,17 @@ class Reader:
         held = {RENAMED_FIELDS.get((cls.__name__, name), name): value for name, value in held.items()}
         known = {field.name: field for field in fields(cls) if field.init}
         if not held.keys() <= known.keys():
-            raise BadRecording(Message("This recording is broken or from another version of the app: it contains an unknown entry."))
+            raise BadRecording("This recording is broken or from another version of the app: it contains an unknown entry.")
         missing = [n for n, f in known.items() if n not in held and f.default is MISSING and f.default_factory is MISSING]
         values = {name: self.read(one, depth + 1) for name, one in held.items()}
         declared = hints(cls)
         wrong = [name for name, one in values.items() if not fits(one, declared[name])]
         if missing or wrong:
-            raise BadRecording(
-                Message("This recording is broken (at {kind} → {missing}).", kind=cls.__name__, missing=(missing + wrong)[0][:40])
-            )
+            raise BadRecording("This recording is broken (at {kind} → {missing}).", kind=cls.__name__, missing=(missing + wrong)[0][:40])
         try:
             return cls(**values)
         except ViewerError as error:
-            raise BadRecording(Message("This recording is broken: {error}", error=error)) from error
+            raise BadRecording("This recording is broken: {error}", error=error) from error
         except (TypeError, ValueError, ArithmeticError) as error:
             raise _broken() from error
 
@@ -232,7 +230,7 @@ class Reader:
             file = StepFile.model_validate(held)
             step = step_of(file, index, position, settings_of(file.settings), self._words[words], text)
         except (ValidationError, ViewerError) as error:
-            raise BadRecording(Message("This recording is broken: one of its steps contradicts itself.")) from error
+            raise BadRecording("This recording is broken: one of its steps contradicts itself.") from error
         for token_id in file.token_ids:
             self._words[words].token(token_id)
         return step if rolled else TokenDistribution(**{f.name: getattr(step, f.name) for f in fields(TokenDistribution)})
@@ -341,7 +339,7 @@ def _pair(value: Any) -> tuple[Any, Any]:
 
 
 def _broken() -> BadRecording:
-    return BadRecording(Message("This recording is broken."))
+    return BadRecording("This recording is broken.")
 
 
 def _refuse() -> Any:

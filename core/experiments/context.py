@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import quantiles
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.costs.formulas import multiply_adds, pass_multiply_adds
 from core.engine.kv_cache.kv_cache import KVCache
-from core.errors import BadSetting, EmptyPrompt, PromptTooLong
+from core.engine.model import LanguageModel
+from core.errors import BadSetting, PromptTooLong
 from core.experiments.cache_race import next_token
+from core.experiments.candidates import encoded
 from core.generation.generation import Generation
 from core.message import Message
 from core.settings import SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 MOST_LENGTHS, MOST_REPEATS = 24, 25
 DECODED = 3  # further tokens timed after each prompt
@@ -80,21 +78,16 @@ def measure(model: LanguageModel, prompt: str, lengths: Sequence[int], repeats: 
     """
     repeats = whole_number(repeats, Message("The number of repeats"), 1, MOST_REPEATS)
     if not 1 <= len(lengths) <= MOST_LENGTHS or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in lengths):
-        raise BadSetting(Message("Give 1 to {most} lengths, each at least one token.", most=MOST_LENGTHS))
+        raise BadSetting("Give 1 to {most} lengths, each at least one token.", most=MOST_LENGTHS)
     if max(lengths) > longest_prompt(model):
         raise PromptTooLong(
-            Message(
-                "{model} takes at most {most} tokens. {decoded} further tokens are timed, so the longest prompt has "
-                "{longest_prompt} tokens.",
-                model=model.name,
-                most=model.context_length,
-                decoded=DECODED,
-                longest_prompt=longest_prompt(model),
-            )
+            "{model} takes at most {most} tokens. {decoded} further tokens are timed, so the longest prompt has {longest_prompt} tokens.",
+            model=model.name,
+            most=model.context_length,
+            decoded=DECODED,
+            longest_prompt=longest_prompt(model),
         )
-    ids = model.encode(prompt) if prompt else []
-    if not ids:
-        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+    ids = encoded(model, prompt)
     text = np.resize(np.array(ids, dtype=np.int64), max(lengths) + DECODED)
     model.engine.forward(text[: min(lengths)], KVCache())
     prefills: dict[int, list[float]] = {length: [] for length in lengths}
@@ -135,9 +128,7 @@ class LimitReached:
 
 def at_the_limit(model: LanguageModel, prompt: str, room: int = 6) -> LimitReached:
     """Fill the context up to its last `room` tokens, generate until it is full, then try a prompt that is too long; return the result."""
-    ids = model.encode(prompt) if prompt else []
-    if not ids:
-        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+    encoded(model, prompt)  # raises EmptyPrompt
     full = _repeated(model, prompt, max(1, model.context_length - max(0, int(room))))
     run = Generation(model, full, SamplingSettings(greedy=True), top_n=2 + len(model.end_token_ids))
     passed_over = 0

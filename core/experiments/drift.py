@@ -11,13 +11,11 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache
 from statistics import median
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-if TYPE_CHECKING:
-    from core.record.step import TokenDistribution
+from core.record.step import TokenDistribution
 
 KEPT_WHOLE = 8_192  # up to this vocabulary size all probabilities of a step are kept; above it, only the KEPT likeliest
 KEPT = 1_024

@@ -9,19 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.model import LanguageModel
 from core.errors import BadPlace, BadToken, EmptyPrompt, RunFinished
 from core.experiments.drift import Aligner, Alignment, TopProbabilities
+from core.generation.generation import Generation
 from core.message import Message
 from core.record.step import Step
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
-    from core.generation.generation import Generation
 
 LONGEST_WORD = 200  # characters of a text that is forced at the start of a branch
 MOST_STEPS = 1_000
@@ -83,16 +80,14 @@ class Fork:
         """
         path, line = run.path, run.line
         if isinstance(step_index, bool) or not isinstance(step_index, int) or not 0 <= step_index <= len(path):
-            raise BadPlace(
-                Message("Step {number} does not exist. This branch has the steps 0 to {count}.", number=step_index, count=len(path))
-            )
+            raise BadPlace("Step {number} does not exist. This branch has the steps 0 to {count}.", number=step_index, count=len(path))
         if run.finished and step_index == len(path):
-            raise RunFinished(Message("This run has ended ({finished}). Fork at an earlier token.", finished=Message(run.finished)))
+            raise RunFinished("This run has ended ({finished}). Fork at an earlier token.", finished=Message(run.finished))
         ours, theirs = None if left is None else _checked(run, left), _checked(run, right)
         written = [step.key for step in path[step_index:]]
         begun = written if ours is None else ours
         if begun and begun[: len(theirs)] == theirs[: len(begun)]:
-            raise BadToken(Message("Both branches would begin with the same token. Choose another one for the second branch."))
+            raise BadToken("Both branches would begin with the same token. Choose another one for the second branch.")
         first = _Side([], line[step_index + 1 :]) if ours is None else _Side(ours, [])
         return cls(run, step_index, line[step_index], first, _Side(theirs, []))
 
@@ -102,7 +97,7 @@ class Fork:
         one, other = _line(run, left), _line(run, right)
         shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
         if shared is None:
-            raise BadPlace(Message("These two branches do not differ: one is the beginning of the other."))
+            raise BadPlace("These two branches do not differ: one is the beginning of the other.")
         return cls(run, shared - 1, one[shared - 1], _Side([], one[shared:]), _Side([], other[shared:]))
 
     @property
@@ -140,7 +135,7 @@ class Fork:
 
     def _step(self) -> Pair:
         if self.finished:
-            raise RunFinished(Message("Both branches have ended. Choose another token to see another continuation."))
+            raise RunFinished("Both branches have ended. Choose another token to see another continuation.")
         wanted, kept = self.run.settings, None if self.run.is_replay else self.run.cache
         left, right = self.sides
         try:
@@ -207,16 +202,14 @@ def side_by_side(fork: Fork, steps: int) -> Iterator[Pair]:
 def continuation(model: LanguageModel, before: str, text: str) -> list[int]:
     """Return the tokens of `text` as a continuation of `before`. Raises EmptyPrompt, BadToken, BadText."""
     if not isinstance(text, str) or not text:
-        raise EmptyPrompt(Message("The branch is empty. Write a word first."))
+        raise EmptyPrompt("The branch is empty. Write a word first.")
     if len(text) > LONGEST_WORD:
-        raise BadToken(
-            Message("A branch begins with at most {longest_word} characters, not {count}.", longest_word=LONGEST_WORD, count=len(text))
-        )
+        raise BadToken("A branch begins with at most {longest_word} characters, not {count}.", longest_word=LONGEST_WORD, count=len(text))
     for anchor in (before, "\n", ""):  # if the last word would merge with this text, it is tokenized as on a new line
         base, whole = (_without_marks(model, model.encode(string)) if string else [] for string in (anchor, anchor + text))
         if len(whole) > len(base) and whole[: len(base)] == base:
             return whole[len(base) :]
-    raise EmptyPrompt(Message("The branch is empty. Write a word first."))
+    raise EmptyPrompt("The branch is empty. Write a word first.")
 
 
 def _without_marks(model: LanguageModel, token_ids: list[int]) -> list[int]:
@@ -232,10 +225,10 @@ def log_probability(steps: Sequence[Step]) -> float:
 def _checked(run: Generation, token_ids: Sequence[int]) -> list[int]:
     ids = list(token_ids)
     if not ids or len(ids) > LONGEST_WORD:
-        raise BadToken(Message("A branch begins with 1 to {longest_word} tokens, not {count}.", longest_word=LONGEST_WORD, count=len(ids)))
+        raise BadToken("A branch begins with 1 to {longest_word} tokens, not {count}.", longest_word=LONGEST_WORD, count=len(ids))
     for token_id in ids:
         if isinstance(token_id, bool) or not isinstance(token_id, int | np.integer):
-            raise BadToken(Message("A token is given by its id."))
+            raise BadToken("A token is given by its id.")
         run.model.token(int(token_id))
     return [int(i) for i in ids]
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.errors import BadGuess, ViewerError
-from core.message import Message
 from core.record.step import Step, TokenDistribution
 from core.tokens.tokens import Token
 
@@ -79,13 +78,13 @@ def cleaned(said: Sequence[str]) -> list[str]:
     for text in said:
         word = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
         if len(word) > LONGEST:
-            raise BadGuess(Message("A guess has at most {longest} characters.", longest=LONGEST))
+            raise BadGuess("A guess has at most {longest} characters.", longest=LONGEST)
         if word and word not in words:
             words.append(word)
     if not words:
-        raise BadGuess(Message("The guess is empty. Type a word and press Enter."))
+        raise BadGuess("The guess is empty. Type a word and press Enter.")
     if len(words) > MOST:
-        raise BadGuess(Message("At most six guesses are allowed at a time, not {count}.", count=len(words)))
+        raise BadGuess("At most six guesses are allowed at a time, not {count}.", count=len(words))
     return words
 
 

@@ -72,7 +72,7 @@ def hidden_words(
     texts: how the tokens are shown. Raises what `occlusion` raises, and BadSetting for an unknown unit.
     """
     if unit not in UNITS:
-        raise BadSetting(Message("{unit} cannot be hidden. Use word, sentence or passage.", unit=str(unit)[:40]))
+        raise BadSetting("{unit} cannot be hidden. Use word, sentence or passage.", unit=str(unit)[:40])
     ids = at_least_two(existing_ids(model, token_ids))
     tokens = [model.token(int(i)) for i in ids]
     spans = _spans(tokens, unit, passage)
@@ -85,7 +85,7 @@ def _spans(tokens: Sequence[Token], unit: str, passage: Span | None) -> tuple[Sp
         return checked_spans([passage or (0, 0)], len(tokens))
     spans = word_spans(tokens) if unit == "word" else sentence_spans(tokens)
     if not spans or (len(spans) == 1 and spans[0] == (0, len(tokens))):
-        raise InputError(Message("The text has only one part, so nothing can be taken away from it. Hide single words, or write more."))
+        raise InputError("The text has only one part, so nothing can be taken away from it. Hide single words, or write more.")
     return spans
 
 

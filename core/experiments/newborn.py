@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from core.experiments.teach import QUEUE, Ended, Waiting, _Queue, in_turn
-from core.generation.generation import Generation
+from core.generation.generation import generated
 from core.limits import Limits
 from core.message import Message
 from core.settings import SamplingSettings, whole_number
@@ -63,8 +63,4 @@ def grow_up(
 
 def sample_of(newborn: Newborn, beginning: str) -> str:
     """Return the text that the model generates after `beginning` now, at most WRITTEN bytes."""
-    run = Generation(newborn.as_it_is(), beginning, WARMTH, top_n=1)
-    while run.finished is None and len(run.path) < WRITTEN:
-        run.step()
-    run.release()
-    return run.written
+    return generated(newborn.as_it_is(), beginning, WARMTH, WRITTEN).written

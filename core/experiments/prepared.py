@@ -11,20 +11,16 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING
 
+from core.engine.model import LanguageModel
 from core.errors import BadRecording
 from core.experiments.fork import continuation
 from core.experiments.sweep import statistics
 from core.experiments.thinking import CHAIN_OF_THOUGHT
+from core.generation.generation import Generation
 from core.generation.recording import LARGEST_FILE, Recording
-from core.message import Message
 from core.models.hub import BUNDLED
 from core.settings import SamplingSettings
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
-    from core.generation.generation import Generation
 
 FOLDER = BUNDLED / "recordings"
 ENDING = ".json.gz"
@@ -116,15 +112,15 @@ def unpacked(data: bytes) -> Recording:
         unpacker = zlib.decompressobj(wbits=31)
         text = unpacker.decompress(data, LARGEST_FILE + 1)
     except zlib.error as error:
-        raise BadRecording(Message("This file is not a recording: it cannot be unpacked.")) from error
+        raise BadRecording("This file is not a recording: it cannot be unpacked.") from error
     return Recording.loads(text)
 
 
 def load(name: str) -> Recording:
     """Return a prepared run by its name. Raises BadRecording."""
     if name not in {one.name for one in PREPARED}:
-        raise BadRecording(Message("There is no bundled recording with this name."))
+        raise BadRecording("There is no bundled recording with this name.")
     try:
         return unpacked((FOLDER / f"{name}{ENDING}").read_bytes())
     except OSError as error:
-        raise BadRecording(Message("This recording cannot be opened.")) from error
+        raise BadRecording("This recording cannot be opened.") from error

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import psutil
@@ -19,18 +19,16 @@ import torch
 
 from core.backends.transformers_backend import TransformersBackend
 from core.device import enough_memory
+from core.engine.model import LanguageModel
 from core.engine.stored_weights import StoredLinear, is_stored
 from core.errors import BadSetting, NotEnoughMemory
 from core.experiments.candidates import prompt_ids
 from core.experiments.closeness import Closeness, divergence, first_difference, perplexity, read_text
-from core.generation.generation import Generation
+from core.generation.generation import generated
 from core.inspection.inside import must_be_here
 from core.inspection.layers import Layers
 from core.message import Message
 from core.settings import SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 BITS = (16, 8, 6, 4, 3, 2)
 GROUP = 32  # numbers that share a scale, unless a whole row does
@@ -172,13 +170,7 @@ def damage(model: LanguageModel, text: str, bits: int = 4, group: int | None = N
 
 def own_text(model: LanguageModel, prompt: str, length: int = 96) -> str:
     """Return the prompt and the model's greedy continuation of it, a text that is typical for the model."""
-    run = Generation(model, prompt, SamplingSettings(greedy=True), top_n=1)
-    try:
-        while len(run.path) < length and run.finished is None:
-            run.step()
-        return prompt + run.written
-    finally:
-        run.release()
+    return prompt + generated(model, prompt, SamplingSettings(greedy=True), length).written
 
 
 def along_own_text(measure: Callable[..., Iterator[Any]], model: LanguageModel, prompt: str, *args: object) -> Iterator[Any]:
@@ -188,11 +180,9 @@ def along_own_text(measure: Callable[..., Iterator[Any]], model: LanguageModel, 
 
 def _check(bits: Sequence[int], group: int | None) -> None:
     if not bits or any(isinstance(count, bool) or count not in BITS for count in bits):
-        raise BadSetting(Message("Weights are quantized to {names} or {bits} bits.", names=", ".join(map(str, BITS[:-1])), bits=BITS[-1]))
+        raise BadSetting("Weights are quantized to {names} or {bits} bits.", names=", ".join(map(str, BITS[:-1])), bits=BITS[-1])
     if group is not None and (isinstance(group, bool) or group != GROUP):
-        raise BadSetting(
-            Message("A scale is shared by a whole row or by {group} numbers, not {value}.", group=GROUP, value=str(group)[:20])
-        )
+        raise BadSetting("A scale is shared by a whole row or by {group} numbers, not {value}.", group=GROUP, value=str(group)[:20])
 
 
 @dataclass(slots=True)

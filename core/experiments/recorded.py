@@ -24,7 +24,6 @@ from typing import Any
 
 from core.errors import BadRecording
 from core.experiments.codec import Reader, Writer
-from core.message import Message
 from core.record.bounded_json import BoundedJson, Bounds
 
 FORMAT = "token-probability-viewer experiment"
@@ -83,23 +82,23 @@ class RecordedExperiment:
         content = _content(data)
         name, day, seen, seconds = (content.get(key) for key in ("name", "recorded_on", "seen", "seconds"))
         if not isinstance(name, str) or not _NAME.fullmatch(name) or not isinstance(day, str):
-            raise BadRecording(Message("This recording is broken: the name of its experiment is missing."))
+            raise BadRecording("This recording is broken: the name of its experiment is missing.")
         try:
             date.fromisoformat(day)
         except ValueError as error:
-            raise BadRecording(Message("This recording is broken: its date is missing.")) from error
+            raise BadRecording("This recording is broken: its date is missing.") from error
         if not isinstance(seen, list) or not isinstance(seconds, list) or len(seen) != len(seconds) or not seen:
-            raise BadRecording(Message("This recording is broken: observations or their times are missing."))
+            raise BadRecording("This recording is broken: observations or their times are missing.")
         if len(seen) > MOST_SEEN or not all(isinstance(s, int | float) and 0 <= s < 1e9 for s in seconds):
-            raise BadRecording(Message("This recording is broken: its times are invalid, or it is too long."))
+            raise BadRecording("This recording is broken: its times are invalid, or it is too long.")
         if any(b < a for a, b in pairwise(seconds)):
-            raise BadRecording(Message("This recording is broken: its times decrease."))
+            raise BadRecording("This recording is broken: its times decrease.")
         try:
             reader = Reader(content.get("steps"), content.get("vocabularies"), classes)
             found = tuple(reader.read(one) for one in seen)
             made_by, about = reader.read(content.get("made_by")), reader.read(content.get("about"))
         except RecursionError as error:
-            raise BadRecording(Message("This recording is broken: it is nested too deeply.")) from error
+            raise BadRecording("This recording is broken: it is nested too deeply.") from error
         return cls(name, day, found, tuple(map(float, seconds)), made_by, about)
 
     @classmethod
@@ -109,7 +108,7 @@ class RecordedExperiment:
             with open(path, "rb") as file:
                 return cls.loads(file.read(LARGEST_FILE + 1), classes)
         except OSError as error:
-            raise BadRecording(Message("This recording cannot be opened.")) from error
+            raise BadRecording("This recording cannot be opened.") from error
 
     def again(self, speed: float = 1.0, wait: Callable[[float], Any] = sleep) -> Iterator[Any]:
         """Yield the observations with the recorded pauses. speed: 2 is twice as fast, infinity has no pauses; wait: sleeps some seconds."""
@@ -124,23 +123,23 @@ class RecordedExperiment:
 
 def _content(data: bytes) -> dict[str, Any]:
     if len(data) > LARGEST_FILE:
-        raise BadRecording(Message("This file is too large: at most {most} MB are read.", most=LARGEST_FILE // 2**20))
+        raise BadRecording("This file is too large: at most {most} MB are read.", most=LARGEST_FILE // 2**20)
     try:
         unpacker = zlib.decompressobj(wbits=31)
         text = unpacker.decompress(data, LARGEST_CONTENT)
     except zlib.error as error:
-        raise BadRecording(Message("This file is not a recording of an experiment.")) from error
+        raise BadRecording("This file is not a recording of an experiment.") from error
     if FORMAT.encode() not in text:
-        raise BadRecording(Message("This file is not a recording of an experiment."))
+        raise BadRecording("This file is not a recording of an experiment.")
     if not unpacker.eof:
-        raise BadRecording(Message("This file is an incomplete recording, or its content is too large."))
+        raise BadRecording("This file is an incomplete recording, or its content is too large.")
     file = BoundedJson(text, BOUNDS)
     if not isinstance(file.head, dict) or file.head.get("format") != FORMAT:
-        raise BadRecording(Message("This file is not a recording of an experiment."))
+        raise BadRecording("This file is not a recording of an experiment.")
     version = file.head.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise BadRecording(Message("This recording is broken: its version is missing."))
+        raise BadRecording("This recording is broken: its version is missing.")
     if version > VERSION:
-        raise BadRecording(Message("This recording was made with a newer version of the app. Update the app to open it."))
+        raise BadRecording("This recording was made with a newer version of the app. Update the app to open it.")
     content: dict[str, Any] = file.whole()
     return content

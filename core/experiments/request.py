@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from core.costs.machine import energy_joules
 from core.costs.receipt import Account, Assumptions, Receipt
+from core.engine.model import LanguageModel
 from core.generation.generation import Generation
 from core.message import Message
+from core.record.step import Step
 from core.settings import SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
-    from core.record.step import Step
 
 LONGEST = 512  # tokens of one answer
 

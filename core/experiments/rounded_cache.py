@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.batching.batched_transformers import refuse_unless_plain
 from core.costs.formulas import cache_bytes
 from core.engine.kv_cache.quantized import BITS, quantized_cache
+from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids
 from core.experiments.closeness import divergence, perplexity, read_text
 from core.experiments.quantization import MOST_TOKENS
-from core.message import Message
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +42,7 @@ def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = BITS) -
     """
     refuse_unless_plain(model)
     if not bits or any(isinstance(count, bool) or count not in BITS for count in bits):
-        raise BadSetting(Message("Keys and values can be stored with {names} bits.", names=" or ".join(map(str, BITS))))
+        raise BadSetting("Keys and values can be stored with {names} bits.", names=" or ".join(map(str, BITS)))
     ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
     network = model.load_network()
     full, _each = read_text(model, network, ids)

@@ -6,19 +6,16 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from core.engine.model import LanguageModel
 from core.experiments.candidates import prompt_ids
 from core.experiments.questions import facts
 from core.experiments.two_models import both_here, same_tokens
 from core.inspection.scoring import log_odds, score_text
 from core.message import Message
 from core.settings import whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 MOST_FACTS = 400
 MOST_TOKENS = 128  # of the text

@@ -8,20 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import torch
 
 from core.engine.engine import Forward
 from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.model import LanguageModel
 from core.errors import OutsideTopLogprobs
 from core.experiments.candidate_sequence import BatchStep, CandidateSequence
 from core.generation.generation import Generation
-from core.message import Message
 from core.settings import SamplingSettings
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 AT_ONCE = 8  # most requests at one time
 T = TypeVar("T")
@@ -62,12 +59,10 @@ class ServedBatch:
         fewest = min(answer.logits.known for answer in answers)
         if fewest < min(self._needed, self._model.vocabulary_size):
             raise OutsideTopLogprobs(
-                Message(
-                    "Beam search needs the {needed} likeliest tokens, but the server lists {fewest}. Use fewer beams, or "
-                    "start the server with a longer list (vLLM: --max-logprobs).",
-                    needed=self._needed,
-                    fewest=fewest,
-                )
+                "Beam search needs the {needed} likeliest tokens, but the server lists {fewest}. Use fewer beams, or "
+                "start the server with a longer list (vLLM: --max-logprobs).",
+                needed=self._needed,
+                fewest=fewest,
             )
         return torch.stack([answer.logits.values for answer in answers])
 

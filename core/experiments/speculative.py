@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from core.batching.batched_transformers import refuse_unless_plain
 from core.batching.block_pool import blocks_for
 from core.batching.server import make_runner
 from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.model import LanguageModel
 from core.errors import BadSetting, ModelError
 from core.experiments.candidates import prompt_ids
 from core.message import Message
@@ -30,9 +31,6 @@ from core.sampling.history import History
 from core.sampling.pick import pick, pick_by, sampling_probabilities
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 MOST_DRAFTED = 16
 LONGEST = 400  # tokens
@@ -274,17 +272,13 @@ class ModelDraft:
 
     def __init__(self, model: LanguageModel, target: LanguageModel) -> None:
         if not model.has_network:
-            raise ModelError(
-                Message("{model} runs on a server, but a draft model must run on this machine. Choose another one.", model=model.name)
-            )
+            raise ModelError("{model} runs on a server, but a draft model must run on this machine. Choose another one.", model=model.name)
         if model.tokenizer.get_vocab() != target.tokenizer.get_vocab():
             raise BadSetting(
-                Message(
-                    "{model} and {target} have different tokenizers, so its drafts cannot be checked. Choose a draft "
-                    "model with the same tokenizer.",
-                    model=model.name,
-                    target=target.name,
-                )
+                "{model} and {target} have different tokenizers, so its drafts cannot be checked. Choose a draft "
+                "model with the same tokenizer.",
+                model=model.name,
+                target=target.name,
             )
         self.name = model.name
         self._model = model

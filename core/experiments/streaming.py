@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from core.errors import BadSetting
-from core.message import Message
 from core.record.step import Step
 
 MOST_WORDS = 50
@@ -70,11 +69,9 @@ def _filter(forbidden: Sequence[str]) -> re.Pattern[str] | None:
     words = [word.strip() for word in forbidden if isinstance(word, str) and word.strip()]
     if len(words) > MOST_WORDS or any(len(word) > LONGEST_WORD for word in words):
         raise BadSetting(
-            Message(
-                "The filter takes up to {most_words} words of up to {longest_word} characters.",
-                most_words=MOST_WORDS,
-                longest_word=LONGEST_WORD,
-            )
+            "The filter takes up to {most_words} words of up to {longest_word} characters.",
+            most_words=MOST_WORDS,
+            longest_word=LONGEST_WORD,
         )
     return re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, words)) + r")(?!\w)", re.IGNORECASE) if words else None
 

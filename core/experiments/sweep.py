@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.generation.generation import Generation
 from core.message import Message
 from core.record.step import Step
 from core.settings import SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 MOST_COLUMNS = 4
 MOST_STEPS = 400
@@ -78,7 +75,7 @@ def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n:
     Raises EmptyPrompt, PromptTooLong, BadSetting.
     """
     if not 1 <= len(columns) <= MOST_COLUMNS:
-        raise BadSetting(Message("Compare 1 to {most} columns, not {count}.", most=MOST_COLUMNS, count=len(columns)))
+        raise BadSetting("Compare 1 to {most} columns, not {count}.", most=MOST_COLUMNS, count=len(columns))
     steps = whole_number(steps, Message("The length"), 1, MOST_STEPS)
     runs = [Generation(column.model, prompt, column.settings, top_n=top_n) for column in columns]
     try:
@@ -131,11 +128,11 @@ def sweep(
     """
     if name not in RANGES:
         raise BadSetting(
-            Message("{name} is not a setting that can vary. Choose one of {names}.", name=repr(str(name)[:40]), names=", ".join(RANGES))
+            "{name} is not a setting that can vary. Choose one of {names}.", name=repr(str(name)[:40]), names=", ".join(RANGES)
         )
     chosen = tuple(values) or RANGES[name]
     if len(chosen) > MOST_VALUES:
-        raise BadSetting(Message("A sweep has at most {most} values, not {count}.", most=MOST_VALUES, count=len(chosen)))
+        raise BadSetting("A sweep has at most {most} values, not {count}.", most=MOST_VALUES, count=len(chosen))
     whole_numbers = name in ("top_k", "seed")
     base = replace(settings or SamplingSettings(), greedy=False)
     wanted = [replace(base, **{name: _whole(value) if whole_numbers else value}) for value in chosen]  # type: ignore[arg-type]

@@ -10,17 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING
 
+from core.engine.model import LanguageModel
 from core.finetuning.finetune import FineTuning, TrainingStep
 from core.generation.generation import Generation
 from core.limits import Limits
 from core.message import Message
+from core.record.step import TokenDistribution
 from core.settings import SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
-    from core.record.step import TokenDistribution
 
 MOST_STEPS = 2_000
 LOOK_EVERY = 2  # steps between two looks

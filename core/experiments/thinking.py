@@ -10,23 +10,20 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
 from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
 from core.experiments.answers import NUMBER, ends_here, first_answer, goes_on, is_complete, is_number, same_answer, spellings
 from core.experiments.fork import continuation
 from core.experiments.questions import sums as lessons
 from core.generation.generation import Generation
 from core.message import Message
+from core.record.step import Step
 from core.settings import SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
-    from core.record.step import Step
 
 MOST_STEPS = 300
 MOST_QUESTIONS = 200
@@ -178,7 +175,7 @@ def count(
     EmptyPrompt for an empty question, PromptTooLong.
     """
     if not 1 <= len(questions) <= MOST_QUESTIONS:
-        raise BadSetting(Message("A set has 1 to {most} questions, not {count}.", most=MOST_QUESTIONS, count=len(questions)))
+        raise BadSetting("A set has 1 to {most} questions, not {count}.", most=MOST_QUESTIONS, count=len(questions))
     steps = whole_number(steps, Message("The length"), 1, MOST_STEPS)
     for question in questions:
         answer = _answer(question)
@@ -246,12 +243,12 @@ def _is_over(run: Generation, style: PromptingStyle, answer: str) -> bool:
 
 def _asked(question: Question, style: PromptingStyle) -> str:
     if not question.text.strip():
-        raise EmptyPrompt(Message("The question is empty. Write one first."))
+        raise EmptyPrompt("The question is empty. Write one first.")
     return question.text + style.begin
 
 
 def _answer(question: Question) -> str:
     answer = question.answer.strip()
     if not answer or len(answer) > LONGEST_ANSWER:
-        raise BadSetting(Message("The right answer has 1 to {most} characters, not {count}.", most=LONGEST_ANSWER, count=len(answer)))
+        raise BadSetting("The right answer has 1 to {most} characters, not {count}.", most=LONGEST_ANSWER, count=len(answer))
     return answer

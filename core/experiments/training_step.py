@@ -7,22 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from torch import nn
 
 from core.costs.formulas import pass_multiply_adds
 from core.costs.training import StepWork, training_step_work
 from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.model import LanguageModel
 from core.errors import CannotBeTaught
 from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep
-from core.message import Message
-
-if TYPE_CHECKING:
-    from torch import nn
-
-    from core.engine.model import LanguageModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +52,7 @@ def compare_steps(model: LanguageModel, text: str) -> StepComparison:
         ids = np.array(tuning.documents[0][:-1], dtype=np.int64)
         if tuning.adapted:
             raise CannotBeTaught(
-                Message(
-                    "{model} learns with adapters only here: choose a model of up to 20 million parameters to compare.", model=model.name
-                )
+                "{model} learns with adapters only here: choose a model of up to 20 million parameters to compare.", model=model.name
             )
         before = fingerprint(model.load_network())
         cache = KVCache()

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from statistics import median
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -19,6 +18,8 @@ import torch
 from core.costs.formulas import multiply_adds
 from core.engine.engine import Forward
 from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.model import LanguageModel
+from core.engine.shape import ModelShape
 from core.errors import BrokenLogits, ModelError
 from core.experiments.candidates import prompt_ids
 from core.experiments.speculative import sized
@@ -28,10 +29,6 @@ from core.sampling.history import History
 from core.sampling.pick import pick
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
-    from core.engine.shape import ModelShape
 
 LONGEST = 256  # tokens
 LISTED = 8  # tokens whose probabilities from both models are kept
@@ -150,10 +147,7 @@ def both_here(*models: LanguageModel) -> None:
     for model in models:
         if not model.has_network:
             raise ModelError(
-                Message(
-                    "{model} runs on a server, which lists only some of its probabilities. Choose two models on this machine.",
-                    model=model.name,
-                )
+                "{model} runs on a server, which lists only some of its probabilities. Choose two models on this machine.", model=model.name
             )
 
 
@@ -188,7 +182,7 @@ def odds_of(forward: Forward) -> np.ndarray:
     with torch.inference_mode():
         probabilities: np.ndarray = forward.logits.values.double().softmax(-1).cpu().numpy()
     if np.isnan(probabilities).any():
-        raise BrokenLogits(Message("The model returned NaN logits. Try another model or precision."))
+        raise BrokenLogits("The model returned NaN logits. Try another model or precision.")
     return probabilities
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from core.engine.model import LanguageModel
 from core.errors import BadSetting, ModelError
 from core.experiments.candidates import prompt_ids
 from core.experiments.closeness import Closeness, divergence, first_difference, perplexity, read_text
@@ -16,9 +16,6 @@ from core.inspection.inside import must_be_here
 from core.message import Message
 from core.models.gguf.header import is_gguf, path_of, read_header
 from core.settings import SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 MOST_TOKENS = 256  # of the text that both read
 LONGEST = 64  # tokens of each written text
@@ -69,7 +66,7 @@ def two_versions(
     length = whole_number(length, Message("The number of tokens"), 1, LONGEST)
     text_length = whole_number(text_length, Message("The number of tokens"), 1, MOST_TOKENS)
     if original is other:
-        raise BadSetting(Message("Choose two different models."))
+        raise BadSetting("Choose two different models.")
     for model in (original, other):
         must_be_here(model)
     check_same_tokens(original, other)

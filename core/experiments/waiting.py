@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import mean
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,15 +18,13 @@ from core.batching.block_pool import blocks_for
 from core.batching.request import RequestState
 from core.batching.scheduler import Policy
 from core.batching.server import MOST_BLOCKS, FinishedRequest, Iteration, Server, ServerSettings, passes_are_compiled
+from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.experiments.batching import MOST_PLANNED, PlannedRequest, planned_requests
 from core.experiments.candidates import prompt_ids
 from core.limits import Limits
 from core.message import Message
 from core.settings import LARGEST_SEED, SamplingSettings, whole_number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 QUEUE, PREFILL, DECODE, STALLED, PREEMPTED = "queue", "prefill", "decode", "stalled", "preempted"
 POLICIES = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)
@@ -222,7 +219,7 @@ def load_curve(
     """
     requests = whole_number(requests, Message("The number of requests"), 2, MOST_REQUESTS)
     if not loads or any(isinstance(one, bool) or not isinstance(one, int | float) or not 0 < one < 1 for one in loads):
-        raise BadSetting(Message("The load must be above 0 and below 1 (1 is the full capacity)."))
+        raise BadSetting("The load must be above 0 and below 1 (1 is the full capacity).")
     settings = settings or SamplingSettings()
     crowd, compiled = _crowd(model, prompts, settings, requests, shortest, longest), passes_are_compiled(model)
     for policy in POLICIES:  # the first passes of a process are slower

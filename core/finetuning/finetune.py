@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakSet
 
 import torch
@@ -26,13 +26,11 @@ from torch import nn
 from torch.nn import functional
 
 from core.device import is_out_of_memory
+from core.engine.model import LanguageModel
 from core.engine.stored_weights import widen
 from core.errors import BadSetting, CannotBeTaught, NotEnoughMemory, TextToLearn
 from core.limits import Limits
 from core.message import Message, Number
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 IGNORED = -100
 ALL_WEIGHTS = 20_000_000  # parameters up to which all of them learn
@@ -67,14 +65,12 @@ class TrainingPlan:
             if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not low <= value <= high:
                 kind = Message("a whole number") if whole else Message("a number")
                 raise BadSetting(
-                    Message(
-                        "The {name} must be {kind} from {low} to {high}, not {value}.",
-                        name=Message(name.replace("_", " ")),
-                        kind=kind,
-                        low=low,
-                        high=high,
-                        value=str(value)[:20],
-                    )
+                    "The {name} must be {kind} from {low} to {high}, not {value}.",
+                    name=Message(name.replace("_", " ")),
+                    kind=kind,
+                    low=low,
+                    high=high,
+                    value=str(value)[:20],
                 )
 
 
@@ -121,7 +117,7 @@ class FineTuning:
         self.documents = documents(model, text, self.plan.length)
         self.rehearsed = [ids for old in rehearsal_texts for ids in documents(model, old, self.plan.length)]
         if self.plan.rehearsal and not self.rehearsed:
-            raise TextToLearn(Message("This model has no old lessons to rehearse. Set the share of old lessons to 0."))
+            raise TextToLearn("This model has no old lessons to rehearse. Set the share of old lessons to 0.")
         self.adapted = model.parameter_count > ALL_WEIGHTS
         self.index = self.tokens = 0
         self.network: nn.Module = _twin(model, self.adapted)
@@ -158,7 +154,7 @@ class FineTuning:
             updated = perf_counter()
         except Exception as error:
             if is_out_of_memory(error):
-                raise NotEnoughMemory(Message("There is not enough memory for a training step. Use fewer or shorter sentences.")) from error
+                raise NotEnoughMemory("There is not enough memory for a training step. Use fewer or shorter sentences.") from error
             raise
         finally:
             self._optimizer.zero_grad(set_to_none=True)
@@ -215,11 +211,9 @@ class FineTuning:
         with _KEEPING, torch.no_grad():
             if index not in self._moments:
                 raise BadSetting(
-                    Message(
-                        "Checkpoints exist after the steps {names}, not {index}.",
-                        names=", ".join(map(str, self.moments)),
-                        index=str(index)[:20],
-                    )
+                    "Checkpoints exist after the steps {names}, not {index}.",
+                    names=", ".join(map(str, self.moments)),
+                    index=str(index)[:20],
                 )
             for name, weight in self.trained.items():
                 weight.copy_(self._moments[index][name])
@@ -271,11 +265,7 @@ def documents(model: LanguageModel, text: str, length: int) -> list[list[int]]:
     """
     if len(text) > LONGEST_TEXT:
         raise TextToLearn(
-            Message(
-                "The text has {count} characters; at most {most} can be taught at a time. Use a part of it.",
-                count=len(text),
-                most=LONGEST_TEXT,
-            )
+            "The text has {count} characters; at most {most} can be taught at a time. Use a part of it.", count=len(text), most=LONGEST_TEXT
         )
     rows: list[list[int]] = []
     for line in text.splitlines():
@@ -284,28 +274,24 @@ def documents(model: LanguageModel, text: str, length: int) -> list[list[int]]:
         ids = [*model.encode(line.strip()), *sorted(model.end_token_ids)[:1]]
         known = next((i for i in ids if i >= model.vocabulary_size), None)
         if known is not None:
-            raise TextToLearn(Message("This text needs a token that the model has no vector for. Use other words."))
+            raise TextToLearn("This text needs a token that the model has no vector for. Use other words.")
         rows += [ids[start : start + length + 1] for start in range(0, max(1, len(ids) - 1), length)]
     rows = [row for row in rows if len(row) > 1]
     if not rows or not any(letter.isalnum() or ord(letter) > 0x2000 for letter in text):
-        raise TextToLearn(Message("The training text is empty. Write a sentence or two."))
+        raise TextToLearn("The training text is empty. Write a sentence or two.")
     return rows
 
 
 def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
     """A network of the same kind to be trained: with weights of its own in float32, or with adapters on weights that stay shared."""
     if not model.has_network:
-        raise CannotBeTaught(
-            Message("{model} runs on a server. Only a model whose weights are on this machine can be taught.", model=model.name)
-        )
+        raise CannotBeTaught("{model} runs on a server. Only a model whose weights are on this machine can be taught.", model=model.name)
     if model.parameter_count > LARGEST:
         raise CannotBeTaught(
-            Message(
-                "{model} has {parameter_count} million parameters. The limit for teaching is {largest} million.",
-                model=model.name,
-                parameter_count=Number(model.parameter_count / 1000000.0, ",.0f"),
-                largest=LARGEST // 10**6,
-            )
+            "{model} has {parameter_count} million parameters. The limit for teaching is {largest} million.",
+            model=model.name,
+            parameter_count=Number(model.parameter_count / 1000000.0, ",.0f"),
+            largest=LARGEST // 10**6,
         )
     network = model.load_network()
     with model.engine.lock.acquire():  # the weights may have been unloaded
@@ -323,8 +309,8 @@ def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
             ).eval()
         except Exception as error:
             if is_out_of_memory(error):
-                raise NotEnoughMemory(Message("There is not enough memory for a copy of {model}.", model=model.name)) from error
-            raise CannotBeTaught(Message("The architecture of {model} cannot be trained here.", model=model.name)) from error
+                raise NotEnoughMemory("There is not enough memory for a copy of {model}.", model=model.name) from error
+            raise CannotBeTaught("The architecture of {model} cannot be trained here.", model=model.name) from error
 
 
 def _batch(rows: Sequence[Sequence[int]], network: nn.Module) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

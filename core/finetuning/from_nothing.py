@@ -14,7 +14,6 @@ from core.engine.model import LanguageModel
 from core.errors import TextToLearn
 from core.finetuning.finetune import LONGEST_TEXT
 from core.finetuning.optimizer import Optimizers
-from core.message import Message
 
 ROWS, LENGTH = 16, 96  # of a step: 1,536 guesses
 SHORTEST = 200  # bytes of a text that is worth it
@@ -29,19 +28,17 @@ class Newborn:
     def __init__(self, text: str, seed: int = 0) -> None:
         if len(text) > LONGEST_TEXT:
             raise TextToLearn(
-                Message(
-                    "The text has {count} characters; at most {most} can be learned at a time. Use a part of it.",
-                    count=len(text),
-                    most=LONGEST_TEXT,
-                )
+                "The text has {count} characters; at most {most} can be learned at a time. Use a part of it.",
+                count=len(text),
+                most=LONGEST_TEXT,
             )
         self.tokenizer = byte_tokenizer()
         try:
             self._ids = torch.tensor(self.tokenizer.encode(text, add_special_tokens=False), dtype=torch.long)
         except (UnicodeEncodeError, TypeError) as error:  # the tokenizer's way of saying so
-            raise TextToLearn(Message("This text contains half a character (a lone surrogate). Delete it and paste it again.")) from error
+            raise TextToLearn("This text contains half a character (a lone surrogate). Delete it and paste it again.") from error
         if len(self._ids) < SHORTEST or not any(letter.isalnum() for letter in text):
-            raise TextToLearn(Message("The text is too short to learn from. Paste at least {shortest} characters.", shortest=SHORTEST))
+            raise TextToLearn("The text is too short to learn from. Paste at least {shortest} characters.", shortest=SHORTEST)
         torch.manual_seed(seed)
         self.network = LlamaForCausalLM(_config(len(self.tokenizer)))
         self._optimizers = Optimizers(self.network, RATE, RATE, 0.0)

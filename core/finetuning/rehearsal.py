@@ -20,15 +20,12 @@ def rehearsal_texts(model: LanguageModel, count: int = 64, seed: int = 0) -> lis
     """
     if model.name in bundled_names():
         return LESSONS.read_text("utf-8").splitlines()[:count]
-    from core.generation.generation import Generation
+    from core.generation.generation import generated
     from core.settings import SamplingSettings
 
     texts = []
     for number in range(min(count, 8)):
-        run = Generation(model, model.token(first_token(model)).text or " ", SamplingSettings(top_p=0.95, seed=seed + number), top_n=1)
-        while run.finished is None and len(run.path) < WRITTEN:
-            run.step()
-        run.release()
+        run = generated(model, model.token(first_token(model)).text or " ", SamplingSettings(top_p=0.95, seed=seed + number), WRITTEN)
         texts.append(" ".join(run.text.split()))
     return [text for text in texts if any(letter.isalnum() for letter in text)]
 

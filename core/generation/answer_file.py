@@ -8,7 +8,6 @@ from core.errors import BadRecording
 from core.generation.recording_file import FORMAT, VERSION, File, ModelFile, PromptToken
 from core.generation.saved_answers import Answer
 from core.generation.step_file import MOST_LISTED, StepFile, TokenFile, digits
-from core.message import Message
 from core.record.listed_tokens import Keys, ListedStep, columns_of
 from core.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner
@@ -21,7 +20,7 @@ def answer_file(answers: Sequence[Answer]) -> File:
     """Return the answers as one file: each is a branch that begins at the prompt. Raises BadRecording for different given beginnings."""
     first, keys = answers[0], Keys()
     if any(answer.prompt != first.prompt for answer in answers):
-        raise BadRecording(Message("The answers in this file begin with different texts. Save them in files of their own."))
+        raise BadRecording("The answers in this file begin with different texts. Save them in files of their own.")
     given = [] if first.prompt is None else [first.prompt]
     prompt_keys = keys.of(given)
     steps: list[StepFile] = []

@@ -26,9 +26,7 @@ class Stop:
         """Return the rule. Raises BadSetting for an empty or too long text, too many of them, or an impossible number."""
         found = [texts] if isinstance(texts, str) else list(texts)
         if len(found) > MOST_TEXTS or not all(isinstance(one, str) and 0 < len(one) <= LONGEST_TEXT for one in found):
-            raise BadSetting(
-                Message("Stop texts are at most {count} texts of 1 to {most} characters.", count=MOST_TEXTS, most=LONGEST_TEXT)
-            )
+            raise BadSetting("Stop texts are at most {count} texts of 1 to {most} characters.", count=MOST_TEXTS, most=LONGEST_TEXT)
         return cls(tuple(found), whole_number(tokens, "most_new_tokens", 0, MOST_TOKENS))
 
     def reached(self, path: Sequence[Step], vocabulary: Vocabulary) -> Message | None:

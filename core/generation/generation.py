@@ -222,20 +222,18 @@ class Generation(Run):
             return self.model.token_of(token).token_id
         number = token.token_id if isinstance(token, Candidate | Token) else token
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
-            raise BadToken(Message("A token is given by its id, its text or a candidate of a step."))
+            raise BadToken("A token is given by its id, its text or a candidate of a step.")
         return self.model.token(int(number)).token_id
 
     def _must_go_on(self) -> None:
         """Raise RunFinished if the run has ended here."""
         if self.finished and not self._path:
             raise RunFinished(
-                Message("The prompt leaves no space for a new token ({finished}). Shorten the prompt.", finished=Message(self.finished))
+                "The prompt leaves no space for a new token ({finished}). Shorten the prompt.", finished=Message(self.finished)
             )
         if self.finished:
             raise RunFinished(
-                Message(
-                    "This run has ended ({finished}). Go back to an earlier token to continue from there.", finished=Message(self.finished)
-                )
+                "This run has ended ({finished}). Go back to an earlier token to continue from there.", finished=Message(self.finished)
             )
 
     def _thrown(self, settings: SamplingSettings, chosen_by: str, attempt: int) -> Node | None:
@@ -380,3 +378,14 @@ def _changes(model: LanguageModel, steering: Steering | None, without_heads: lis
     from core.engine.changes import Changes  # imports transformers
 
     return Changes(model, steering, without_heads)
+
+
+def generated(model: LanguageModel, prompt: Prompt, settings: SamplingSettings, most: int) -> Generation:
+    """Return a run that wrote up to `most` tokens and released its cache. Raises the errors of `Generation` and of its steps."""
+    run = Generation(model, prompt, settings, top_n=1)
+    try:
+        while run.finished is None and len(run.path) < most:
+            run.step()
+    finally:
+        run.release()
+    return run

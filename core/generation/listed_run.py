@@ -60,7 +60,7 @@ class ListedRun(Run):
         self.messages = () if isinstance(prompt, str) else checked_messages(prompt)
         texts = [message["content"] for message in self.messages] or [str(prompt)]
         if not texts[-1].strip():
-            raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+            raise EmptyPrompt("The text is empty. Write a few words first.")
         _check_messages(model, self.messages)
         self._server, self._keys = model, Keys()
         raws = [text.encode("utf-8", "replace") for text in texts]
@@ -145,7 +145,7 @@ class ListedRun(Run):
         Raises BadToken if the server does not continue a begun text, OutsideTopLogprobs if it does not list the token.
         """
         if not self._server.route.continues:
-            raise BadToken(Message(self._server.route.why_no_choice))
+            raise BadToken(self._server.route.why_no_choice)
         ahead = self._next(self.settings)
         listed = _without_choice(ahead.steps[0])
         arrays, _place = self._observed(listed, self.settings)
@@ -153,13 +153,10 @@ class ListedRun(Run):
         for key, one in zip(arrays["token_ids"].tolist(), listed.rows, strict=True):
             if wanted == key or (isinstance(wanted, str) and one.raw == wanted.encode("utf-8", "replace")):
                 if not self._can_follow(one.raw):
-                    raise BadToken(Message("This token ends within a character, and this server takes only whole characters."))
+                    raise BadToken("This token ends within a character, and this server takes only whole characters.")
                 return self._keep(ahead, arrays, key, "forced", None, 0)
         raise OutsideTopLogprobs(
-            Message(
-                "The server lists its {listed} likeliest tokens, and that token is not among them. Choose another one.",
-                listed=len(listed.rows),
-            )
+            "The server lists its {listed} likeliest tokens, and that token is not among them. Choose another one.", listed=len(listed.rows)
         )
 
     def release(self) -> None:
@@ -170,17 +167,12 @@ class ListedRun(Run):
         """Return what the server answered after the current node; ask for it once."""
         if self.finished:
             raise RunFinished(
-                Message(
-                    "This run has ended ({finished}). Go back to an earlier token to continue from there.", finished=Message(self.finished)
-                )
+                "This run has ended ({finished}). Go back to an earlier token to continue from there.", finished=Message(self.finished)
             )
         unusable = not stages.usual(settings) or settings.repetition_penalty != 1.0
         if unusable:
             raise BadSetting(
-                Message(
-                    "A server without token ids allows temperature, top-k, top-p, min-p, typical-p and greedy. Switch the other settings "
-                    "off."
-                )
+                "A server without token ids allows temperature, top-k, top-p, min-p, typical-p and greedy. Switch the other settings off."
             )
         known = self._ahead.get(self.here)
         if known is None:
@@ -193,9 +185,9 @@ class ListedRun(Run):
         """Ask the server for the next tokens. Raises RunFinished if it ends its text here."""
         if self._path and not self._server.route.continues:
             self._ended.add(self.here)
-            raise RunFinished(Message("The answer ends here, because this server does not continue a begun answer."))
+            raise RunFinished("The answer ends here, because this server does not continue a begun answer.")
         if self._waiting[-1]:
-            raise WrongServer(Message("The text ends within a character, and this server takes only whole characters. Go back one token."))
+            raise WrongServer("The text ends within a character, and this server takes only whole characters. Go back one token.")
         for _attempt in range(ATTEMPTS):
             answer = self._server.route.ask(self.messages or self.prompt, length, sampling, self._written())
             steps = [one for one in answer.steps if one.chosen.raw]
@@ -203,10 +195,10 @@ class ListedRun(Run):
                 break
         if answer.ended and not steps:
             self._ended.add(self.here)
-            raise RunFinished(Message("The server ended its text here. Go back to an earlier token to continue from there."))
+            raise RunFinished("The server ended its text here. Go back to an earlier token to continue from there.")
         if not steps:
             raise WrongServer(
-                Message("The server sent no list for this token, because it ends within a character. Go back one token, or step again.")
+                "The server sent no list for this token, because it ends within a character. Go back one token, or step again."
             )
         known = self._ahead[self.here] = _Ahead(answer, steps)
         return known
@@ -303,9 +295,9 @@ class ListedRun(Run):
 def _check_messages(model: ListedModel, messages: Messages) -> None:
     """Raise ModelError if the server takes no conversation, BadToken if it does not continue the begun answer."""
     if messages and not model.route.takes_messages:
-        raise ModelError(Message("{name} is not a chat model: it continues a text and does not answer.", name=model.name))
+        raise ModelError("{name} is not a chat model: it continues a text and does not answer.", name=model.name)
     if messages and messages[-1]["role"] == "assistant" and not model.route.continues:
-        raise BadToken(Message(model.route.why_no_choice))
+        raise BadToken(model.route.why_no_choice)
 
 
 def _without_choice(step: ListedStep) -> ListedStep:

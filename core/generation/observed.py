@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from core.engine.engine import Forward
 
 BESIDE = 1e-3  # of the strip; within this distance of a token's segment, rounding may decide whether a roll falls on it
-_ARRAYS = tuple(name for name in Observation.__slots__ if name != "chosen")
+ARRAYS = tuple(name for name in Observation.__slots__ if name != "chosen")
 
 
 def place(forward: Forward, index: int, position: int, settings: SamplingSettings, vocabulary: Vocabulary) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def place(forward: Forward, index: int, position: int, settings: SamplingSetting
 
 def arrays(seen: Observation, listed: TopLogprobs | None) -> dict[str, Any]:
     """Return the fields of a record that hold the numbers. listed: the tokens of a server that does not send all logits."""
-    found = {name: getattr(seen, name) for name in _ARRAYS}
+    found = {name: getattr(seen, name) for name in ARRAYS}
     if listed is None:
         return found
     exact = listed.exact_stages(zip(seen.stage_names, seen.stage_settings, strict=True))

@@ -30,14 +30,14 @@ def read_prompt(model: LanguageModel, prompt: Prompt, as_chat: bool, limits: Lim
     _check_kinds(model, text)
     assert isinstance(text, str)
     if not text:
-        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+        raise EmptyPrompt("The text is empty. Write a few words first.")
     if len(text) > LONGEST_PROMPT:
         said = Message("The text has {count} characters; {model} takes at most {most} tokens. Shorten it.")
         raise PromptTooLong(said.with_values(count=len(text), model=model.name, most=model.context_length))
     tokens = model.tokenize_messages(messages) if messages else model.tokenize(text)
     count = len(tokens)
     if count == 0:
-        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+        raise EmptyPrompt("The text is empty. Write a few words first.")
     if count > model.context_length:
         said = Message("The text has {count} tokens; {model} takes at most {most}. Shorten it.")
         raise PromptTooLong(said.with_values(count=count, model=model.name, most=model.context_length))
@@ -53,4 +53,4 @@ def _check_kinds(model: Any, prompt: Any) -> None:
         said = Message("A run needs a loaded model such as load_model({model}), not {kind}.")
         raise WrongType(said.with_values(model=repr(str(model)[:40]), kind=type(model).__name__))
     if not isinstance(prompt, str):
-        raise WrongType(Message("A prompt is a text, not {kind}.", kind=type(prompt).__name__))
+        raise WrongType("A prompt is a text, not {kind}.", kind=type(prompt).__name__)

@@ -18,14 +18,11 @@ from core.engine.conversation import Messages
 from core.errors import BadRecording, BadSetting, WrongType
 from core.generation import saved_answers
 from core.generation.answer_file import answer_file
-from core.generation.recording_file import LARGEST_FILE, Content, File, MessageFile, ModelFile, PromptToken, place_of
+from core.generation.recording_file import LARGEST_FILE, Content, File, PromptToken, file_of, place_of
 from core.generation.replay import RecordedModel, Replay
 from core.generation.run_base import Run
-from core.generation.step_file import StepFile, TokenFile, settings_of, step_file, step_of
+from core.generation.step_file import StepFile, TokenFile, settings_of, step_of
 from core.generation.tree import Tree
-from core.message import Message
-from core.models.gguf.header import RUN, is_gguf
-from core.models.gguf.hub_file import is_hub_file
 from core.record.step import Step
 from core.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner, Token, lone_token
@@ -42,7 +39,7 @@ class Recording:
             tokens[t.id] = lone_token(t.id, bytes.fromhex(t.raw), t.special)
             read.append((t, tokens[t.id]))
         if not (read and head.prompt) and not head.model.from_answer:
-            raise BadRecording(Message("This recording is broken: it has no prompt tokens."))
+            raise BadRecording("This recording is broken: it has no prompt tokens.")
         self.model = RecordedModel(
             **head.model.model_dump(exclude={"end_token_ids"}), end_token_ids=frozenset(head.model.end_token_ids), tokens=tokens
         )
@@ -51,14 +48,14 @@ class Recording:
         self.prompt_tokens = [Token(t.id, t.text, tokens[t.id].piece, alone.raw, t.special) for t, alone in read]
         text = "".join(token.text for token in self.prompt_tokens)
         if text != self.prompt and not (head.as_chat and self.prompt.strip() in text):
-            raise BadRecording(Message("This recording contradicts itself: its tokens do not form its prompt."))
+            raise BadRecording("This recording contradicts itself: its tokens do not form its prompt.")
         self.settings = settings_of(head.settings)
         self.top_n, self.as_chat, self.finished = head.top_n, head.as_chat, head.finished
         self.messages: Messages = tuple({"role": one.role, "content": one.content} for one in head.messages)
         self.message_spans = tuple((one.first, one.end) for one in head.messages)
         bounds = [0, *(place for span in self.message_spans if span != (0, 0) for place in span), len(self.prompt_tokens)]
         if bounds != sorted(bounds):
-            raise BadRecording(Message("This recording contradicts itself: its prompt does not contain its messages."))
+            raise BadRecording("This recording contradicts itself: its prompt does not contain its messages.")
         self.tree = self._build(steps, head.here)
 
     def _build(self, steps: Iterable[StepFile], here: int) -> Tree:
@@ -69,9 +66,9 @@ class Recording:
         written = self.model.tokens.keys()
         for node_id, entry in enumerate(steps, start=1):
             if entry.parent >= node_id:
-                raise BadRecording(Message("This recording contradicts itself: a step stands before its predecessor."))
+                raise BadRecording("This recording contradicts itself: a step stands before its predecessor.")
             if not written >= set(entry.token_ids):
-                raise BadRecording(Message("This recording contradicts itself: the text of some tokens is missing."))
+                raise BadRecording("This recording contradicts itself: the text of some tokens is missing.")
             key = repr(sorted(entry.settings.items()))
             settings = known.get(key) or known.setdefault(key, settings_of(entry.settings))
             joiner = ByteJoiner()
@@ -84,7 +81,7 @@ class Recording:
             tree.attach(entry.parent, step, joiner.waiting).name = entry.name
             depths.append(depth + 1)
         if here >= len(tree.nodes):
-            raise BadRecording(Message("This recording contradicts itself: its last step is missing."))
+            raise BadRecording("This recording contradicts itself: its last step is missing.")
         tree.switch(here)
         return tree
 
@@ -106,11 +103,11 @@ class Recording:
         is not a run.
         """
         if not isinstance(run, Run):
-            raise WrongType(Message("A recording is made of a run, not of {kind}.", kind=type(run).__name__))
+            raise WrongType("A recording is made of a run, not of {kind}.", kind=type(run).__name__)
         try:
-            file = _file_of(run)
+            file = file_of(run)
         except ValidationError as error:
-            raise BadRecording(Message("This run cannot be saved as a recording (at {place}).", place=place_of(error))) from error
+            raise BadRecording("This run cannot be saved as a recording (at {place}).", place=place_of(error)) from error
         return cls(file, file.vocabulary, file.prompt_tokens, file.steps)
 
     @classmethod
@@ -139,7 +136,7 @@ class Recording:
                 content.entries("steps", StepFile),
             )
         except BadSetting as error:
-            raise BadRecording(Message("This recording is broken: {error}", error=error)) from error
+            raise BadRecording("This recording is broken: {error}", error=error) from error
 
     @classmethod
     def load(cls, path: str | Path) -> Recording:
@@ -148,13 +145,13 @@ class Recording:
             with open(path, "rb") as file:
                 return cls.loads(file.read(LARGEST_FILE + 1))
         except (OSError, ValueError) as error:
-            raise BadRecording(Message("This recording cannot be opened.")) from error
+            raise BadRecording("This recording cannot be opened.") from error
 
     def dumps(self) -> str:
         """Return the text of the file."""
         parts = {"nodes": self.tree.nodes, "here": self.tree.here, "turn": nullcontext()}
         named = ("model", "prompt", "prompt_tokens", "settings", "top_n", "as_chat", "messages", "message_spans", "finished")
-        return _file_of(SimpleNamespace(**parts, **{name: getattr(self, name) for name in named})).model_dump_json(exclude_unset=True)
+        return file_of(SimpleNamespace(**parts, **{name: getattr(self, name) for name in named})).model_dump_json(exclude_unset=True)
 
     def save(self, path: str | Path) -> None:
         """Write the recording to a file."""
@@ -165,47 +162,3 @@ class Recording:
         replay = Replay(self.model, self.tree, self.settings, self.top_n, self.finished, self.as_chat)
         replay.messages, replay.message_spans = self.messages, self.message_spans
         return replay
-
-
-def _file_of(run: Any) -> File:
-    """Return a run as the content of a file."""
-    with run.turn:  # another thread may be changing the run; nodes themselves change only their names
-        model, here, finished, settings = run.model, run.here, run.finished, run.settings.for_file()
-        kept = [node for node in run.nodes if not node.is_deleted]
-    number = {node.node_id: place for place, node in enumerate(kept)}  # a file numbers its nodes without deleted ones
-    named: dict[str, Any] = {
-        name: getattr(model, name) for name in ModelFile.model_fields if name not in ("name", "end_token_ids", "from_answer")
-    }
-    if getattr(model, "from_answer", False):  # other files do not name it, so that older versions of the app can open them
-        named["from_answer"] = True
-    used = {int(i) for node in kept if node.step for i in node.step.token_ids}
-    return File(
-        format="token-probability-viewer recording",
-        version=1,
-        model=ModelFile(
-            name=public_name(model.name),
-            end_token_ids=sorted(model.end_token_ids),
-            **named,
-        ),
-        prompt=run.prompt,
-        prompt_tokens=[PromptToken(id=t.key, raw=t.raw.hex(), special=t.special, text=t.text) for t in run.prompt_tokens],
-        settings=settings,
-        top_n=run.top_n,
-        as_chat=run.as_chat,
-        messages=[
-            MessageFile(role=message["role"], content=message["content"], first=first, end=end)
-            for message, (first, end) in zip(run.messages, run.message_spans, strict=True)
-        ],
-        here=number[here],
-        finished=finished,
-        vocabulary=[TokenFile(id=i, raw=model.token(i).raw.hex(), special=model.token(i).special) for i in sorted(used)],
-        steps=[step_file(node.step, number[node.parent or 0], node.name) for node in kept if node.step],
-    )
-
-
-def public_name(name: str) -> str:
-    """Return a model's name for publication: of a path, only the last part."""
-    if is_gguf(name):
-        own = name.removeprefix(RUN)
-        return own if is_hub_file(own) else own.replace("\\", "/").rsplit("/", 1)[-1]
-    return (name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or "model") if name.startswith(("/", ".", "~")) or "\\" in name else name

@@ -1,4 +1,4 @@
-"""The file of a recording: its fields, their limits, and its content entry by entry."""
+"""The file of a recording: its fields and their limits, a run as such a file (`file_of`), and a file read entry by entry (`Content`)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from pydantic import BaseModel, FailFast, Field, TypeAdapter, ValidationError
 
 from core.engine.conversation import MOST_MESSAGES
 from core.errors import BadRecording
-from core.generation.step_file import MOST_LISTED, Count, StepFile, Strict, TokenFile
+from core.generation.step_file import MOST_LISTED, Count, StepFile, Strict, TokenFile, step_file
 from core.message import Message
+from core.models.gguf.header import RUN, is_gguf
+from core.models.gguf.hub_file import is_hub_file
 from core.record.bounded_json import BoundedJson, Bounds
 
 FORMAT = "token-probability-viewer recording"
@@ -90,17 +92,17 @@ class Content:
         self._file = BoundedJson(data, BOUNDS)
         content = self._file.head
         if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise BadRecording(Message("This file is not a recording of this app."))
+            raise BadRecording("This file is not a recording of this app.")
         version = content.get("version")
         if isinstance(version, int) and version > VERSION:
-            raise BadRecording(Message("This recording was made with a newer version of the app. Update the app to replay it."))
+            raise BadRecording("This recording was made with a newer version of the app. Update the app to replay it.")
         for part, kind in ((content, File), (content.get("model"), ModelFile)):
             if isinstance(part, dict) and len(part) > len(kind.model_fields):  # pydantic would report every unknown name as an error
-                raise BadRecording(Message("This recording is broken: it has too many entries."))
+                raise BadRecording("This recording is broken: it has too many entries.")
         try:
             self.head = File.model_validate(content)
         except ValidationError as error:
-            raise BadRecording(Message("This recording is broken (at {place}).", place=place_of(error))) from error
+            raise BadRecording("This recording is broken (at {place}).", place=place_of(error)) from error
 
     def entries(self, name: str, kind: type[Entry]) -> Iterator[Entry]:
         """Yield the entries of one long list, each part parsed when it is needed."""
@@ -109,7 +111,7 @@ class Content:
             try:
                 found: list[Entry] = _PARSERS[kind].validate_json(part)
             except ValidationError as error:
-                raise BadRecording(Message("This recording is broken (at {place}).", place=place_of(error, name, count))) from error
+                raise BadRecording("This recording is broken (at {place}).", place=place_of(error, name, count)) from error
             count += len(found)
             yield from found
 
@@ -121,3 +123,47 @@ def place_of(error: ValidationError, name: str = "", before: int = 0) -> str:
         where = (name, before + where[0], *where[1:]) if where and isinstance(where[0], int) else (name,)
     place = " → ".join(str(part) for part in where[:4])
     return "".join(c for c in place if c.isprintable())[:80] or Message("its beginning")
+
+
+def file_of(run: Any) -> File:
+    """Return a run as the content of a file."""
+    with run.turn:  # another thread may be changing the run; nodes themselves change only their names
+        model, here, finished, settings = run.model, run.here, run.finished, run.settings.for_file()
+        kept = [node for node in run.nodes if not node.is_deleted]
+    number = {node.node_id: place for place, node in enumerate(kept)}  # a file numbers its nodes without deleted ones
+    named: dict[str, Any] = {
+        name: getattr(model, name) for name in ModelFile.model_fields if name not in ("name", "end_token_ids", "from_answer")
+    }
+    if getattr(model, "from_answer", False):  # other files do not name it, so that older versions of the app can open them
+        named["from_answer"] = True
+    used = {int(i) for node in kept if node.step for i in node.step.token_ids}
+    return File(
+        format="token-probability-viewer recording",
+        version=1,
+        model=ModelFile(
+            name=public_name(model.name),
+            end_token_ids=sorted(model.end_token_ids),
+            **named,
+        ),
+        prompt=run.prompt,
+        prompt_tokens=[PromptToken(id=t.key, raw=t.raw.hex(), special=t.special, text=t.text) for t in run.prompt_tokens],
+        settings=settings,
+        top_n=run.top_n,
+        as_chat=run.as_chat,
+        messages=[
+            MessageFile(role=message["role"], content=message["content"], first=first, end=end)
+            for message, (first, end) in zip(run.messages, run.message_spans, strict=True)
+        ],
+        here=number[here],
+        finished=finished,
+        vocabulary=[TokenFile(id=i, raw=model.token(i).raw.hex(), special=model.token(i).special) for i in sorted(used)],
+        steps=[step_file(node.step, number[node.parent or 0], node.name) for node in kept if node.step],
+    )
+
+
+def public_name(name: str) -> str:
+    """Return a model's name for publication: of a path, only the last part."""
+    if is_gguf(name):
+        own = name.removeprefix(RUN)
+        return own if is_hub_file(own) else own.replace("\\", "/").rsplit("/", 1)[-1]
+    return (name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or "model") if name.startswith(("/", ".", "~")) or "\\" in name else name

@@ -42,7 +42,7 @@ class RecordedModel:
         """Return the token of this id without context. Raises BadToken for a token that the recording does not contain."""
         known = self.tokens.get(token_id)
         if known is None:
-            raise BadToken(Message("The recording does not contain token id {number}.", number=token_id))
+            raise BadToken("The recording does not contain token id {number}.", number=token_id)
         return known
 
     def piece(self, token_id: int) -> str:
@@ -96,7 +96,7 @@ class Replay(Run):
         """Return the recorded probabilities of the next token. `settings` has no effect, because other settings need the model."""
         following = self._next()
         if following is None or following.step is None:
-            raise RunFinished(Message("The recording ends here. Go back to an earlier token or start a live run."))
+            raise RunFinished("The recording ends here. Go back to an earlier token or start a live run.")
         return following.step
 
     @in_turn
@@ -104,7 +104,7 @@ class Replay(Run):
         """Reveal the next recorded step, or the one with the token `outcome`. Raises RunFinished at the end."""
         following = self._next()
         if following is None or following.step is None:
-            raise RunFinished(Message("The recording ends here. Go back to an earlier token or start a live run."))
+            raise RunFinished("The recording ends here. Go back to an earlier token or start a live run.")
         return self._reveal(following) if outcome in (None, following.step.key) else self.force(int(outcome))
 
     @in_turn
@@ -115,7 +115,7 @@ class Replay(Run):
             node = self._recorded.nodes[child]
             if node.step is not None and wanted in (node.step.key, node.step.raw.decode("utf-8", "replace")):
                 return self._reveal(node)
-        raise BadToken(Message("The recording does not contain the probabilities after this token. Start a live run to see them."))
+        raise BadToken("The recording does not contain the probabilities after this token. Start a live run to see them.")
 
     def _reveal(self, recorded: Node) -> Step:
         assert recorded.step is not None

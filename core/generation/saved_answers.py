@@ -46,19 +46,19 @@ class Answer:
 def read(data: str | bytes) -> list[Answer]:
     """Return the answers in a file, at most MOST_ANSWERS. Raises BadRecording, with one sentence, for any other file."""
     if len(data) > LARGEST_FILE:
-        raise BadRecording(Message("This file is too large: at most {most} MB are read.", most=LARGEST_FILE // 2**20))
+        raise BadRecording("This file is too large: at most {most} MB are read.", most=LARGEST_FILE // 2**20)
     raw = (data.encode("utf-8", "replace") if isinstance(data, str) else data).removeprefix(b"\xef\xbb\xbf").strip()
     found = _Found()
     try:
         for value in _values(raw):
             found.look_at(value)
     except BadListedTokens as error:
-        raise BadRecording(Message("This answer is broken: {error}", error=error)) from error
+        raise BadRecording("This answer is broken: {error}", error=error) from error
     answers = [answer for answer in found.whole() if answer.steps]
     if not answers:
-        raise BadRecording(Message(NO_LOGPROBS if found.texts else NO_ANSWER))
+        raise BadRecording(NO_LOGPROBS if found.texts else NO_ANSWER)
     if sum(len(answer.steps) for answer in answers) > MOST_STEPS:
-        raise BadRecording(Message("This file is too large: at most {most} tokens are read.", most=MOST_STEPS))
+        raise BadRecording("This file is too large: at most {most} tokens are read.", most=MOST_STEPS)
     return answers
 
 
@@ -70,7 +70,7 @@ def _values(raw: bytes) -> Iterator[Any]:
         return
     lines = raw.splitlines()
     if len(lines) > MOST_LINES:
-        raise BadRecording(Message("This file is too large: at most {most} lines are read.", most=MOST_LINES))
+        raise BadRecording("This file is too large: at most {most} lines are read.", most=MOST_LINES)
     for line in lines:
         text = line.strip().removeprefix(b"data:").strip()
         if text.startswith((b"{", b"[")) and text != b"[DONE]":
@@ -105,7 +105,7 @@ class _Found:
     def look_at(self, value: Any, depth: int = 0) -> None:
         """Add all answers in a JSON value."""
         if len(self.opened) > MOST_ANSWERS:
-            raise BadRecording(Message("This file contains more than {most} answers. Save fewer of them in one file.", most=MOST_ANSWERS))
+            raise BadRecording("This file contains more than {most} answers. Save fewer of them in one file.", most=MOST_ANSWERS)
         if isinstance(value, list):
             for one in value:
                 self.look_at(one, depth + 1)
@@ -145,7 +145,7 @@ class _Found:
         self.texts = True
         self.entries += sum(1 + len(step.listed) for step in steps)
         if self.entries > MOST_ENTRIES:
-            raise BadRecording(Message("This file is too large: it has too many parts."))
+            raise BadRecording("This file is too large: it has too many parts.")
         answer = self.opened.setdefault(len(self.opened) if name is None else name, _Open())
         answer.steps += steps
         model, usage = value.get("model"), value.get("usage")

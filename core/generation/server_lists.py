@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from core.errors import OutsideTopLogprobs
-from core.message import Message
 from core.record.top_logprobs import TopLogprobs
 from core.sampling import stages
 from core.settings import SamplingSettings
@@ -46,12 +45,10 @@ def beyond(listed: int, forced: int) -> OutsideTopLogprobs:
     """Return the error for a token that a server does not list. forced: its id if it was asked for, else -1."""
     if forced >= 0:
         return OutsideTopLogprobs(
-            Message("The server lists its {listed} likeliest tokens, and that token is not among them. Choose another one.", listed=listed)
+            "The server lists its {listed} likeliest tokens, and that token is not among them. Choose another one.", listed=listed
         )
     return OutsideTopLogprobs(
-        Message(
-            "The sampled token is not among the {listed} tokens that the server lists. Lower temperature or "
-            "top-p, roll again, or start the server with a longer list (vLLM: --max-logprobs).",
-            listed=listed,
-        )
+        "The sampled token is not among the {listed} tokens that the server lists. Lower temperature or "
+        "top-p, roll again, or start the server with a longer list (vLLM: --max-logprobs).",
+        listed=listed,
     )

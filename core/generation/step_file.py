@@ -86,7 +86,7 @@ def settings_of(values: dict[str, Any]) -> SamplingSettings:
     try:
         return SamplingSettings(**values)
     except TypeError as error:
-        raise BadRecording(Message("This recording is broken: it names a setting that does not exist.")) from error
+        raise BadRecording("This recording is broken: it names a setting that does not exist.") from error
 
 
 def digits(values: np.ndarray) -> list[Any]:

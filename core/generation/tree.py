@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from core.errors import BadPlace
-from core.message import Message
 from core.record.step import Step, Vocabulary
 from core.settings import SamplingSettings, is_bool
 from core.tokens.tokens import Token
@@ -102,7 +101,7 @@ class Tree:
         """Move back to this step of the current path; -1 is the prompt alone. Later steps stay in the tree. Raises BadPlace."""
         if is_bool(step_index) or not isinstance(step_index, numbers.Integral) or not -1 <= step_index < len(self._path):
             raise BadPlace(
-                Message("Step {number} does not exist. This branch has the steps 0 to {last}.", number=step_index, last=len(self._path) - 1)
+                "Step {number} does not exist. This branch has the steps 0 to {last}.", number=step_index, last=len(self._path) - 1
             )
         self._move(self._line[: step_index + 2])
 
@@ -142,7 +141,7 @@ class Tree:
         """Return the nodes that `delete` would remove: all after this one, and the steps before it back to the last fork."""
         node = self._node(node_id)
         if node.parent is None:
-            raise BadPlace(Message("The prompt belongs to every branch and cannot be deleted."))
+            raise BadPlace("The prompt belongs to every branch and cannot be deleted.")
         while node.parent and len(self.nodes[node.parent].children) == 1:  # 0 is the prompt, which is never deleted
             node = self.nodes[node.parent]
         found, waiting = [], [node.node_id]
@@ -169,9 +168,9 @@ class Tree:
 
     def _node(self, node_id: int) -> Node:
         if is_bool(node_id) or not isinstance(node_id, numbers.Integral) or not 0 <= node_id < len(self.nodes):
-            raise BadPlace(Message("Branch {number} does not exist in this run.", number=node_id))
+            raise BadPlace("Branch {number} does not exist in this run.", number=node_id)
         if self.nodes[node_id].is_deleted:
-            raise BadPlace(Message("Branch {number} of this run was deleted.", number=node_id))
+            raise BadPlace("Branch {number} of this run was deleted.", number=node_id)
         return self.nodes[node_id]
 
     def _line_to(self, node_id: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""A further turn of a conversation: another run on the cache of the one before, so that only new tokens are computed."""
+"""What a conversation contains so far: its messages with the answer of a run, and the thoughts in that answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from core.engine.thinking import MARKS, Thought, marks_of, thoughts_in
 from core.errors import WrongType
 from core.generation.generation import Generation
 from core.generation.replay import RecordedModel, Replay
-from core.message import Message
 from core.tokens.tokens import join
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def messages_of(run: Generation | ListedRun | Replay) -> Messages:
     conversation.
     """
     if not run.messages:
-        raise WrongType(Message("This run continues a text. Only a conversation can have a further turn."))
+        raise WrongType("This run continues a text. Only a conversation can have a further turn.")
     tokens = [run.model.token(step.key) for step in run.path]
     for thought in reversed(thoughts(run)):
         if tokens[thought.first].special:
@@ -45,16 +44,3 @@ def messages_of(run: Generation | ListedRun | Replay) -> Messages:
     if last["role"] == "assistant":
         return (*before, {"role": "assistant", "content": last["content"] + answer})
     return (*run.messages, {"role": "assistant", "content": answer}) if answer else run.messages
-
-
-def next_turn(run: Generation, text: str) -> Generation:
-    """Return a run that answers `text` after the conversation up to the run's current node. Going back first branches the conversation.
-
-    The new run shares the old one's cache. Where the template or the tokenizer writes what came before in another way, tokens from the
-    first difference on are computed again; `ForwardPass.reused_tokens` of its first step tells. Raises the errors of `Generation`.
-    """
-    with run.turn:
-        messages = [*messages_of(run), {"role": "user", "content": text}]
-        made = Generation(run.model, messages, run.settings, run.top_n, run.use_cache, **run.stops)
-        made.cache = run.cache
-    return made

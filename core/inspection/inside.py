@@ -218,28 +218,22 @@ def existing_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) ->
     try:
         ids = np.array(list(token_ids))
     except (TypeError, ValueError) as error:
-        raise BadToken(Message("Tokens are given as a sequence of ids.")) from error
+        raise BadToken("Tokens are given as a sequence of ids.") from error
     if ids.size == 0:
-        raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+        raise EmptyPrompt("The text is empty. Write a few words first.")
     if ids.ndim != 1 or ids.dtype.kind not in "iu":
-        raise BadToken(Message("Tokens are given as a sequence of ids."))
+        raise BadToken("Tokens are given as a sequence of ids.")
     strange = ids[(ids < 0) | (ids >= model.vocabulary_size)]
     if len(strange):
         raise BadToken(
-            Message(
-                "Token id {strange} does not exist. The ids of this model are 0 to {last}.",
-                strange=strange[0],
-                last=model.vocabulary_size - 1,
-            )
+            "Token id {strange} does not exist. The ids of this model are 0 to {last}.", strange=strange[0], last=model.vocabulary_size - 1
         )
     if len(ids) > model.context_length:
         raise PromptTooLong(
-            Message(
-                "The text has {count} tokens; {model} takes at most {most}. Shorten it.",
-                count=len(ids),
-                model=model.name,
-                most=model.context_length,
-            )
+            "The text has {count} tokens; {model} takes at most {most}. Shorten it.",
+            count=len(ids),
+            model=model.name,
+            most=model.context_length,
         )
     return ids.astype(np.int64)
 
@@ -247,7 +241,7 @@ def existing_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) ->
 def must_be_here(model: LanguageModel) -> None:
     """Raise ModelError for a model on a server, whose network is not accessible."""
     if not model.has_network:
-        raise ModelError(Message("This model runs on a server, so its layers cannot be shown."))
+        raise ModelError("This model runs on a server, so its layers cannot be shown.")
 
 
 def _last_of_each(heard: LayerOutputs, layer_count: int) -> torch.Tensor | None:
@@ -269,7 +263,7 @@ def _read(model: LanguageModel, logits: torch.Tensor, top_n: int) -> tuple[Layer
     """Return the likeliest tokens, entropy and unlisted probability of each row of logits [rows, vocabulary]."""
     chances = torch.softmax(logits, 1)
     if bool(chances.isnan().any()):
-        raise BrokenLogits(Message("The model returned NaN logits, so there is nothing to show. Try another model or precision."))
+        raise BrokenLogits("The model returned NaN logits, so there is nothing to show. Try another model or precision.")
     entropies = (torch.special.entr(chances).sum(1) / np.log(2)).tolist()
     top = torch.topk(logits, max(1, min(int(top_n), MOST_GUESSES, logits.shape[1])))
     shares = chances.gather(1, top.indices)

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from core.engine.model import LanguageModel
-from core.engine.network_parts import layer_modules
+from core.engine.network_layers import layer_modules
 
 FLOATS_AT_ONCE = 1 << 22  # logits computed at once: 16 MB of float32
 SAME = 1e-4  # largest difference of two probabilities that counts as equal

@@ -19,7 +19,6 @@ import torch
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, ModelError
-from core.message import Message
 
 MOST_ANSWERS = 12
 LONGEST_ANSWER = 80  # characters
@@ -85,9 +84,9 @@ def named_answers(model: LanguageModel, token_ids: Sequence[int], answers: Seque
     """
     _must_be_here(model)
     if not 1 <= len(answers) <= MOST_ANSWERS:
-        raise BadSetting(Message("Name 1 to {most} answers, not {count}.", most=MOST_ANSWERS, count=len(answers)))
+        raise BadSetting("Name 1 to {most} answers, not {count}.", most=MOST_ANSWERS, count=len(answers))
     if any(not one or len(one) > LONGEST_ANSWER for one in answers):
-        raise BadSetting(Message("An answer has 1 to {most} characters.", most=LONGEST_ANSWER))
+        raise BadSetting("An answer has 1 to {most} characters.", most=LONGEST_ANSWER)
     cache = KVCache()
     try:
         return [_answer(model, list(token_ids), text, cache) for text in answers]
@@ -97,7 +96,7 @@ def named_answers(model: LanguageModel, token_ids: Sequence[int], answers: Seque
 
 def _must_be_here(model: LanguageModel) -> None:
     if not model.has_network:
-        raise ModelError(Message("This model runs on a server, which lists only its likeliest tokens. Choose a model on this machine."))
+        raise ModelError("This model runs on a server, which lists only its likeliest tokens. Choose a model on this machine.")
 
 
 def _answer(model: LanguageModel, ids: list[int], text: str, cache: KVCache) -> NamedAnswer:

@@ -200,7 +200,7 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
         must_be_here(model)
     tokens = tuple(model.tokenize(_checked(text)))
     if not tokens:
-        raise EmptyPrompt(Message(NOTHING))
+        raise EmptyPrompt(NOTHING)
     ids = np.array([token.token_id for token in tokens], dtype=np.int64)
     reader: _Reader | _ServedReader = _ServedReader(model) if hasattr(model, "server_kind") else _Reader(model)
     window = reader.window(len(ids))
@@ -260,14 +260,14 @@ def log_odds(model: LanguageModel, token_ids: Sequence[int] | np.ndarray) -> np.
 
 def _checked(text: str) -> str:
     if not isinstance(text, str) or not text:
-        raise EmptyPrompt(Message(NOTHING))
+        raise EmptyPrompt(NOTHING)
     if len(text) > LONGEST_TEXT:
         said = Message("The text has {count} characters; at most {most} are read at a time. Use a part of it.")
         raise PromptTooLong(said.with_values(count=len(text), most=LONGEST_TEXT))
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise InputError(Message("This text contains half a character (a lone surrogate). Delete it and paste it again.")) from error
+        raise InputError("This text contains half a character (a lone surrogate). Delete it and paste it again.") from error
     return text
 
 
@@ -386,7 +386,7 @@ def _score(ids: np.ndarray, into: _Scores, begin: int, place: int, logits: torch
         own = logits.gather(1, torch.from_numpy(ids[at]).to(logits.device)[:, None])
         totals = torch.logsumexp(logits, 1, keepdim=True)
         if bool(totals.isnan().any()):
-            raise BrokenLogits(Message("The model returned NaN logits, so there are no scores. Try another model or precision."))
+            raise BrokenLogits("The model returned NaN logits, so there are no scores. Try another model or precision.")
         logs = logits - totals
         top = torch.topk(logs, into.tops.shape[1])
         into.log_sums[at] = totals[:, 0].double().cpu().numpy()

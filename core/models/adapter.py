@@ -19,7 +19,8 @@ import numpy as np
 
 from core.errors import BrokenModel, HalfDownloaded, ModelError, PickleOnly, UnknownModel, quoted
 from core.message import Message
-from core.models.hub import Download, local_folder
+from core.models.hub import local_folder
+from core.models.hub_download import Download
 from core.models.model_names import checked_name
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def with_adapter(model: LanguageModel, name: str | Path) -> LanguageModel:
 
     name = checked_name(str(name))
     if not model.has_network:
-        raise ModelError(Message("An adapter needs the weights of its model, and {model} runs on a server.", model=model.name))
+        raise ModelError("An adapter needs the weights of its model, and {model} runs on a server.", model=model.name)
     folder = _folder(name)
     scale_of = _scales(folder, name)
     network = model.load_network()
@@ -88,7 +89,7 @@ def with_adapter(model: LanguageModel, name: str | Path) -> LanguageModel:
         made.engine.backend = cached if model.context_length >= 16 else made.engine.backend
         made.engine.forward([0])
     except Exception as error:  # a stranger's numbers can cause any error here
-        raise BrokenModel(Message("The adapter {name} was loaded but cannot run.", name=quoted(name))) from error
+        raise BrokenModel("The adapter {name} was loaded but cannot run.", name=quoted(name)) from error
     return made
 
 
@@ -99,16 +100,14 @@ def _folder(name: str) -> Path:
         download = Download(name)  # within the operator's limits for downloads
         download.wait()
         if download.folder is None:
-            raise download.error or HalfDownloaded(Message("There are no weights in {name}. Download it again.", name=quoted(name)))
+            raise download.error or HalfDownloaded("There are no weights in {name}. Download it again.", name=quoted(name))
         folder = download.folder
     if not (folder / CONFIG).is_file():
-        raise UnknownModel(Message("There is no {file} in {name}, so it is not an adapter.", file=CONFIG, name=quoted(name)))
+        raise UnknownModel("There is no {file} in {name}, so it is not an adapter.", file=CONFIG, name=quoted(name))
     if not (folder / WEIGHTS).is_file():
         if (folder / "adapter_model.bin").is_file():
-            raise PickleOnly(
-                Message("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))
-            )
-        raise HalfDownloaded(Message("There are no weights in {name}. Download it again.", name=quoted(name)))
+            raise PickleOnly("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))
+        raise HalfDownloaded("There are no weights in {name}. Download it again.", name=quoted(name))
     return folder
 
 
@@ -120,12 +119,10 @@ def _scales(folder: Path, name: str) -> Callable[[str, int], float]:
     except (OSError, ValueError, RecursionError):
         settings = None
     if not isinstance(settings, dict):
-        raise BrokenModel(Message("{path} of {name} cannot be read. The download may be incomplete.", path=CONFIG, name=quoted(name)))
+        raise BrokenModel("{path} of {name} cannot be read. The download may be incomplete.", path=CONFIG, name=quoted(name))
     kind = settings.get("peft_type")
     if kind != "LORA":
-        raise ModelError(
-            Message("{name} is an adapter of the kind {kind}. Only LoRA is read.", name=quoted(name), kind=quoted(str(kind)[:40]))
-        )
+        raise ModelError("{name} is an adapter of the kind {kind}. Only LoRA is read.", name=quoted(name), kind=quoted(str(kind)[:40]))
     start = settings.get("init_lora_weights", True)
     unknown = [key for key, value in settings.items() if value and key not in HARMLESS | set(_READ) and (key, value) != ("bias", "none")]
     if start not in (True, False, "gaussian", "eva", "orthogonal"):
@@ -137,7 +134,7 @@ def _scales(folder: Path, name: str) -> Callable[[str, int], float]:
     numbers = [alpha, *(patterns.values() if isinstance(patterns, dict) else [None])]
     plain = isinstance(patterns, dict) and all(re.fullmatch(r"\^?[\w.]{1,200}", key) for key in patterns)
     if not plain or not all(isinstance(one, int | float) and math.isfinite(one) for one in numbers):
-        raise BrokenModel(Message("The scale of the adapter {name} is not a number.", name=quoted(name)))
+        raise BrokenModel("The scale of the adapter {name} is not a number.", name=quoted(name))
     root = bool(settings.get("use_rslora"))
 
     def scale(module: str, rank: int) -> float:
@@ -168,9 +165,7 @@ def _matrices(folder: Path, name: str, network: Any) -> list[tuple[str, torch.Te
                     raise _other_model(name, found["module"])
                 sides.setdefault(found["module"], {})[found["side"]] = file.get_tensor(key).to(torch.float32)
     except (SafetensorError, OSError) as error:
-        raise HalfDownloaded(
-            Message("{file} of {name} is incomplete or broken. Download it again.", file=WEIGHTS, name=quoted(name))
-        ) from error
+        raise HalfDownloaded("{file} of {name} is incomplete or broken. Download it again.", file=WEIGHTS, name=quoted(name)) from error
     made = []
     for module, pair in sides.items():
         shape = tuple(modules[module].weight.shape)
@@ -178,10 +173,10 @@ def _matrices(folder: Path, name: str, network: Any) -> list[tuple[str, torch.Te
         if a is None or b is None or len(a) != b.shape[1] or (b.shape[0], a.shape[1]) not in (shape, shape[::-1]):
             raise _other_model(name, module)
         if not (torch.isfinite(a).all() and torch.isfinite(b).all()):
-            raise BrokenModel(Message("The adapter {name} contains numbers that are not finite.", name=quoted(name)))
+            raise BrokenModel("The adapter {name} contains numbers that are not finite.", name=quoted(name))
         made.append((module, a, b))
     if not made:
-        raise BrokenModel(Message("There are no weights in {name}. Download it again.", name=quoted(name)))
+        raise BrokenModel("There are no weights in {name}. Download it again.", name=quoted(name))
     return made
 
 
@@ -192,9 +187,7 @@ def _fits(side: str, shape: list[int], part: Any) -> bool:
 
 
 def _other_model(name: str, part: str) -> BrokenModel:
-    return BrokenModel(
-        Message("The adapter {name} was made for another model: {part} does not fit.", name=quoted(name), part=quoted(part[:80]))
-    )
+    return BrokenModel("The adapter {name} was made for another model: {part} does not fit.", name=quoted(name), part=quoted(part[:80]))
 
 
 def _adding(update: _Update) -> Any:

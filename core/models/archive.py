@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from core.disk import disk_full_named
 from core.errors import BrokenModel, ModelError
-from core.message import Message
 from core.models.loading import READING, load_folder
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ _NAMES = re.compile(r"(?:[\w.\- ]{1,80}/)?(config\.json|generation_config\.json|
 def zip_of(model: LanguageModel) -> bytes:
     """Return the model as a zip of its folder: configuration, weights, tokenizer. Raises ModelError for a model on a server, DiskFull."""
     if not model.has_network:
-        raise ModelError(Message("{model} is not on this machine and cannot be saved here.", model=model.name))
+        raise ModelError("{model} is not on this machine and cannot be saved here.", model=model.name)
     network, packed = model.load_network(), io.BytesIO()
     with disk_full_named(model.name), tempfile.TemporaryDirectory() as place, model.engine.lock.acquire():
         folder = Path(place)
@@ -52,22 +51,20 @@ def open_zip(data: bytes) -> LanguageModel:
             wanted = [entry for entry in archive.infolist() if _NAMES.fullmatch(entry.filename)]
             names = [Path(entry.filename).name for entry in wanted]
             if sum(entry.file_size for entry in wanted) > LARGEST or len(set(names)) != len(names):
-                raise BrokenModel(
-                    Message("This zip contains more than one model, or a model of more than {largest} MB.", largest=LARGEST // 10**6)
-                )
+                raise BrokenModel("This zip contains more than one model, or a model of more than {largest} MB.", largest=LARGEST // 10**6)
             if not {"config.json", "model.safetensors", "tokenizer.json"} <= set(names):
-                raise BrokenModel(Message("This zip contains no model: config.json, model.safetensors and tokenizer.json are needed."))
+                raise BrokenModel("This zip contains no model: config.json, model.safetensors and tokenizer.json are needed.")
             for entry, name in zip(wanted, names, strict=True):
                 with archive.open(entry) as source:
                     content = source.read(entry.file_size + 1)
                 if len(content) != entry.file_size:
-                    raise BrokenModel(Message("The file sizes in this zip are wrong."))
+                    raise BrokenModel("The file sizes in this zip are wrong.")
                 (Path(place) / name).write_bytes(content)
             folder = wanted[0].filename.rpartition("/")[0]
             with READING:
                 return load_folder(Path(place), _plain(folder) if folder else "opened")
     except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise BrokenModel(Message("This file is not a zip of a model, or it is broken.")) from error
+        raise BrokenModel("This file is not a zip of a model, or it is broken.") from error
 
 
 def _plain(name: str) -> str:

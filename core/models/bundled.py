@@ -60,7 +60,6 @@ def _network(name: str, weights: dict[str, Any], decoder: Any) -> Any:
     import torch
 
     from core.errors import BrokenModel, quoted
-    from core.message import Message
     from core.models.loading import READING
 
     with READING:
@@ -72,5 +71,5 @@ def _network(name: str, weights: dict[str, Any], decoder: Any) -> Any:
     for part, weight in network.named_parameters():
         weight.data = weights[part]
     if not decoder.agrees_with(network):
-        raise BrokenModel(Message("The weights of {name} do not fit its configuration.", name=quoted(name)))
+        raise BrokenModel("The weights of {name} do not fit its configuration.", name=quoted(name))
     return network

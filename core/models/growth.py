@@ -11,7 +11,6 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import BadRecording
-from core.message import Message
 from core.models.hub import BUNDLED, bundled_names
 
 FILE = "growth.json"
@@ -77,10 +76,10 @@ def read_growth(path: Path) -> Growth:
     """Return the growth record in a file. Raises BadRecording, with one sentence, for an invalid file."""
     try:
         if path.stat().st_size > LARGEST:
-            raise BadRecording(Message("This growth record is too large."))
+            raise BadRecording("This growth record is too large.")
         record = Growth.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
-        raise BadRecording(Message("This growth record cannot be read.")) from error
+        raise BadRecording("This growth record cannot be read.") from error
     if any([beginning.prompt for beginning in moment.prompts] != record.prompts for moment in record.moments):
-        raise BadRecording(Message("This growth record has different prompts at different moments."))
+        raise BadRecording("This growth record has different prompts at different moments.")
     return record

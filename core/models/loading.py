@@ -118,7 +118,7 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
     if not name:
         return connect_by_address(line)
     if len(name) > LONGEST_NAME or not name.isprintable():
-        raise UnknownModel(Message("This is not the name of a tokenizer: give the hub id or the folder of the model that the server runs."))
+        raise UnknownModel("This is not the name of a tokenizer: give the hub id or the folder of the model that the server runs.")
     folder = find(name, TOKENIZER_FILES)
     check_files(folder, name)
     config = _read_config(folder, name) if (folder / "config.json").is_file() else None
@@ -137,34 +137,30 @@ def _read_config(folder: Path, name: str) -> Any:
     path = folder / "config.json"
     if not path.is_file():
         if (folder / "adapter_config.json").is_file():
-            raise AdapterOnly(Message("{name} is an adapter. Load its base model, then add the adapter to it.", name=quoted(name)))
-        raise UnknownModel(Message("There is no config.json in {name}, so it is not a model folder.", name=quoted(name)))
+            raise AdapterOnly("{name} is an adapter. Load its base model, then add the adapter to it.", name=quoted(name))
+        raise UnknownModel("There is no config.json in {name}, so it is not a model folder.", name=quoted(name))
     raw = _json(path, name)
     if (folder / "generation_config.json").is_file():
         _json(folder / "generation_config.json", name)
     if "auto_map" in raw and raw.get("model_type") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         raise RemoteCodeRefused(
-            Message(
-                "{name} contains its own program code, which this app never runs. Choose an architecture that transformers supports.",
-                name=quoted(name),
-            )
+            "{name} contains its own program code, which this app never runs. Choose an architecture that transformers supports.",
+            name=quoted(name),
         )
     refuse_quantized(raw.get("quantization_config"), name)
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # a stranger's file can cause any error here
-        raise BrokenModel(Message("This version of transformers cannot read the configuration of {name}.", name=quoted(name))) from error
+        raise BrokenModel("This version of transformers cannot read the configuration of {name}.", name=quoted(name)) from error
     architectures = [str(a) for a in (raw.get("architectures") or [])]
     writes = any(a.endswith(("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")) for a in architectures) or not architectures
     encoder_decoder = bool(getattr(config, "is_encoder_decoder", False))
     if encoder_decoder or not writes or getattr(config, "model_type", "") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         kind = Message("is an encoder-decoder model") if encoder_decoder else Message("does not write text from left to right")
         raise NotACausalModel(
-            Message(
-                "{name} {kind}. This app takes models that write one token after the other, such as GPT-2 or Llama.",
-                name=quoted(name),
-                kind=kind,
-            )
+            "{name} {kind}. This app takes models that write one token after the other, such as GPT-2 or Llama.",
+            name=quoted(name),
+            kind=kind,
         )
     return config
 
@@ -173,11 +169,9 @@ def _json(path: Path, name: str) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise BrokenModel(
-            Message("{path} of {name} cannot be read. The download may be incomplete.", path=path.name, name=quoted(name))
-        ) from error
+        raise BrokenModel("{path} of {name} cannot be read. The download may be incomplete.", path=path.name, name=quoted(name)) from error
     if not isinstance(value, dict):
-        raise BrokenModel(Message("{path} of {name} is not a JSON object.", path=path.name, name=quoted(name)))
+        raise BrokenModel("{path} of {name} is not a JSON object.", path=path.name, name=quoted(name))
     return value
 
 
@@ -193,31 +187,25 @@ def _check_weights(folder: Path, name: str) -> None:
     if index.is_file():
         shards = _json(index, name).get("weight_map")
         if not isinstance(shards, dict):
-            raise BrokenModel(Message("The weight index of {name} is broken.", name=quoted(name)))
+            raise BrokenModel("The weight index of {name} is broken.", name=quoted(name))
         missing = sorted({str(shard) for shard in shards.values() if not (folder / Path(str(shard)).name).is_file()})
         if missing:
             raise HalfDownloaded(
-                Message(
-                    "{name} is incomplete: {count} of its weight files are missing. Download it again.",
-                    name=quoted(name),
-                    count=len(missing),
-                )
+                "{name} is incomplete: {count} of its weight files are missing. Download it again.", name=quoted(name), count=len(missing)
             )
     elif not files:
         if (folder / "adapter_config.json").is_file():
-            raise AdapterOnly(Message("{name} is an adapter. Load its base model, then add the adapter to it.", name=quoted(name)))
+            raise AdapterOnly("{name} is an adapter. Load its base model, then add the adapter to it.", name=quoted(name))
         if any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.pth")) or any(folder.glob("*.ckpt")):
-            raise PickleOnly(
-                Message("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))
-            )
-        raise HalfDownloaded(Message("There are no weights in {name}. Download it again.", name=quoted(name)))
+            raise PickleOnly("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))
+        raise HalfDownloaded("There are no weights in {name}. Download it again.", name=quoted(name))
     for file in files:
         try:
             with safe_open(file, framework="numpy"):
                 pass
         except (SafetensorError, OSError) as error:
             raise HalfDownloaded(
-                Message("{file} of {name} is incomplete or broken. Download it again.", file=file.name, name=quoted(name))
+                "{file} of {name} is incomplete or broken. Download it again.", file=file.name, name=quoted(name)
             ) from error
 
 
@@ -242,12 +230,10 @@ def _check_size(folder: Path, config: Any, name: str) -> None:
         for value in (getattr(text, key, None) for key in names):
             if isinstance(value, int) and not 1 <= value <= most and (value or "experts" not in names[0]):
                 raise BrokenModel(
-                    Message(
-                        "The configuration of {name} does not fit its weights: {names} cannot be {value}.",
-                        name=quoted(name),
-                        names=names[0],
-                        value=value,
-                    )
+                    "The configuration of {name} does not fit its weights: {names} cannot be {value}.",
+                    name=quoted(name),
+                    names=names[0],
+                    value=value,
                 )
 
 
@@ -262,9 +248,7 @@ def _on_cuda(network: Any) -> tuple[Backend | None, str]:
 
 def _no_room(name: str, where: Any) -> NotEnoughMemory:
     return NotEnoughMemory(
-        Message(
-            "There is not enough memory on {where} for {name}. Choose a smaller model or a lower precision.", where=where, name=quoted(name)
-        )
+        "There is not enough memory on {where} for {name}. Choose a smaller model or a lower precision.", where=where, name=quoted(name)
     )
 
 
@@ -285,10 +269,9 @@ def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -
     except Exception as error:  # wrong shapes, missing keys, too little memory
         if is_out_of_memory(error):
             raise _no_room(name, where) from error
-        raise BrokenModel(Message("The weights of {name} do not fit its configuration.", name=quoted(name))) from error
+        raise BrokenModel("The weights of {name} do not fit its configuration.", name=quoted(name)) from error
     if report.get("missing_keys") or report.get("mismatched_keys"):
-        said = Message("The weights of {name} do not fit its configuration: some are missing or of another size.")
-        raise BrokenModel(said.with_values(name=quoted(name)))
+        raise BrokenModel("The weights of {name} do not fit its configuration: some are missing or of another size.", name=quoted(name))
     return network
 
 
@@ -330,8 +313,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     except Exception as error:  # a wrong configuration can cause any error here
         if is_out_of_memory(error):
             raise _no_room(name, where) from error
-        said = Message("{name} was loaded but cannot run: its weights do not fit its configuration.")
-        raise BrokenModel(said.with_values(name=quoted(name))) from error
+        raise BrokenModel("{name} was loaded but cannot run: its weights do not fit its configuration.", name=quoted(name)) from error
     return model
 
 
@@ -347,11 +329,9 @@ def _surplus(tokenizer: Any, known: int, name: str) -> str:
     added = {int(i) for i in getattr(tokenizer, "added_tokens_decoder", {})}
     if not {i for i, _each in beyond} <= added or max(tokenizer("a")["input_ids"], default=0) >= known:
         raise BrokenModel(
-            Message(
-                "The tokenizer of {name} has token ids up to {beyond}, more than the model has vectors.",
-                name=quoted(name),
-                beyond=beyond[-1][0],
-            )
+            "The tokenizer of {name} has token ids up to {beyond}, more than the model has vectors.",
+            name=quoted(name),
+            beyond=beyond[-1][0],
         )
     some = ", ".join(quoted(token) for _each, token in beyond[:3]) + (", ..." if len(beyond) > 3 else "")
     return Message("Its tokenizer has tokens without a vector in the model ({some}). A text with one of them cannot be read.", some=some)
@@ -365,7 +345,7 @@ def read_tokenizer(folder: Path, name: str) -> Any:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
         works = bool(tokenizer("a", add_special_tokens=False)["input_ids"])  # without files, transformers makes an empty tokenizer
     except Exception as error:  # tokenizers raise bare Exception, some only at their first use (an invalid maximum length)
-        raise BrokenModel(Message("The tokenizer of {name} is missing or cannot be read.", name=quoted(name))) from error
+        raise BrokenModel("The tokenizer of {name} is missing or cannot be read.", name=quoted(name)) from error
     if not works:
-        raise BrokenModel(Message("The tokenizer of {name} is missing or cannot be read.", name=quoted(name)))
+        raise BrokenModel("The tokenizer of {name} is missing or cannot be read.", name=quoted(name))
     return tokenizer

@@ -11,7 +11,6 @@ from typing import Any
 import psutil
 
 from core.errors import HalfDownloaded, PickleOnly, quoted
-from core.message import Message
 from core.models.gguf.header import is_gguf
 from core.models.gguf.loading import plan
 from core.models.hub import downloaded, local_folder, plainly
@@ -115,7 +114,7 @@ def stored_numbers(name: str) -> dict[str, int]:
             found = HfApi().get_safetensors_metadata(repository, revision=revision, timeout=10.0).parameter_count
             return {str(kind): count for kind, count in found.items()}
         except NotASafetensorsRepoError as error:
-            raise PickleOnly(Message("{name} has no safetensors weights. Only safetensors are read.", name=quoted(name))) from error
+            raise PickleOnly("{name} has no safetensors weights. Only safetensors are read.", name=quoted(name)) from error
 
 
 def numbers_in(folder: Path, name: str) -> dict[str, int]:
@@ -131,10 +130,10 @@ def numbers_in(folder: Path, name: str) -> dict[str, int]:
                     counts[part.get_dtype()] = counts.get(part.get_dtype(), 0) + math.prod(part.get_shape())
         except (SafetensorError, OSError) as error:
             raise HalfDownloaded(
-                Message("{path} of {name} is incomplete or broken. Download it again.", path=path.name, name=quoted(name))
+                "{path} of {name} is incomplete or broken. Download it again.", path=path.name, name=quoted(name)
             ) from error
     if not counts:
-        raise HalfDownloaded(Message("There are no safetensors weights in {name}.", name=quoted(name)))
+        raise HalfDownloaded("There are no safetensors weights in {name}.", name=quoted(name))
     return counts
 
 

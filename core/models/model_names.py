@@ -6,7 +6,6 @@ import re
 from urllib.parse import unquote, urlsplit
 
 from core.errors import UnknownModel, quoted
-from core.message import Message
 
 LONGEST_NAME = 300
 _PART = r"[A-Za-z0-9](?:[\w.-]{0,94}[A-Za-z0-9])?"
@@ -27,10 +26,10 @@ def checked_name(name: object) -> str:
     ('/home/me/gpt2', '/home/me/gpt2')
     """
     if not isinstance(name, str) or not name.strip():
-        raise UnknownModel(Message("The model name is empty. Choose a bundled model, or give a folder or a hub id."))
+        raise UnknownModel("The model name is empty. Choose a bundled model, or give a folder or a hub id.")
     name = _pasted(name.strip())
     if len(name) > LONGEST_NAME or not name.isprintable():
-        raise UnknownModel(Message("This is not a model name. A hub id looks like HuggingFaceTB/SmolLM2-135M."))
+        raise UnknownModel("This is not a model name. A hub id looks like HuggingFaceTB/SmolLM2-135M.")
     return name
 
 
@@ -52,7 +51,7 @@ def with_revision(name: str) -> tuple[str, str | None]:
     """
     repository, _each, revision = name.partition("@")
     if ".." in revision or revision.startswith("/"):  # the revision becomes part of a path in the hub's cache
-        raise UnknownModel(Message("This revision of {name} does not exist.", name=quoted(name)))
+        raise UnknownModel("This revision of {name} does not exist.", name=quoted(name))
     return repository, revision or None
 
 

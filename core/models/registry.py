@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from core.errors import ModelError, NotEnoughMemory, ReloadFailed, WrongServer, quoted
 from core.limits import Limits
-from core.message import Message
 from core.models.gguf.header import is_gguf, path_of
 from core.models.hub import downloaded, find, local_folder
 from core.models.loading import load_model
@@ -158,12 +157,10 @@ class ModelRegistry:
         could_be = free + sum(self._loaded[key].weight_bytes for key in waiting)
         if needed > could_be:
             raise NotEnoughMemory(
-                Message(
-                    "{name} needs {size} of memory, but only {room} is available. Choose a smaller model.",
-                    name=quoted(name),
-                    size=_size(needed),
-                    room=_size(could_be),
-                )
+                "{name} needs {size} of memory, but only {room} is available. Choose a smaller model.",
+                name=quoted(name),
+                size=_size(needed),
+                room=_size(could_be),
             )
         while waiting and (needed > free or (most and len(waiting) >= most)):
             free += self._loaded[waiting[0]].weight_bytes
@@ -189,13 +186,11 @@ class ModelRegistry:
                 self._make_room(key[0], int(model.weight_bytes * HEADROOM), model.device)
                 fresh = self._read(key[0], tokenizer=key[1], api_key=key[2])
             except ModelError as error:
-                raise ReloadFailed(
-                    Message("{key} was unloaded and cannot be loaded again now. {error}", key=quoted(key[0]), error=error)
-                ) from error
+                raise ReloadFailed("{key} was unloaded and cannot be loaded again now. {error}", key=quoted(key[0]), error=error) from error
             if not _same(model, fresh):
                 self._known[key] = self._loaded[key] = fresh
                 raise ReloadFailed(
-                    Message("The files of {key} changed after this run began. Start a new run to use the new files.", key=quoted(key[0]))
+                    "The files of {key} changed after this run began. Start a new run to use the new files.", key=quoted(key[0])
                 )
             with model.engine.lock.acquire_unloaded():
                 _put_in(model, fresh)

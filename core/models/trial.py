@@ -37,7 +37,7 @@ def try_tokenizer(folder: Path, name: str, seconds: float = SECONDS) -> None:
     known = path.stat()
     why = _tried(str(path.resolve()), known.st_mtime_ns, known.st_size, seconds)
     if why:
-        raise BrokenModel(Message("The tokenizer of {name} cannot be used: it {why}.", name=quoted(name), why=Message(why)))
+        raise BrokenModel("The tokenizer of {name} cannot be used: it {why}.", name=quoted(name), why=Message(why))
 
 
 @lru_cache(maxsize=256)

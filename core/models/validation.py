@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BrokenModel, quoted
-from core.message import Message
 
 # Bytes, several times the size of the largest known files. JSON takes up to fifty times its size in memory.
 _LARGEST = {
@@ -53,11 +52,9 @@ def refuse_quantized(settings: Any, name: str) -> None:
         AutoHfQuantizer.from_config(copy.deepcopy(settings), pre_quantized=True).validate_environment(device_map=None)
     except Exception as error:  # a missing library, a missing GPU, or an unknown format
         raise BrokenModel(
-            Message(
-                "{name} is quantized as {method}, which cannot be read here. Choose the same model without quantization.",
-                name=quoted(name),
-                method=quoted(method.upper() if len(method) < 5 else method),
-            )
+            "{name} is quantized as {method}, which cannot be read here. Choose the same model without quantization.",
+            name=quoted(name),
+            method=quoted(method.upper() if len(method) < 5 else method),
         ) from error
 
 
@@ -68,12 +65,10 @@ def check_files(folder: Path, name: str) -> None:
         if path.is_file() and path.stat().st_size > most:
             size = path.stat().st_size // 1_000_000
             raise BrokenModel(
-                Message(
-                    "{file} of {name} has {size} MB. That is too large for such a file, so it was not read.",
-                    file=file,
-                    name=quoted(name),
-                    size=size,
-                )
+                "{file} of {name} has {size} MB. That is too large for such a file, so it was not read.",
+                file=file,
+                name=quoted(name),
+                size=size,
             )
 
 
@@ -89,9 +84,7 @@ def check_network(config: Any, stored: int, name: str) -> None:
 
     context = ModelShape.from_config(config).context_length
     if context < 1:
-        raise BrokenModel(
-            Message("The context of {name} has {context} tokens, which is too short for a text.", name=quoted(name), context=context)
-        )
+        raise BrokenModel("The context of {name} has {context} tokens, which is too short for a text.", name=quoted(name), context=context)
     try:
         with torch.device("meta"):
             network = AutoModelForCausalLM.from_config(copy.deepcopy(config))
@@ -102,10 +95,8 @@ def check_network(config: Any, stored: int, name: str) -> None:
     most = stored * (MOST_PACKED_NUMBERS if getattr(config, "quantization_config", None) else MOST_NUMBERS)
     if count > most or tables > MOST_BUFFER_BYTES:
         raise BrokenModel(
-            Message(
-                "The configuration of {name} describes {count} parameters, but its files contain {stored}.",
-                name=quoted(name),
-                count=count,
-                stored=stored,
-            )
+            "The configuration of {name} describes {count} parameters, but its files contain {stored}.",
+            name=quoted(name),
+            count=count,
+            stored=stored,
         )

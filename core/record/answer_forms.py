@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 from core.errors import BadListedTokens
-from core.message import Message
 from core.record import listed_tokens
 from core.record.listed_tokens import ListedStep, ListedToken
 
@@ -51,7 +50,7 @@ def _sglang(value: dict[str, Any]) -> list[ListedStep]:
 def _triple(value: Any) -> ListedToken:
     parts = [*value, None] if isinstance(value, list) and len(value) in (2, 3) else None
     if parts is None:
-        raise BadListedTokens(Message("A token has neither a text nor bytes."))
+        raise BadListedTokens("A token has neither a text nor bytes.")
     return listed_tokens.token({"logprob": parts[0], "id": parts[1], "text": parts[2] or ""})
 
 
@@ -79,11 +78,11 @@ def parallel_lists(logprobs: dict[str, Any], choice: dict[str, Any]) -> list[Lis
     """Return the tokens of completions, which stand in parallel lists. The alternatives are an object from text to log-probability."""
     names, values, tops = logprobs["tokens"], list_of(logprobs.get("token_logprobs")), list_of(logprobs.get("top_logprobs"))
     if len(values) != len(names):
-        raise BadListedTokens(Message("The lists of tokens and of log-probabilities differ in length."))
+        raise BadListedTokens("The lists of tokens and of log-probabilities differ in length.")
     steps = []
     for place, (name, value) in enumerate(zip(names, values, strict=True)):
         if not isinstance(name, str):
-            raise BadListedTokens(Message("A token has neither a text nor bytes."))
+            raise BadListedTokens("A token has neither a text nor bytes.")
         others = tops[place] if place < len(tops) and isinstance(tops[place], dict) else {}
         listed = listed_tokens.likeliest([{"token": other, "logprob": number} for other, number in others.items()])
         steps.append(ListedStep.of(listed_tokens.token({"token": name, "logprob": value}), listed))
@@ -106,11 +105,11 @@ def list_of(value: Any) -> Sequence[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise BadListedTokens(Message("A list of tokens is missing."))
+        raise BadListedTokens("A list of tokens is missing.")
     return value
 
 
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise BadListedTokens(Message("A token is not a JSON object."))
+        raise BadListedTokens("A token is not a JSON object.")
     return value

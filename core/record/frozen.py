@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import fields
-from functools import cache
+from functools import cache, partial
 from typing import Any, Self
 
 import numpy as np
@@ -32,7 +32,7 @@ class FrozenArrays:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made_again, (type(self), self._pickled())
+        return partial(type(self), **self._pickled()), ()
 
     def _pickled(self) -> dict[str, Any]:
         """Return the fields by name, as stored in a pickle."""
@@ -43,10 +43,6 @@ class FrozenArrays:
 def _arrays(kind: type[Any]) -> tuple[str, ...]:
     """Return the fields that are arrays, inherited ones included. Cached, because every step creates a record."""
     return tuple(field.name for field in fields(kind) if "ndarray" in str(field.type))
-
-
-def _made_again(kind: type[Any], values: dict[str, Any]) -> Any:
-    return kind(**values)
 
 
 def percent(share: float) -> str:

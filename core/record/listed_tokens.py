@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from core.errors import BadListedTokens
-from core.message import Message
 from core.tokens.tokens import END_MARKS, FIRST_OWN_KEY, Token, lone_token
 
 MOST_LISTED = 1_000  # tokens of a step that are kept
@@ -57,9 +56,9 @@ class ListedStep:
         known = [one for one in listed if one.logprob is not None]
         ids = [one.token_id for one in known if one.token_id is not None]
         if len(ids) != len(set(ids)):
-            raise BadListedTokens(Message("A list of log-probabilities names the same token twice."))
+            raise BadListedTokens("A list of log-probabilities names the same token twice.")
         if sum(math.exp(one.logprob or 0.0) for one in known) > 1 + SLACK:
-            raise BadListedTokens(Message("The listed probabilities of a token add up to more than 100 %."))
+            raise BadListedTokens("The listed probabilities of a token add up to more than 100 %.")
         if not known and chosen.logprob == 0.0:  # speculative decoding writes this for tokens that it did not measure
             chosen = replace(chosen, logprob=None)
         there = next((one for one in known if one.same(chosen)), None)
@@ -169,15 +168,15 @@ def token(value: dict[str, Any]) -> ListedToken:
     given = value.get("bytes")
     if isinstance(given, list):
         if len(given) > LONGEST_TOKEN or not all(type(one) is int and 0 <= one <= 255 for one in given):
-            raise BadListedTokens(Message("The bytes of a token are not a list of numbers from 0 to 255."))
+            raise BadListedTokens("The bytes of a token are not a list of numbers from 0 to 255.")
         raw = bytes(given)
     elif name is None:
-        raise BadListedTokens(Message("A token has neither a text nor bytes."))
+        raise BadListedTokens("A token has neither a text nor bytes.")
     ids = [value[key] for key in ("id", "token_id") if key in value and type(value[key]) is int]
     if ids:
         number = ids[0]
     if number is not None and not 0 <= number < FIRST_OWN_KEY:
-        raise BadListedTokens(Message("A token has an id that cannot exist."))
+        raise BadListedTokens("A token has an id that cannot exist.")
     if "logprob" in value or "prob" not in value:
         logprob = log(value.get("logprob"))
     else:
@@ -199,7 +198,7 @@ def of_name(name: str) -> tuple[bytes, int | None]:
         return b"", int(found.group(1))
     raw = name.encode("utf-8", "replace")
     if len(raw) > LONGEST_TOKEN:
-        raise BadListedTokens(Message("A token is longer than {most} bytes.", most=LONGEST_TOKEN))
+        raise BadListedTokens("A token is longer than {most} bytes.", most=LONGEST_TOKEN)
     return raw, None
 
 
@@ -208,11 +207,11 @@ def log(value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadListedTokens(Message("A log-probability is not a number."))
+        raise BadListedTokens("A log-probability is not a number.")
     if value != value:  # NaN; math.isnan cannot take an integer with hundreds of digits
-        raise BadListedTokens(Message("A log-probability is NaN, so there is no probability."))
+        raise BadListedTokens("A log-probability is NaN, so there is no probability.")
     if value > SLACK:
-        raise BadListedTokens(Message("A log-probability is larger than 0, so it is no log-probability."))
+        raise BadListedTokens("A log-probability is larger than 0, so it is no log-probability.")
     return None if value < LOWEST else min(0.0, float(value))
 
 
@@ -221,9 +220,9 @@ def of_probability(value: Any) -> float | None:
     if value is None or value in (-1, 0):
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1 + SLACK:
-        raise BadListedTokens(Message("A probability is not a number from 0 to 1."))
+        raise BadListedTokens("A probability is not a number from 0 to 1.")
     return math.log(min(1.0, value))
 
 
 def _broken() -> BadListedTokens:
-    return BadListedTokens(Message("A token is not a JSON object."))
+    return BadListedTokens("A token is not a JSON object.")

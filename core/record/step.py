@@ -65,7 +65,7 @@ class Words:
     def token(self, token_id: int) -> Token:
         """Return the token of this id, without context. Raises BadToken for an id outside of the set."""
         if token_id not in self.tokens:
-            raise BadToken(Message("This record does not contain token id {number}.", number=token_id))
+            raise BadToken("This record does not contain token id {number}.", number=token_id)
         return self.tokens[token_id]
 
     def __repr__(self) -> str:

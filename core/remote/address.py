@@ -68,12 +68,12 @@ class Address:
         except (ValueError, UnicodeError):
             parts, port, host = None, None, ""
         if parts is None or parts.scheme not in ("http", "https") or not re.fullmatch(r"[a-z0-9._:-]+", host):
-            raise WrongServer(Message("This is not a server address. An address looks like http://127.0.0.1:8000."))
+            raise WrongServer("This is not a server address. An address looks like http://127.0.0.1:8000.")
         if parts.query or (parts.fragment and not _MODEL.fullmatch(parts.fragment)) or not re.fullmatch(r"[\w/.~-]*", parts.path, re.ASCII):
-            raise WrongServer(Message("The address of a server is a host and a port without a path, such as http://127.0.0.1:8000."))
+            raise WrongServer("The address of a server is a host and a port without a path, such as http://127.0.0.1:8000.")
         number = _number(host)
         if number is not None and _forbidden(number):
-            raise WrongServer(Message(_NOT_A_SERVER))
+            raise WrongServer(_NOT_A_SERVER)
         shown = (f"[{host}]" if ":" in host else host) + ("" if port is None else f":{port}")
         path = parts.path.rstrip("/").removesuffix("/v1").rstrip("/")
         known = (unquote(parts.username or ""), unquote(parts.password or "")) if parts.username or parts.password else None
@@ -128,7 +128,7 @@ def connected_socket(host: str, port: int, timeout: float) -> socket.socket:
     found = [entry[4][0] for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
     numbers = list(dict.fromkeys(str(one) for one in found))
     if any(_forbidden(ipaddress.ip_address(one.partition("%")[0])) for one in numbers):
-        raise WrongServer(Message(_NOT_A_SERVER))
+        raise WrongServer(_NOT_A_SERVER)
     error: OSError = OSError("the name stands for nothing")
     for number in numbers:
         try:

@@ -46,10 +46,7 @@ def connect_by_address(line: HttpClient) -> LanguageModel:
         except ServerGone as error:
             if kind != "SGLang":
                 raise WrongServer(
-                    Message(
-                        "The server at {address} does not split texts into tokens. Give the name of its tokenizer.",
-                        address=line.address.shown,
-                    )
+                    "The server at {address} does not split texts into tokens. Give the name of its tokenizer.", address=line.address.shown
                 ) from error
     model = connect_listed(line, kind, entry["id"])
     count = len(answer.body["data"])

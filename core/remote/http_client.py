@@ -60,9 +60,9 @@ class HttpClient:
 
     def __init__(self, address: Address, api_key: str | None = None, patience: float = PATIENCE, own: bool = False) -> None:
         if api_key and not (api_key.isascii() and api_key.isprintable()):
-            raise WrongServer(Message("This access key contains invalid characters. Copy it again."))
+            raise WrongServer("This access key contains invalid characters. Copy it again.")
         if not (own or address.allowed):
-            raise WrongServer(Message("The operator of this app has not allowed this server."))
+            raise WrongServer("The operator of this app has not allowed this server.")
         self.address, self.patience = address, patience
         parts = urlsplit(address.url)
         self._secure, self._host, self._path = parts.scheme == "https", parts.hostname or "", parts.path
@@ -94,10 +94,8 @@ class HttpClient:
             cause = error
         time.sleep(max(0.0, until - time.monotonic()))
         raise ServerGone(
-            Message(
-                "No inference server answers at {address}. Check that vLLM or llama-server runs there with a loaded model.",
-                address=self.address.shown,
-            )
+            "No inference server answers at {address}. Check that vLLM or llama-server runs there with a loaded model.",
+            address=self.address.shown,
         ) from cause
 
     def get(self, path: str, patience: float | None = None) -> Answer:
@@ -128,7 +126,7 @@ class HttpClient:
             )
             response = connection.ask("POST", head.encode("ascii") + sent, deadline)
             if response.status in (401, 403):
-                raise WrongServer(Message("The server at {address} requires a valid access key.", address=self.address.shown))
+                raise WrongServer("The server at {address} requires a valid access key.", address=self.address.shown)
             if response.status != 200:
                 raise self.gone(Message("refused a request (status {status})", status=response.status))
             size = 0
@@ -195,10 +193,7 @@ class HttpClient:
             response = connection.ask(method, head + (content or b""), deadline)
             if 300 <= response.status < 400:
                 raise WrongServer(
-                    Message(
-                        "The server at {address} redirects to another address. Give that address if you trust it.",
-                        address=self.address.shown,
-                    )
+                    "The server at {address} redirects to another address. Give that address if you trust it.", address=self.address.shown
                 )
             if response.getheader("content-encoding", "identity") != "identity":
                 raise self.gone(Message("sent a compressed answer, which was not requested"))
@@ -224,7 +219,7 @@ class HttpClient:
             body = body.replace(self._secret, b"(key)")
         if response.status in (401, 403):
             self._recognise(body)
-            raise WrongServer(Message("The server at {address} requires a valid access key.", address=self.address.shown))
+            raise WrongServer("The server at {address} requires a valid access key.", address=self.address.shown)
         return response.status, body
 
     def _recognise(self, body: bytes) -> None:
@@ -249,9 +244,7 @@ class HttpClient:
 
     def gone(self, what: str) -> ServerGone:
         """Return the error that names the server's fault and says that the text is kept."""
-        return ServerGone(
-            Message("The server at {address} {what}. The text is kept. Try again later.", address=self.address.shown, what=what)
-        )
+        return ServerGone("The server at {address} {what}. The text is kept. Try again later.", address=self.address.shown, what=what)
 
 
 class _Line:

@@ -95,7 +95,7 @@ class Route:
             steps, ended = self.read(answer.body)
         except BadListedTokens as error:
             raise WrongServer(
-                Message("The server at {address} sent an invalid list. {error}", address=self.line.address.shown, error=error)
+                "The server at {address} sent an invalid list. {error}", address=self.line.address.shown, error=error
             ) from error
         usage = answer.body.get("usage")
         usage = usage if isinstance(usage, dict) else {}
@@ -113,11 +113,9 @@ class Route:
     def refused(self, answer: Answer, count: int) -> Exception:
         """Return the error for a refusal."""
         if answer.status == 404:
-            return ServerGone(
-                Message("The server at {address} no longer runs this model. The text is kept.", address=self.line.address.shown)
-            )
+            return ServerGone("The server at {address} no longer runs this model. The text is kept.", address=self.line.address.shown)
         if "context" in answer.complaint and ("length" in answer.complaint or "size" in answer.complaint):
-            return PromptTooLong(Message("The server does not take a text of {count} characters. Start with a shorter text.", count=count))
+            return PromptTooLong("The server does not take a text of {count} characters. Start with a shorter text.", count=count)
         why = answer.complaint or Message("status {status}", status=answer.status)
         return self.line.gone(Message("refused a step: {why}", why=why.rstrip(".")))
 

@@ -59,32 +59,14 @@ class ListedModel(LanguageModel):
     def __getattr__(self, name: str) -> Any:
         """Raise NotOnServer for what only a model with token ids has."""
         if name in ("engine", "network", "shape", "tokenizer"):
-            raise NotOnServer(Message(TEXTS_ONLY))
+            raise NotOnServer(TEXTS_ONLY)
         raise AttributeError(name)
 
-    def load_network(self) -> NoReturn:
+    def _needs_ids(self, *_given: Any, **_named: Any) -> NoReturn:
         """Raise NotOnServer."""
-        raise NotOnServer(Message(TEXTS_ONLY))
+        raise NotOnServer(TEXTS_ONLY)
 
-    def encode(self, text: str) -> NoReturn:
-        """Raise NotOnServer."""
-        raise NotOnServer(Message(TEXTS_ONLY))
-
-    def tokenize(self, text: str) -> NoReturn:
-        """Raise NotOnServer."""
-        raise NotOnServer(Message(TEXTS_ONLY))
-
-    def tokenize_messages(self, messages: Any) -> NoReturn:
-        """Raise NotOnServer."""
-        raise NotOnServer(Message(TEXTS_ONLY))
-
-    def token(self, token_id: int) -> NoReturn:
-        """Raise NotOnServer."""
-        raise NotOnServer(Message(TEXTS_ONLY))
-
-    def token_of(self, text: str) -> NoReturn:
-        """Raise NotOnServer."""
-        raise NotOnServer(Message(TEXTS_ONLY))
+    load_network = encode = tokenize = tokenize_messages = token = token_of = _needs_ids
 
     def renew(self, fresh: ListedModel) -> None:
         """Use another connection to the same model, with its key and its notes."""

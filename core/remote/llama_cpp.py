@@ -56,10 +56,8 @@ class LlamaServer:
         error = answer.body.get("error")
         if isinstance(error, dict) and error.get("type") == "exceed_context_size_error":
             raise PromptTooLong(
-                Message(
-                    "The server does not take a text of {count} tokens. Go back to an earlier token or start with a shorter text.",
-                    count=len(ids),
-                )
+                "The server does not take a text of {count} tokens. Go back to an earlier token or start with a shorter text.",
+                count=len(ids),
             )
         why = answer.complaint or Message("status {status}", status=answer.status)
         raise self.line.gone(Message("refused a step: {why}", why=why.rstrip(".")))
@@ -74,7 +72,7 @@ class LlamaServer:
 
     def _read(self, body: dict[str, Any], asked: int, position: int) -> ServedStep:
         if body.get("model", self.model_id) != self.model_id:
-            raise ServerGone(Message("The server at {address} now runs another model. The text is kept.", address=self.line.address.shown))
+            raise ServerGone("The server at {address} now runs another model. The text is kept.", address=self.line.address.shown)
         try:
             listed = body["completion_probabilities"][0]["top_logprobs"]
             ids, logprobs = [entry["id"] for entry in listed], [entry["logprob"] for entry in listed]

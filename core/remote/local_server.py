@@ -17,7 +17,6 @@ from typing import Any
 
 from core.disk import disk_full_named
 from core.errors import BrokenModel, ModelError, NotEnoughMemory, quoted
-from core.message import Message
 from core.remote.address import Address
 from core.remote.http_client import USUAL_ANSWER, Answer, HttpClient
 from core.remote.model import ServerModel, connect
@@ -45,10 +44,7 @@ class LocalServer:
         found = program()
         if found is None:
             raise ModelError(
-                Message(
-                    "{name} needs llama-server, which was not found. Install llama.cpp, so that llama-server is on the PATH.",
-                    name=quoted(name),
-                )
+                "{name} needs llama-server, which was not found. Install llama.cpp, so that llama-server is on the PATH.", name=quoted(name)
             )
         self._name, self._port, self._key = name, _free_port(), secrets.token_hex(16)
         self._command = [found, "-m", str(file), "--alias", file.stem[:100], "--host", "127.0.0.1", "--port", str(self._port)]
@@ -131,10 +127,10 @@ def _wait(process: subprocess.Popen[bytes], port: int, name: str, log: Any) -> N
             log.seek(0)
             said = log.read()[-20_000:].decode("utf-8", "replace")
             if "failed to allocate" in said or "bad_alloc" in said:
-                raise NotEnoughMemory(Message("There is not enough memory to run {name} with llama-server.", name=quoted(name)))
+                raise NotEnoughMemory("There is not enough memory to run {name} with llama-server.", name=quoted(name))
             errors = [one.strip() for one in said.splitlines() if "error" in one.lower() or "failed" in one.lower()]
             why = "".join(c if c.isprintable() else " " for c in errors[0])[-150:] if errors else f"status {process.returncode}"
-            raise BrokenModel(Message("llama-server cannot run {name}: {why}", name=quoted(name), why=quoted(why)))
+            raise BrokenModel("llama-server cannot run {name}: {why}", name=quoted(name), why=quoted(why))
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=1):
                 pass
@@ -143,7 +139,7 @@ def _wait(process: subprocess.Popen[bytes], port: int, name: str, log: Any) -> N
         except (OSError, ModelError):
             pass
         time.sleep(0.05)
-    raise BrokenModel(Message("llama-server did not load {name} within {seconds} seconds.", name=quoted(name), seconds=int(SECONDS)))
+    raise BrokenModel("llama-server did not load {name} within {seconds} seconds.", name=quoted(name), seconds=int(SECONDS))
 
 
 def _free_port() -> int:

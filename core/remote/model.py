@@ -67,7 +67,7 @@ class ServerEngine(Engine):
         """
         ids = np.asarray(token_ids, dtype=np.int64).tolist()
         if not ids:
-            raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+            raise EmptyPrompt("The text is empty. Write a few words first.")
         stopwatch = Stopwatch(self.device)
         served = self.server.step(ids, max(WANTED, top_logprobs), keep=cache is not None)
         listed = self.read(served)
@@ -105,29 +105,27 @@ class ServerEngine(Engine):
         whole = set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(numbers) < self.vocabulary_size
         if not whole or not served.ids or len(set(served.ids)) != len(served.ids):
             raise WrongServer(
-                Message("The server at {where} sent token ids that do not exist: its model does not belong to this tokenizer.", where=where)
+                "The server at {where} sent token ids that do not exist: its model does not belong to this tokenizer.", where=where
             )
         if not set(map(type, served.logprobs)) <= {int, float}:
-            raise WrongServer(Message("The server at {where} sent log-probabilities that are not numbers.", where=where))
+            raise WrongServer("The server at {where} sent log-probabilities that are not numbers.", where=where)
         try:
             ids, logprobs = np.array(served.ids, dtype=np.int64), np.array(served.logprobs, dtype=np.float64)
         except OverflowError as error:
-            raise WrongServer(Message("The server at {where} sent numbers with hundreds of digits.", where=where)) from error
+            raise WrongServer("The server at {where} sent numbers with hundreds of digits.", where=where) from error
         if np.isnan(logprobs).any():
-            raise BrokenLogits(Message("The server at {where} sent NaN log-probabilities, so there are no probabilities.", where=where))
+            raise BrokenLogits("The server at {where} sent NaN log-probabilities, so there are no probabilities.", where=where)
         order = np.lexsort((ids, -logprobs))
         ids, logprobs = ids[order], np.maximum(logprobs[order], LEAST_LOGPROB)
         asked = served.asked
         listed, least = float(np.exp(np.minimum(logprobs[:asked], 1.0)).sum()), float(np.exp(min(0.0, logprobs[:asked][-1])))
         if logprobs[0] > SLACK or listed > 1 + SLACK:
             raise WrongServer(
-                Message(
-                    "The server at {where} sent values that are not log-probabilities (vLLM: leave --logprobs-mode at its default).",
-                    where=where,
-                )
+                "The server at {where} sent values that are not log-probabilities (vLLM: leave --logprobs-mode at its default).",
+                where=where,
             )
         if listed + least * (self.vocabulary_size - len(logprobs[:asked])) < 1 - LEAST_SUM:  # unlisted tokens are less likely
-            raise WrongServer(Message("The server at {where} sent probabilities that cannot add up to 100 %.", where=where))
+            raise WrongServer("The server at {where} sent probabilities that cannot add up to 100 %.", where=where)
         extra = None
         if token_id >= 0 and (place := np.flatnonzero(ids[asked:] == token_id)).size:
             extra = (token_id, min(0.0, float(logprobs[asked:][place[0]])))
@@ -168,18 +166,18 @@ class ServerModel(LanguageModel):
 
     def load_network(self) -> Any:
         """Raise NotOnServer: the network is on the server."""
-        raise NotOnServer(Message(NOT_HERE))
+        raise NotOnServer(NOT_HERE)
 
     @property
     def network(self) -> Any:
         """Raise NotOnServer: weights stay on the server."""
-        raise NotOnServer(Message(NOT_HERE))
+        raise NotOnServer(NOT_HERE)
 
     @property
     def shape(self) -> ModelShape:  # type: ignore[override]
         """Return the shape from the model's configuration. Raises NotOnServer without a configuration."""
         if self._shape is None:
-            raise NotOnServer(Message(NO_SHAPE))
+            raise NotOnServer(NO_SHAPE)
         return self._shape
 
     def token(self, token_id: int) -> Token:
@@ -223,12 +221,10 @@ def connect(
     vocabulary = _count(meta.get("n_vocab")) or (shape.vocabulary_size if shape else len(tokenizer))
     if not len(tokenizer) <= vocabulary <= LARGEST_VOCABULARY:
         raise WrongServer(
-            Message(
-                "The model of the server at {address} has {vocabulary} tokens, but the tokenizer has {count}.",
-                address=line.address.shown,
-                vocabulary=vocabulary,
-                count=len(tokenizer),
-            )
+            "The model of the server at {address} has {vocabulary} tokens, but the tokenizer has {count}.",
+            address=line.address.shown,
+            vocabulary=vocabulary,
+            count=len(tokenizer),
         )
     dtype = "unknown" if config is None else str(getattr(config, "dtype", None) or "unknown").removeprefix("torch.")
     facts = {
@@ -258,9 +254,7 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     own = [int(i) for i in model.tokenizer(SAMPLE, add_special_tokens=False)["input_ids"]]
     theirs = server.tokens(SAMPLE)
     if theirs is not None and theirs != own:
-        raise WrongServer(
-            Message("The server at {where} tokenizes text differently. Choose the tokenizer of the model that it runs.", where=where)
-        )
+        raise WrongServer("The server at {where} tokenizes text differently. Choose the tokenizer of the model that it runs.", where=where)
     ids = model.encode(SAMPLE)[: max(1, model.context_length - 1)]
     first = server.step(ids, WANTED)
     notes = []
@@ -270,7 +264,7 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     if _differ(listed, other):
         if server.kind == "llama-server":
             raise WrongServer(
-                Message("The server at {where} sent probabilities after its own sampling settings instead of the model's.", where=where)
+                "The server at {where} sent probabilities after its own sampling settings instead of the model's.", where=where
             )
         notes.append(
             Message(
@@ -310,17 +304,15 @@ def model_entry(answer: Answer, line: HttpClient) -> dict[str, Any]:
         if model_id and named:
             found = next((one for one in named if one["id"] == model_id), None)
             if found is None:
-                raise WrongServer(Message("The server at {address} has no model with this name.", address=line.address.shown))
+                raise WrongServer("The server at {address} has no model with this name.", address=line.address.shown)
             return found
         if named and named[0] is data[0]:
             return named[0]
     if answer.status == 200 and isinstance(data, list) and not data:
-        raise ServerGone(Message("The server at {address} has no model loaded.", address=line.address.shown))
+        raise ServerGone("The server at {address} has no model loaded.", address=line.address.shown)
     raise WrongServer(
-        Message(
-            "The server at {address} lists no models, so it is not an inference server such as vLLM or llama-server.",
-            address=line.address.shown,
-        )
+        "The server at {address} lists no models, so it is not an inference server such as vLLM or llama-server.",
+        address=line.address.shown,
     )
 
 
@@ -344,23 +336,7 @@ def _count(value: Any) -> int:
 class _Elsewhere(Backend):
     """The backend of a model on a server; every method raises NotOnServer."""
 
-    def new_state(self) -> NoReturn:
-        raise NotOnServer(Message(NOT_HERE))
+    def _refuse(self, *_given: Any, **_named: Any) -> NoReturn:
+        raise NotOnServer(NOT_HERE)
 
-    def run(self, token_ids: np.ndarray, state: Any | None) -> NoReturn:
-        raise NotOnServer(Message(NOT_HERE))
-
-    def length(self, state: Any) -> NoReturn:
-        raise NotOnServer(Message(NOT_HERE))
-
-    def extend(self, state: Any, count: int) -> NoReturn:
-        raise NotOnServer(Message(NOT_HERE))
-
-    def cut(self, state: Any, length: int) -> NoReturn:
-        raise NotOnServer(Message(NOT_HERE))
-
-    def bytes(self, state: Any) -> NoReturn:
-        raise NotOnServer(Message(NOT_HERE))
-
-    def held_bytes(self, state: Any) -> NoReturn:
-        raise NotOnServer(Message(NOT_HERE))
+    new_state = run = length = extend = cut = bytes = held_bytes = _refuse

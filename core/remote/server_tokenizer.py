@@ -13,7 +13,6 @@ from threading import RLock
 from typing import Any
 
 from core.errors import ServerGone, WrongServer
-from core.message import Message
 from core.remote.http_client import HttpClient
 from core.remote.protocol import answer_bytes
 from core.tokens.tokens import BYTE, END_MARKS, bytes_of_name
@@ -48,7 +47,7 @@ def size_by_texts(line: HttpClient, model_id: str, kind: str) -> int:
     while written(high):
         low, high = high, 2 * high
         if high > LARGEST:
-            raise WrongServer(Message("The server at {address} has an absurd vocabulary.", address=line.address.shown))
+            raise WrongServer("The server at {address} has an absurd vocabulary.", address=line.address.shown)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if written(middle) else (low, middle)
@@ -97,9 +96,7 @@ class ServerTokenizer:
         made._between = twice[len(once) :]
         if not made._separator or SEPARATOR not in made._between:
             raise WrongServer(
-                Message(
-                    "The server at {address} does not split texts into tokens. Give the name of its tokenizer.", address=line.address.shown
-                )
+                "The server at {address} does not split texts into tokens. Give the name of its tokenizer.", address=line.address.shown
             )
         made.ends = frozenset(i for text in {*END_MARKS, made.special_tokens_map.get("eos_token", "")} if (i := made._mark(text)) >= 0)
         made.eos_token_id = next(iter(sorted(made.ends)), None)
@@ -148,7 +145,7 @@ class ServerTokenizer:
         return tokens
 
     def _refused(self) -> ServerGone:
-        return ServerGone(Message("The server at {address} does not split texts into tokens.", address=self.line.address.shown))
+        return ServerGone("The server at {address} does not split texts into tokens.", address=self.line.address.shown)
 
     def _joined(self, tokens: list[int]) -> str:
         """Return the text of these tokens. Raises ServerGone."""

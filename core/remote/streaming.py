@@ -14,7 +14,6 @@ from typing import Any
 from pydantic_core import from_json
 
 from core.errors import WrongServer
-from core.message import Message
 from core.remote.http_client import HttpClient
 from core.remote.metrics import ServerMetrics, samples
 from core.remote.protocol import number
@@ -54,7 +53,7 @@ def stream(line: HttpClient, kind: str, model_id: str, ids: Sequence[int], setti
     does not have.
     """
     if kind == "SGLang":
-        raise WrongServer(Message("Real requests at once are sent to vLLM and llama-server only."))
+        raise WrongServer("Real requests at once are sent to vLLM and llama-server only.")
     sampling = parameters("vllm" if kind == "vLLM" else "llama.cpp", settings) | {"stream": True}
     if kind == "vLLM":
         content = {"model": model_id, "prompt": list(ids), "max_tokens": length, "return_token_ids": True, **sampling}

@@ -66,15 +66,10 @@ class VLLM:
     def refused(self, answer: Answer, count: int) -> ViewerError:
         """Return the error for a refused step of `count` tokens."""
         if answer.status == 404:
-            return ServerGone(
-                Message("The server at {address} no longer runs this model. The text is kept.", address=self.line.address.shown)
-            )
+            return ServerGone("The server at {address} no longer runs this model. The text is kept.", address=self.line.address.shown)
         if "context length" in answer.complaint or "input_tokens" in answer.complaint:
             return PromptTooLong(
-                Message(
-                    "The server does not take a text of {count} tokens. Go back to an earlier token or start with a shorter text.",
-                    count=count,
-                )
+                "The server does not take a text of {count} tokens. Go back to an earlier token or start with a shorter text.", count=count
             )
         why = answer.complaint or Message("status {status}", status=answer.status)
         return self.line.gone(Message("refused a step: {why}", why=why.rstrip(".")))
@@ -96,11 +91,9 @@ class VLLM:
             logprobs = list(listed.values())
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             raise WrongServer(
-                Message(
-                    "The server at {address} sends no token ids or no log-probabilities, which this app needs. vLLM and "
-                    "llama-server send them.",
-                    address=self.line.address.shown,
-                )
+                "The server at {address} sends no token ids or no log-probabilities, which this app needs. vLLM and "
+                "llama-server send them.",
+                address=self.line.address.shown,
             ) from error
         usage, metrics = _object(body, "usage"), _object(body, "metrics")
         wait, first = number(metrics.get("queue_time_ms")), number(metrics.get("time_to_first_token_ms"))

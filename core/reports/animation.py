@@ -65,7 +65,7 @@ def part_of(path: Sequence[Step], first: int, last: int | None, most: int) -> li
     last: None for the end of the text. Raises RunFinished for a run without steps, BadSetting for a part that does not exist.
     """
     if not path:
-        raise RunFinished(Message("The run has no step yet. Take a step first."))
+        raise RunFinished("The run has no step yet. Take a step first.")
     first = whole_number(first, Message("The first token"), 1, len(path))
     last = len(path) if last is None else whole_number(last, Message("The last token"), first, len(path))
     if last - first >= most:
@@ -91,7 +91,7 @@ def drawn(steps: Sequence[Step], options: Options, kind: str = ".gif") -> Iterat
     pause = round(1000 / options.speed / len(shown))
     content = _encoded(frames, look.colours, [*[pause] * (total - 1), max(pause, LAST)], kind)
     if len(content) > MOST_BYTES:
-        raise TooLarge(Message("The animation would be larger than {most} MB. Choose a shorter part.", most=MOST_BYTES // 2**20))
+        raise TooLarge("The animation would be larger than {most} MB. Choose a shorter part.", most=MOST_BYTES // 2**20)
     yield Drawn(total, total, content)
 
 

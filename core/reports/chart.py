@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.errors import RunFinished
-from core.message import Message
+from core.generation.run_base import Run
 from core.reports.svg import surprise_spec
-
-if TYPE_CHECKING:
-    from core.generation.run_base import Run
 
 VEGA_LITE = "application/vnd.vegalite.v6+json"  # the kind under which notebooks know charts of this version
 
@@ -35,5 +32,5 @@ class VegaLiteChart:
 def of_run(run: Run) -> VegaLiteChart:
     """How likely and how surprising each written token was. Raises RunFinished where nothing was written yet."""
     if not run.path:
-        raise RunFinished(Message("The run has no step yet. Take a step first."))
+        raise RunFinished("The run has no step yet. Take a step first.")
     return VegaLiteChart(surprise_spec(run.path, width=640))

@@ -11,7 +11,6 @@ from html import escape, unescape
 from typing import Any
 
 from core.errors import EmptyChart
-from core.message import Message
 from core.reports import drawing, fonts
 from core.reports.drawing import text
 from core.reports.palette import Palette
@@ -49,7 +48,7 @@ def of_chart(spec: dict[str, Any], rows: Sequence[dict[str, Any]], colours: Pale
     import vl_convert
 
     if not rows:
-        raise EmptyChart(Message("This chart has no rows yet, so there is no picture to save."))
+        raise EmptyChart("This chart has no rows yet, so there is no picture to save.")
     whole = {**spec, "data": {"values": [_finite(row) for row in rows[:MOST_ROWS]]}}
     if "hconcat" not in spec:
         whole |= {"width": WIDE, "autosize": {"type": "fit-x", "contains": "padding"}}

@@ -72,11 +72,8 @@ def shortened(content: str, size: float, room: float, bold: bool = False) -> str
 
 def paragraph(content: str, size: float, room: float, bold: bool = False) -> list[str]:
     """Return a text broken into lines of this width in pixels."""
-    return ["".join(span.text for span in line).strip() for line in broken([Span(word, bold=bold) for word in _words(content)], size, room)]
-
-
-def _words(content: str) -> list[str]:
-    return re.findall(r"\s*\S+", content)
+    words = [Span(word, bold=bold) for word in re.findall(r"\s*\S+", content)]
+    return ["".join(span.text for span in line).strip() for line in broken(words, size, room)]
 
 
 @dataclass(frozen=True, slots=True)

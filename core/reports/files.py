@@ -21,7 +21,7 @@ THEMES = ("light", "dark")
 def checked_theme(theme: str) -> str:
     """Return the theme. Raises BadSetting for another one than "light" and "dark"."""
     if theme not in THEMES:
-        raise BadSetting(Message("A picture is light or dark, not {value}.", value=repr(theme)))
+        raise BadSetting("A picture is light or dark, not {value}.", value=repr(theme))
     return theme
 
 
@@ -29,7 +29,7 @@ def ending(path: str | Path, *known: str) -> str:
     """Return the ending of a file's name. Raises BadSetting for one that is not known."""
     found = Path(path).suffix.lower()
     if found not in known:
-        raise BadSetting(Message("The file name {name} must end in {endings}.", name=quote(Path(path).name), endings=", ".join(known)))
+        raise BadSetting("The file name {name} must end in {endings}.", name=quote(Path(path).name), endings=", ".join(known))
     return found
 
 

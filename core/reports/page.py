@@ -9,12 +9,12 @@ import math
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jinja2
 import segno
 
-from core.costs.receipt import Receipt
+from core.costs.receipt import Amount, Receipt
 from core.errors import WrongType
 from core.generation.run_base import Run
 from core.message import ENGLISH, Message, Number, Wording
@@ -27,9 +27,6 @@ from core.reports.settings_text import summary
 from core.reports.step_picture import bar_rows, label_of
 from core.reports.svg import surprise_spec, svg
 from core.settings import SamplingSettings
-
-if TYPE_CHECKING:
-    from core.costs.receipt import Amount
 
 HERE = Path(__file__).parent
 LONGEST_LINK = 1_800  # characters that a QR code holds and a telephone still reads
@@ -77,7 +74,7 @@ def page(
     Raises WrongType if `run` is not a run, BadSetting for tokens that do not exist or are more than 2,000.
     """
     if not isinstance(run, Run):
-        raise WrongType(Message("A page is made of a run, not of {kind}.", kind=type(run).__name__))
+        raise WrongType("A page is made of a run, not of {kind}.", kind=type(run).__name__)
     whole = run.path
     path = part_of(whole, 1 if first is None else first, last, LONGEST_TEXT) if (first, last) != (None, None) else whole[-LONGEST_TEXT:]
     model: Any = run.model  # type: ignore[attr-defined]  # every kind of run has one

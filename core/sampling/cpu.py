@@ -12,18 +12,19 @@ import torch
 
 from core.backends import compiled
 from core.rounding import FEW, HEAD
-from core.sampling import processors_numpy
+from core.sampling import cut_offs_numpy
 from core.sampling.observation import ActiveStage, Observation, Processor, Selection, nothing_left
-from core.sampling.processors_numpy import MANY, Row, among_largest, largest
 from core.sampling.samplers.addition import Addition, places_of
+from core.sampling.samplers.penalties import repetition_penalty
+from core.sampling.score_row import MANY, Row, among_largest, largest
 
 CUTS: dict[str, Callable[[Row, float], np.ndarray | None]] = {
-    "top-k": processors_numpy.top_k,
-    "top-p": processors_numpy.top_p,
-    "min-p": processors_numpy.min_p,
-    "typical-p": processors_numpy.typical_p,
-    "epsilon": processors_numpy.epsilon,
-    "eta": processors_numpy.eta,
+    "top-k": cut_offs_numpy.top_k,
+    "top-p": cut_offs_numpy.top_p,
+    "min-p": cut_offs_numpy.min_p,
+    "typical-p": cut_offs_numpy.typical_p,
+    "epsilon": cut_offs_numpy.epsilon,
+    "eta": cut_offs_numpy.eta,
 }
 COMPILED = ("repetition penalty", "temperature", "top-k", "top-p", "min-p", "typical-p")  # the stages of compiled code, in its order
 LOCAL = ("top-n-sigma", "dynamic temperature", "XTC", "mirostat")  # their processors need no excluded tokens
@@ -141,7 +142,7 @@ def after(row: Row, size: int, name: str, setting: float, process: Processor, pr
     if name == "repetition penalty":
         if row.ids is not None:
             previous_ids = places_of(previous_ids, row.ids, size)[0]
-        return Row.changed(row, processors_numpy.repetition_penalty(row.scores, setting, previous_ids), previous_ids)
+        return Row.changed(row, repetition_penalty(row.scores, setting, previous_ids), previous_ids)
     if isinstance(process, Addition):
         return _added(row, name, process)
     if name not in CUTS:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from core.settings import SamplingSettings
 from core.stage_names import LAST_N
-
-if TYPE_CHECKING:
-    from core.settings import SamplingSettings
-    from core.tokens.tokens import Token
+from core.tokens.tokens import Token
 
 
 class Tokens(Protocol):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.errors import BadSetting, BrokenLogits
-from core.message import Message
 
 if TYPE_CHECKING:
     import torch
@@ -60,9 +59,9 @@ class Scores:
 
 def broken() -> BrokenLogits:
     """Return the error for NaN logits."""
-    return BrokenLogits(Message("The model returned NaN logits, so there are no probabilities. Try another model or precision."))
+    return BrokenLogits("The model returned NaN logits, so there are no probabilities. Try another model or precision.")
 
 
 def nothing_left(stage: str) -> BadSetting:
     """Return the error for settings that exclude every token; stage: the name of the one that excluded the last."""
-    return BadSetting(Message("The settings leave no token to choose: {stage} excludes the last one. Weaken or remove it.", stage=stage))
+    return BadSetting("The settings leave no token to choose: {stage} excludes the last one. Weaken or remove it.", stage=stage)

@@ -2,8 +2,8 @@
 
 The processors are transformers' own wherever it has one (`GenerationMixin._get_logits_processor`), and those of `samplers` for the rest.
 This module measures the distribution after each of them. On a GPU all data stays on the device until one small copy at the end. On a CPU,
-NumPy computes the same results (`core.sampling.processors_numpy`) and asks the processors where rounding decides. Tokens that a cut-off
-excluded are dropped from later stages, which changes no number and saves most of the time.
+NumPy computes the same results (`cpu`, its cut-offs in `cut_offs_numpy`) and asks the processors where rounding decides. Tokens that a
+cut-off excluded are dropped from later stages, which changes no number and saves most of the time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import torch
 
 from core.device import to_device
 from core.errors import BadToken
-from core.message import Message
 from core.sampling import cpu, device
 from core.sampling.history import History, last_n
 from core.sampling.observation import ActiveStage, Observation, Scores, Selection, broken, nothing_left
@@ -119,9 +118,7 @@ def observe(
     Raises BrokenLogits for NaN logits, BadToken if the forced id is not in the vocabulary, BadSetting for settings that leave no token.
     """
     if forced is not None and not 0 <= forced < len(logits):
-        raise BadToken(
-            Message("Token id {forced} does not exist. The ids of this model are 0 to {last}.", forced=forced, last=len(logits) - 1)
-        )
+        raise BadToken("Token id {forced} does not exist. The ids of this model are 0 to {last}.", forced=forced, last=len(logits) - 1)
     check_ids(settings, len(logits))
     selection, top_n = Selection(roll, forced, greedily), min(top_n, logits.numel())
     if logits.is_cpu or logits.is_mps:  # MPS has no float64

@@ -14,7 +14,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from core.experiments import recorded
-from pages.ui.server.deployment import TRIES
+from pages.ui.server.operator_password import TRIES
 from tests import protocol
 from tests.attack.visitor import Visitor, visit
 from tests.protocol import BackMsg

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from core import Generation, load_model
-from core.engine.network_parts import head_outputs
+from core.engine.switched_off_heads import head_outputs
 from core.inspection import attribution
 from tests.core.plain import plain_logits
 

@@ -19,10 +19,10 @@ from core.backends.compiled import cache
 from core.disk import is_disk_full
 from core.errors import DiskFull
 from core.models.archive import open_zip, zip_of
-from core.models.hub import Download
+from core.models.hub_download import Download
 from tests import tiny_models
 from tests.core.models.gguf import making
-from tests.core.models.test_hub import SmallHub
+from tests.core.models.test_hub_download import SmallHub
 
 
 @contextmanager

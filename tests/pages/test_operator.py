@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.models.hub import Download
+from core.models.hub_download import Download
 from core.remote.address import Address
 from core.remote.http_client import HttpClient
 from core.remote.listed import Chat
 from core.remote.listed_model import ListedModel
-from pages.ui.server import deployment, loaded_models, published_models
+from pages.ui.server import downloads, loaded_models, operator_password, published_models
 from pages.ui.session import roles
 from tests.pages.apptest import Open, go
 
@@ -27,7 +27,7 @@ def public(monkeypatch: pytest.MonkeyPatch) -> None:
     """An app behind a proxy: everybody is a visitor until they type the password."""
     monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
     monkeypatch.setenv("TOKEN_VIEWER_OPERATOR_PASSWORD", PASSWORD)
-    monkeypatch.setattr(roles, "_PASSWORD", deployment.Password())
+    monkeypatch.setattr(roles, "_PASSWORD", operator_password.Password())
     monkeypatch.setattr(published_models, "_added", {})
 
 
@@ -144,7 +144,7 @@ def test_the_operator_stops_what_others_fetch(open_app: Open, monkeypatch: pytes
             self.stopped = True
 
     slow = Slow()
-    monkeypatch.setitem(loaded_models.downloads(), "some/model", slow)
+    monkeypatch.setitem(downloads.downloads(), "some/model", slow)
     app = come_in(open_app())
     next(one for one in app.button if one.key == "operator_stop_all").click().run()
     assert slow.stopped

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer
@@ -18,11 +18,8 @@ from transformers.cache_utils import DynamicCache, DynamicLayer
 from core.backends.rotary_lengths import RotaryLengths
 from core.device import is_out_of_memory
 from core.engine.kv_cache.quantized import QuantizedLayer, quantized_cache
+from core.engine.model import LanguageModel
 from core.errors import EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
-from core.message import Message
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 KEPT, CLOSED_UP = "kept", "closed up"
 
@@ -37,10 +34,8 @@ class PagedKVCache:
     def __init__(self, model: LanguageModel, bits: int = 0) -> None:
         if not model.has_network:
             raise ModelError(
-                Message(
-                    "The KV cache of {model} is on a server and cannot be shown here. Choose a model that runs on this machine.",
-                    model=model.name,
-                )
+                "The KV cache of {model} is on a server and cannot be shown here. Choose a model that runs on this machine.",
+                model=model.name,
             )
         self._network = model.load_network()
         self._model = model
@@ -50,11 +45,9 @@ class PagedKVCache:
         pages = "past_key_values" in accepted and all(type(layer) is DynamicLayer for layer in plain.layers)
         if not pages or not model.shape.is_uniform:
             raise ModelError(
-                Message(
-                    "{model} does not keep one key and one value per token in every layer. Choose a model with plain "
-                    "attention, such as the bundled one.",
-                    model=model.name,
-                )
+                "{model} does not keep one key and one value per token in every layer. Choose a model with plain "
+                "attention, such as the bundled one.",
+                model=model.name,
             )
         self._cache: Any = quantized_cache(model.shape.layer_count, bits) if bits else plain
         self._takes_positions = "position_ids" in accepted
@@ -85,20 +78,18 @@ class PagedKVCache:
         Raises PromptTooLong at the end of the model's context, EmptyPrompt and NotEnoughMemory.
         """
         if not len(token_ids):
-            raise EmptyPrompt(Message("The text is empty. Write a few words first."))
+            raise EmptyPrompt("The text is empty. Write a few words first.")
         positions = list(range(self.next_position, self.next_position + len(token_ids)))
         if positions[-1] >= self._model.context_length:
             raise PromptTooLong(
-                Message(
-                    "This text needs more than the {most} positions of {model}. Shorten it.",
-                    model=self._model.name,
-                    most=self._model.context_length,
-                )
+                "This text needs more than the {most} positions of {model}. Shorten it.",
+                model=self._model.name,
+                most=self._model.context_length,
             )
         rotary = RotaryLengths.of(self._network.config.get_text_config())
         if self.next_position and rotary.factors(self.next_position) != rotary.factors(positions[-1] + 1):
             raise PromptTooLong(
-                Message("This model encodes positions differently beyond {most} tokens, so its cache ends there.", most=rotary.limit)
+                "This model encodes positions differently beyond {most} tokens, so its cache ends there.", most=rotary.limit
             )
         device = self._network.get_input_embeddings().weight.device
         extra: dict[str, Any] = dict(self._last_only)
@@ -111,7 +102,7 @@ class PagedKVCache:
         except Exception as error:
             if not is_out_of_memory(error):
                 raise
-            raise NotEnoughMemory(Message("There is not enough memory for another cached token. Start with a shorter text.")) from error
+            raise NotEnoughMemory("There is not enough memory for another cached token. Start with a shorter text.") from error
         self.kept += positions
         self.next_position += len(token_ids)
         return logits

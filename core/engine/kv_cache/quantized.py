@@ -15,7 +15,6 @@ import torch
 from transformers.cache_utils import Cache, DynamicLayer
 
 from core.errors import BadSetting
-from core.message import Message
 
 GROUP = 32
 BITS = (8, 4)
@@ -86,7 +85,7 @@ class QuantizedLayer(DynamicLayer):
     def __init__(self, bits: int) -> None:
         super().__init__()
         if bits not in BITS:
-            raise BadSetting(Message("Keys and values can be stored with 8 or 4 bits, not with {bits}.", bits=bits))
+            raise BadSetting("Keys and values can be stored with 8 or 4 bits, not with {bits}.", bits=bits)
         self.bits = bits
         self.packed: tuple[Packed, Packed] | None = None
         self._sizes = (0, 0)

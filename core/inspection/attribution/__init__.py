@@ -13,7 +13,7 @@ transformers' own network, not on the compiled one.
 
 from core.engine.changes import Steering
 from core.inspection.attribution.gradients import IntegratedGradients, integrated_gradients, rank_correlation
-from core.inspection.attribution.heads import HeadAblation, head_ablation
+from core.inspection.attribution.head_effects import HeadAblation, head_ablation
 from core.inspection.attribution.logit_parts import LogitPart, LogitParts, logit_parts
 from core.inspection.attribution.occlusion import Occlusion, occlusion
 from core.inspection.attribution.patching import ActivationPatching, activation_patching

@@ -72,7 +72,7 @@ def _slopes(passes: Passes, text: torch.Tensor, baseline: torch.Tensor, part: to
         except (RuntimeError, TypeError, ValueError, NotImplementedError) as error:
             if "memory" in str(error).lower():
                 raise
-            raise ModelError(Message("This architecture gives no gradients of its embeddings.")) from error
+            raise ModelError("This architecture gives no gradients of its embeddings.") from error
         return found.double().sum(0)
 
 

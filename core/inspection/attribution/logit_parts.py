@@ -15,7 +15,8 @@ import torch
 
 from core.engine.hooks import Hook, first_of, hooked, input_of
 from core.engine.model import LanguageModel
-from core.engine.network_parts import HeadOutputs, checked_layers, head_outputs
+from core.engine.network_layers import checked_layers
+from core.engine.switched_off_heads import HeadOutputs, head_outputs
 from core.errors import ModelError
 from core.inspection.attribution.passes import Passes, checked, text_and_target
 from core.message import Message

@@ -83,7 +83,7 @@ class Occluder:
 
     def __init__(self, model: LanguageModel, ids: np.ndarray, target_id: int, method: str) -> None:
         if method not in METHODS:
-            raise BadSetting(Message("{method} is not a way to hide a word. Use omit, mask or replace.", method=str(method)[:40]))
+            raise BadSetting("{method} is not a way to hide a word. Use omit, mask or replace.", method=str(method)[:40])
         self._model, self._ids, self._method, self._target = model, ids, method, target(model, target_id)
         self._passes = _ServedPasses(model, method) if not model.has_network else Passes(model)
         if method == "mask":
@@ -98,7 +98,7 @@ class Occluder:
         for place, (start, stop) in enumerate(spans):
             left = len(self._ids) - (stop - start if self._method == "omit" else 0)
             if left == 0:
-                raise InputError(Message("Without this part the text would be empty. Hide a smaller part."))
+                raise InputError("Without this part the text would be empty. Hide a smaller part.")
             by_length.setdefault(left, []).append(place)
         for left, places in by_length.items():
             for rows in batches(len(places), left):

@@ -105,7 +105,7 @@ def log_probability(logits: torch.Tensor, target_id: int) -> np.ndarray:
 def checked(logits: torch.Tensor) -> torch.Tensor:
     """Return the logits. Raises BrokenLogits for NaN."""
     if bool(logits.isnan().any()):
-        raise BrokenLogits(Message("The model returned NaN logits, so nothing can be compared. Try another model or precision."))
+        raise BrokenLogits("The model returned NaN logits, so nothing can be compared. Try another model or precision.")
     return logits
 
 
@@ -128,14 +128,14 @@ def text_and_target(model: LanguageModel, token_ids: Sequence[int] | np.ndarray,
 def at_least_two(ids: np.ndarray) -> np.ndarray:
     """Return the ids. Raises InputError for a text of one token, of which nothing can be taken away."""
     if len(ids) < 2:
-        raise InputError(Message("The text has only one token, so nothing can be taken away from it. Write a few words more."))
+        raise InputError("The text has only one token, so nothing can be taken away from it. Write a few words more.")
     return ids
 
 
 def target(model: LanguageModel, target_id: Any) -> int:
     """Return a token's id as an int. Raises BadToken."""
     if isinstance(target_id, bool) or not isinstance(target_id, int | np.integer):
-        raise BadToken(Message("The token to explain is given by its id, a whole number."))
+        raise BadToken("The token to explain is given by its id, a whole number.")
     return model.token(int(target_id)).token_id
 
 

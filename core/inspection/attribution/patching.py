@@ -15,7 +15,7 @@ import torch
 
 from core.engine.hooks import Hook
 from core.engine.model import LanguageModel
-from core.engine.network_parts import at_layer, checked_layers
+from core.engine.network_layers import at_layer, checked_layers
 from core.errors import BadPlace, InputError
 from core.inspection.attribution.passes import Passes, batches, text_and_target
 from core.message import Message
@@ -91,7 +91,7 @@ class Patcher:
         self.corrupted_logits = self._passes.logits(self._ids[None])[0]
         self.clean, self.corrupted = (float(self._difference(one[None])[0]) for one in (self.clean_logits, self.corrupted_logits))
         if not abs(self.clean - self.corrupted) > SMALLEST:
-            raise InputError(Message("Both texts give the same answer, so nothing can come back. Choose texts with different answers."))
+            raise InputError("Both texts give the same answer, so nothing can come back. Choose texts with different answers.")
 
     def chances_of(self, logits: torch.Tensor) -> tuple[float, float]:
         """Return the probabilities of target and other, for logits [vocabulary]."""
@@ -150,7 +150,7 @@ def _checked_pairs(pairs: Sequence[Pair], clean: int, corrupted: int) -> list[Pa
     for source, place in pairs:
         inside = all(0 <= one < clean for one in source) and all(0 <= one < corrupted for one in place)
         if not inside or len(source) != len(place):
-            raise BadPlace(Message("These positions do not belong together: each needs one in the first text and one in the second."))
+            raise BadPlace("These positions do not belong together: each needs one in the first text and one in the second.")
     return list(pairs)
 
 

@@ -8,11 +8,10 @@ import numpy as np
 import torch
 
 from core.engine.model import LanguageModel
-from core.engine.network_parts import at_layer, checked_layers
+from core.engine.network_layers import at_layer, checked_layers
 from core.errors import BadSetting, BrokenLogits, EmptyPrompt, ModelError
 from core.inspection.attribution.passes import ON_A_SERVER, Passes
 from core.inspection.inside import checked_ids
-from core.message import Message
 
 MOST_TEXTS = 64  # in one list
 
@@ -27,20 +26,20 @@ def steering_vector(model: LanguageModel, positive_texts: Sequence[str], negativ
     if not model.has_network:
         raise ModelError(ON_A_SERVER)
     if isinstance(layer, bool) or not isinstance(layer, int | np.integer) or not 0 <= layer <= model.layer_count:
-        raise BadSetting(Message("A steering vector is read at layer 0 to {last}.", last=model.layer_count))
+        raise BadSetting("A steering vector is read at layer 0 to {last}.", last=model.layer_count)
     passes = Passes(model)
     vector = _mean(passes, positive_texts, int(layer)) - _mean(passes, negative_texts, int(layer))
     if not np.isfinite(vector).all():
-        raise BrokenLogits(Message("The model returned NaN activations, so there is no steering vector."))
+        raise BrokenLogits("The model returned NaN activations, so there is no steering vector.")
     return vector.astype(np.float32)
 
 
 def _mean(passes: Passes, texts: Sequence[str], layer: int) -> np.ndarray:
     """Return the mean activation of some texts, float64 [hidden]."""
     if isinstance(texts, str) or not texts or not all(isinstance(text, str) and text.strip() for text in texts):
-        raise EmptyPrompt(Message("Both lists need at least one text, and no text may be empty."))
+        raise EmptyPrompt("Both lists need at least one text, and no text may be empty.")
     if len(texts) > MOST_TEXTS:
-        raise BadSetting(Message("A list has at most {most} texts.", most=MOST_TEXTS))
+        raise BadSetting("A list has at most {most} texts.", most=MOST_TEXTS)
     found: list[np.ndarray] = []
     modules = checked_layers(passes.network, passes.model.layer_count)
     for text in texts:

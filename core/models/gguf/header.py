@@ -116,7 +116,7 @@ def parts_of(path: Path) -> tuple[Path, ...]:
     missing = sum(not file.is_file() for file in files)
     if missing:
         raise HalfDownloaded(
-            Message("{name} has {count} parts, of which {missing} are missing.", name=quoted(path.name), count=count, missing=missing)
+            "{name} has {count} parts, of which {missing} are missing.", name=quoted(path.name), count=count, missing=missing
         )
     return files
 
@@ -124,7 +124,7 @@ def parts_of(path: Path) -> tuple[Path, ...]:
 def read_header(path: Path) -> Header:
     """Return the header of this file and of its other parts. Raises UnknownModel, BrokenModel or HalfDownloaded."""
     if not path.is_file():
-        raise UnknownModel(Message("The file {name} does not exist.", name=quoted(str(path))))
+        raise UnknownModel("The file {name} does not exist.", name=quoted(str(path)))
     files = parts_of(path)
     metadata: dict[str, Any] = {}
     tensors: list[Tensor] = []
@@ -138,7 +138,7 @@ def read_header(path: Path) -> Header:
 
 
 def _broken(path: Path, why: Message) -> BrokenModel:
-    return BrokenModel(Message("{name} is not a valid GGUF file: {why}.", name=quoted(path.name), why=why))
+    return BrokenModel("{name} is not a valid GGUF file: {why}.", name=quoted(path.name), why=why)
 
 
 def _read_file(path: Path) -> tuple[dict[str, Any], list[Tensor]]:
@@ -149,7 +149,7 @@ def _read_file(path: Path) -> tuple[dict[str, Any], list[Tensor]]:
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 return _Reader(path, data).read()
     except OSError as error:
-        raise UnknownModel(Message("The file {name} cannot be read.", name=quoted(str(path)))) from error
+        raise UnknownModel("The file {name} cannot be read.", name=quoted(str(path))) from error
 
 
 class _Reader:
@@ -189,7 +189,7 @@ class _Reader:
 
     def _cut_off(self) -> HalfDownloaded:
         return HalfDownloaded(
-            Message("{name} ends before its last entry, so it is incomplete or broken. Download it again.", name=quoted(self._path.name))
+            "{name} ends before its last entry, so it is incomplete or broken. Download it again.", name=quoted(self._path.name)
         )
 
     def _string(self, longest: int = LONGEST_STRING) -> str:

@@ -59,9 +59,7 @@ def plan(name: str, dtype: str = "auto") -> Plan:
     header = read_header(path_of(name))
     kind = header.metadata.get("general.type", "model")
     if kind != "model" or header.architecture == "clip" or not header.tensors:
-        raise NotACausalModel(
-            Message("{name} is a GGUF file of the kind {kind}, not a language model.", name=quoted(name), kind=quoted(str(kind)))
-        )
+        raise NotACausalModel("{name} is a GGUF file of the kind {kind}, not a language model.", name=quoted(name), kind=quoted(str(kind)))
     why = why_not_here(header)
     precision = precision_of(header, dtype)
     widened = header.parameter_count * (4 if precision == "F32" else 2)
@@ -86,7 +84,7 @@ def load_gguf(name: str, device: str, dtype: str, load_folder: Callable[[Path, s
         try:
             write_tokenizer(header.metadata, words)
         except Exception as error:  # the tokenizers library raises bare exceptions for lists that do not fit each other
-            raise BrokenModel(Message("The tokenizer in {name} contradicts itself.", name=quoted(name))) from error
+            raise BrokenModel("The tokenizer in {name} contradicts itself.", name=quoted(name)) from error
         (folder / "config.json").write_text(json.dumps(config_of(header)), "utf-8")
         generation = {"eos_token_id": end_tokens(header.metadata), **from_gguf(header.metadata)}
         (folder / "generation_config.json").write_text(json.dumps(generation), "utf-8")
@@ -103,11 +101,9 @@ def _workspace(found: Plan, name: str) -> Any:
     home.mkdir(parents=True, exist_ok=True)
     if shutil.disk_usage(home).free < found.loaded_bytes * HEADROOM:
         raise NotEnoughMemory(
-            Message(
-                "Reading {name} needs {size} GB of disk space for a moment. Free some, or run it with llama-server.",
-                name=quoted(name),
-                size=Number(found.loaded_bytes / 1e9, ",.1f"),
-            )
+            "Reading {name} needs {size} GB of disk space for a moment. Free some, or run it with llama-server.",
+            name=quoted(name),
+            size=Number(found.loaded_bytes / 1e9, ",.1f"),
         )
     return tempfile.TemporaryDirectory(dir=home, ignore_cleanup_errors=True)
 
@@ -119,14 +115,10 @@ def _serve(found: Plan, name: str) -> LanguageModel:
     header, why = found.header, found.why
     kind, tokens = header.metadata.get("tokenizer.ggml.model"), header.metadata.get("tokenizer.ggml.tokens")
     if kind not in KINDS or not isinstance(tokens, list) or not tokens or not set(map(type, tokens)) <= {str}:
-        raise BrokenModel(Message("The tokenizer in {name} is of a kind that this app cannot show.", name=quoted(name)))
+        raise BrokenModel("The tokenizer in {name} is of a kind that this app cannot show.", name=quoted(name))
     if local_server.program() is None and why is not None:
         raise ModelError(
-            Message(
-                "{name} cannot be read here, because {why}. Install llama.cpp, so that llama-server is on the PATH.",
-                name=quoted(name),
-                why=why,
-            )
+            "{name} cannot be read here, because {why}. Install llama.cpp, so that llama-server is on the PATH.", name=quoted(name), why=why
         )
     ends = frozenset(end_tokens(header.metadata))
     model = local_server.run_file(header.files[0], name, int(header.number("context_length")), served_tokenizer(header.metadata), ends)

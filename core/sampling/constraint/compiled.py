@@ -70,10 +70,10 @@ class Compiled:
         self._states: OrderedDict[bytes, tuple[LLMatcher, Allowed]] = OrderedDict()
         begin = LLMatcher(tokenizer, lark_of(constraint), log_level=0, limits=limits())
         if begin.is_error():
-            raise BadSetting(Message("The constraint cannot be used: {reason}.", reason=reason(begin.get_error())))
+            raise BadSetting("The constraint cannot be used: {reason}.", reason=reason(begin.get_error()))
         self._begin = begin
         if self._computed(begin.deep_copy(), first=True).complete:
-            raise BadSetting(Message("The constraint allows only the empty text. Write what the text should contain."))
+            raise BadSetting("The constraint allows only the empty text. Write what the text should contain.")
 
     def after(self, ids: np.ndarray) -> Allowed:
         """Return the allowed tokens after these generated tokens, int64 [n]. Tokens from the end of the text on do not count.
@@ -119,7 +119,7 @@ class Compiled:
 
 
 def _too_complex(matcher: LLMatcher) -> BadSetting:
-    return BadSetting(Message("The constraint is too complex here ({reason}). Simplify it.", reason=reason(matcher.get_error())))
+    return BadSetting("The constraint is too complex here ({reason}). Simplify it.", reason=reason(matcher.get_error()))
 
 
 _MODELS: WeakKeyDictionary[Any, tuple[LLTokenizer, OrderedDict[str, Compiled]]] = WeakKeyDictionary()

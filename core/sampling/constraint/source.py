@@ -28,15 +28,16 @@ def lark_of(constraint: str) -> str:
     """Return the grammar of a constraint. Raises BadSetting if it cannot be read or never ends, with the line and the reason."""
     kind, _colon, text = constraint.partition(":")
     _check_nesting(text)
-    read: dict[str, Callable[[str], str]] = {"choices": _choices, "schema": _schema, "example": _example, "regex": _regex}
+    read: dict[str, Callable[[str], str]] = {"choices": _choices, "schema": _schema, "regex": _regex}
+    read["example"] = lambda text: _of_schema(schema_of(_json(text, Message("JSON example"))))
     grammar = (read[kind](text) if kind in read else text) + OPTIONS
     _check(kind, grammar)
     endless = ending.endless_rule(grammar)
     if endless == ending.SCHEMA:
-        raise BadSetting(Message("No text can fulfil this JSON schema, because a required part of it always contains itself again."))
+        raise BadSetting("No text can fulfil this JSON schema, because a required part of it always contains itself again.")
     if endless:
         raise BadSetting(
-            Message("The rule {name} of the grammar can never end, because it always contains itself again. Add another way.", name=endless)
+            "The rule {name} of the grammar can never end, because it always contains itself again. Add another way.", name=endless
         )
     return grammar
 
@@ -45,7 +46,7 @@ def choices_of(text: str) -> list[str]:
     """Return the choices of a text: its lines, each once. Raises BadSetting for none or too many."""
     named = [line for line in dict.fromkeys(text.replace("\r", "").split("\n")) if line.strip()]
     if not named or len(named) > MOST_CHOICES:
-        raise BadSetting(Message("Choices are 1 to {most} texts, one in each line, not {count}.", most=MOST_CHOICES, count=len(named)))
+        raise BadSetting("Choices are 1 to {most} texts, one in each line, not {count}.", most=MOST_CHOICES, count=len(named))
     return named
 
 
@@ -57,12 +58,8 @@ def _choices(text: str) -> str:
 def _schema(text: str) -> str:
     schema = _json(text, Message("JSON schema"))
     if not isinstance(schema, dict):
-        raise BadSetting(Message("A JSON schema is an object in braces."))
+        raise BadSetting("A JSON schema is an object in braces.")
     return _of_schema(schema)
-
-
-def _example(text: str) -> str:
-    return _of_schema(schema_of(_json(text, Message("JSON example"))))
 
 
 def _of_schema(schema: dict[str, Any]) -> str:
@@ -83,7 +80,7 @@ def _json(text: str, name: Message) -> Any:
         said = Message("{name}, line {line}, character {place}: {reason}.")
         raise BadSetting(said.with_values(name=name, line=error.lineno, place=error.colno, reason=error.msg)) from error
     except (ValueError, RecursionError) as error:  # a number with thousands of digits
-        raise BadSetting(Message("The {name} has a number or a nesting that is too large.", name=name)) from error
+        raise BadSetting("The {name} has a number or a nesting that is too large.", name=name) from error
 
 
 def schema_of(example: Any) -> dict[str, Any]:
@@ -109,7 +106,7 @@ def _check_nesting(text: str) -> None:
     for character in text:
         depth = depth + 1 if character in "([{" else max(0, depth - 1) if character in ")]}" else depth
         if depth > DEEPEST:
-            raise BadSetting(Message("The constraint opens more than {most} brackets inside each other. Simplify it.", most=DEEPEST))
+            raise BadSetting("The constraint opens more than {most} brackets inside each other. Simplify it.", most=DEEPEST)
 
 
 def _check(kind: str, grammar: str) -> None:
@@ -122,13 +119,13 @@ def _check(kind: str, grammar: str) -> None:
     message, place = said[0], re.match(r"(?:at )?(\d+)\((\d+)\): ", said[0])
     why = reason(message)
     if kind == "lark" and place:
-        raise BadSetting(Message("Grammar, line {line}: {reason}.", line=int(place[1]), reason=why))
+        raise BadSetting("Grammar, line {line}: {reason}.", line=int(place[1]), reason=why)
     if kind == "regex":
         pointer = re.search(r"^    ( *)\^", message, re.MULTILINE)
         at = len(pointer[1]) + 1 if pointer else 1
-        raise BadSetting(Message("Regular expression, line 1, character {place}: {reason}.", place=at, reason=why))
+        raise BadSetting("Regular expression, line 1, character {place}: {reason}.", place=at, reason=why)
     names = {"lark": Message("grammar"), "choices": Message("list of choices")}
-    raise BadSetting(Message("The {name} cannot be used: {reason}.", name=names.get(kind, Message("JSON schema")), reason=why))
+    raise BadSetting("The {name} cannot be used: {reason}.", name=names.get(kind, Message("JSON schema")), reason=why)
 
 
 def reason(message: str) -> str:

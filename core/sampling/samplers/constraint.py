@@ -9,7 +9,6 @@ import torch
 
 from core.device import to_device
 from core.errors import BadSetting
-from core.message import Message
 from core.sampling.constraint.compiled import Allowed, compiled
 from core.sampling.history import History
 from core.sampling.observation import Processor
@@ -36,5 +35,5 @@ def allowed_after(constraint: str, history: History) -> Allowed:
     model = history.vocabulary
     allowed = compiled(model, constraint).after(history.constrained_ids)
     if allowed.complete and not np.any(allowed.mask(model.vocabulary_size)):
-        raise BadSetting(Message("The text fulfils the constraint, and this model has no end token. Go back, or switch it off."))
+        raise BadSetting("The text fulfils the constraint, and this model has no end token. Go back, or switch it off.")
     return allowed

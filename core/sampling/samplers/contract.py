@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from core.sampling.history import History
 from core.sampling.observation import Processor
-
-if TYPE_CHECKING:
-    from core.settings import SamplingSettings
+from core.settings import SamplingSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from core.errors import BadSetting
@@ -12,9 +10,7 @@ from core.sampling.history import History
 from core.sampling.observation import Processor
 from core.sampling.samplers.addition import Addition
 from core.sampling.samplers.contract import Sampler
-
-if TYPE_CHECKING:
-    from core.settings import SamplingSettings
+from core.settings import SamplingSettings
 
 
 class LogitBias(Sampler):

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import torch
 
 from core.errors import BadSetting
-from core.message import Message
 from core.sampling.history import History
 from core.sampling.observation import Processor
 from core.sampling.samplers.contract import Sampler
-
-if TYPE_CHECKING:
-    from core.settings import SamplingSettings
+from core.settings import SamplingSettings
 
 
 class Mirostat(Sampler):
@@ -32,7 +28,7 @@ class Mirostat(Sampler):
         if history.mu is not None:
             return history.mu
         if history.index:
-            raise BadSetting(Message("Mirostat keeps a state from token to token, which this experiment does not. Switch mirostat off."))
+            raise BadSetting("Mirostat keeps a state from token to token, which this experiment does not. Switch mirostat off.")
         return 2 * self.settings.mirostat_tau
 
 

@@ -1,4 +1,4 @@
-"""Presence and frequency penalty, by OpenAI's definition."""
+"""Penalties on tokens of the text: repetition penalty as in transformers, presence and frequency penalty by OpenAI's definition."""
 
 from __future__ import annotations
 
@@ -8,6 +8,18 @@ from core.sampling.history import History, window
 from core.sampling.observation import Processor
 from core.sampling.samplers.addition import Addition
 from core.sampling.samplers.contract import Sampler
+
+
+def repetition_penalty(scores: np.ndarray, penalty: float, previous_ids: np.ndarray) -> np.ndarray:
+    """Return scores as RepetitionPenaltyLogitsProcessor: of tokens in the text, divided by the penalty, or multiplied if below zero."""
+    try:
+        old = scores[previous_ids]
+    except IndexError:  # some models accept more token ids than they have logits
+        previous_ids = previous_ids[previous_ids < len(scores)]
+        old = scores[previous_ids]
+    changed, factor = scores.copy(), np.float32(penalty)
+    changed[previous_ids] = np.where(old < 0, old * factor, old / factor)
+    return changed
 
 
 class FrequencyPenalty(Sampler):

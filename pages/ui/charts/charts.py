@@ -11,9 +11,9 @@ from typing import Any
 import altair as alt
 import streamlit as st
 
-from pages.ui.charts import palette as palettes
-from pages.ui.charts.parts import Spec, by_kind, percent_axis, small_axis, spec, tips
-from pages.ui.i18n.language import _, by_language
+from pages.ui.charts.palette import Palette
+from pages.ui.charts.parts import CHART, by_kind, chart_spec, percent_axis, small_axis, tips
+from pages.ui.i18n.language import _
 
 ROW = 26  # pixels per candidate
 _FLOOR = 0.0001  # start of the logarithmic axis: 0.01 %
@@ -26,14 +26,13 @@ def theme() -> str:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-@by_language(64)
-def distribution(theme: str, rows: int = 12, logarithmic: bool = False) -> Spec:
+@chart_spec(64)
+def distribution(colours: Palette, rows: int = 12, logarithmic: bool = False) -> alt.TopLevelMixin:
     """One row per candidate in order of rank: pale bar = model's probability, solid bar = after the settings; a click picks the row.
 
     Columns: row, serial, step, token_id, space, label, model, dice, end, note, kind ("open", "chosen", "removed", "rest"), and for the card
     piece, model_text, dice_text, rank_text, logit_text, removed_by. Fixed axis from 0 to 100 %, or from 0.01 % to 100 % logarithmically.
     """
-    colours = palettes.of(theme)
     ticks = (_FLOOR, 0.001, 0.01, 0.1, 1) if logarithmic else (0, 0.25, 0.5, 0.75, 1)
     start = _FLOOR if logarithmic else 0.0
     shape: dict[str, Any] = {"type": "log"} if logarithmic else {}
@@ -41,7 +40,7 @@ def distribution(theme: str, rows: int = 12, logarithmic: bool = False) -> Spec:
     scale = alt.Scale(domain=[start, 1], clamp=True, rangeMin=_LABELS, rangeMax=width, nice=False, **shape)
     percent = "format(datum.value * 100, '~r') + ' %'"
     axis = percent_axis(colours, *ticks, orient="top", labelExpr=percent, labelFlush=False)
-    base = alt.Chart().encode(y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.28, paddingOuter=0.1)))
+    base = CHART.encode(y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.28, paddingOuter=0.1)))
 
     def bar(field: str, size: float, fills: dict[str, str], usual: str) -> alt.Chart:
         bars = base.mark_bar(height={"band": size}, cornerRadius=4, tooltip=None)
@@ -63,10 +62,10 @@ def distribution(theme: str, rows: int = 12, logarithmic: bool = False) -> Spec:
         note.encode(x=alt.value("width"), text="note:N"),
         _rows_to_pick(base, colours),
     )
-    return spec(alt.layer(*layers).properties(height=rows * ROW))
+    return alt.layer(*layers).properties(height=rows * ROW)
 
 
-def _rows_to_pick(base: alt.Chart, colours: palettes.Palette) -> alt.Chart:
+def _rows_to_pick(base: alt.Chart, colours: Palette) -> alt.Chart:
     """Return transparent rectangles over whole rows, which take hover and clicks."""
     pick = alt.selection_point(name="pick", fields=["serial", "step", "token_id"], on="click", toggle=False, clear=False)
     hover = alt.selection_point(name="hover", fields=["row"], on="pointerover", clear="pointerout", empty=False)
@@ -87,19 +86,18 @@ def _rows_to_pick(base: alt.Chart, colours: palettes.Palette) -> alt.Chart:
 _ABOVE_ZERO = "datum.value ? datum.label : ''"  # an axis without data would show 0.000000 or NaN
 
 
-def _steps_axis(colours: palettes.Palette) -> alt.X:
+def _steps_axis(colours: Palette) -> alt.X:
     """Return the steps from left to right, without an axis."""
     return alt.X("slot:O", axis=None, scale=alt.Scale(type="band", paddingInner=0.18, paddingOuter=0))
 
 
-@by_language(8)
-def notepad(theme: str) -> Spec:
+@chart_spec(8)
+def notepad(colours: Palette) -> alt.TopLevelMixin:
     """One bar per step: positions reused from the cache below, newly computed ones on top. The first bar is the prefill.
 
     Columns: slot, bottom, top, part ("reused", "computed"), label, step_text, bytes_text, reused_text, computed_text.
     """
-    colours = palettes.of(theme)
-    base = alt.Chart().encode(x=_steps_axis(colours))
+    base = CHART.encode(x=_steps_axis(colours))
     bars = base.mark_bar(cornerRadius=1.5).encode(
         y=alt.Y(
             "bottom:Q", axis=small_axis(colours, format="~s", labelExpr=_ABOVE_ZERO), scale=alt.Scale(domainMin=0, nice=False, rangeMax=15)
@@ -111,35 +109,29 @@ def notepad(theme: str) -> Spec:
     named = base.mark_text(align="left", baseline="top", dx=-4, fontSize=11, color=colours.computed_text).encode(
         y=alt.value(0), text="label:N"
     )
-    return spec(alt.layer(bars, named).properties(height=104))
+    return alt.layer(bars, named).properties(height=104)
 
 
-@by_language(8)
-def step_time(theme: str) -> Spec:
+@chart_spec(8)
+def step_time(colours: Palette) -> alt.TopLevelMixin:
     """Milliseconds per step. Columns: slot, milliseconds, part ("reused" or "computed": a step or the prefill), step_text, time_text."""
-    colours = palettes.of(theme)
-    bars = (
-        alt.Chart()
-        .mark_bar(cornerRadius=1.5)
-        .encode(
-            x=_steps_axis(colours),
-            y=alt.Y("milliseconds:Q", axis=small_axis(colours, ticks=2, format="~r", labelExpr=_ABOVE_ZERO), scale=alt.Scale(domainMin=0)),
-            color=by_kind("datum.part", {"computed": colours.computed}, colours.muted_text),
-            opacity=alt.value(0.85),
-            tooltip=tips(("step_text", _("step")), ("time_text", _("time"))),
-        )
+    bars = CHART.mark_bar(cornerRadius=1.5).encode(
+        x=_steps_axis(colours),
+        y=alt.Y("milliseconds:Q", axis=small_axis(colours, ticks=2, format="~r", labelExpr=_ABOVE_ZERO), scale=alt.Scale(domainMin=0)),
+        color=by_kind("datum.part", {"computed": colours.computed}, colours.muted_text),
+        opacity=alt.value(0.85),
+        tooltip=tips(("step_text", _("step")), ("time_text", _("time"))),
     )
-    return spec(bars.properties(height=66))
+    return bars.properties(height=66)
 
 
-@by_language(8)
-def surprise(theme: str) -> Spec:
+@chart_spec(8)
+def surprise(colours: Palette) -> alt.TopLevelMixin:
     """Entropy before each step as a stair, surprise of the chosen token as dots, both in bits.
 
     Columns: slot, zero, entropy, surprise, token, entropy_text, surprise_text.
     """
-    colours = palettes.of(theme)
-    base = alt.Chart().encode(x=_steps_axis(colours))
+    base = CHART.encode(x=_steps_axis(colours))
     scale = alt.Scale(domainMin=0, nice=True)
     cards = tips(("token", _("token")), ("entropy_text", _("entropy")), ("surprise_text", _("surprise")))
     places = base.mark_tick(opacity=0).encode(y=alt.Y("zero:Q", scale=scale))
@@ -147,4 +139,4 @@ def surprise(theme: str) -> Spec:
         y=alt.Y("entropy:Q", axis=small_axis(colours, ticks=2, labelExpr=_ABOVE_ZERO), scale=scale)
     )
     dots = base.mark_circle(size=26, color=colours.text, opacity=0.75).encode(y=alt.Y("surprise:Q", scale=scale), tooltip=cards)
-    return spec(alt.layer(places, entropy, dots).properties(height=84))
+    return alt.layer(places, entropy, dots).properties(height=84)

@@ -6,19 +6,18 @@ from typing import Any
 
 import altair as alt
 
-from pages.ui.charts import palette as palettes
-from pages.ui.charts.parts import Spec, grey_axis, shades, spec, tips
-from pages.ui.i18n.language import _, by_language
+from pages.ui.charts.palette import Palette
+from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
+from pages.ui.i18n.language import _
 
 
-@by_language(32)
-def race(theme: str, length: int, column: str, unit: str, fitted: bool = False, single: bool = False) -> Spec:
+@chart_spec(32)
+def race(colours: Palette, length: int, column: str, unit: str, fitted: bool = False, single: bool = False) -> alt.TopLevelMixin:
     """Two runs by tokens written, the newest point of each labelled. Dashed: the fit; dots: single passes.
 
     Columns: token, runner ("with", "without"), what `column` names, label ("" but for the newest), tip; `fit` if fitted (empty where
     nothing was); if single, `raw` (one measurement, or the upper edge) and `over` (whether it lies beyond).
     """
-    colours = palettes.of(theme)
     across = alt.X(
         "token:Q", scale=alt.Scale(domain=[0, length], nice=False), axis=grey_axis(colours, _("tokens written"), tickCount=5, format="~s")
     )
@@ -32,7 +31,7 @@ def race(theme: str, length: int, column: str, unit: str, fitted: bool = False, 
         maxExtent=46,
     )
     up = alt.Y(f"{column}:Q", scale=alt.Scale(domainMin=0, zero=True), axis=axis)
-    base = alt.Chart().encode(x=across, color=shades("runner", {"with": colours.dice, "without": colours.other}))
+    base = CHART.encode(x=across, color=shades("runner", {"with": colours.dice, "without": colours.other}))
     layers: list[Any] = []
     if single:
         shape = alt.Shape("over:N", legend=None, scale=alt.Scale(domain=[False, True], range=["circle", "triangle-up"]))
@@ -46,13 +45,12 @@ def race(theme: str, length: int, column: str, unit: str, fitted: bool = False, 
     newest = line.transform_filter("datum.label !== ''")
     layers.append(newest.mark_point(filled=True, size=60, opacity=1).encode(y=up, tooltip=tips(("tip", _("value")))))
     layers.append(newest.mark_text(align="right", baseline="bottom", dx=2, dy=-8, fontSize=13, fontWeight=600).encode(y=up, text="label:N"))
-    return spec(alt.layer(*layers).properties(height=190))
+    return alt.layer(*layers).properties(height=190)
 
 
-@by_language(32)
-def cache_grid(theme: str, layers: int, length: int, cells: bool) -> Spec:
+@chart_spec(32)
+def cache_grid(colours: Palette, layers: int, length: int, cells: bool) -> alt.TopLevelMixin:
     """The KV cache: a row per layer, a column per token, the newest column dark. Columns: layer, start, end, part, tip."""
-    colours = palettes.of(theme)
     row = 22 if layers <= 12 else max(4, 264 // layers)
     across = alt.X(
         "start:Q",
@@ -75,24 +73,19 @@ def cache_grid(theme: str, layers: int, length: int, cells: bool) -> Spec:
         scale=alt.Scale(domain=list(range(1, layers + 1)), paddingInner=0.16, paddingOuter=0.05),
         axis=grey_axis(colours, minExtent=46, maxExtent=46, labelExpr=f"'{_('layer')} ' + datum.label"),
     )
-    bars = (
-        alt.Chart()
-        .mark_bar(cornerRadius=1)
-        .encode(
-            x=across,
-            x2="end:Q",
-            y=up,
-            color=shades("part", {"kept": colours.reused, "new": colours.computed, "room": colours.line}),
-            tooltip=tips(("tip", _("held"))),
-        )
+    bars = CHART.mark_bar(cornerRadius=1).encode(
+        x=across,
+        x2="end:Q",
+        y=up,
+        color=shades("part", {"kept": colours.reused, "new": colours.computed, "room": colours.line}),
+        tooltip=tips(("tip", _("held"))),
     )
-    return spec(alt.layer(bars).properties(height=layers * row))
+    return alt.layer(bars).properties(height=layers * row)
 
 
-@by_language(16)
-def spread(theme: str, longest: int) -> Spec:
+@chart_spec(16)
+def spread(colours: Palette, longest: int) -> alt.TopLevelMixin:
     """Medians with the spread of the repeats. Columns: length, median, low, high (milliseconds), label, tip."""
-    colours = palettes.of(theme)
     across = alt.X(
         "length:Q",
         scale=alt.Scale(domain=[0, longest], nice=False),
@@ -100,7 +93,7 @@ def spread(theme: str, longest: int) -> Spec:
     )
     axis = grey_axis(colours, tickCount=4, labelExpr="datum.value ? datum.label + ' ms' : ''", minExtent=54, maxExtent=54)
     up = alt.Y("median:Q", scale=alt.Scale(domainMin=0, zero=True), axis=axis)
-    base = alt.Chart().encode(x=across)
+    base = CHART.encode(x=across)
     bars = base.mark_rule(strokeWidth=5, strokeCap="round", color=colours.reused).encode(y=alt.Y("low:Q"), y2="high:Q")
     line = base.mark_line(strokeWidth=2, color=colours.computed).encode(y=up)
     points = base.mark_circle(size=70, color=colours.computed, opacity=1).encode(y=up, tooltip=tips(("tip", _("value"))))
@@ -109,25 +102,20 @@ def spread(theme: str, longest: int) -> Spec:
         .mark_text(align="right", baseline="bottom", dx=-6, dy=-6, fontSize=13, fontWeight=600, color=colours.computed_text)
         .encode(y=up, text="label:N")
     )
-    return spec(alt.layer(bars, line, points, named).properties(height=230))
+    return alt.layer(bars, line, points, named).properties(height=230)
 
 
-@by_language(8)
-def memory_bar(theme: str) -> Spec:
+@chart_spec(8)
+def memory_bar(colours: Palette) -> alt.TopLevelMixin:
     """Return a memory as one bar: weights, KV caches, free.
 
     Columns: start, end (0 to 1), part ("weights", "notepads", "free", "over"), tip.
     """
-    colours = palettes.of(theme)
     parts = {"weights": colours.muted_text, "notepads": colours.computed, "free": colours.line, "over": colours.doubt}
-    bars = (
-        alt.Chart()
-        .mark_bar(height=34, stroke=colours.page, strokeWidth=0.6)
-        .encode(
-            x=alt.X("start:Q", scale=alt.Scale(domain=[0, 1], clamp=True), axis=None),
-            x2="end:Q",
-            color=shades("part", parts),
-            tooltip=tips(("tip", _("value"))),
-        )
+    bars = CHART.mark_bar(height=34, stroke=colours.page, strokeWidth=0.6).encode(
+        x=alt.X("start:Q", scale=alt.Scale(domain=[0, 1], clamp=True), axis=None),
+        x2="end:Q",
+        color=shades("part", parts),
+        tooltip=tips(("tip", _("value"))),
     )
-    return spec(alt.layer(bars).properties(height=38))
+    return alt.layer(bars).properties(height=38)

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
 
 import altair as alt
 
+from pages.ui.charts import palette as palettes
 from pages.ui.charts.palette import Palette
-from pages.ui.i18n.language import ENGLISH, current, marks
+from pages.ui.i18n.language import ENGLISH, by_language, current, marks
 
 Spec = dict[str, Any]
+P = ParamSpec("P")
+CHART = alt.Chart()  # without data
 
 
-def spec(chart: Any) -> Spec:
+def chart_spec(maxsize: int) -> Callable[[Callable[Concatenate[Palette, P], alt.TopLevelMixin]], Callable[Concatenate[str, P], Spec]]:
+    """Turn a function that draws a chart in the colours of a palette into one from the name of a theme to a specification, cached."""
+
+    def decorate(draw: Callable[Concatenate[Palette, P], alt.TopLevelMixin]) -> Callable[Concatenate[str, P], Spec]:
+        @by_language(maxsize)
+        @wraps(draw)
+        def drawn(theme: str, *args: P.args, **kwargs: P.kwargs) -> Spec:
+            return spec(draw(palettes.of(theme), *args, **kwargs))
+
+        return drawn
+
+    return decorate
+
+
+def spec(chart: alt.TopLevelMixin) -> Spec:
     """Return a chart as a plain specification without data, drawn as SVG so that it can be saved as such."""
     made = _without_data(chart.to_dict())
     # The alternative text and the hidden text describe a chart to screen readers. Vega's names of single marks would only add noise.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from core import ScoredText, score_text
+from core.engine.model import LanguageModel
 from core.inspection.scoring import ScoredToken
 from core.tokens.tokens import known_id
 from pages.ui.charts import inside_charts
@@ -18,9 +18,6 @@ from pages.ui.charts.token_text import Word, shown
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 KEPT = 12  # cached scores
 ON_ONE_PAGE = 800  # tokens

@@ -6,15 +6,14 @@ from typing import Any
 
 import altair as alt
 
-from pages.ui.charts import palette as palettes
-from pages.ui.charts.parts import Spec, grey_axis, percent_axis, spec, tips
-from pages.ui.i18n.language import _, by_language
+from pages.ui.charts.palette import Palette
+from pages.ui.charts.parts import CHART, chart_spec, grey_axis, percent_axis, tips
+from pages.ui.i18n.language import _
 
 
-@by_language(16)
-def batch_curve(theme: str, column: str, unit: str, ceiling: bool = False) -> Spec:
+@chart_spec(16)
+def batch_curve(colours: Palette, column: str, unit: str, ceiling: bool = False) -> alt.TopLevelMixin:
     """A measured `column` by batch size; dashed: the computed upper bound. Columns: size, `column`, ceiling, label, tip."""
-    colours = palettes.of(theme)
     across = alt.X(
         "size:Q",
         scale=alt.Scale(type="log", base=2, nice=False, padding=16),
@@ -24,39 +23,37 @@ def batch_curve(theme: str, column: str, unit: str, ceiling: bool = False) -> Sp
         colours, tickCount=4, labelExpr=f"datum.value ? datum.label + ' {_(unit)}' : '0'", format="~s", minExtent=56, maxExtent=56
     )
     up = alt.Y(f"{column}:Q", scale=alt.Scale(zero=True), axis=axis)
-    base = alt.Chart().encode(x=across)
+    base = CHART.encode(x=across)
     layers: list[Any] = []
     if ceiling:
         layers.append(base.mark_line(strokeWidth=1.5, strokeDash=[4, 4], color=colours.muted_text).encode(y=alt.Y("ceiling:Q", axis=axis)))
     layers.append(base.mark_line(strokeWidth=2.5, color=colours.dice).encode(y=up))
     layers.append(base.mark_point(filled=True, size=60, opacity=1, color=colours.dice).encode(y=up, tooltip=tips(("tip", _("measured")))))
     layers.append(base.mark_text(baseline="bottom", dy=-9, fontSize=12, color=colours.text).encode(y=up, text="label:N"))
-    return spec(alt.layer(*layers).properties(height=210))
+    return alt.layer(*layers).properties(height=210)
 
 
-@by_language(8)
-def speculation_curve(theme: str) -> Spec:
+@chart_spec(8)
+def speculation_curve(colours: Palette) -> alt.TopLevelMixin:
     """Tokens per pass by draft length: computed line, measured dot. Columns: guesses, expected, measured (one), label."""
-    colours = palettes.of(theme)
     across = alt.X("guesses:Q", scale=alt.Scale(nice=False), axis=grey_axis(colours, _("draft tokens (K)"), tickMinStep=1, format="d"))
     axis = grey_axis(colours, tickCount=4, minExtent=40, maxExtent=40)
     up = alt.Y("expected:Q", scale=alt.Scale(domainMin=0), axis=axis)
-    base = alt.Chart().encode(x=across)
+    base = CHART.encode(x=across)
     line = base.mark_line(strokeWidth=1.5, strokeDash=[4, 4], color=colours.muted_text).encode(y=up)
     found = base.transform_filter("isValid(datum.measured)")
     dot = found.mark_point(filled=True, size=80, opacity=1, color=colours.dice).encode(y=alt.Y("measured:Q", axis=axis))
     name = found.mark_text(align="left", dx=9, fontSize=13, fontWeight=600, color=colours.text).encode(y="measured:Q", text="label:N")
-    return spec(alt.layer(line, dot, name).properties(height=190))
+    return alt.layer(line, dot, name).properties(height=190)
 
 
-@by_language(8)
-def two_bars(theme: str, rows: int) -> Spec:
+@chart_spec(8)
+def two_bars(colours: Palette, rows: int) -> alt.TopLevelMixin:
     """Two bars per token from 0 to the largest: full precision pale, quantized deep. Columns: place, piece, full, rounded, end, label."""
-    colours = palettes.of(theme)
     scale = alt.Scale(domainMin=0, nice=True, rangeMax=alt.ExprRef("width - 110"))
     axis = percent_axis(colours, orient="top", format="~%", values=alt.Undefined, tickCount=3)
     names = grey_axis(colours, labelFontSize=13, labelColor=colours.text, labelLimit=120, minExtent=110)
-    base = alt.Chart().encode(y=alt.Y("piece:N", sort=alt.SortField("place"), axis=names))
+    base = CHART.encode(y=alt.Y("piece:N", sort=alt.SortField("place"), axis=names))
 
     def x(field: str) -> alt.X:
         return alt.X(f"{field}:Q", scale=scale, axis=axis)
@@ -64,44 +61,35 @@ def two_bars(theme: str, rows: int) -> Spec:
     full = base.mark_bar(height=17, color=colours.model, cornerRadius=2).encode(x=x("full"))
     rounded = base.mark_bar(height=7, color=colours.dice, cornerRadius=2).encode(x=x("rounded"))
     label = base.mark_text(align="left", dx=6, fontSize=12, color=colours.muted_text).encode(x=x("end"), text="label:N")
-    return spec(alt.layer(full, rounded, label).properties(height=28 * rows))
+    return alt.layer(full, rounded, label).properties(height=28 * rows)
 
 
-@by_language(8)
-def part_heat(theme: str, layers: int) -> Spec:
+@chart_spec(8)
+def part_heat(colours: Palette, layers: int) -> alt.TopLevelMixin:
     """Parts of the model by layer; stronger = more divergence. Columns: layer, part, damage, tip."""
-    colours = palettes.of(theme)
-    cells = (
-        alt.Chart()
-        .mark_rect(cornerRadius=2, stroke=colours.page, strokeWidth=2)
-        .encode(
-            x=alt.X("layer:O", sort=None, axis=grey_axis(colours, _("layer"), labelAngle=0)),
-            y=alt.Y("part:N", sort=None, axis=grey_axis(colours, minExtent=90)),
-            color=alt.Color(
-                "damage:Q", legend=None, scale=alt.Scale(type="sqrt", range=[colours.line, colours.dice], domainMin=0, interpolate="rgb")
-            ),
-            tooltip=tips(("tip", _("divergence"))),
-        )
+    cells = CHART.mark_rect(cornerRadius=2, stroke=colours.page, strokeWidth=2).encode(
+        x=alt.X("layer:O", sort=None, axis=grey_axis(colours, _("layer"), labelAngle=0)),
+        y=alt.Y("part:N", sort=None, axis=grey_axis(colours, minExtent=90)),
+        color=alt.Color(
+            "damage:Q", legend=None, scale=alt.Scale(type="sqrt", range=[colours.line, colours.dice], domainMin=0, interpolate="rgb")
+        ),
+        tooltip=tips(("tip", _("divergence"))),
     )
-    return spec(alt.layer(cells).properties(height=132))
+    return alt.layer(cells).properties(height=132)
 
 
-@by_language(8)
-def mirrored(theme: str, rows: int) -> Spec:
+@chart_spec(8)
+def mirrored(colours: Palette, rows: int) -> alt.TopLevelMixin:
     """One token per row: its probability in one model left of its name, in the other model right. Orange: the chosen token.
 
     Columns: place, piece, left, right (0 to 1), left_label, right_label, chosen (bool).
     """
-    colours = palettes.of(theme)
     across = alt.Scale(domain=[-1, 1], nice=False)
     middle = "(56 / max(240, width / 2))"  # share of the width for the names, on each side of the middle
     share = f"(1 - {middle}) / 1.3"  # scales the bars, so that the number of a bar of 100 % has room
     up = alt.Y("place:O", axis=None, scale=alt.Scale(paddingInner=0.25))
-    base = (
-        alt.Chart()
-        .transform_calculate(l0=f"-{middle}", l1=f"-{middle} - datum.left * {share}", r0=middle, r1=f"{middle} + datum.right * {share}")
-        .encode(y=up)
-    )
+    places = {"l0": f"-{middle}", "l1": f"-{middle} - datum.left * {share}", "r0": middle, "r1": f"{middle} + datum.right * {share}"}
+    base = CHART.transform_calculate(**places).encode(y=up)
 
     def bar(start: str, end: str, colour: str) -> Any:
         shade = {"condition": {"test": "datum.chosen", "value": colours.chosen}, "value": colour}
@@ -115,26 +103,24 @@ def mirrored(theme: str, rows: int) -> Spec:
     name = base.mark_text(fontSize=13.5, limit=110).encode(x=alt.datum(0, type="quantitative", scale=across), text="piece:N", color=ink)
     layers = (bar("l0", "l1", colours.dice), bar("r0", "r1", colours.other))
     numbers = (number("l1", "left_label", "right", -6), number("r1", "right_label", "left", 6))
-    return spec(alt.layer(*layers, *numbers, name).properties(height=27 * rows))
+    return alt.layer(*layers, *numbers, name).properties(height=27 * rows)
 
 
-@by_language(8)
-def two_surprises(theme: str) -> Spec:
+@chart_spec(8)
+def two_surprises(colours: Palette) -> alt.TopLevelMixin:
     """Surprise along a text in bits: one model upwards, the other downwards. Columns: place, up, down (bits), tip."""
-    colours = palettes.of(theme)
     axis = grey_axis(colours, tickCount=5, labelExpr=f"format(abs(datum.value), '~r') + ' {_('bits')}'", minExtent=52, maxExtent=52)
     across = alt.X("place:Q", scale=alt.Scale(nice=False, padding=6), axis=None)
-    base = alt.Chart().transform_calculate(under="-datum.down").encode(x=across, tooltip=tips(("tip", _("surprise"))))
+    base = CHART.transform_calculate(under="-datum.down").encode(x=across, tooltip=tips(("tip", _("surprise"))))
     wide = alt.ExprRef("max(2, min(14, 0.7 * width / (1 + domain('x')[1] - domain('x')[0])))")
     above = base.mark_bar(color=colours.dice, size=wide).encode(y=alt.Y("up:Q", axis=axis))
     below = base.mark_bar(color=colours.other, size=wide).encode(y=alt.Y("under:Q", axis=axis))
-    return spec(alt.layer(above, below).properties(height=260))
+    return alt.layer(above, below).properties(height=260)
 
 
-@by_language(8)
-def over_time(theme: str, unit: str = "") -> Spec:
+@chart_spec(8)
+def over_time(colours: Palette, unit: str = "") -> alt.TopLevelMixin:
     """One or two numbers by seconds, as steps. Columns: seconds, value, series."""
-    colours = palettes.of(theme)
     across = alt.X(
         "seconds:Q",
         scale=alt.Scale(nice=False, domainMin=0),
@@ -142,5 +128,5 @@ def over_time(theme: str, unit: str = "") -> Spec:
     )
     axis = grey_axis(colours, tickCount=4, labelExpr=f"datum.label + '{unit}'", minExtent=40, maxExtent=40)
     shade = alt.Color("series:N", sort=None, legend=None, scale=alt.Scale(range=[colours.dice, colours.other]))
-    line = alt.Chart().mark_line(interpolate="step-after", strokeWidth=2).encode(x=across, y=alt.Y("value:Q", axis=axis), color=shade)
-    return spec(alt.layer(line).properties(height=150))
+    line = CHART.mark_line(interpolate="step-after", strokeWidth=2).encode(x=across, y=alt.Y("value:Q", axis=axis), color=shade)
+    return alt.layer(line).properties(height=150)

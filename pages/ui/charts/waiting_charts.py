@@ -4,42 +4,36 @@ from __future__ import annotations
 
 import altair as alt
 
-from pages.ui.charts import palette as palettes
-from pages.ui.charts.parts import Spec, grey_axis, shades, spec, tips
+from pages.ui.charts.palette import Palette
+from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
 from pages.ui.i18n import names
-from pages.ui.i18n.language import _, by_language, said
+from pages.ui.i18n.language import _, said
 
 SHADES = ("model", "muted_text", "other", "computed", "dice", "doubt", "reused")  # of the kinds of time in `names.WAITS`
 _TIME = "datum.value >= 1000 ? format(datum.value / 1000, '~r') + ' s' : format(datum.value, '~r') + ' ms'"
 
 
-@by_language(8)
-def timeline(theme: str) -> Spec:
+@chart_spec(8)
+def timeline(colours: Palette) -> alt.TopLevelMixin:
     """One bar per side, divided into kinds of time. Columns: side, kind, start, stop (ms), tip, order."""
-    colours = palettes.of(theme)
     axis = grey_axis(colours, labelExpr=_TIME, tickCount=6)
     kinds = dict(zip(said(names.WAITS).values(), (getattr(colours, name) for name in SHADES), strict=True))
-    bars = (
-        alt.Chart()
-        .mark_bar(height={"band": 0.72}, stroke=colours.page, strokeWidth=0.6)
-        .encode(
-            y=alt.Y("side:N", sort=list(said(names.SIDES).values()), axis=grey_axis(colours, minExtent=120, labelLimit=150)),
-            x=alt.X("start:Q", axis=axis, scale=alt.Scale(nice=False)),
-            x2="stop:Q",
-            color=shades("kind", kinds),
-            tooltip=tips(("tip", _("time"))),
-        )
+    bars = CHART.mark_bar(height={"band": 0.72}, stroke=colours.page, strokeWidth=0.6).encode(
+        y=alt.Y("side:N", sort=list(said(names.SIDES).values()), axis=grey_axis(colours, minExtent=120, labelLimit=150)),
+        x=alt.X("start:Q", axis=axis, scale=alt.Scale(nice=False)),
+        x2="stop:Q",
+        color=shades("kind", kinds),
+        tooltip=tips(("tip", _("time"))),
     )
-    return spec(alt.layer(bars).properties(height=120))
+    return alt.layer(bars).properties(height=120)
 
 
-@by_language(8)
-def load_curve(theme: str) -> Spec:
+@chart_spec(8)
+def load_curve(colours: Palette) -> alt.TopLevelMixin:
     """Mean wait by load: dots measured, dashed computed.
 
     Columns: load (%), wait, formula (ms), side ("one", "many", "formula"), label, tip.
     """
-    colours = palettes.of(theme)
     across = alt.X(
         "load:Q",
         scale=alt.Scale(domain=[0, 100], nice=False),
@@ -53,7 +47,7 @@ def load_curve(theme: str) -> Spec:
     )
     axis = grey_axis(colours, tickCount=4, labelExpr=_TIME, minExtent=52, maxExtent=52)
     shade = shades("side", {"one": colours.dice, "many": colours.computed})
-    base = alt.Chart().encode(x=across)
+    base = CHART.encode(x=across)
     computed = base.transform_filter("datum.side === 'formula'").encode(y=alt.Y("formula:Q", axis=axis))
     found = base.transform_filter("isValid(datum.wait)")
     up = alt.Y("wait:Q", axis=axis)
@@ -69,4 +63,4 @@ def load_curve(theme: str) -> Spec:
         number("one", -12),
         number("many", 14),
     )
-    return spec(alt.layer(*layers).properties(height=240))
+    return alt.layer(*layers).properties(height=240)

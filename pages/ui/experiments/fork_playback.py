@@ -14,7 +14,6 @@ import streamlit as st
 from core.errors import NotOnServer
 from core.experiments.fork import Fork, continuation
 from core.experiments.served import on_server
-from core.message import Message
 from core.record.step import Step
 from core.remote.listed_model import TEXTS_ONLY
 from pages.ui.components.branch_tree.branch_tree import TreeAction
@@ -33,7 +32,6 @@ ENDED = {
 
 NAME, WORD = "what_if", "what_if_instead"
 FIRST_WORDS, FIRST_SECONDS = 12, 0.8  # written before the visitor presses a button
-SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # tokens per second, on both sides
 _SMALL = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -81,7 +79,7 @@ def playback() -> ForkPlayback | None:
     """Return the current fork, at first one of the visitor's own text. None if a recording has one branch only. Raises ViewerError."""
     run: Any = current.run()
     if not run.is_replay and not current.model().has_token_ids:
-        raise NotOnServer(Message(TEXTS_ONLY))
+        raise NotOnServer(TEXTS_ONLY)
     known = current.results().get(NAME)
     if known is not None and known.run is run and not known.fork.broken:
         return known

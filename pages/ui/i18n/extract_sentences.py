@@ -16,11 +16,13 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
+from core import errors
 from pages.ui.i18n.language import DOMAIN, FOLDER
 
 ROOT = FOLDER.parents[3]
 TEMPLATE = FOLDER / f"{DOMAIN}.pot"
-MARKS = {"_": 1, "N_": 1, "Message": 1, "ngettext": 2}  # how many of the first arguments are sentences
+ERRORS = [name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.ViewerError)]
+MARKS = dict.fromkeys(("_", "N_", "Message", *ERRORS), 1) | {"ngettext": 2}  # how many of the first arguments are sentences
 WIDTH = 120
 Extracted = tuple[Any, str]  # a sentence or its plural forms, and a comment for translators
 

@@ -129,7 +129,8 @@ def _(sentence: str) -> str:
         translated = ngettext(one, sentence.template, count)
     else:
         translated = catalogue(code).gettext(sentence.template)
-    return translated.format(**{name: _value(value) for name, value in sentence.parameters.items()})
+    values = {name: _value(value) for name, value in sentence.parameters.items()}
+    return translated.format(**values) if values else translated  # a sentence without parameters can hold a stranger's braces
 
 
 @cache

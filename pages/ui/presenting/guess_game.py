@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.errors import BadGuess, ViewerError
 from core.experiments import guess
-from core.experiments.guess import Guess, Round
+from core.experiments.guess import Round
 from pages.ui.i18n.language import _
 from pages.ui.session import current, share_link, url_state
 from pages.ui.session.state import anchor_notices, current_session, error_boundary, results
@@ -69,17 +69,13 @@ def _from_link(linked: str) -> Game | None:
     try:
         for place, word in enumerate(said, start=made.begun_at):
             run.switch(line[place])
-            made.rounds.append(guess.finish(_judge(word), path[place]))
+            made.rounds.append(guess.finish(guess.judge(run, [word]), path[place]))
             made.said.append(word)
     except ViewerError:
         return None
     finally:
         run.switch(end)
     return made
-
-
-def _judge(word: str) -> list[Guess]:
-    return guess.judge(current.run(), [word])
 
 
 @error_boundary

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
 from urllib.parse import parse_qsl, urlsplit
 
 from core.errors import BadRunningOrder, quoted
@@ -54,12 +53,8 @@ class Talk:
 
     def dumps(self) -> str:
         """Return the text of its file."""
-        stops = [{key: value for key, value in _plain(stop).items() if value not in ("", None)} for stop in self.stops]
+        stops = [{key: value for key, value in asdict(stop).items() if value not in ("", None)} for stop in self.stops]
         return json.dumps({"format": FORMAT, "version": 1, "name": self.name, "stops": stops}, indent=1, ensure_ascii=False)
-
-
-def _plain(stop: Stop) -> dict[str, Any]:
-    return {"title": stop.title, "link": stop.link, "say": stop.say, "words": stop.words, "recording": stop.recording}
 
 
 def checked(stop: Stop) -> Stop:

@@ -42,7 +42,7 @@ PEOPLE = (1, 1_000, 1_000_000, 100_000_000, 1_000_000_000)
 def sentence() -> None:
     """Draw the tour's story so far."""
     made = tour_state.run()
-    saved_components.token_strip(made.prompt_tokens, made.path, key="tour_strip", memory=state.results(), accent=bool(made.path))
+    saved_components.token_strip(made.prompt_tokens, made.path, key="tour_strip", accent=bool(made.path))
 
 
 def send() -> None:

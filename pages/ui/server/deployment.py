@@ -3,28 +3,19 @@
 TOKEN_VIEWER_PUBLIC              1: public; 0: every visitor is the operator; unset: public if the app listens on more than
                                  the loopback address
 TOKEN_VIEWER_HOSTS               host names of the app, with commas; *.example.org means all names below it
-TOKEN_VIEWER_OPERATOR_PASSWORD   password of the operator, at least twelve characters
+TOKEN_VIEWER_OPERATOR_PASSWORD   password of the operator, at least twelve characters (operator_password.py)
 TOKEN_VIEWER_FRAMES              sites that may show the app in a frame, with commas: https://moodle.example.org
 """
 
 from __future__ import annotations
 
-import hmac
 import ipaddress
-import logging
 import os
 import re
 import socket
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from hashlib import sha256
-from threading import Lock
-from time import monotonic, sleep
+from collections.abc import Iterable, Mapping
 
 import streamlit as st
-
-log = logging.getLogger(__name__)
 
 ORIGIN_HEADER = "x-token-viewer-from"  # set on every request by the gate, which removes it from the browser's request
 CONNECTION_HEADER = "x-token-viewer-connection"  # the same for the name of the websocket
@@ -35,9 +26,6 @@ FORWARDED = frozenset(
     "x-original-host x-envoy-external-address cf-connecting-ip cf-ray true-client-ip fly-client-ip x-amzn-trace-id "
     "x-cloud-trace-context".split()
 )
-LEAST_PASSWORD = 12  # characters
-TRIES, WINDOW = 5, 300.0  # wrong passwords from one address within so many seconds
-DELAY, SLOWEST = 0.05, 5.0  # seconds by which each wrong password of anybody slows the next answer, and at most
 
 
 def is_loopback(host: str | None) -> bool:
@@ -167,44 +155,6 @@ def network_of(address: str | None) -> str:
         return address or ""
     mapped = getattr(number, "ipv4_mapped", None) or number
     return str(mapped) if mapped.version == 4 else str(ipaddress.ip_network((mapped, 64), strict=False))
-
-
-class Password:
-    """The operator's password: compared in constant time, with a limit on wrong tries of one address.
-
-    All answers get slower with the wrong tries of all addresses. No number of strangers can therefore lock the operator out.
-    """
-
-    def __init__(self, wait: Callable[[float], object] = sleep) -> None:
-        self._lock, self._wait = Lock(), wait
-        self._wrong: deque[tuple[float, str]] = deque(maxlen=10_000)
-
-    @staticmethod
-    def is_set() -> bool:
-        """Return whether a password of sufficient length is set."""
-        known = os.environ.get("TOKEN_VIEWER_OPERATOR_PASSWORD", "")
-        if known and len(known) < LEAST_PASSWORD:
-            log.warning("TOKEN_VIEWER_OPERATOR_PASSWORD has fewer than %d characters and is not used", LEAST_PASSWORD)
-        return len(known) >= LEAST_PASSWORD
-
-    def opens(self, word: str, address: str | None) -> bool | None:
-        """Return whether this is the password, None after TRIES wrong ones from this address. address: None if it is unknown."""
-        entry = monotonic(), network_of(address)
-        with self._lock:
-            while self._wrong and entry[0] - self._wrong[0][0] > WINDOW:
-                self._wrong.popleft()
-            if address and sum(one == entry[1] for _when, one in self._wrong) >= TRIES:
-                return None
-            delay = min(SLOWEST, DELAY * len(self._wrong))
-            self._wrong.append(entry)  # counted before the wait, so that tries at the same time count, too
-        self._wait(delay)
-        known = os.environ.get("TOKEN_VIEWER_OPERATOR_PASSWORD", "")
-        same = hmac.compare_digest(sha256(word.encode("utf-8", "replace")).digest(), sha256(known.encode("utf-8", "replace")).digest())
-        if not (self.is_set() and same):
-            return False
-        with self._lock, suppress(ValueError):
-            self._wrong.remove(entry)
-        return True
 
 
 def frame_sources(named: Iterable[str] | None = None) -> str:

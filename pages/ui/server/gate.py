@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from core.limits import Limits
 from pages.ui.server import browser_message, deployment
 from pages.ui.server.run_queue import QUEUE, Runner
-from pages.ui.server.uploads import UPLOADS
+from pages.ui.server.upload_memory import UPLOADS
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -1,8 +1,7 @@
-"""Model registry and downloads of this process."""
+"""Model registry of this process."""
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,16 +9,13 @@ import streamlit as st
 
 from core import list_models, load_model
 from core.errors import quoted
-from core.models.gguf.hub_file import files_on_hub, is_hub_file
-from core.models.hub import OFFERS, Download
+from core.models.hub import OFFERS
 from core.models.registry import Eviction, ModelRegistry
 from pages.ui.i18n.language import _
 from pages.ui.server import preload
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
-
-DOWNLOADS_AT_A_TIME = 2
 
 
 def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
@@ -30,9 +26,8 @@ def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -
     return model
 
 
-# Plain objects of the module, because a visitor's browser can clear Streamlit's caches.
+# A plain object of the module, because a visitor's browser can clear Streamlit's caches.
 _REGISTRY = ModelRegistry(_load)
-_DOWNLOADS: dict[str, Download] = {}
 
 
 def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
@@ -86,22 +81,3 @@ def title(name: str) -> str:
     titles = {entry.name: entry.title for entry in list_models()} | {one.name: one.title for one in OFFERS}
     shown = titles.get(repository, name if name.count("/") == 1 and not name.startswith(("/", ".", "~")) else Path(name).name)
     return shown if shown in titles.values() else quoted(shown)[1:-1]
-
-
-def downloads() -> dict[str, Download]:
-    """Return the downloads of this process, by model name."""
-    return _DOWNLOADS
-
-
-def download(name: str) -> Download:
-    """Start to download a model, or return its running download. A failed download starts again."""
-    known = downloads().get(name)
-    if known is None or (known.error is not None and not known.running):
-        files = partial(files_on_hub, name) if is_hub_file(name) else None
-        known = downloads()[name] = Download(name, files=files)
-    return known
-
-
-def busy() -> bool:
-    """Return whether DOWNLOADS_AT_A_TIME downloads are running."""
-    return sum(one.running for one in downloads().values()) >= DOWNLOADS_AT_A_TIME

@@ -14,6 +14,7 @@ GONE = 4.0  # seconds without a draw after which a player is forgotten; three pa
 BUSY = 0.5  # share of the time that all draws together may take; the rest sends them and answers clicks
 MEMORY = 8.0  # seconds over which the time of a draw is averaged
 LONGEST = 1.0  # largest time in seconds that one draw counts, so that one slow prefill does not slow all players
+SLOW = 1.0  # steps per second up to which a step is drawn twice
 APART = 0.1  # seconds between two changes of clocks, because each change reruns a whole page
 
 
@@ -59,6 +60,10 @@ class PlaybackScheduler:
         """Return the seconds between two draws of one player that keep all players within BUSY."""
         return self.players * self.spent / max(self.draws, 1e-3) / BUSY
 
+    def pause(self, speed: float) -> float:
+        """Return the seconds between two draws of a player with this speed (steps per second), at least `fair_pause`."""
+        return max(pause_alone(speed), self.fair_pause()) if self.players > 1 else pause_alone(speed)
+
     def may_change(self) -> bool:
         """Return whether a clock may be changed now, and note the change."""
         with self.lock:
@@ -67,6 +72,11 @@ class PlaybackScheduler:
                 return False
             self.changed = now
             return True
+
+
+def pause_alone(speed: float) -> float:
+    """Return the seconds between two draws of a player that is alone. A slow one draws every step twice, before and after its roll."""
+    return 1 / speed / (2 if speed <= SLOW else 1)
 
 
 @cache

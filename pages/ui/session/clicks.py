@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
+from core import Generation
+from core.generation.replay import Replay
 from pages.ui.i18n.language import _
 from pages.ui.session import current, explained_token
 from pages.ui.session.state import error_boundary, notify
-
-if TYPE_CHECKING:
-    from core import Generation
-    from core.generation.replay import Replay
 
 
 def picked(key: str) -> dict[str, Any]:

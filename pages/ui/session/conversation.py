@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from core import Generation
 from core.engine.conversation import checked_messages
 from core.errors import BadRecording, ModelError, ViewerError
-from core.generation.recording import public_name
+from core.generation.recording_file import public_name
+from core.generation.replay import Replay
 from core.generation.turns import messages_of
 from core.record.bounded_json import BoundedJson, Bounds
 from pages.ui.i18n import numbers
@@ -21,10 +23,6 @@ from pages.ui.session.replay_steps import LINK_SECONDS
 from pages.ui.session.run_request import LONGEST_CONVERSATION, Conversation, MessagePairs, Stop, pairs_of, split_at_question
 from pages.ui.session.state import SavedRun, anchor_notices, current_session, error_boundary, notify
 from pages.ui.session.upload_field import take
-
-if TYPE_CHECKING:
-    from core import Generation
-    from core.generation.replay import Replay
 
 MESSAGE, OPENED = "chat_message", "conversation_file"  # keys of the input and of the upload field
 MOST_ANSWERED, MOST_KEPT_STEPS = 20, 5_000  # runs of earlier answers that are kept, and their steps
@@ -133,7 +131,8 @@ def _begin(text: str, conversation: Conversation) -> bool:
     current.changed("coming").playing = False
     try:
         if not current.as_chat():
-            raise ModelError(_no_template())
+            no_template = _("{name} has no chat template: it continues a text and does not answer. Choose a chat model first.")
+            raise ModelError(no_template.format(name=current.model().name))
         current.run()
     except ViewerError as error:
         empty = not str(before[0] or "").strip()
@@ -144,13 +143,6 @@ def _begin(text: str, conversation: Conversation) -> bool:
         notify(say(error))
         return False
     return True
-
-
-def _no_template() -> str:
-    """Return why the visitor's model cannot take part in a conversation."""
-    return _("{name} has no chat template: it continues a text and does not answer. Choose a chat model first.").format(
-        name=current.model().name
-    )
 
 
 def _remember(run: Generation | Replay, messages: MessagePairs) -> None:

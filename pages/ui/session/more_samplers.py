@@ -11,7 +11,7 @@ from core.sampling.constraint.source import lark_of
 from core.stage_names import REPETITION, SETTING_OF
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _
-from pages.ui.session.sampling_controls import CONTROLS, Control
+from pages.ui.session.sampling_controls import CONTROLS, IN_SIGHT, Control
 
 PLAIN = SamplingSettings()
 LONGEST_TEXT = 20_000  # characters of a setting that is a text
@@ -124,7 +124,6 @@ ORDER = Control("order", N_("Order of the stages"), 0, 0, 0, "transformers", N_(
                 lambda value: "", parse_order, write_order)  # fmt: skip
 MORE = (*(control for group in GROUPS.values() for control in group), ORDER)
 ALL_CONTROLS = (*CONTROLS, *MORE)
-IN_SIGHT = frozenset(("temperature", "top_k", "top_p"))
 CHIPS = (
     *(name for name in SETTING_OF.values() if name not in IN_SIGHT),
     "greedy",

@@ -1,4 +1,4 @@
-"""Play of one visitor: how often the page draws, and what the next draw shows."""
+"""Play of one visitor: its clock, set from the pause that the scheduler gives, and what the next draw shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.server.playback_scheduler import scheduler
+from pages.ui.server.playback_scheduler import SLOW, pause_alone, scheduler
 from pages.ui.session.current import current_session
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
     from pages.ui.session.state import Session
 
-SLOW = 1.0  # steps per second up to which a step is drawn twice: before and after its roll
 CHANGE = 1.4  # factor by which the fair pause must change before the clock is set again
 LATE = 2.0  # factor by which the clock of an experiment must be wrong before it is set again
 CROWDED = 2.0  # longest pause in seconds between two draws of an experiment
@@ -67,21 +66,13 @@ def interval(speed: float) -> float | None:
         session.interval = 0.0
         return None
     scheduler().join(id(session))
-    session.interval = _wanted(speed)
+    session.interval = scheduler().pause(speed)
     return session.interval
-
-
-def _own(speed: float) -> float:
-    return 1 / speed / (2 if speed <= SLOW else 1)
-
-
-def _wanted(speed: float) -> float:
-    return max(_own(speed), scheduler().fair_pause()) if scheduler().players > 1 else _own(speed)
 
 
 def shared(speed: float) -> tuple[int, float] | None:
     """Return the number of players and the steps per second for each, if that is fewer than this visitor asked for."""
-    session, own = current_session(), _own(speed)
+    session, own = current_session(), pause_alone(speed)
     if not session.playing or session.interval <= own * CHANGE:
         return None
     return scheduler().players, speed * own / session.interval
@@ -100,7 +91,7 @@ def advance(made: Generation | Replay, speed: float) -> None:
     with session.action_lock:
         _go_on(session, made, speed)
     scheduler().note(id(session), thread_time() - began, 0)
-    wanted = _wanted(speed)
+    wanted = scheduler().pause(speed)
     if not session.interval / CHANGE < wanted < session.interval * CHANGE and scheduler().may_change():
         st.rerun()  # the clock of a fragment can only be set by the whole page
 

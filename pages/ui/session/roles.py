@@ -1,7 +1,7 @@
 """Roles: visitor and operator. Only the operator downloads and unloads models, connects to servers and opens folders.
 
-The operator is the machine's own user, or a visitor who typed the operator's password (see `pages/ui/server/deployment.py`). In an app
-that only this machine can reach, every visitor is the operator.
+The operator is the machine's own user, or a visitor who typed the operator's password (`pages/ui/server/operator_password.py`). In an
+app that only this machine can reach, every visitor is the operator.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import streamlit as st
 
 from core.errors import NotAllowed
 from pages.ui.i18n.language import _
-from pages.ui.server import deployment, published_models
+from pages.ui.server import deployment, operator_password, published_models
 from pages.ui.server.gate import release_turn
 from pages.ui.session.state import current_session
 
-_PASSWORD = deployment.Password()  # shared, so that wrong passwords of all visitors slow the next answers
+_PASSWORD = operator_password.Password()  # shared, so that wrong passwords of all visitors slow the next answers
 
 
 def is_operator() -> bool:
@@ -49,7 +49,7 @@ def access(name: str) -> published_models.Access:
 
 def password_is_set() -> bool:
     """Return whether a visitor can sign in as the operator."""
-    return deployment.Password.is_set()
+    return operator_password.Password.is_set()
 
 
 def enter(word: str) -> None:

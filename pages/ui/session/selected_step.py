@@ -6,10 +6,10 @@ The hidden values are cached, because a page is drawn often. Every visitor's bro
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.engine.model import LanguageModel
 from core.errors import ModelError
 from core.inspection import inside
 from core.inspection.inside import Inside
@@ -18,9 +18,6 @@ from core.tokens.tokens import Token
 from pages.ui.charts.token_text import shown
 from pages.ui.i18n.language import _
 from pages.ui.session import current
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 
 @dataclass(frozen=True, slots=True)

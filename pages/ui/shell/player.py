@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import streamlit as st
 
+from pages.ui.components.keys.keys import bound
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.session import current, playback
@@ -14,7 +18,6 @@ def player() -> float:
 
     It must be drawn outside the fragments that it drives, so that Pause resets their clock.
     """
-    on = current.playing()
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="player"):
         st.button(_("Restart"), on_click=current.restart, icon=":material/skip_previous:", type="tertiary", key="restart")
         st.button(
@@ -25,28 +28,25 @@ def player() -> float:
             key="new_dice",
             help=_("Back to the prompt with another seed. The text so far stays among the branches."),
         )
-        st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", shortcut="Left", key="back")
-        st.button(_("Step"), on_click=current.step, icon=":material/arrow_forward:", shortcut="Right", type="primary", key="step")
-        # Two buttons with different keys: a press that arrives twice must not undo itself.
-        if on:
-            st.button(_("Pause"), on_click=current.pause, icon=":material/pause:", shortcut="Space", key="pause")
-        else:
-            st.button(_("Play"), on_click=current.play, icon=":material/play_arrow:", shortcut="Space", key="play")
-        speed = st.select_slider(
-            _("Speed"),
-            current.SPEEDS,
-            value=5.0,
-            key="speed",
-            format_func=numbers.speed,
-            label_visibility="collapsed",
-            persist_state="session",
-            width=160,
-        )
-        crowd = playback.shared(float(speed))
+        st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", **bound("back"))
+        st.button(_("Step"), on_click=current.step, icon=":material/arrow_forward:", type="primary", **bound("step"))
+        speed = play_and_speed(current.playing(), current.play, current.pause)
+        crowd = playback.shared(speed)
         if crowd is not None:
             st.caption(
                 _("{players} visitors play now: {rate}").format(players=crowd[0], rate=numbers.speed(round(crowd[1], 1))),
                 help=_("One machine computes for all visitors, so each of them plays a little slower."),
                 width="content",
             )
-    return float(speed)
+    return speed
+
+
+def play_and_speed(playing: bool, play: Callable[[], None], pause: Callable[[], None], prefix: str = "") -> float:
+    """Draw Play or Pause, and the speed; return it in steps per second. prefix: of the keys."""
+    # Two buttons with different keys: a press that arrives twice must not undo itself.
+    if playing:
+        st.button(_("Pause"), on_click=pause, icon=":material/pause:", **bound(f"{prefix}pause"))
+    else:
+        st.button(_("Play"), on_click=play, icon=":material/play_arrow:", **bound(f"{prefix}play"))
+    look: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session", "width": 160}
+    return float(st.select_slider(_("Speed"), current.SPEEDS, value=5.0, key=f"{prefix}speed", format_func=numbers.speed, **look))

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core import Generation
+from core.generation.replay import Replay
 from core.record.step import Step, TokenDistribution
 from pages.ui.i18n import page_titles, phrases
 from pages.ui.i18n.language import N_, _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.server import loaded_models
-from pages.ui.session import clicks, current, elements, explained_token, state
+from pages.ui.session import clicks, current, elements, explained_token
 from pages.ui.shell import prompt_field
 from pages.ui.views import conversation_view, distribution_view, saved_components
-
-if TYPE_CHECKING:
-    from core import Generation
-    from core.generation.replay import Replay
 
 FINISHED = {
     "end of text": N_("The model has ended its text here. Press Back, or click an earlier token to take another way."),
@@ -42,7 +39,6 @@ def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: 
             run.prompt_tokens,
             run.path,
             key="strip",
-            memory=state.results(),
             tint=tint,
             opened=current.selected_index(),
             accent=isinstance(seen, Step),

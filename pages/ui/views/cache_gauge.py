@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.engine.model import LanguageModel
+from core.generation.replay import RecordedModel
 from core.record.step import Step, TokenDistribution
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.views.cache_text import fill_bar
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
-    from core.generation.replay import RecordedModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core import Generation
 from core.costs.receipt import Receipt
 from core.engine.thinking import Thought
+from core.generation.replay import Replay
 from core.generation.turns import thoughts
 from core.record.step import Step, TokenDistribution
 from core.tokens.tokens import Token
@@ -20,12 +22,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _, ngettext
 from pages.ui.session import clicks, conversation, current, elements, share_link
 from pages.ui.session.run_request import LONGEST_CONVERSATION
-from pages.ui.session.state import results
 from pages.ui.views import distribution_view, receipt, saved_components
-
-if TYPE_CHECKING:
-    from core import Generation
-    from core.generation.replay import Replay
 
 IN_SIGHT = 5  # newest messages; the others are folded
 MOST_TOKENS = 600  # of a message that are drawn one by one
@@ -170,7 +167,6 @@ def _strip(
         [token for token, _template in part],
         path[start:end],
         key=key,
-        memory=results(),
         tint=tint,
         opened=current.selected_index(),
         accent=isinstance(seen, Step) and end == len(path),

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
-from pages.ui.server import loaded_models
+from pages.ui.server import downloads
 from pages.ui.session import current, elements, roles
 from pages.ui.session.page_visibility import every
 from pages.ui.views import model_cards
@@ -17,20 +17,20 @@ from pages.ui.views import model_cards
 def stop(name: str) -> None:
     """Stop a download."""
     roles.require_operator()
-    loaded_models.downloads()[name].stop()
+    downloads.downloads()[name].stop()
 
 
 def progress() -> None:
     """Draw all running downloads and this visitor's latest one. A finished one is hidden once its model is in use."""
     own = current.results().get("fetching")
-    for number, (name, one) in enumerate(list(loaded_models.downloads().items())):
+    for number, (name, one) in enumerate(list(downloads.downloads().items())):
         if one.running or name == own:
             clock = every(0.5 if one.running else None)
             st.fragment(_progress, run_every=clock, key=f"models_progress_{number}")(name, one.running, number)
 
 
 def _progress(name: str, drawn_running: bool, number: int) -> None:
-    one = loaded_models.downloads()[name]
+    one = downloads.downloads()[name]
     if drawn_running and not one.running:
         st.rerun()
     if one.running:

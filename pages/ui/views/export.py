@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
 
+from core import Generation
+from core.generation.replay import Replay
 from core.record.tables import csv_text, steps_table
 from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.copy_button.copy_button import copy_button
@@ -15,10 +17,6 @@ from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
 from pages.ui.session import conversation, current, elements, opened_recording, upload_field, url_state
 from pages.ui.views import run_pictures
-
-if TYPE_CHECKING:
-    from core import Generation
-    from core.generation.replay import Replay
 
 
 def keep(run: Generation | Replay) -> None:

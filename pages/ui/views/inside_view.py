@@ -86,11 +86,6 @@ def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
         )
 
 
-def has_attention(seen: Inside) -> bool:
-    """Return whether any layer's attention is known."""
-    return any(row is not None for row in seen.attention)
-
-
 def attention(step: SelectedStep, seen: Inside) -> None:
     """Draw which tokens the last one attends to."""
     layer, head = choose_head(seen)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
 import streamlit as st
 
+from core.engine.model import LanguageModel
 from core.inspection import named_answers
 from core.inspection.named_answers import NamedAnswer
 from core.record.tables import csv_text
@@ -19,9 +18,6 @@ from pages.ui.session import current, elements
 from pages.ui.session.selected_step import SelectedStep
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 Found = tuple[NamedAnswer, ...]
 

@@ -69,7 +69,7 @@ def _content(key: str, saved: Saved) -> None:
         table = partial(_csv, saved.table)
         st.download_button(_("CSV"), table, name(kind="csv"), "text/csv", on_click="ignore", icon=":material/table:", key=f"save_csv_{key}")
     copy_button(_("Copy picture"), saved.title, key=f"save_copy_{key}", png=png)
-    _missing_fonts([saved.title, caption.line, *_texts(saved.table)])
+    said_missing(fonts.missing([saved.title, caption.line, *_texts(saved.table)]))
 
 
 def _shades(legend: tuple[tuple[str, str], ...], theme: str) -> tuple[tuple[str, str], ...]:
@@ -93,11 +93,6 @@ def _texts(table: pd.DataFrame | pa.Table) -> list[str]:
     whole = table.to_pandas() if isinstance(table, pa.Table) else table
     cells = (cell for name in whole.columns if not pd.api.types.is_numeric_dtype(whole[name]) for cell in whole[name])
     return [cell for cell in cells if isinstance(cell, str) and len(cell) < 200]
-
-
-def _missing_fonts(texts: list[str]) -> None:
-    """Say which characters the pictures cannot show."""
-    said_missing(fonts.missing(texts))
 
 
 def said_missing(letters: list[str]) -> None:

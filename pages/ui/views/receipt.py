@@ -11,12 +11,13 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
 from core.costs.machine import Peak, measure
 from core.costs.receipt import Account, Amount, Assumptions, Receipt
+from core.engine.model import LanguageModel
 from core.record.step import Step
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _, figures, written
@@ -28,9 +29,6 @@ KINDS = {
     N_("assumed"): N_("it cannot be measured here, and you can change it"),
 }
 
-
-if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
 
 MARKS = {"measured": "●", "computed": "ƒ", "assumed": "✎"}
 _GROUPS = {"Forward passes": N_("Work"), "Operations": N_("Resources"), "Energy": N_("Price")}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core import Generation
 from core.errors import BadSetting
+from core.generation.replay import Replay
 from core.record.step import Step
 from core.reports import animation, files, fonts
 from core.reports.animation import Drawn, Options
@@ -19,10 +20,6 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _, said, with_current_language, wording
 from pages.ui.session import current, elements, provenance
 from pages.ui.views.picture_menu import choose_theme, said_missing
-
-if TYPE_CHECKING:
-    from core import Generation
-    from core.generation.replay import Replay
 
 NAME = "animation"
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)  # tokens per second

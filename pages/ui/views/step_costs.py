@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core import Generation
+from core.generation.replay import Replay
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, step_rows
 from pages.ui.i18n.language import _
 from pages.ui.session import elements
 from pages.ui.views import cache_gauge, chart, receipt
-
-if TYPE_CHECKING:
-    from core import Generation
-    from core.generation.replay import Replay
 
 
 @dataclass(frozen=True, slots=True)

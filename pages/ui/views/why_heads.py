@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from core.engine.network_parts import Head
+from core.engine.switched_off_heads import Head
 from core.experiments.ablated_heads import AblatedHeads, WithoutHeads, ablated_heads, without_heads
 from core.record.tables import csv_text
 from pages.ui.charts import serving_charts, why_charts, why_rows

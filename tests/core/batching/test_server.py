@@ -150,8 +150,8 @@ def test_what_an_iteration_says_adds_up(tiny: Any) -> None:
         text = "".join(p.text for i in seen for p in i.progress if p.request_id == request.request_id)
         record = next(one for i in seen for one in i.finished if one.request_id == request.request_id)
         assert ids == request.written_ids == list(record.token_ids) and text == request.text
-        assert record.end_to_end_latency >= record.time_to_first_token >= record.queue_time >= 0
-        assert len(record.inter_token_latencies) == len(ids) - 1 and len(record.logits) == len(ids)
+        assert record.end_to_end_latency >= record.token_times[0] - record.arrival >= record.queue_time >= 0
+        assert len(record.token_times) == len(record.logits) == len(ids)
     for before, after in pairwise(seen):
         assert after.start >= before.stop - 1e-9 and before.seconds >= before.pass_seconds
     assert all(len(i.blocks) == 40 and sum(b >= 0 or b == -3 for b in i.blocks) == i.used_blocks for i in seen)

@@ -41,7 +41,6 @@ def test_a_token_meets_two_of_four_experts_and_the_router(plain: Any) -> None:
     one_expert, router, layers = 3 * 32 * 48, 32 * 4, 3
     assert shape.feed_forward_parameters == layers * (4 * one_expert + router)
     assert shape.active_feed_forward_parameters == layers * (2 * one_expert + router)
-    assert shape.parameter_count - shape.active_parameters == layers * 2 * one_expert
 
 
 LLAMAS = {

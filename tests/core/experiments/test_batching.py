@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -61,8 +62,8 @@ def test_figures_follow_from_the_records(served: tuple[Any, tuple[PlannedRequest
         told = summary(iterations)
         assert told.finished == len(who) and told.tokens == sum(len(one.token_ids) for one in finished)
         assert told.tokens_per_second == pytest.approx(told.tokens / sum(i.seconds for i in iterations))
-        assert told.first_token[0] == pytest.approx(median(one.time_to_first_token for one in finished))
-        assert told.per_token[0] == pytest.approx(median(gap for one in finished for gap in one.inter_token_latencies))
+        assert told.first_token[0] == pytest.approx(median(one.token_times[0] - one.arrival for one in finished))
+        assert told.per_token[0] == pytest.approx(median(b - a for one in finished for a, b in pairwise(one.token_times)))
         assert told.end_to_end[0] == pytest.approx(median(one.end_to_end_latency for one in finished))
         assert told.prompt_tokens + told.reused_tokens >= sum(len(reader.prompt_ids) for reader in who)
     one, other = summary(side(seen, 0)), summary(side(seen, 1))

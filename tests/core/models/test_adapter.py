@@ -18,9 +18,9 @@ from core import Generation, SamplingSettings, load_model
 from core.errors import ModelError, TooLargeToFetch
 from core.models import adapter
 from core.models.adapter import with_adapter
-from core.models.hub import Download
+from core.models.hub_download import Download
 from tests.core.models.gguf.making import converted
-from tests.core.models.test_hub import SmallHub
+from tests.core.models.test_hub_download import SmallHub
 
 TEXT = "Once upon a time there was a fox"
 GREEDY = SamplingSettings(greedy=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import monotonic_ns
+from typing import Any
 
 from pages.ui.components.register import component
 from pages.ui.i18n.language import N_, _
@@ -38,8 +39,17 @@ KEYS = (
     Key("?", N_("this list")),
 )
 
+STREAMLIT_NAMES = {"ArrowRight": "Right", "ArrowLeft": "Left", " ": "Space"}  # keys that Streamlit shows on a button
+_SHORTCUTS = {button: STREAMLIT_NAMES[name] for key in KEYS for name in key.pressed if name in STREAMLIT_NAMES for button in key.buttons}
+_SHORTCUTS |= {"tour_back": "Left", "tour_on": "Right"}  # only Streamlit listens to these
+
 QUEUED = ("step", "back")  # buttons outside fragments whose presses wait for each other
 _KEYS = component("keys")
+
+
+def bound(button: str) -> dict[str, Any]:
+    """Return the arguments `key` and `shortcut` of a button that a key presses; Streamlit shows that key on the button."""
+    return {"key": button, "shortcut": _SHORTCUTS[button]}
 
 
 def keys() -> None:

@@ -27,7 +27,6 @@ CARD = {
     "forced": N_("you chose it"),
     "wanted": N_("the model wanted"),
 }
-TINTS = ("likely", "unsure", "none")
 MOST_DOUBT = 6.0  # bits of entropy at which the tint is full
 WINDOW = 600  # newest tokens that are drawn, so that a draw of a long text costs the same; a click shows the earlier ones
 BLOCK = 100  # tokens by which the window moves, so that the drawn text mostly only grows

@@ -11,9 +11,9 @@ from core.errors import NoNetwork, UnknownModel
 from core.models.gguf import hub_file
 from core.models.gguf.header import RUN, is_gguf, is_here
 from core.models.gguf.hub_file import downloaded_file, files_on_hub, is_hub_file, matching
-from core.models.hub import Download
+from core.models.hub_download import Download
 from core.models.model_names import checked_name
-from tests.core.models.test_hub import SmallHub
+from tests.core.models.test_hub_download import SmallHub
 
 NAMES = ["m-Q4_K_M.gguf", "m-Q8_0-00001-of-00002.gguf", "m-Q8_0-00002-of-00002.gguf", "mmproj-Q4_K_M.gguf", "README.md"]
 

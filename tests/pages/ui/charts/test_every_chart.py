@@ -18,12 +18,12 @@ EXAMPLES: dict[str, Any] = {"int": 8, "str": "", "bool": True, "float": 0.5}
 
 
 def every_chart() -> Iterator[Callable[..., Any]]:
-    """Each public function of the rooms of charts that takes a theme first and gives a specification."""
+    """Each public function of the rooms of charts that `chart_spec` made: it takes a theme where its definition takes colours."""
     for module in iter_modules(charts.__path__):
         for name, made in vars(import_module(f"pages.ui.charts.{module.name}")).items():
             if callable(made) and not name.startswith("_") and made.__module__.endswith(module.name):
                 parameters = list(inspect.signature(made).parameters.values())
-                if parameters and parameters[0].name == "theme" and inspect.signature(made).return_annotation in ("Spec", "charts.Spec"):
+                if parameters and parameters[0].name == "colours" and inspect.signature(made).return_annotation == "alt.TopLevelMixin":
                     yield made
 
 
@@ -55,4 +55,4 @@ def test_a_chart_is_drawn_with_its_own_options() -> None:
         parameters = inspect.signature(getattr(import_module(f"pages.ui.charts.{chart.value.id}"), chart.attr)).parameters
         given = {keyword.arg for keyword in call.keywords} - {"key", "alt_text", "title", "legend", "settings", "on_select", "described"}
         needed = {name for name, one in parameters.items() if one.default is one.empty}
-        assert needed - {"theme"} <= given <= set(parameters), place
+        assert needed - {"colours"} <= given <= set(parameters), place

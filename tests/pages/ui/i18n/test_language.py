@@ -96,6 +96,11 @@ def test_an_error_of_core_is_said_in_the_language_of_the_visitor(german: None) -
     assert "muss mindestens 0 und höchstens" in say(refused.value)
 
 
+def test_an_error_with_a_sentence_of_the_page_keeps_braces_in_it(german: None) -> None:
+    with speaking("de"):
+        assert say(BadSetting("a {strange} name")) == "a {strange} name"
+
+
 def test_a_thread_speaks_the_language_of_the_one_that_began_it(german: None) -> None:
     heard: list[str] = []
     threads = [

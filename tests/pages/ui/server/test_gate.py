@@ -12,7 +12,7 @@ import pytest
 from pages.ui.server import deployment, gate
 from pages.ui.server.gate import Gate
 from pages.ui.server.run_queue import RunQueue
-from pages.ui.server.uploads import Uploads
+from pages.ui.server.upload_memory import Uploads
 from tests import protocol
 
 T = TypeVar("T")

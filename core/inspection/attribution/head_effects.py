@@ -10,10 +10,9 @@ import torch
 
 from core.engine.hooks import Hook, input_of
 from core.engine.model import LanguageModel
-from core.engine.network_parts import Head, HeadOutputs, checked_heads, head_outputs, switch_off
+from core.engine.switched_off_heads import Head, HeadOutputs, checked_heads, head_outputs, switch_off
 from core.errors import BadSetting
 from core.inspection.attribution.passes import Passes, batches, checked, log_probability, reachable, text_and_target
-from core.message import Message
 
 VALUES = ("zero", "mean")
 
@@ -50,7 +49,7 @@ class Ablator:
 
     def __init__(self, model: LanguageModel, token_ids: Sequence[int] | np.ndarray, target_id: int, value: str = "zero") -> None:
         if value not in VALUES:
-            raise BadSetting(Message("{value} is not a value for a head that is switched off. Use zero or mean.", value=str(value)[:40]))
+            raise BadSetting("{value} is not a value for a head that is switched off. Use zero or mean.", value=str(value)[:40])
         self._ids, self._target = text_and_target(model, token_ids, target_id)
         self._passes = Passes(model)
         with self._passes.turn():

@@ -1,4 +1,4 @@
-"""Parts of transformers' networks, found by their structure: layers, and attention modules whose heads can be told apart.
+"""Attention heads of transformers' networks: found by structure, and switched off while a pass runs (head ablation).
 
 The output projection of an attention module is the last matrix that a pass multiplies with in it. Its input holds the outputs of all heads
 side by side, so that it divides into heads.
@@ -6,14 +6,15 @@ side by side, so that it divides into heads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
 
-from core.engine.hooks import Hook, first_of, hooked, input_of, with_first, with_input
+from core.engine.hooks import Hook, hooked, input_of, with_input
+from core.engine.network_layers import checked_layers
 from core.engine.shape import ModelShape
 from core.errors import BadPlace, ModelError
 from core.message import Message
@@ -21,7 +22,6 @@ from core.message import Message
 NO_HEADS = Message("This architecture has no attention heads, so none can be switched off.")
 LATENT = Message("The heads of this architecture share one compressed key and value, so they cannot be taken apart here.")
 SOME_HEADS = Message("Not every layer of this architecture has attention heads of the usual kind, so they cannot be taken apart here.")
-NO_LAYERS = Message("The layers of this architecture cannot be found, so their activations cannot be read or changed.")
 
 Head = tuple[int, int]  # layer and head, both from 0
 
@@ -40,24 +40,6 @@ class HeadOutputs:
         """Return the projection's weight as float32 [hidden, heads * size], however it is stored."""
         weight: Any = self.projection.weight
         return (weight.T if hasattr(self.projection, "nf") else weight).detach().float()
-
-
-def layer_modules(network: Any, layer_count: int) -> list[torch.nn.Module]:
-    """Return the layers in the order in which they run; empty if the network has no list of layers."""
-    lists = [
-        (name.count("."), list(module))
-        for name, module in network.named_modules()
-        if isinstance(module, torch.nn.ModuleList) and len(module) == layer_count
-    ]
-    return min(lists, key=lambda found: found[0])[1] if lists else []
-
-
-def checked_layers(network: Any, layer_count: int) -> list[torch.nn.Module]:
-    """Return the layers. Raises ModelError if the network has no list of layers."""
-    layers = layer_modules(network, layer_count)
-    if not layers:
-        raise ModelError(NO_LAYERS)
-    return layers
 
 
 def head_outputs(network: Any, shape: ModelShape) -> tuple[HeadOutputs, ...]:
@@ -104,26 +86,6 @@ def _sizes(module: Any) -> tuple[int, int] | None:
         if hasattr(module, inward) and hasattr(module, outward):
             return int(getattr(module, inward)), int(getattr(module, outward))
     return None
-
-
-def at_layer(modules: Sequence[torch.nn.Module], layer: int, change: Any) -> Hook:
-    """Return a hook on the hidden states at a layer: 0 is the input of the first layer, i the output of layer i.
-
-    change(states [rows, tokens, hidden]) returns None, or other states.
-    """
-    if layer == 0:
-
-        def before(arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-            states = change(input_of(arguments, named))
-            return None if states is None else with_input(arguments, named, states)
-
-        return Hook(modules[0], before=before)
-
-    def after(output: Any) -> Any:
-        states = change(first_of(output))
-        return None if states is None else with_first(output, states)
-
-    return Hook(modules[layer - 1], after=after)
 
 
 def switch_off(part: HeadOutputs, off: torch.Tensor, value: torch.Tensor | None = None) -> Hook:

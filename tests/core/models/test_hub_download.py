@@ -15,8 +15,8 @@ import pytest
 
 from core import load_model
 from core.errors import DownloadStopped, GatedModel, ModelError, NoNetwork, TooLargeToFetch, UnknownModel
-from core.models import hub as hub_module
-from core.models.hub import Download
+from core.models import hub_download
+from core.models.hub_download import Download
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -142,7 +142,7 @@ def test_nothing_is_fetched_that_the_disk_has_no_room_for(
     hub: Callable[..., SmallHub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = type("Usage", (), {"free": 5 * 10**9 + 1000})
-    monkeypatch.setattr(hub_module.shutil, "disk_usage", lambda _: usage)
+    monkeypatch.setattr(hub_download.shutil, "disk_usage", lambda _: usage)
     server = hub()
     download = Download("some/model", server.address, tmp_path)
     download.wait(30)
@@ -162,7 +162,7 @@ def test_nothing_is_fetched_that_is_larger_than_the_operator_allows(
     monkeypatch.setenv("TOKEN_VIEWER_DOWNLOAD_GIGABYTES", "1")
     download.total, download.done = 0, 10**9  # a hub that announced less than it sends
     with pytest.raises(TooLargeToFetch, match="1 GB"):
-        download.count(hub_module.ROOM_CHECK)
+        download.count(hub_download.ROOM_CHECK)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.sampling.processors_numpy import CHUNK, Row, repetition_penalty
+from core.rounding import CHUNK
+from core.sampling.samplers.penalties import repetition_penalty
+from core.sampling.score_row import Row
 from tests.core.sampling.chains import logits_like
 
 
