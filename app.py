@@ -36,14 +36,13 @@ else:  # for every visitor, at every click
         requested_model,
         settings_of_page,
         state,
-        url_state,
         visitor_language,
         visitor_limit,
     )
     from pages.ui.shell import frame, glossary_terms, navigation, next_page_link, sidebar
 
     current.start_session()
-    url_state.fill_widgets()
+    address_bar.fill_widgets()
     page = st.navigation(navigation.pages(), position="top")
     state.begin_page(page.url_path)
     frame.logo()

@@ -24,7 +24,7 @@ from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.message import Message
 from core.sampling.history import History
-from core.sampling.pick import pick
+from core.sampling.pick_without_record import pick
 from core.settings import whole_number
 
 MOST_SEQS = 64

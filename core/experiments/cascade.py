@@ -21,7 +21,7 @@ from core.experiments.two_models import LONGEST, both_here, entropy_of, odds_of,
 from core.inspection.scoring import surprises
 from core.message import Message, Number
 from core.sampling.history import History
-from core.sampling.pick import pick
+from core.sampling.pick_without_record import pick
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
 

@@ -28,7 +28,7 @@ from core.experiments.candidates import prompt_ids
 from core.message import Message
 from core.sampling import dice
 from core.sampling.history import History
-from core.sampling.pick import pick, pick_by, sampling_probabilities
+from core.sampling.pick_without_record import pick, pick_by, sampling_probabilities
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
 

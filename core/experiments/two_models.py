@@ -26,7 +26,7 @@ from core.experiments.speculative import sized
 from core.inspection.scoring import score_text
 from core.message import Message
 from core.sampling.history import History
-from core.sampling.pick import pick
+from core.sampling.pick_without_record import pick
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
 

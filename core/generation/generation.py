@@ -18,12 +18,12 @@ from core.engine.engine import Forward
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import BadToken, InputError, NotEnoughMemory, OutsideTopLogprobs, RunFinished
 from core.generation.constrained import constrained_from, is_fulfilled
-from core.generation.ending import Stop
 from core.generation.mirostat import mu_after
 from core.generation.observed import BESIDE, arrays, falls_beside, place
 from core.generation.prompts import Prompt, read_prompt
 from core.generation.run_base import Run, in_turn
 from core.generation.server_lists import beyond, is_cut_too_short, is_doubtful, is_unbounded
+from core.generation.stop_rule import Stop
 from core.generation.tree import Node
 from core.limits import Limits
 from core.message import Message

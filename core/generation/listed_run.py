@@ -14,11 +14,11 @@ import numpy as np
 
 from core.engine.conversation import Messages, checked_messages
 from core.errors import BadSetting, BadToken, EmptyPrompt, ModelError, OutsideTopLogprobs, RunFinished, WrongServer
-from core.generation.ending import Stop
 from core.generation.prompts import Prompt
 from core.generation.replay import RecordedModel
 from core.generation.run_base import Run, in_turn
 from core.generation.server_lists import stages_of
+from core.generation.stop_rule import Stop
 from core.limits import Limits
 from core.message import Message
 from core.record.listed_tokens import Keys, ListedStep, columns_of, entropy

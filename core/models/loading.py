@@ -283,7 +283,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     from core.device import device_for, dtype_for, is_out_of_memory
     from core.engine.model import LanguageModel
     from core.engine.stored_weights import keep_stored, widen
-    from core.engine.threads import fastest
+    from core.engine.thread_trial import fastest
 
     where = device_for(device)
     tokenizer = read_tokenizer(tokenizer_folder, name)

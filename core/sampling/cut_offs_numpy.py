@@ -1,5 +1,7 @@
 """The cut-offs of transformers in NumPy: top-k, top-p, min-p, typical-p, epsilon and eta, with equal results in a fraction of the time.
 
+The compiled step has its own cut-offs (`backends/compiled/kernel_pick.py`); a GPU uses transformers' classes (`stages.py`).
+
 Each function returns exactly what the transformers class in its docstring returns, or None if rounding might change it, because a border is
 too close to a token. Then `core.sampling.cpu` asks the class itself. A test compares both.
 

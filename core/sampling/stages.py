@@ -16,7 +16,7 @@ import torch
 
 from core.device import to_device
 from core.errors import BadToken
-from core.sampling import cpu, device
+from core.sampling import cpu, gpu
 from core.sampling.history import History, last_n
 from core.sampling.observation import ActiveStage, Observation, Scores, Selection, broken, nothing_left
 from core.sampling.samplers.constraint import Constraint
@@ -140,7 +140,7 @@ def _observe_on_device(
         before = to_device(previous_ids, logits.device)[None] if name == "repetition penalty" else scores
         scores = process(before, scores)
         seen.append(Scores(name, setting, scores))
-    table = device.measure(seen, selection, settings.greedy, top_n)
+    table = gpu.measure(seen, selection, settings.greedy, top_n)
     return _unpack(table, top_n + selection.any, seen, settings, selection.any)
 
 

@@ -32,7 +32,7 @@ from core.experiments.batch_curve import SIZES, CurvePoint, batch_curve
 from core.experiments.batching import PlannedRequest, compare_alone
 from core.experiments.speculative import speculate
 from core.experiments.speculative_gain import gain
-from core.sampling.pick import pick
+from core.sampling.pick_without_record import pick
 from pages.ui.i18n import example_texts
 from tests.benchmarks.shapes import SHAPES, model_of, networks
 from tests.core.experiments.test_speculative import three_tokens

@@ -13,7 +13,7 @@ from core.backends import compiled
 from core.backends.fast_decoder import FastDecoder
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import keep_stored
-from core.engine.threads import fastest
+from core.engine.thread_trial import fastest
 from tests.tiny_models import byte_level_tokenizer
 
 SMALL: dict[str, Any] = {"tie_word_embeddings": True, "max_position_embeddings": 2048}

@@ -13,7 +13,7 @@ from typing import Any
 
 from core.errors import BadSetting
 from core.message import Message
-from core.sampling.constraint import ending
+from core.sampling.constraint import endless
 
 MOST_CHOICES = 1_000
 DEEPEST = 40  # open brackets at one place; llguidance ends the whole process when its stack is full
@@ -32,12 +32,12 @@ def lark_of(constraint: str) -> str:
     read["example"] = lambda text: _of_schema(schema_of(_json(text, Message("JSON example"))))
     grammar = (read[kind](text) if kind in read else text) + OPTIONS
     _check(kind, grammar)
-    endless = ending.endless_rule(grammar)
-    if endless == ending.SCHEMA:
+    rule = endless.endless_rule(grammar)
+    if rule == endless.SCHEMA:
         raise BadSetting("No text can fulfil this JSON schema, because a required part of it always contains itself again.")
-    if endless:
+    if rule:
         raise BadSetting(
-            "The rule {name} of the grammar can never end, because it always contains itself again. Add another way.", name=endless
+            "The rule {name} of the grammar can never end, because it always contains itself again. Add another way.", name=rule
         )
     return grammar
 

@@ -1,4 +1,7 @@
-"""Penalties on tokens of the text: repetition penalty as in transformers, presence and frequency penalty by OpenAI's definition."""
+"""Penalties on tokens of the text: repetition penalty as in transformers, presence and frequency penalty by OpenAI's definition.
+
+The repetition penalty is here for NumPy. The compiled step has its own (`backends/compiled/kernel_observe.py`); a GPU uses transformers'.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from core.errors import BadGuess, ViewerError
 from core.experiments import guess
 from core.experiments.guess import Round
 from pages.ui.i18n.language import _
-from pages.ui.session import current, share_link, url_state
+from pages.ui.session import address_bar, current, share_link
 from pages.ui.session.state import anchor_notices, current_session, error_boundary, results
 
 WORDS = 10
@@ -113,6 +113,6 @@ def play_again(same: bool) -> None:
 
 def link() -> str:
     """Return the query of a link to this result."""
-    query, _said = url_state.link_query()
+    query, _said = address_bar.link_query()
     guesses = share_link.encoded({"guesses": SEPARATOR.join(game().said)})
     return f"{query}&{guesses}".lstrip("&")

@@ -13,7 +13,7 @@ from pages.ui.i18n.language import _
 from pages.ui.presenting import running_order, running_order_file, running_orders, talk
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.presenting.running_order_file import LARGEST_RECORDING, MOST_STOPS
-from pages.ui.session import current, upload_field, url_state
+from pages.ui.session import address_bar, current, upload_field
 from pages.ui.session.state import anchor_notices, error_boundary, notify
 
 FIELDS = ("title", "say", "link", "words")
@@ -101,7 +101,7 @@ def _add(stop: Stop) -> None:
 def add_page(page: str) -> None:
     """Add a page or the stage with the current run."""
     anchor_notices("talk")
-    query, _said = url_state.link_query()
+    query, _said = address_bar.link_query()
     made = current.run()
     if page == talk.STAGE and made.is_replay:
         _add(Stop(made.prompt[:80], page, recording=_recording_text(), words=len(made.path) or None))

@@ -10,7 +10,7 @@ import streamlit as st
 from core import list_models, load_model
 from core.errors import quoted
 from core.models.hub import OFFERS
-from core.models.registry import Eviction, ModelRegistry
+from core.models.models_in_memory import Eviction, ModelRegistry
 from pages.ui.i18n.language import _
 from pages.ui.server import preload
 

@@ -1,19 +1,84 @@
-"""Write prompt, model, settings and every step to the browser's address, so that a reload restores them."""
+"""The browser's address: model, prompt, settings and steps are written to it, so that a reload restores them.
+
+`share_link` parses it. A session reads its address once, at its start. From then on the app only writes the address. Widgets are not bound
+to the address: a bound value is sent both ways, and the older value can win.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages.ui.components.browser import browser
-from pages.ui.session import url_state
-from pages.ui.session.state import current_session
+from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n.language import _
+from pages.ui.server import loaded_models
+from pages.ui.session import current, effective_value, share_link
+from pages.ui.session.more_samplers import ALL_CONTROLS
+from pages.ui.session.run_request import Conversation, Stop, link_values, pairs_of, split_at_question
+from pages.ui.session.state import current_session, error_boundary, notify
 
+if TYPE_CHECKING:
+    from core import Generation
+    from core.generation.replay import Replay
+
+LONGEST = 6_000  # characters of an address; some servers and proxies refuse more than 8,000
+LONGEST_LINK = 7_500  # characters of a share link
+KEPT = "kept"
 MAIN = "address"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """query: the address after the question mark. stored: a longer query, for the browser's storage under `name`.
+
+    wanted: the name of a text to request from the browser's storage, "" if none. recording: whether a recording is shown, which an
+    address cannot contain.
+    """
+
+    query: str
+    stored: str = ""
+    name: str = ""
+    wanted: str = ""
+    recording: bool = False
+
+
+def fill_widgets() -> None:
+    """Set prompt, model and settings in `st.session_state` before the page is drawn, also on pages without these widgets."""
+    if "prompt" not in st.session_state:
+        st.session_state["prompt"] = current.prompt()
+    saved = current_session().saved_widget_values
+    if current.model_names():
+        st.session_state["model"] = saved["model"] = current.model_name()
+    effective_value.restore()
+    for control in ALL_CONTROLS:  # Streamlit drops the values of widgets that a page does not draw
+        value = st.session_state.get(control.key)
+        if value is not None:
+            saved[control.key] = value
+        elif control.key in saved:
+            st.session_state[control.key] = saved[control.key]
+
+
+def address() -> Address:
+    """Return what to write to the address now."""
+    session = current_session()
+    if session.browser_storage_key:
+        return Address("", wanted=session.browser_storage_key)
+    if session.requested is not None:  # keep the link until its model is opened or dismissed, so that a reload offers it again
+        return Address(share_link.encoded(session.requested.query))
+    whole = address_query()
+    recording = session.run is not None and session.run.is_replay
+    if len(whole) <= LONGEST:
+        return Address(whole, recording=recording)
+    return Address(share_link.encoded({KEPT: session.name} | _language()), stored=whole, name=session.name, recording=recording)
 
 
 def write_address(key: str = MAIN) -> None:
     """Write the address. key: identifies the caller; a fragment that makes steps has its own key."""
-    state, session = url_state.address(), current_session()
+    state, session = address(), current_session()
     data = {
         "page": session.page or "",  # a change of page empties the address, and the component ignores data that did not change
         "query": state.query,
@@ -26,4 +91,118 @@ def write_address(key: str = MAIN) -> None:
         "answered": session.answered,
         "drawn": session.draws,  # changes at every run of the page, for scripts that wait for the next one
     }
-    browser.address(key, data, lambda: url_state.text_found(getattr(st.session_state.get(key), "found", None)))
+    browser.address(key, data, lambda: text_found(getattr(st.session_state.get(key), "found", None)))
+
+
+def link_query() -> tuple[str, str]:
+    """Return the query of this run's share link, and one sentence on what the link opens."""
+    made, session = current.run(), current_session()
+    if getattr(made.model, "from_answer", False):
+        return "", _("A saved answer has no link, because its prompt and its settings are not in the file. Send the file.")
+    path = [] if _has_no_ids(made) else made.path
+    live = session.run_of if session.run_of and not made.is_replay else None
+    asked = session.begun_with.model if session.begun_with and live and not session.refusal else made.model_name
+    around = split_at_question(pairs_of(made.messages)) if live is None else (live.prompt, live.conversation)
+    prompt, conversation = around or (made.prompt, Conversation())
+    more = share_link.encoded(link_values(conversation, session.ending if live else Stop()) | _language())
+    name = share_link.server_address(asked) if asked in session.servers else made.model_name
+    for steps in (path, []) if made.is_replay else (path,):
+        query = share_link.query(prompt, name, current.settings(), steps, example_texts.FIRST_PROMPT, made.as_chat)
+        query = "&".join(filter(None, (query, more)))
+        if len(query) <= LONGEST_LINK:
+            return query, _what_link_opens(made, bool(steps))
+    if made.is_replay:
+        return "", _("The text is too long for a link. Save a recording instead.")
+    query = share_link.encoded({KEPT: session.name} | _language())
+    return query, _("This text is too long for a link. This link opens it in this browser only. For other browsers, save a recording.")
+
+
+def _has_no_ids(made: Generation | Replay) -> bool:
+    """Return whether some tokens have no ids, so that a link cannot repeat them."""
+    return any(step.has_no_ids for step in made.path)
+
+
+def _what_link_opens(made: Generation | Replay, with_steps: bool) -> str:
+    """Return one sentence on what the link of this run opens."""
+    if made.is_replay:
+        return (
+            _("This link writes the text again with a live model. To share the recording itself, send its file.")
+            if with_steps
+            else _("This link contains only the prompt. To share the recording, send its file.")
+        )
+    if made.path and not with_steps:
+        return _("This link contains only the prompt, because the tokens of this server have no ids. To share the text, save a recording.")
+    if len(made.path) > share_link.MOST_STEPS:
+        return _("This link contains only the first {count} steps. To share all of them, save a recording.").format(
+            count=numbers.whole(share_link.MOST_STEPS)
+        )
+    return _("This link opens the same text with the same dice rolls.")
+
+
+def _language() -> dict[str, str]:
+    """Return the chosen language as a query."""
+    chosen = current_session().language
+    return {"lang": chosen} if chosen else {}
+
+
+def address_query() -> str:
+    """Return prompt, model, settings and steps as a query. The default model is left out."""
+    session, made = current_session(), current_session().run
+    names = current.model_names()
+    name = current.model_name() if names else ""
+    written = share_link.server_address(name) if name in session.servers else name
+    live = made is not None and not made.is_replay and session.begun_with == current.request() and not session.refusal
+    path = made.path if made is not None and live and not _has_no_ids(made) else []
+    query = share_link.query(
+        current.prompt(), written, current.settings(), path, example_texts.FIRST_PROMPT, current.as_chat(), names[0] if names else ""
+    )
+    unfollowed = session.replay_steps if not path else None
+    more = ({"steps": unfollowed} if unfollowed else {}) | link_values(session.conversation, session.ending) | session.place | _language()
+    return f"{query}&{share_link.encoded(more)}".lstrip("&") if more else query
+
+
+@error_boundary
+def text_found(found: object) -> None:
+    """Restore a text that the browser stored: from before a lost connection, or under the name in the address.
+
+    found: `{"query": the stored query, "" if there is none, "back": whether the connection was lost}`. It comes from a browser, so it
+    can be any value.
+    """
+    session = current_session()
+    session.answered = True
+    if not isinstance(found, dict):
+        return
+    wanted, session.browser_storage_key = session.browser_storage_key, ""
+    query, back = found.get("query"), found.get("back") is True
+    values = share_link.decoded(query) if isinstance(query, str) else {}
+    if found.get("recording") is True and back:
+        notify(_("A recording is open only as long as its page. Open its file again."))
+    if not values:
+        if wanted:
+            notify(_("The text of this link is stored in the browser where it was written, and not in this one."))
+        return
+    if back:
+        if found.get("recording") is not True:
+            notify(_back_again(values))
+        if query == address_query():  # the address has restored it already
+            return
+    session.begin_from(values)
+    session.browser_storage_key = ""  # found, so it is not requested again
+    requested = session.requested
+    current.apply_query(values)
+    session.begun_with, session.requested = None, requested
+    usual = (current.model_names() or [""])[0]
+    name = values.get("model", usual)
+    if session.replay_steps is None and requested is None and name in current.model_names():
+        session.replay_steps = values.get("steps")
+    st.session_state["model"] = name if name in current.model_names() else usual
+
+
+def _back_again(values: Mapping[str, str]) -> str:
+    """Return the notice for a visitor whose connection was lost and whose page got a new session."""
+    name = values.get("model")
+    if name is None or name in current.model_names() or share_link.kind_of_model(name) is not None:
+        return _("The connection was lost. Your text was restored. Results of experiments were lost.")
+    return _("The connection was lost, and the model {name} was closed. Its text cannot be continued.").format(
+        name=loaded_models.title(name)
+    )

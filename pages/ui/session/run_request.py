@@ -9,7 +9,7 @@ from typing import Any
 
 from core.engine.conversation import MOST_MESSAGES, ROLES
 from core.errors import ViewerError
-from core.generation.ending import MOST_TOKENS, Stop
+from core.generation.stop_rule import MOST_TOKENS, Stop
 
 LONGEST_CONVERSATION = 200_000  # characters of all messages
 LINK_KEYS = ("earlier", "begun", "stop", "most_new_tokens")

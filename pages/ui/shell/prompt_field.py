@@ -46,7 +46,7 @@ def final_space(made: Generation | Replay) -> None:
 def field(width: int | Literal["stretch"] = "stretch") -> None:
     """Draw the field alone.
 
-    It is not bound to the address, because the browser's Back would lose its text; `url_state.mark` writes it there. Its `max_chars` is
+    It is not bound to the address, because the browser's Back would lose its text; `address_bar` writes it there. Its `max_chars` is
     far above the limit of a prompt, because the browser cuts a pasted text silently; `current.run()` refuses the rest in a sentence.
     """
     st.text_area(

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from core import list_models
-from core.generation.ending import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
+from core.generation.stop_rule import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain

@@ -15,7 +15,7 @@ from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.copy_button.copy_button import copy_button
 from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
-from pages.ui.session import conversation, current, elements, opened_recording, upload_field, url_state
+from pages.ui.session import address_bar, conversation, current, elements, opened_recording, upload_field
 from pages.ui.views import run_pictures
 
 
@@ -31,7 +31,7 @@ def keep(run: Generation | Replay) -> None:
         if not popover.open:
             return
         with elements.error_boundary():
-            query, note = url_state.link_query()
+            query, note = address_bar.link_query()
             copy_button(_("Copy link"), _("Link"), key="link", query=query)
             st.caption(note)
             files(run)

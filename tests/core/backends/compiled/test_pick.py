@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from core import SamplingSettings
 from core.backends import compiled
 from core.errors import BrokenLogits
-from core.sampling import pick
-from core.sampling.pick import sampling_probabilities
+from core.sampling import pick_without_record
+from core.sampling.pick_without_record import sampling_probabilities
 from tests.core.backends.compiled.loaded import numpy_alone
 
 pytest.importorskip("numba", reason="without it there is nothing compiled")
@@ -26,7 +26,7 @@ def slowly(scores: np.ndarray, chosen: SamplingSettings, index: int) -> tuple[in
     """Token and probabilities by NumPy alone."""
     with numpy_alone():
         row = torch.from_numpy(scores)
-        return pick.pick(row, chosen, NOT_CHOSEN, index), sampling_probabilities(row, chosen, NOT_CHOSEN)
+        return pick_without_record.pick(row, chosen, NOT_CHOSEN, index), sampling_probabilities(row, chosen, NOT_CHOSEN)
 
 
 def scores_of(seed: int, size: int, spread: float, rounded: bool) -> np.ndarray:
@@ -51,7 +51,7 @@ def test_the_same_token_and_the_same_odds_as_by_numpy(
     chosen = SamplingSettings(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p, seed=seed)
     token, probabilities = slowly(scores, chosen, seed % 60)
     row = torch.from_numpy(scores)
-    assert pick.pick(row, chosen, NOT_CHOSEN, seed % 60) == token
+    assert pick_without_record.pick(row, chosen, NOT_CHOSEN, seed % 60) == token
     found = sampling_probabilities(row, chosen, NOT_CHOSEN)
     assert np.array_equal(found > 0, probabilities > 0) and np.allclose(found, probabilities, rtol=1e-5, atol=1e-7)
 
@@ -71,8 +71,8 @@ def test_what_is_not_a_number_is_said_as_ever(broken: float) -> None:
     scores = scores_of(1, 4096, 3.0, rounded=False)
     scores[17] = broken
     with pytest.raises(BrokenLogits):
-        pick.pick(torch.from_numpy(scores), SamplingSettings(top_p=0.9), NOT_CHOSEN, 0)
+        pick_without_record.pick(torch.from_numpy(scores), SamplingSettings(top_p=0.9), NOT_CHOSEN, 0)
     with pytest.raises(BrokenLogits):
         sampling_probabilities(torch.from_numpy(scores), SamplingSettings(top_p=0.9), NOT_CHOSEN)
     with pytest.raises(BrokenLogits):
-        pick.pick(torch.from_numpy(scores), SamplingSettings(greedy=True), NOT_CHOSEN, 0)
+        pick_without_record.pick(torch.from_numpy(scores), SamplingSettings(greedy=True), NOT_CHOSEN, 0)

@@ -10,7 +10,7 @@ import pytest
 from core.engine.model import LanguageModel
 from core.errors import BrokenModel
 from core.models import bundled
-from core.models.registry import ModelRegistry
+from core.models.models_in_memory import ModelRegistry
 from pages.ui.server import loaded_models, preload
 
 

@@ -1,4 +1,7 @@
-"""Where a run stops by request: at a text that the answer contains, or after a number of new tokens."""
+"""Where a run stops by request: at a text that the answer contains, or after a number of new tokens.
+
+`Generation.finished` asks it, and adds the end token, a full context and a lack of memory.
+"""
 
 from __future__ import annotations
 

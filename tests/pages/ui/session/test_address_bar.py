@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
-from pages.ui.session import current, share_link, state, url_state
+from pages.ui.session import address_bar, current, share_link, state
 from pages.ui.session.run_request import RunRequest
 
 
@@ -17,11 +17,11 @@ def visitor(monkeypatch: pytest.MonkeyPatch) -> state.Session:
     """Somebody with a run of six steps, without a page."""
     someone = state.Session()
     fields: dict[str, Any] = {}
-    for module in (state, current, url_state):
+    for module in (state, current, address_bar):
         monkeypatch.setattr(module, "current_session", lambda: someone)
-    for module in (current, url_state):
+    for module in (current, address_bar):
         monkeypatch.setattr(module, "st", SimpleNamespace(session_state=fields))
-    monkeypatch.setattr(url_state, "notify", lambda sentence: someone.notes.append(state.Notice(sentence)))
+    monkeypatch.setattr(address_bar, "notify", lambda sentence: someone.notes.append(state.Notice(sentence)))
     run = Generation(load_model("storyteller"), "The old king", SamplingSettings(seed=4))
     list(run.stream(6))
     hold(someone, run)
@@ -35,14 +35,14 @@ def hold(someone: state.Session, run: Any) -> None:
 
 
 def test_a_link_that_is_too_long_says_where_it_works(visitor: state.Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(url_state, "LONGEST", 40)
-    monkeypatch.setattr(url_state, "LONGEST_LINK", 50)
-    query, said = url_state.link_query()
+    monkeypatch.setattr(address_bar, "LONGEST", 40)
+    monkeypatch.setattr(address_bar, "LONGEST_LINK", 50)
+    query, said = address_bar.link_query()
     assert (query, said) == (
         f"kept={visitor.name}",
         "This text is too long for a link. This link opens it in this browser only. For other browsers, save a recording.",
     )
-    put = url_state.address()
+    put = address_bar.address()
     assert put.query == query, "what the link names lies in the browser"
     assert share_link.decoded(put.stored)["prompt"] == "The old king"
 
@@ -50,26 +50,26 @@ def test_a_link_that_is_too_long_says_where_it_works(visitor: state.Session, mon
 def test_the_link_of_a_recording_leaves_out_first_what_it_cannot_hold(visitor: state.Session, monkeypatch: pytest.MonkeyPatch) -> None:
     hold(visitor, Recording.of(visitor.run).replay())
     list(visitor.run.stream()) if visitor.run else None
-    whole, said = url_state.link_query()
+    whole, said = address_bar.link_query()
     assert said.endswith("send its file."), "a link replays the steps with a live model and does not contain the recording"
-    monkeypatch.setattr(url_state, "LONGEST_LINK", len(whole) - 1)
-    query, said = url_state.link_query()
+    monkeypatch.setattr(address_bar, "LONGEST_LINK", len(whole) - 1)
+    query, said = address_bar.link_query()
     assert "steps" in whole and "steps" not in query and "prompt=The+old+king" in query
     assert said == "This link contains only the prompt. To share the recording, send its file."
-    monkeypatch.setattr(url_state, "LONGEST_LINK", 5)
-    assert url_state.link_query() == ("", "The text is too long for a link. Save a recording instead.")
+    monkeypatch.setattr(address_bar, "LONGEST_LINK", 5)
+    assert address_bar.link_query() == ("", "The text is too long for a link. Save a recording instead.")
 
 
 def test_twenty_thousand_characters_of_any_script_make_no_long_address(visitor: state.Session) -> None:
     current.st.session_state["prompt"] = "漢" * 20_000
-    put = url_state.address()
+    put = address_bar.address()
     assert len(put.query) < 100 < len(put.stored) < share_link.LONGEST_STORED
     assert share_link.decoded(put.stored)["prompt"] == "漢" * 20_000
 
 
 def text_found(visitor: state.Session, found: object) -> list[str]:
     """What is said of it."""
-    url_state.text_found(found)
+    address_bar.text_found(found)
     return [note.text for note in visitor.notes]
 
 
@@ -77,18 +77,18 @@ def text_found(visitor: state.Session, found: object) -> list[str]:
     "found", [None, "", "prompt=x", 7, [], {}, {"query": None}, {"query": 7, "back": "yes"}, {"query": "%%%=&&;", "back": 1}]
 )
 def test_what_is_no_text_changes_nothing(visitor: state.Session, found: object) -> None:
-    before = url_state.address()
+    before = address_bar.address()
     assert text_found(visitor, found) == []
-    assert url_state.address() == before
+    assert address_bar.address() == before
 
 
 def test_a_name_that_the_browser_does_not_know_is_said_once_and_stays_said(visitor: state.Session) -> None:
     visitor.browser_storage_key = "abc"
-    assert url_state.address().wanted == "abc"
+    assert address_bar.address().wanted == "abc"
     assert text_found(visitor, {"query": "", "back": False}) == [
         ("The text of this link is stored in the browser where it was written, and not in this one.")
     ]
-    assert url_state.address().wanted == ""
+    assert address_bar.address().wanted == ""
 
 
 def test_a_page_that_lost_its_session_hands_over_what_was_on_it(visitor: state.Session) -> None:

@@ -10,8 +10,8 @@ import torch
 
 from core import Generation, load_model
 from core.backends import threads as counting
-from core.engine import threads
-from core.engine.threads import fastest
+from core.engine import thread_trial
+from core.engine.thread_trial import fastest
 
 
 class Clocked:
@@ -40,7 +40,7 @@ def test_more_threads_must_be_clearly_faster(
         engine.tried.append(engine.threads)
         return seconds[engine.threads]
 
-    monkeypatch.setattr(threads, "_measured", measured)
+    monkeypatch.setattr(thread_trial, "_measured", measured)
     monkeypatch.setattr(counting, "os", SimpleNamespace(cpu_count=lambda: 8))
     engine: Any = Clocked()
     assert fastest(engine, 10**9) == best
@@ -49,7 +49,7 @@ def test_more_threads_must_be_clearly_faster(
 
 def test_a_moment_in_which_something_else_ran_does_not_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = iter([1.0, 0.9, 1.0, 0.55])  # one thread, two while something else ran; and both again
-    monkeypatch.setattr(threads, "_measured", lambda engine: next(taken))
+    monkeypatch.setattr(thread_trial, "_measured", lambda engine: next(taken))
     monkeypatch.setattr(counting, "os", SimpleNamespace(cpu_count=lambda: 2))
     assert fastest(Clocked(), 10**9) == 2  # type: ignore[arg-type]
 
@@ -61,7 +61,7 @@ def test_a_small_model_takes_one_without_trying() -> None:
 
 
 def test_a_real_engine_is_measured_and_left_as_it_was(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "FEW", 0)
+    monkeypatch.setattr(thread_trial, "FEW", 0)
     engine = tiny("gpt2").engine
     before = engine.threads
     assert fastest(engine, 1) in counting.choices()
