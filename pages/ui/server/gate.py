@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 from core.limits import Limits
 from pages.ui.server import browser_message, deployment
-from pages.ui.server.run_queue import QUEUE, Runner
+from pages.ui.server.run_queue import ARRIVAL, CLOCK, QUEUE, Runner
 from pages.ui.server.uploads import UPLOADS
 
 Scope = MutableMapping[str, Any]
@@ -83,6 +83,7 @@ class Connection:
     runs: Runner = field(init=False)
     last_message: float = field(default_factory=monotonic)
     has_sent: bool = False
+    has_run: bool = False
     must_close: asyncio.Event = field(default_factory=asyncio.Event)
     loop: asyncio.AbstractEventLoop | None = None
 
@@ -205,7 +206,9 @@ class Gate:
             verdict = browser_message.verdict(data)
             if verdict == "pass":
                 if browser_message.starts_run(data) and not closing.done():
-                    await QUEUE.start(connection.runs, closing, browser_message.is_by_clock(data))
+                    patience = CLOCK if browser_message.is_by_clock(data) else 0.0 if connection.has_run else ARRIVAL
+                    await QUEUE.start(connection.runs, closing, patience)
+                    connection.has_run = True
                 if not closing.done():
                     return message
                 continue

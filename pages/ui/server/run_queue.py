@@ -14,7 +14,7 @@ from time import monotonic
 
 AT_A_TIME = min(4, max(2, os.cpu_count() or 2))
 LONGEST_TURN = 0.3  # seconds
-PATIENCE = 0.5  # seconds by which messages of a clock come later than those of persons
+CLOCK, ARRIVAL = 0.5, 1.0  # seconds by which a clock's message, and the first one of a websocket, come later than presses
 HEAD_START = 0.25  # seconds since the last turn of an address that count as waiting
 MOST_ADDRESSES = 1000
 
@@ -23,7 +23,7 @@ MOST_ADDRESSES = 1000
 class Runner:
     """One websocket. turn: ends its turn, None without one.
 
-    asked: when its next message came, later for a clock's message. waiting: done when that message is passed on.
+    asked: when its next message came, plus its patience. waiting: done when that message is passed on.
     """
 
     address: str
@@ -41,15 +41,15 @@ class RunQueue:
         self._waiting: set[Runner] = set()
         self._served: dict[str, float] = {}  # when the last turn of each address began, earliest first
 
-    async def start(self, runner: Runner, closing: asyncio.Task[bool], by_clock: bool = False) -> None:
+    async def start(self, runner: Runner, closing: asyncio.Task[bool], patience: float = 0.0) -> None:
         """Return when a message of `runner` that starts a run may be passed on, or when its websocket must close.
 
-        by_clock: a clock of the page sent the message, and no person.
+        patience: seconds for which messages that come after it may go first.
         """
         if not self._waiting and len(self._turns - {runner}) < self._at_a_time:
             self._begin(runner)
             return
-        runner.asked = monotonic() + PATIENCE * by_clock
+        runner.asked = monotonic() + patience
         runner.waiting = asyncio.get_running_loop().create_future()
         self._waiting.add(runner)
         self._fill()
