@@ -73,7 +73,7 @@ class Rate:
 class Connection:
     """One websocket. name: how a script knows it. address: of the browser, as reported by the server or a trusted proxy.
 
-    of_address: the rate of all websockets from there. runs: its place among the runs.
+    of_address: the rate of all websockets from there. runs: its place among the runs. ahead: the next message, received while one waits.
     """
 
     address: str
@@ -84,6 +84,7 @@ class Connection:
     last_message: float = field(default_factory=monotonic)
     has_sent: bool = False
     has_run: bool = False
+    ahead: asyncio.Future[Message] | None = None
     must_close: asyncio.Event = field(default_factory=asyncio.Event)
     loop: asyncio.AbstractEventLoop | None = None
 
@@ -188,6 +189,8 @@ class Gate:
                 with suppress(Exception):  # the browser may have closed it
                     await send({"type": "websocket.close", "code": closed_with})
         finally:
+            if connection.ahead is not None:
+                connection.ahead.cancel()
             closing.cancel()  # a run that has begun goes on without its visitor, so it keeps its turn
             del self.connections[connection.name]
 
@@ -207,8 +210,9 @@ class Gate:
             if verdict == "pass":
                 if browser_message.starts_run(data) and not closing.done():
                     patience = CLOCK if browser_message.is_by_clock(data) else 0.0 if connection.has_run else ARRIVAL
-                    await QUEUE.start(connection.runs, closing, patience)
                     connection.has_run = True
+                    if not await self._has_turn(connection, receive, closing, patience):
+                        continue
                 if not closing.done():
                     return message
                 continue
@@ -216,9 +220,27 @@ class Gate:
             if verdict == "refuse":
                 return {"type": "websocket.disconnect", "code": FORBIDDEN}
 
+    async def _has_turn(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any], patience: float) -> bool:
+        """Wait for a turn among the runs. Return False if the browser leaves, or its websocket must close, before that."""
+        if QUEUE.is_free_for(connection.runs):
+            return await QUEUE.start(connection.runs, closing)
+        connection.ahead = connection.ahead or asyncio.ensure_future(receive())
+        leaving = asyncio.create_task(self._leaving(connection.ahead, closing))
+        try:
+            return await QUEUE.start(connection.runs, leaving, patience)
+        finally:
+            leaving.cancel()
+
+    async def _leaving(self, ahead: asyncio.Future[Message], closing: asyncio.Task[Any]) -> None:
+        """Return when the next message of the browser says that it left, or when its websocket must close."""
+        await asyncio.wait({ahead, closing}, return_when=asyncio.FIRST_COMPLETED)
+        if not closing.done() and ahead.exception() is None and ahead.result()["type"] != "websocket.disconnect":
+            await asyncio.wait({closing})
+
     async def _receive(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any]) -> Message:
         """Return the next message of the browser. Returns a disconnect if the websocket must close or sent no first message in time."""
-        received = asyncio.ensure_future(receive())
+        received = connection.ahead or asyncio.ensure_future(receive())
+        connection.ahead = None
         timeout = None if connection.has_sent else max(0.0, FIRST_MESSAGE_SECONDS - (monotonic() - connection.last_message))
         try:
             await asyncio.wait({received, closing}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)

@@ -11,6 +11,7 @@ import asyncio
 import os
 from dataclasses import dataclass
 from time import monotonic
+from typing import Any
 
 AT_A_TIME = min(4, max(2, os.cpu_count() or 2))
 LONGEST_TURN = 0.3  # seconds
@@ -41,22 +42,27 @@ class RunQueue:
         self._waiting: set[Runner] = set()
         self._served: dict[str, float] = {}  # when the last turn of each address began, earliest first
 
-    async def start(self, runner: Runner, closing: asyncio.Task[bool], patience: float = 0.0) -> None:
-        """Return when a message of `runner` that starts a run may be passed on, or when its websocket must close.
+    def is_free_for(self, runner: Runner) -> bool:
+        """Return whether `runner` need not wait."""
+        return not self._waiting and len(self._turns - {runner}) < self._at_a_time
+
+    async def start(self, runner: Runner, leaving: asyncio.Task[Any], patience: float = 0.0) -> bool:
+        """Return True when a message of `runner` that starts a run may be passed on, False if `leaving` is done before that.
 
         patience: seconds for which messages that come after it may go first.
         """
-        if not self._waiting and len(self._turns - {runner}) < self._at_a_time:
+        if self.is_free_for(runner):
             self._begin(runner)
-            return
+            return True
         runner.asked = monotonic() + patience
         runner.waiting = asyncio.get_running_loop().create_future()
         self._waiting.add(runner)
         self._fill()
         try:
-            await asyncio.wait({closing, runner.waiting}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({leaving, runner.waiting}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._waiting.discard(runner)
+        return runner.waiting.done()
 
     def finish(self, runner: Runner) -> None:
         """Note that the run of `runner` ended, or its websocket."""
