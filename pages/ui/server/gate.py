@@ -16,6 +16,7 @@ from secrets import token_hex
 from time import monotonic
 from typing import Any, ClassVar
 
+from core.disk import is_disk_full
 from core.limits import Limits
 from pages.ui.server import browser_message, deployment
 from pages.ui.server.run_queue import ARRIVAL, CLOCK, QUEUE, Runner
@@ -47,6 +48,7 @@ UNKNOWN_HOST = (
 UPLOADS_TOO_LARGE = "The files of this session, or of all visitors together, exceed the upload limit. Try again in two minutes.\n"
 UPLOAD_ARRIVES = "This file has not arrived yet.\n"
 UPLOAD_TOO_SLOW = "This file did not arrive within two minutes.\n"
+DISK_FULL = "The disk of this app's machine is full. Try again later, or with a file of at most 1 MB.\n"
 
 
 @dataclass(slots=True, eq=False)
@@ -292,6 +294,10 @@ class Gate:
         except TimeoutError:
             if not status:
                 await self._refuse(scope, receive, send, 408, "slow uploads", UPLOAD_TOO_SLOW)
+        except OSError as error:  # Starlette writes a file above 1 MB to the disk
+            if status or not is_disk_full(error):
+                raise
+            await self._refuse(scope, receive, send, 507, "full disk", DISK_FULL)
         finally:
             if 200 <= status < 300:
                 self._delete_later(scope, session, file)
