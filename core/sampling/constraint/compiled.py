@@ -100,7 +100,7 @@ class Compiled:
         before = self._states.get(key[:-8]) if key else None
         matcher = (before[0] if before else self._begin).deep_copy()
         for token_id in (ids[-1:] if before else ids).tolist():
-            _executor().consume_token_par([(matcher, token_id)])  # unlike try_consume_tokens, it lets other threads of Python run meanwhile
+            _executor().consume_token_par([(matcher, token_id)])  # unlike try_consume_tokens, it releases Python's interpreter lock
             if matcher.is_error():
                 if not any(sign in matcher.get_error() for sign in _DOES_NOT_FIT):
                     raise _too_complex(matcher)
