@@ -7,15 +7,15 @@ import os
 import resource
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from core import load_model
+from core import disk, load_model
 from core.backends.compiled import cache
 from core.disk import has_room_for, is_disk_full
 from core.errors import DiskFull
@@ -61,7 +61,7 @@ def test_whether_a_file_fits_is_asked_of_the_disk(monkeypatch: pytest.MonkeyPatc
     def no_folder() -> str:
         raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
 
-    monkeypatch.setattr(tempfile, "gettempdir", no_folder)
+    monkeypatch.setattr(disk, "tempfile", SimpleNamespace(gettempdir=no_folder))
     assert not has_room_for(1)
 
 
