@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -21,6 +23,14 @@ def is_disk_full(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def has_room_for(size: int) -> bool:
+    """Return whether a temporary file of so many bytes fits on the disk."""
+    try:
+        return shutil.disk_usage(tempfile.gettempdir()).free >= size
+    except OSError:  # no folder can be written
+        return False
 
 
 def no_room_on_disk(name: str) -> DiskFull:

@@ -8,15 +8,19 @@ import json
 import random
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack
+from time import monotonic
 from typing import Any
+from urllib.parse import urlencode
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from core.experiments import recorded
+from pages.ui.i18n import page_titles
 from pages.ui.server.operator_password import TRIES
 from tests import protocol
 from tests.attack.visitor import Visitor, visit
+from tests.benchmarks.constraint import HOSTILE
 from tests.protocol import BackMsg
 
 PASSWORD = "the operator's own word"
@@ -103,6 +107,45 @@ async def _ask_without_end(address: str, forwarded: str) -> None:
             return
         finally:
             hearing.cancel()
+
+
+async def constraints(address: str) -> bool:
+    """One visitor opens twelve links with the most expensive constraints at once, and asks for tokens in each for ten seconds."""
+
+    async def write(constraint: str) -> float:
+        slowest, until = 0.0, monotonic() + 10
+        async with visit(address, query=urlencode({"constraint": constraint}), forwarded="203.0.113.11") as visitor:
+            while monotonic() < until:
+                slowest = max(slowest, await visitor.ask(step=True))
+        return slowest
+
+    hostile = [*HOSTILE.values(), "regex:(a{1,1000}){1,1000}", "schema:" + '{"type":"array","items":' * 38 + "{}" + "}" * 38]
+    return max(await asyncio.gather(*(write(hostile[number % len(hostile)]) for number in range(12)))) < 10
+
+
+async def pages_at_once(address: str) -> bool:
+    """Sixteen visitors of sixteen addresses open sixteen pages in the same moment, six times."""
+
+    async def opened(path: str, forwarded: str) -> None:
+        async with visit(address, path, forwarded=forwarded):
+            pass
+
+    for _round in range(6):
+        await asyncio.gather(*map(opened, list(page_titles.titles())[:16], addresses()))
+    return True
+
+
+async def leaving(address: str) -> bool:
+    """Two hundred visitors of seven addresses open a page and leave before it is drawn."""
+
+    async def left(number: int, path: str) -> None:
+        async with visit(address, path, forwarded=f"203.0.113.{20 + number % 7}", waits=False):
+            pass
+
+    for start in range(0, 200, 10):
+        await asyncio.gather(*map(left, range(start, start + 10), ["", "read", "inside", "gallery", "cost"] * 2))
+    async with visit(address) as visitor:
+        return await visitor.ask(step=True) < 10
 
 
 async def flood(address: str) -> bool:
@@ -237,5 +280,18 @@ async def other_sites(address: str) -> bool:
 def some(quick: bool) -> dict[str, Attack]:
     """Return the attacks by name. quick: the five shortest."""
     short: dict[str, Attack] = {one.__name__: one for one in (clear_caches, forbidden_kinds, upload_names, widget_states, other_sites)}
-    others = (component_value, flood, flood_of_one, running_orders, recordings, long_text, uploads, sockets, passwords)
+    others = (
+        component_value,
+        constraints,
+        pages_at_once,
+        leaving,
+        flood,
+        flood_of_one,
+        running_orders,
+        recordings,
+        long_text,
+        uploads,
+        sockets,
+        passwords,
+    )
     return short if quick else short | {one.__name__: one for one in others}

@@ -137,8 +137,8 @@ class Visitor:
 
 
 @asynccontextmanager
-async def visit(address: str, path: str = "", query: str = "", forwarded: str = "") -> AsyncIterator[Visitor]:
-    """Open a page and yield its visitor. forwarded: the address from which a proxy says that they come."""
+async def visit(address: str, path: str = "", query: str = "", forwarded: str = "", waits: bool = True) -> AsyncIterator[Visitor]:
+    """Open a page and yield its visitor. forwarded: the address from which a proxy says that they come. waits: until it is drawn."""
     place = urlsplit(address)
     headers = {"x-forwarded-for": forwarded} if forwarded else None
     target = f"ws://{place.netloc}/_stcore/stream"
@@ -153,7 +153,8 @@ async def visit(address: str, path: str = "", query: str = "", forwarded: str = 
     ) as line:
         visitor = Visitor(address, line, path, forwarded)
         await line.send(protocol.rerun(query, path))
-        await visitor.heard()
+        if waits:
+            await visitor.heard()
         yield visitor
 
 

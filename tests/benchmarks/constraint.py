@@ -29,10 +29,13 @@ USUAL = {
     "any text": "regex:(.|\\n)*",
     "1,000 choices": "choices:" + "\n".join(f"w{number * 7919 % 10007}" for number in range(1000)),
 }
+PAIRS = " | ".join(f"{first} {second}" for first in "efgh" for second in "efgh")
 HOSTILE = {
     "580 rules": "lark:start: r1\n" + "\n".join(f"r{i}: r{i + 1}" for i in range(1, 570)) + '\nr570: "x"',
     "Unicode classes": "regex:" + "\\p{L}" * 1500,
     "repetition of repetitions": "regex:(\\p{L}{0,9999}){9999}",
+    "ambiguous and long": 'lark:start: e\ne: e e | /[a-z0-9 ]/',
+    "ambiguous at once": "lark:start: e\n" + "\n".join(f"{rule}: {PAIRS} | /[a-z ]/" for rule in "efgh"),
     "ambiguous": 'lark:start: e\ne: e e e e | /[a-z ]*/ | ""',
     "intersections": "lark:start: A\nA: " + " & ".join(f"/(.*{one}){{8}}.*/" for one in "abcdefgh"),
     "500 properties": "schema:" + json.dumps({"type": "object", "properties": {f"p{i}": {} for i in range(500)}}),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
@@ -19,6 +20,7 @@ from tests import protocol
 
 UNANSWERED = 30.0  # seconds after which a request counts as unanswered
 PAUSE = 8.0  # seconds between two presses of one visitor in Play
+ADDRESSES = ("-address", "-address_stage")  # ends of the ids of the components that write the browser's address
 RETRY = 0.5  # seconds after which a visitor without a server tries again
 LABELS = {"Play": "play", "Pause": "play", "Restart": "restart", "Teach": "teach", "Go on": "go_on"}
 
@@ -37,8 +39,10 @@ class Visitor:
     buttons: dict[str, str] = field(default_factory=dict)
     clocks: dict[str, float] = field(default_factory=dict)
     page: str = ""
+    address: str = ""  # the query of the browser's address, as the app writes it at every step
     openings: Times = field(default_factory=list)
     returns: Times = field(default_factory=list)  # after a lost connection
+    kept_text: list[bool] = field(default_factory=list)  # for each return, whether the steps of the text were the same
     steps: Times = field(default_factory=list)
     presses: Times = field(default_factory=list)
     starts: int = 0
@@ -46,9 +50,16 @@ class Visitor:
 
     @property
     def query(self) -> str:
-        """The visitor's link. Every visitor has a text and a seed of their own."""
+        """The query of the visitor's address. Every visitor begins with a text and a seed of their own."""
+        if self.address:
+            return self.address
         prompts = list(example_texts.EXAMPLES.values())
         return urlencode({"prompt": prompts[self.number % len(prompts)], "seed": self.number, "temperature": 0.8})
+
+    @property
+    def text(self) -> str:
+        """The steps of the visitor's text, as the address has them."""
+        return dict(parse_qsl(self.address)).get("steps", "")
 
     @property
     def play(self) -> str:
@@ -76,6 +87,9 @@ class Visitor:
         kind = element.WhichOneof("type")
         if kind == "button" and element.button.label in LABELS:
             self.buttons[LABELS[element.button.label]] = element.button.id
+        elif kind == "bidi_component" and element.bidi_component.id.endswith(ADDRESSES):
+            written = json.loads(element.bidi_component.json)
+            self.address = written["stored"] or written["query"]
         elif kind == "exception":
             self.errors.append(element.exception.message[:200])
 
@@ -126,7 +140,7 @@ async def visit(visitor: Visitor, addresses: Sequence[str], source: str, after: 
     leaves: only opens the page.
     """
     await asyncio.sleep(after)
-    lost = 0.0  # when the connection was lost
+    lost, text = 0.0, ""  # when the connection was lost, and the text at that time
     for attempt in count():
         target = addresses[(visitor.number + attempt) % len(addresses)]
         own = {"subprotocols": ["streamlit"], "max_size": None, "compression": None, "local_addr": (source, 0)}
@@ -135,6 +149,7 @@ async def visit(visitor: Visitor, addresses: Sequence[str], source: str, after: 
                 await visitor.ask(line, [] if lost else visitor.openings)
                 if lost:
                     visitor.returns.append((lost, time.monotonic() - lost))
+                    visitor.kept_text.append(visitor.text == text)
                     lost = 0.0
                 if not leaves:
                     await visitor.stay(line, until)
@@ -142,7 +157,8 @@ async def visit(visitor: Visitor, addresses: Sequence[str], source: str, after: 
         except (ConnectionClosed, InvalidMessage, InvalidStatus, OSError):
             if time.monotonic() > until:
                 return
-            lost = lost or time.monotonic()
+            if not lost:
+                lost, text = time.monotonic(), visitor.text
             visitor.page, visitor.clocks, visitor.buttons = "", {}, {}
             await asyncio.sleep(RETRY)
         except (TimeoutError, KeyError) as error:

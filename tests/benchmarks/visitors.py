@@ -57,7 +57,7 @@ def start_app(port: int) -> subprocess.Popen[bytes]:
 
 
 @contextmanager
-def _running(replicas: int, proxy: bool) -> Iterator[tuple[list[psutil.Process], list[int]]]:
+def running(replicas: int, proxy: bool) -> Iterator[tuple[list[psutil.Process], list[int]]]:
     """Yield the processes of the app, and the ports that visitors use."""
     ports = [free_port() for _ in range(replicas)]
     started: list[subprocess.Popen[bytes]] = []
@@ -66,7 +66,7 @@ def _running(replicas: int, proxy: bool) -> Iterator[tuple[list[psutil.Process],
             started += map(start_app, ports)
             apps = [psutil.Process(one.pid) for one in started]
             for port in ports:  # the model is loaded and each page compiled once
-                asyncio.run(_crowd([port], [Visitor(0)], 0.0, 5.0))
+                asyncio.run(crowd([port], [Visitor(0)], 0.0, 5.0))
             if proxy:
                 front = free_port()
                 command = nginx_command(Path(folder), front, [f"127.0.0.1:{port}" for port in ports])
@@ -80,7 +80,8 @@ def _running(replicas: int, proxy: bool) -> Iterator[tuple[list[psutil.Process],
                 one.wait(20)
 
 
-async def _crowd(ports: list[int], visitors: list[Visitor], arrive: float, seconds: float, newcomers: int = 0) -> None:
+async def crowd(ports: list[int], visitors: list[Visitor], arrive: float, seconds: float, newcomers: int = 0) -> None:
+    """Let these visitors arrive within some seconds and stay for some more. The last `newcomers` of them only open the page."""
     until = time.monotonic() + arrive + seconds
     addresses = [f"ws://127.0.0.1:{port}/_stcore/stream" for port in ports]
     visits: list[Awaitable[None]] = []
@@ -91,11 +92,11 @@ async def _crowd(ports: list[int], visitors: list[Visitor], arrive: float, secon
     await asyncio.gather(*visits)
 
 
-async def _observed(crowd: Awaitable[None], apps: list[psutil.Process], kill_after: float) -> tuple[list[float], float]:
+async def observed(visits: Awaitable[None], apps: list[psutil.Process], kill_after: float) -> tuple[list[float], float]:
     """Return the memory of all processes at every second, in MB, and their processor seconds. kill_after: 0 for never."""
     memory, used = [], {app.pid: sum(app.cpu_times()[:2]) for app in apps}
     before, began = sum(used.values()), time.monotonic()
-    together = asyncio.ensure_future(crowd)
+    together = asyncio.ensure_future(visits)
     while not together.done():
         for app in apps:
             used[app.pid] = sum(app.cpu_times()[:2])
@@ -125,6 +126,9 @@ def _report(visitors: list[Visitor], all_there: float, took: float) -> None:
     _tell("page opened", [one for visitor in visitors for one in visitor.openings if one[0] < all_there])
     _tell("page opened, all there", [one for visitor in visitors for one in visitor.openings if one[0] >= all_there])
     _tell("back after a killed replica", [one for visitor in visitors for one in visitor.returns])
+    kept = [one for visitor in visitors for one in visitor.kept_text]
+    if kept:
+        print(f"  with their text  {sum(kept)} of {len(kept)}")
     for teacher in (visitor for visitor in visitors if visitor.teaches):
         print(f"  trainings        {teacher.starts} of 20 steps begun, {len(teacher.steps)} draws of them")
     errors = [error for visitor in visitors for error in visitor.errors]
@@ -142,13 +146,13 @@ def main() -> None:
     for flag in ("--proxy", "--kill", "--training"):
         parser.add_argument(flag, action="store_true")
     options = parser.parse_args()
-    with _running(options.replicas, options.proxy) as (apps, ports):
+    with running(options.replicas, options.proxy) as (apps, ports):
         count = options.visitors + options.training + options.newcomers
         visitors = [Visitor(number, teaches=options.training and number == options.visitors) for number in range(count)]
         began = time.monotonic()
         kill_after = options.arrive + options.seconds / 2 if options.kill else 0.0
-        crowd = _crowd(ports, visitors, options.arrive, options.seconds, options.newcomers)
-        memory, processor = asyncio.run(_observed(crowd, apps, kill_after))
+        together = crowd(ports, visitors, options.arrive, options.seconds, options.newcomers)
+        memory, processor = asyncio.run(observed(together, apps, kill_after))
         took = time.monotonic() - began
     where = f"{options.replicas} process{'es' * (options.replicas > 1)}{' behind nginx' * options.proxy}"
     print(f"{options.visitors} visitors in Play on {where}, {took:.0f} s on {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")

@@ -10,13 +10,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from core import load_model
+from core import disk, load_model
 from core.backends.compiled import cache
-from core.disk import is_disk_full
+from core.disk import has_room_for, is_disk_full
 from core.errors import DiskFull
 from core.models.archive import open_zip, zip_of
 from core.models.hub_download import Download
@@ -52,6 +53,16 @@ def test_errors_of_python_and_of_libraries_in_rust_are_known(error: Exception) -
         assert is_disk_full(later)
     assert not is_disk_full(OSError(errno.ENOENT, "No such file"))
     assert not is_disk_full(None)
+
+
+def test_whether_a_file_fits_is_asked_of_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert has_room_for(1) and not has_room_for(10**18)
+
+    def no_folder() -> str:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+    monkeypatch.setattr(disk, "tempfile", SimpleNamespace(gettempdir=no_folder))
+    assert not has_room_for(1)
 
 
 def test_a_model_is_saved_once_there_is_room(tiny: Callable[[str], Any]) -> None:

@@ -7,6 +7,7 @@ import pytest
 from core.errors import BadRecording
 from core.experiments import prepared
 from pages.ui.experiments import gallery, recorded_results
+from pages.ui.session import upload_field
 from tests.pages.apptest import Open, State, go, press
 
 
@@ -34,3 +35,12 @@ def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeyp
 def test_a_wrong_file_costs_a_sentence(data: bytes) -> None:
     with pytest.raises(BadRecording):
         gallery.open_file(data)
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_on_a_full_disk_a_field_takes_small_files_and_says_so(room: bool, open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upload_field, "has_room_for", lambda size: room)
+    app = open_app(page="gallery.py")
+    (field,) = app.get("file_uploader")
+    assert field.proto.max_upload_size_mb == (upload_field.LARGEST_UPLOAD if room else upload_field.WITHOUT_DISK)
+    assert room == all("1 MB" not in caption.value.replace("\N{NO-BREAK SPACE}", " ") for caption in app.caption)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
@@ -21,11 +22,12 @@ from core.sampling.constraint.source import lark_of, limits, reason
 from core.tokens.tokens import written
 
 if TYPE_CHECKING:
-    from llguidance import LLMatcher, LLTokenizer
+    from llguidance import LLExecutor, LLMatcher, LLTokenizer
 
 MOST_STATES = 128  # of one constraint
 MOST_CONSTRAINTS = 16  # of one model
 _NO_TEXT = Message("No text can fulfil the constraint.")
+_DOES_NOT_FIT = ("satisfy the grammar", "parser stopped")  # in llguidance's errors for a token
 _NO_FURTHER = Message("No token can follow here under the constraint. Go back to an earlier token.")
 
 
@@ -97,13 +99,13 @@ class Compiled:
         """Return the parser's state after these tokens, from the state before the last one if it is known."""
         before = self._states.get(key[:-8]) if key else None
         matcher = (before[0] if before else self._begin).deep_copy()
-        fresh = [int(i) for i in (ids[-1:] if before else ids)]
-        taken = matcher.try_consume_tokens(fresh)
-        if taken < len(fresh):
-            if matcher.is_error() and "satisfy" not in matcher.get_error():
-                raise _too_complex(matcher)
-            said = Message("The token {token} does not fit the constraint. Go back, or switch the constraint off.")
-            raise BadSetting(said.with_values(token=written(self._tokenizer.decode_bytes([fresh[taken]]))))
+        for token_id in (ids[-1:] if before else ids).tolist():
+            _executor().consume_token_par([(matcher, token_id)])  # unlike try_consume_tokens, it releases Python's interpreter lock
+            if matcher.is_error():
+                if not any(sign in matcher.get_error() for sign in _DOES_NOT_FIT):
+                    raise _too_complex(matcher)
+                said = Message("The token {token} does not fit the constraint. Go back, or switch the constraint off.")
+                raise BadSetting(said.with_values(token=written(self._tokenizer.decode_bytes([token_id]))))
         return matcher
 
     def _computed(self, matcher: LLMatcher, first: bool = False) -> Allowed:
@@ -120,6 +122,14 @@ class Compiled:
 
 def _too_complex(matcher: LLMatcher) -> BadSetting:
     return BadSetting("The constraint is too complex here ({reason}). Simplify it.", reason=reason(matcher.get_error()))
+
+
+@cache
+def _executor() -> LLExecutor:
+    """Return the thread in which parsers take tokens."""
+    from llguidance import LLExecutor
+
+    return LLExecutor(num_threads=1)
 
 
 _MODELS: WeakKeyDictionary[Any, tuple[LLTokenizer, OrderedDict[str, Compiled]]] = WeakKeyDictionary()

@@ -21,6 +21,7 @@ FILE_NAMES = 2  # of a request for upload addresses
 HEAD = 2  # the last field before the kind, in a message of Streamlit
 FINISHED, FILE_MADE = 6, 27  # kinds of Streamlit's messages: a run ended; the answer to DOWNLOAD
 EARLY = b"\x02"  # value of FINISHED: the run was broken off for the next one
+QUERY, PAGE_NAME = 1, 4  # of a rerun: the query of the address, the path of the page
 FRAGMENT, BY_CLOCK = 5, 6  # of a rerun: the part of the page that is drawn; whether its clock asked, and no person
 DOWNLOAD_FIELDS = frozenset({1, 2, 3})  # request, session and file; the others would install software or read rows of tables
 
@@ -63,6 +64,13 @@ def verdict(data: bytes) -> Verdict:
     if kind == UPLOAD_ADDRESSES:
         return "pass" if found.count(FILE_NAMES) <= MOST_NAMES else "refuse"
     return "pass" if kind == DOWNLOAD and DOWNLOAD_FIELDS.issuperset(found) else "refuse"
+
+
+def page_request(path: str, query: str) -> bytes:
+    """Return the message with which a browser asks for a page. query: of its address, as "lang=de"."""
+    named = [(QUERY, query.encode()), (PAGE_NAME, path.encode())]
+    rerun = b"".join(_field(number, value) for number, value in named)
+    return _field(RERUN, rerun)
 
 
 def starts_run(data: bytes) -> bool:
@@ -122,6 +130,13 @@ def _count(data: bytes, start: int, end: int, schema: Schema, left: int) -> int:
         if wire == BYTES and number in schema:
             left = _count(data, begin, stop, schema[number], left)
     return left
+
+
+def _field(number: int, value: bytes) -> bytes:
+    """Return a field of bytes. Raises ValueError for more than 127 bytes, whose length takes more than one byte."""
+    if len(value) > 127:
+        raise ValueError("At most 127 bytes.")
+    return bytes([number << 3 | BYTES, len(value)]) + value
 
 
 def _fields(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:

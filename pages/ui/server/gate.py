@@ -16,9 +16,10 @@ from secrets import token_hex
 from time import monotonic
 from typing import Any, ClassVar
 
+from core.disk import is_disk_full
 from core.limits import Limits
 from pages.ui.server import browser_message, deployment
-from pages.ui.server.run_queue import QUEUE, Runner
+from pages.ui.server.run_queue import ARRIVAL, CLOCK, QUEUE, Runner
 from pages.ui.server.upload_memory import UPLOADS
 
 Scope = MutableMapping[str, Any]
@@ -47,6 +48,7 @@ UNKNOWN_HOST = (
 UPLOADS_TOO_LARGE = "The files of this session, or of all visitors together, exceed the upload limit. Try again in two minutes.\n"
 UPLOAD_ARRIVES = "This file has not arrived yet.\n"
 UPLOAD_TOO_SLOW = "This file did not arrive within two minutes.\n"
+DISK_FULL = "The disk of this app's machine is full. Try again later, or with a file of at most 1 MB.\n"
 
 
 @dataclass(slots=True, eq=False)
@@ -73,7 +75,7 @@ class Rate:
 class Connection:
     """One websocket. name: how a script knows it. address: of the browser, as reported by the server or a trusted proxy.
 
-    of_address: the rate of all websockets from there. runs: its place among the runs.
+    of_address: the rate of all websockets from there. runs: its place among the runs. ahead: the next message, received while one waits.
     """
 
     address: str
@@ -83,6 +85,8 @@ class Connection:
     runs: Runner = field(init=False)
     last_message: float = field(default_factory=monotonic)
     has_sent: bool = False
+    has_run: bool = False
+    ahead: asyncio.Future[Message] | None = None
     must_close: asyncio.Event = field(default_factory=asyncio.Event)
     loop: asyncio.AbstractEventLoop | None = None
 
@@ -187,6 +191,8 @@ class Gate:
                 with suppress(Exception):  # the browser may have closed it
                     await send({"type": "websocket.close", "code": closed_with})
         finally:
+            if connection.ahead is not None:
+                connection.ahead.cancel()
             closing.cancel()  # a run that has begun goes on without its visitor, so it keeps its turn
             del self.connections[connection.name]
 
@@ -205,7 +211,10 @@ class Gate:
             verdict = browser_message.verdict(data)
             if verdict == "pass":
                 if browser_message.starts_run(data) and not closing.done():
-                    await QUEUE.start(connection.runs, closing, browser_message.is_by_clock(data))
+                    patience = CLOCK if browser_message.is_by_clock(data) else 0.0 if connection.has_run else ARRIVAL
+                    connection.has_run = True
+                    if not await self._has_turn(connection, receive, closing, patience):
+                        continue
                 if not closing.done():
                     return message
                 continue
@@ -213,9 +222,27 @@ class Gate:
             if verdict == "refuse":
                 return {"type": "websocket.disconnect", "code": FORBIDDEN}
 
+    async def _has_turn(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any], patience: float) -> bool:
+        """Wait for a turn among the runs. Return False if the browser leaves, or its websocket must close, before that."""
+        if QUEUE.is_free_for(connection.runs):
+            return await QUEUE.start(connection.runs, closing)
+        connection.ahead = connection.ahead or asyncio.ensure_future(receive())
+        leaving = asyncio.create_task(self._leaving(connection.ahead, closing))
+        try:
+            return await QUEUE.start(connection.runs, leaving, patience)
+        finally:
+            leaving.cancel()
+
+    async def _leaving(self, ahead: asyncio.Future[Message], closing: asyncio.Task[Any]) -> None:
+        """Return when the next message of the browser says that it left, or when its websocket must close."""
+        await asyncio.wait({ahead, closing}, return_when=asyncio.FIRST_COMPLETED)
+        if not closing.done() and ahead.exception() is None and ahead.result()["type"] != "websocket.disconnect":
+            await asyncio.wait({closing})
+
     async def _receive(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any]) -> Message:
         """Return the next message of the browser. Returns a disconnect if the websocket must close or sent no first message in time."""
-        received = asyncio.ensure_future(receive())
+        received = connection.ahead or asyncio.ensure_future(receive())
+        connection.ahead = None
         timeout = None if connection.has_sent else max(0.0, FIRST_MESSAGE_SECONDS - (monotonic() - connection.last_message))
         try:
             await asyncio.wait({received, closing}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
@@ -267,6 +294,10 @@ class Gate:
         except TimeoutError:
             if not status:
                 await self._refuse(scope, receive, send, 408, "slow uploads", UPLOAD_TOO_SLOW)
+        except OSError as error:  # Starlette writes a file above 1 MB to the disk
+            if status or not is_disk_full(error):
+                raise
+            await self._refuse(scope, receive, send, 507, "full disk", DISK_FULL)
         finally:
             if 200 <= status < 300:
                 self._delete_later(scope, session, file)

@@ -1,4 +1,4 @@
-"""/healthz: 200 if the first model is loaded, 503 before that or if loading failed. For load balancers."""
+"""/healthz: 200 if the first model is loaded and a public instance has opened its pages once, else 503. For load balancers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from pages.ui.server import preload
+from pages.ui.server import preload, warm_up
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -19,6 +19,8 @@ async def healthz(request: Request) -> JSONResponse:
         return JSONResponse({"ready": False, "why": "loading"}, 503)
     if preload.failed():
         return JSONResponse({"ready": False, "why": "the first model could not be loaded"}, 503)
+    if warm_up.is_running():
+        return JSONResponse({"ready": False, "why": "opening its pages for the first time"}, 503)
     return JSONResponse({"ready": True}, headers={"cache-control": "no-store"})
 
 

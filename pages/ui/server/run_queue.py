@@ -11,10 +11,11 @@ import asyncio
 import os
 from dataclasses import dataclass
 from time import monotonic
+from typing import Any
 
 AT_A_TIME = min(4, max(2, os.cpu_count() or 2))
 LONGEST_TURN = 0.3  # seconds
-PATIENCE = 0.5  # seconds by which messages of a clock come later than those of persons
+CLOCK, ARRIVAL = 0.5, 1.0  # seconds by which a clock's message, and the first one of a websocket, come later than presses
 HEAD_START = 0.25  # seconds since the last turn of an address that count as waiting
 MOST_ADDRESSES = 1000
 
@@ -23,7 +24,7 @@ MOST_ADDRESSES = 1000
 class Runner:
     """One websocket. turn: ends its turn, None without one.
 
-    asked: when its next message came, later for a clock's message. waiting: done when that message is passed on.
+    asked: when its next message came, plus its patience. waiting: done when that message is passed on.
     """
 
     address: str
@@ -41,22 +42,27 @@ class RunQueue:
         self._waiting: set[Runner] = set()
         self._served: dict[str, float] = {}  # when the last turn of each address began, earliest first
 
-    async def start(self, runner: Runner, closing: asyncio.Task[bool], by_clock: bool = False) -> None:
-        """Return when a message of `runner` that starts a run may be passed on, or when its websocket must close.
+    def is_free_for(self, runner: Runner) -> bool:
+        """Return whether `runner` need not wait."""
+        return not self._waiting and len(self._turns - {runner}) < self._at_a_time
 
-        by_clock: a clock of the page sent the message, and no person.
+    async def start(self, runner: Runner, leaving: asyncio.Task[Any], patience: float = 0.0) -> bool:
+        """Return True when a message of `runner` that starts a run may be passed on, False if `leaving` is done before that.
+
+        patience: seconds for which messages that come after it may go first.
         """
-        if not self._waiting and len(self._turns - {runner}) < self._at_a_time:
+        if self.is_free_for(runner):
             self._begin(runner)
-            return
-        runner.asked = monotonic() + PATIENCE * by_clock
+            return True
+        runner.asked = monotonic() + patience
         runner.waiting = asyncio.get_running_loop().create_future()
         self._waiting.add(runner)
         self._fill()
         try:
-            await asyncio.wait({closing, runner.waiting}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({leaving, runner.waiting}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._waiting.discard(runner)
+        return runner.waiting.done()
 
     def finish(self, runner: Runner) -> None:
         """Note that the run of `runner` ended, or its websocket."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from core.disk import has_room_for
 from core.errors import BadRecording
 from core.limits import Limits
 from pages.ui.i18n import numbers
@@ -18,6 +19,7 @@ from pages.ui.session.state import current_session
 
 # Megabytes. A recording of 8,192 tokens has 30 to 50. Streamlit refuses larger files than its own limit, so the smaller one counts.
 LARGEST_UPLOAD = min(Limits.from_environment().upload_megabytes or 64, int(st.get_option("server.maxUploadSize")))
+WITHOUT_DISK = 1  # megabytes up to which Streamlit's server writes no temporary file
 
 
 def _key(name: str) -> str:
@@ -25,9 +27,16 @@ def _key(name: str) -> str:
 
 
 def upload_field(label: str, name: str, kinds: Sequence[str], on_change: Callable[[], None]) -> None:
-    """Draw a field for one file. `on_change` takes the file with `take(name)`."""
+    """Draw a field for one file. `on_change` takes the file with `take(name)`.
+
+    On a full disk it takes small files only, and says so: of a failed upload, the browser would show no more than its status code.
+    """
+    largest = LARGEST_UPLOAD if has_room_for(LARGEST_UPLOAD * 2**20) else WITHOUT_DISK
     with st.container(key=name):
-        st.file_uploader(label, type=kinds, key=_key(name), on_change=on_change, max_upload_size=LARGEST_UPLOAD)
+        st.file_uploader(label, type=kinds, key=_key(name), on_change=on_change, max_upload_size=largest)
+        if largest < LARGEST_UPLOAD:
+            full = _("The disk of this app's machine is full. Until it has room, the file can have at most {limit}.")
+            st.caption(full.format(limit=numbers.size(largest * 2**20)))
 
 
 def take(name: str) -> bytes | None:

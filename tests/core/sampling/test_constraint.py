@@ -100,6 +100,10 @@ def test_the_mask_is_every_token_that_can_follow(pattern: str, data: st.DataObje
     assert allowed(f"regex:{pattern}", *text) == expected(pattern, b"".join(text))
 
 
+def test_a_choice_that_begins_another_one_can_end_or_go_on() -> None:
+    assert {WORDS.raws[i] for i in allowed("choices:yes\nyes!", b"yes")} == {b"!", b"<|end|>"}
+
+
 def test_tokens_of_two_symbols_and_of_part_of_a_character_are_allowed() -> None:
     pieces = {WORDS.raws[i] for i in allowed('lark:start: a b\na: "{"\nb: "\\"name\\""')}
     assert pieces == {b"{", b'{"name'}
@@ -287,6 +291,26 @@ def test_a_constraint_beyond_the_parser_s_limits_is_refused_where_it_grows_too_l
     assert WORDS.raws.index(b"{") in np.flatnonzero(made.after(WORDS.ids()).mask(WORDS.vocabulary_size))
     with pytest.raises(BadSetting, match="The constraint is too complex here"):
         made.after(WORDS.ids(b"{"))
+
+
+def test_an_ambiguous_grammar_is_refused_before_its_time_grows_with_the_cube_of_the_text() -> None:
+    made, text = compiled(WORDS, 'lark:start: e\ne: e e | "a"'), WORDS.ids(*[b"a"] * 600)
+    assert not made.after(text[:200]).complete
+    with pytest.raises(BadSetting, match="The constraint is too complex here"):
+        made.after(text)
+
+
+@pytest.mark.parametrize("form", ["schema:" + json.dumps({"type": "object", "properties": {f"p{number}": {} for number in range(100)}}),
+                                  "choices:" + "\n".join(f"choice {number}" for number in range(500)),
+                                  'lark:start: e\ne: e "+" e | e "*" e | "(" e ")" | /[0-9]+/'])  # fmt: skip
+def test_usual_wide_and_ambiguous_forms_stay_within_the_limits(form: str) -> None:
+    made, ids = compiled(WORDS, form), list[int]()
+    for step in range(100):
+        ways = np.flatnonzero(made.after(np.array(ids, dtype=np.int64)).mask(WORDS.vocabulary_size)[:END])
+        if not len(ways):
+            break
+        ids.append(int(ways[7 * step % len(ways)]))
+    assert len(ids) > 5
 
 
 @pytest.mark.parametrize("value", [None, 3, True, b"regex:a", "yes", "nope:a", "regex", ["regex:a"], "regex:\ud800", "regex:\0",

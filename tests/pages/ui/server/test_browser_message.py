@@ -137,3 +137,9 @@ def test_a_clock_is_told_from_a_person() -> None:
     assert browser_message.is_by_clock(protocol.rerun(page_hash="a", fragment="b"))
     assert not browser_message.is_by_clock(protocol.rerun("prompt=a", page_hash="a", press="b"))
     assert not browser_message.is_by_clock(protocol.heartbeat())
+
+
+def test_a_page_request_is_what_a_browser_sends() -> None:
+    assert BackMsg.FromString(browser_message.page_request("read", "lang=de")) == BackMsg.FromString(protocol.rerun("lang=de", "read"))
+    with pytest.raises(ValueError, match="At most 127 bytes"):
+        browser_message.page_request("a" * 128, "")

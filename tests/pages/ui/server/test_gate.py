@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -263,6 +264,21 @@ def test_a_file_that_fails_or_never_arrives_is_not_counted(uploads: Uploads, mon
         assert not uploads.sizes and not uploads.arriving
 
     run(send())
+
+
+@pytest.mark.parametrize(("number", "status"), [(errno.ENOSPC, 507), (errno.EDQUOT, 507), (errno.EPIPE, None)])
+def test_a_full_disk_is_a_sentence_and_the_file_does_not_count(number: int, status: int | None, uploads: Uploads) -> None:
+    async def full(scope: Any, receive: Any, send: Any) -> None:
+        raise OSError(number, "a")
+
+    asked = answer(Gate(full), scope("http", "/_stcore/upload_file/one/a", method="PUT", **LARGE))
+    if status is None:
+        with pytest.raises(BrokenPipeError):
+            run(asked)
+    else:
+        answered = run(asked)
+        assert answered[0] == status and b"disk" in answered[2]
+    assert not uploads.sizes and not uploads.arriving
 
 
 def test_a_file_that_could_not_be_deleted_still_counts(uploads: Uploads) -> None:

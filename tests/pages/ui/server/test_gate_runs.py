@@ -79,6 +79,27 @@ def test_a_run_whose_browser_left_keeps_its_turn(monkeypatch: pytest.MonkeyPatch
     run(leaving())
 
 
+def test_who_leaves_while_waiting_starts_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate, "QUEUE", RunQueue(at_a_time=1))
+    app = Drawing()
+
+    async def leaving() -> None:
+        first, waiting, left = Browser(Gate(app)), Browser(Gate(app)), Browser(Gate(app))
+        for browser in (first, waiting, left):
+            browser.say()
+            await settled()
+        waiting.say(protocol.heartbeat())  # what comes meanwhile is kept
+        left.says.put_nowait({"type": "websocket.disconnect", "code": 1001})
+        await settled()
+        assert app.ended == [1001] and len(app.runs) == 1
+        await end(app.runs[0])
+        assert len(app.runs) == 3  # the run of the second one, and its heartbeat
+        for browser in (first, waiting):
+            browser.task.cancel()
+
+    run(leaving())
+
+
 def test_what_a_browser_sent_before_it_left_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate, "QUEUE", RunQueue(at_a_time=2))
     app = Drawing()

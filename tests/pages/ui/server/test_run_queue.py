@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pages.ui.server import run_queue
-from pages.ui.server.run_queue import Runner, RunQueue
+from pages.ui.server.run_queue import ARRIVAL, CLOCK, Runner, RunQueue
 
 
 @pytest.fixture
@@ -36,13 +36,13 @@ class Asked:
         self.closing = asyncio.ensure_future(asyncio.Event().wait())
         self.tasks: list[asyncio.Task[None]] = []
 
-    async def ask(self, *runners: Runner, by_clock: bool = False) -> None:
+    async def ask(self, *runners: Runner, patience: float = 0.0) -> None:
         for runner in runners:
-            self.tasks.append(asyncio.ensure_future(self._wait(runner, by_clock)))
+            self.tasks.append(asyncio.ensure_future(self._wait(runner, patience)))
         await asyncio.sleep(0.001)
 
-    async def _wait(self, runner: Runner, by_clock: bool) -> None:
-        await self.queue.start(runner, self.closing, by_clock)
+    async def _wait(self, runner: Runner, patience: float) -> None:
+        await self.queue.start(runner, self.closing, patience)
         self.passed.append(runner)
 
     async def finish(self, *runners: Runner) -> None:
@@ -116,10 +116,10 @@ def test_a_person_comes_before_a_clock_but_a_clock_does_not_wait_for_ever(clock:
     async def players() -> None:
         asked, first, person, player, late = Asked(), [Runner("a"), Runner("b")], Runner("c"), Runner("d"), Runner("e")
         await asked.ask(*first)
-        await asked.ask(player, by_clock=True)
-        clock[0] += run_queue.PATIENCE / 2
+        await asked.ask(player, patience=CLOCK)
+        clock[0] += CLOCK / 2
         await asked.ask(person)
-        clock[0] += run_queue.PATIENCE
+        clock[0] += CLOCK
         await asked.ask(late)
         await asked.finish(first[0])
         await asked.finish(first[1])
@@ -127,6 +127,22 @@ def test_a_person_comes_before_a_clock_but_a_clock_does_not_wait_for_ever(clock:
         asked.end()
 
     run(players())
+
+
+def test_who_is_there_comes_before_many_who_arrive(clock: list[float]) -> None:
+    async def arrivals() -> None:
+        asked, first, arriving, person = Asked(), [Runner("a"), Runner("b")], [Runner(f"new {number}") for number in range(16)], Runner("c")
+        await asked.ask(*first)
+        await asked.ask(*arriving, patience=ARRIVAL)
+        clock[0] += 0.9 * ARRIVAL
+        await asked.ask(person)
+        await asked.finish(first[0])
+        assert asked.passed[2:] == [person]
+        await asked.finish(first[1])
+        assert len(asked.passed) == 4 and asked.passed[3] in arriving
+        asked.end()
+
+    run(arrivals())
 
 
 def test_a_run_longer_than_its_turn_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:

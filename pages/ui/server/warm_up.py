@@ -1,0 +1,103 @@
+"""Opens every page once, in every language, before a public instance reports ready.
+
+The first opening of a page imports its modules, builds and validates its charts, and reads its recorded results. Without this, the first
+visitors would do that at once, and all others would wait for up to three seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from pages.ui.i18n import language, page_titles
+from pages.ui.server import browser_message, deployment, preload
+from pages.ui.server.tcp_nodelay import nodelay_lifespan
+
+App = Callable[[MutableMapping[str, Any], Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]]
+
+PAGE_SECONDS = 30.0  # seconds after which the next page is opened in any case
+SCOPE = {
+    "type": "websocket",
+    "asgi": {"version": "3.0", "spec_version": "2.4"},
+    "http_version": "1.1",
+    "scheme": "ws",
+    "path": "/_stcore/stream",
+    "raw_path": b"/_stcore/stream",
+    "root_path": "",
+    "query_string": b"",
+    "client": ("127.0.0.1", 0),
+    "server": ("127.0.0.1", 0),
+    "subprotocols": ["streamlit"],
+}
+
+log = logging.getLogger(__name__)
+_running: set[asyncio.Task[None]] = set()
+
+
+def is_running() -> bool:
+    """Return whether pages are still being opened."""
+    return bool(_running)
+
+
+@asynccontextmanager
+async def lifespan(app: App) -> AsyncIterator[None]:
+    """ASGI lifespan of the app: sets the sockets' options, and opens the pages of a public instance while it already listens."""
+    async with nodelay_lifespan(app):
+        if deployment.public():
+            task = asyncio.create_task(_after_preload(app))
+            _running.add(task)
+            task.add_done_callback(_running.discard)
+        yield
+        for task in list(_running):
+            task.cancel()
+
+
+async def _after_preload(app: App) -> None:
+    await asyncio.to_thread(preload.wait)
+    if preload.failed():
+        return
+    try:
+        await open_pages(app, list(page_titles.titles()), list(language.languages()))
+    except Exception as error:  # the app works without it
+        log.warning("warm-up failed", extra={"event": "warm-up failed", "kind": type(error).__name__})
+
+
+async def open_pages(app: App, paths: list[str], languages: list[str]) -> None:
+    """Open these pages one after another as a browser does, over a websocket of the app itself, once for each language."""
+    for code in languages:
+        requests = [browser_message.page_request(path, f"lang={code}") for path in paths]
+        visit = _Visit(requests)
+        headers = [(b"host", b"localhost")]
+        await app(SCOPE | {"headers": headers, "subprotocols": ["streamlit"], "state": {}}, visit.receive, visit.send)
+
+
+class _Visit:
+    """The browser's side of one websocket: sends the next request when the run for the one before has ended."""
+
+    def __init__(self, requests: list[bytes]) -> None:
+        self._requests = iter(requests)
+        self._connected = False
+        self._ended = asyncio.Event()
+
+    async def receive(self) -> dict[str, Any]:
+        """Return the next ASGI message for the app."""
+        if not self._connected:
+            self._connected = True
+            self._ended.set()
+            return {"type": "websocket.connect"}
+        try:
+            async with asyncio.timeout(PAGE_SECONDS):
+                await self._ended.wait()
+        except TimeoutError:
+            log.warning("slow page", extra={"event": "slow page"})
+        self._ended.clear()
+        request = next(self._requests, None)
+        return {"type": "websocket.disconnect", "code": 1000} if request is None else {"type": "websocket.receive", "bytes": request}
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """Take an ASGI message of the app."""
+        if message["type"] == "websocket.close" or browser_message.ends_run(message.get("bytes") or b""):
+            self._ended.set()

@@ -1,0 +1,83 @@
+"""Opening every page once before a public instance reports ready."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from pages.ui.server import deployment, health, preload, warm_up
+from tests.protocol import BackMsg, ForwardMsg
+
+END = ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY).SerializeToString()
+
+
+class Streamlit:
+    """An ASGI app that notes what each websocket asks for. silent: it never says that a run has ended."""
+
+    def __init__(self, silent: bool = False, broken: bool = False) -> None:
+        self.visits: list[list[tuple[str, str]]] = []
+        self.silent, self.broken = silent, broken
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        assert scope["type"] == "websocket" and (await receive())["type"] == "websocket.connect"
+        if self.broken:
+            raise RuntimeError("broken today")
+        await send({"type": "websocket.accept"})
+        self.visits.append([])
+        while (message := await receive())["type"] == "websocket.receive":
+            asked = BackMsg.FromString(message["bytes"]).rerun_script
+            self.visits[-1].append((asked.page_name, asked.query_string))
+            await send({"type": "websocket.send", "bytes": ForwardMsg(ref_hash="a").SerializeToString()})
+            if not self.silent:
+                await send({"type": "websocket.send", "bytes": END})
+
+
+def test_every_page_is_opened_once_in_every_language() -> None:
+    app = Streamlit()
+    asyncio.run(warm_up.open_pages(app, ["start", "read"], ["de", "en"]))
+    assert app.visits == [[("start", f"lang={code}"), ("read", f"lang={code}")] for code in ("de", "en")]
+
+
+def test_a_page_that_never_ends_is_left_after_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warm_up, "PAGE_SECONDS", 0.01)
+    app = Streamlit(silent=True)
+    asyncio.run(warm_up.open_pages(app, ["start", "read"], ["en"]))
+    assert len(app.visits[0]) == 2
+
+
+@pytest.mark.parametrize(("public", "broken"), [(True, False), (True, True), (False, False)])
+def test_a_public_instance_is_ready_afterwards_even_if_it_failed(public: bool, broken: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deployment, "public", lambda: public)
+    monkeypatch.setattr(preload, "_loading", [])
+    app = Streamlit(broken=broken)
+
+    async def start() -> list[int]:
+        found = []
+        async with warm_up.lifespan(app):
+            found.append((await health.healthz(None)).status_code)  # type: ignore[arg-type]
+            async with asyncio.timeout(20):
+                while warm_up.is_running():
+                    await asyncio.sleep(0.01)
+            answer = await health.healthz(None)  # type: ignore[arg-type]
+            assert json.loads(bytes(answer.body))["ready"]
+            return [*found, answer.status_code]
+
+    assert asyncio.run(start()) == ([503, 200] if public else [200, 200])
+    assert bool(app.visits) == (public and not broken)
+    assert all(len(visit) > 20 for visit in app.visits)
+
+
+def test_it_ends_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deployment, "public", lambda: True)
+    monkeypatch.setattr(preload, "_loading", [])
+
+    async def start() -> None:
+        async with warm_up.lifespan(Streamlit(silent=True)):
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(0.05)
+
+    asyncio.run(start())
+    assert not warm_up.is_running()
