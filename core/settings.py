@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from core.errors import BadSetting
 from core.message import Message, Number
-from core.stage_names import CUT_OFFS, ORDERS, REPETITION, SETTING_OF
+from core.stage_orders import CUT_OFFS, ORDERS, REPETITION, SETTING_OF
 
 SMALLEST_DIVISOR = 0.001  # logits divided by less than this overflow float32
 LARGEST_SEED = 2**53 - 1  # largest whole number that JSON and browsers keep exactly

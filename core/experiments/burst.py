@@ -15,7 +15,7 @@ from typing import Any
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, ViewerError
 from core.experiments.batching import PlannedRequest, spread
-from core.remote.streaming import ServerSaid, ask, stream
+from core.remote.burst_streams import ServerSaid, ask, stream
 
 PAUSE = 0.1  # seconds between two metrics requests; vLLM's answer is long
 MOST = 32

@@ -11,7 +11,7 @@ from core.message import Message
 from core.sampling.constraint.source import choices_of, lark_of, schema_of
 from core.sampling.history import last_n
 from core.settings import SamplingSettings
-from core.stage_names import MISSING
+from core.stage_orders import MISSING
 
 WHOLE_TEXT = 1_000_000  # tokens; more than any context
 LLAMA_CPP = {

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from core.settings import SamplingSettings
-from core.stage_names import LAST_N
+from core.stage_orders import LAST_N
 from core.tokens.tokens import Token
 
 

@@ -30,7 +30,7 @@ from core.sampling.samplers.penalties import FrequencyPenalty, PresencePenalty
 from core.sampling.samplers.top_n_sigma import TopNSigma
 from core.sampling.samplers.xtc import XTC
 from core.settings import SamplingSettings
-from core.stage_names import SETTING_OF
+from core.stage_orders import SETTING_OF
 
 
 @lru_cache(maxsize=64)

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from core.stage_names import ORDERS
+from core.stage_orders import ORDERS
 from tests.browser.watching import Watching, eventually, press, settled
 
 pytestmark = pytest.mark.browser

@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 
 from core import Generation, SamplingSettings
+from core.remote.burst_streams import stream
 from core.remote.http_client import HttpClient
-from core.remote.streaming import stream
 from tests.servers.conftest import client, llama_server
 
 pytestmark = pytest.mark.exhaustive

@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.record.step import Stage, Step, TokenDistribution
 from core.record.tables import REST, stages_table
-from core.stage_names import EXCLUDE_ONLY
+from core.stage_orders import EXCLUDE_ONLY
 from pages.ui.charts.inside_rows import label
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _

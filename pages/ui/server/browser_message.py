@@ -133,9 +133,8 @@ def _count(data: bytes, start: int, end: int, schema: Schema, left: int) -> int:
 
 
 def _field(number: int, value: bytes) -> bytes:
-    """Return a field of bytes. Raises ValueError for more than 127 bytes, whose length takes more than one byte."""
-    if len(value) > 127:
-        raise ValueError("At most 127 bytes.")
+    """Return a field of at most 127 bytes."""
+    assert len(value) < 128, value  # a larger length takes more than one byte
     return bytes([number << 3 | BYTES, len(value)]) + value
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from core import SamplingSettings
 from core.sampling.constraint.source import lark_of
-from core.stage_names import REPETITION, SETTING_OF
+from core.stage_orders import REPETITION, SETTING_OF
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import N_, _
 from pages.ui.session.sampling_controls import CONTROLS, IN_SIGHT, Control

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
     from core.remote.listed_model import ListedModel
 
-LISTED = 50  # candidates kept at every step; the page shows 5 to 50 of them
+CANDIDATES_KEPT = 50  # candidates kept at every step; the page shows 5 to 50 of them
 
 
 def begin(session: Session, wanted: RunRequest, model: LanguageModel, settings: SamplingSettings) -> None:
@@ -48,9 +48,9 @@ def _generation(wanted: RunRequest, model: LanguageModel, settings: SamplingSett
     if not model.has_token_ids:
         from core.generation.listed_run import ListedRun
 
-        return cast("Generation", ListedRun(cast("ListedModel", model), wanted.messages or wanted.prompt, settings, top_n=LISTED))
+        return cast("Generation", ListedRun(cast("ListedModel", model), wanted.messages or wanted.prompt, settings, top_n=CANDIDATES_KEPT))
     loaded_models.ensure_model_loaded(model)
-    return Generation(model, wanted.messages or wanted.prompt, settings, top_n=LISTED)
+    return Generation(model, wanted.messages or wanted.prompt, settings, top_n=CANDIDATES_KEPT)
 
 
 def replace(session: Session, fresh: Generation | Replay, wanted: RunRequest, put_aside_already: bool = False) -> None:

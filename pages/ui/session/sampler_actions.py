@@ -8,7 +8,7 @@ from typing import Any
 from core.errors import ViewerError
 from core.sampling.constraint.compiled import compiled
 from core.settings import SamplingSettings
-from core.stage_names import LAST_N, ORDERS
+from core.stage_orders import LAST_N, ORDERS
 from pages.ui.i18n.language import _
 from pages.ui.session import current, effective_value
 from pages.ui.session.more_samplers import ALL_CONTROLS, ORDER, write_bias, write_order

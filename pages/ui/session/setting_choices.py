@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core import SamplingSettings
-from core.stage_names import ORDERS
+from core.stage_orders import ORDERS
 from pages.ui.i18n.language import N_, _
 from pages.ui.session import current
 from pages.ui.session.own_presets import own_presets

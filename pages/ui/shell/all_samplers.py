@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from core.settings import SamplingSettings
-from core.stage_names import MISSING, ORDERS
+from core.stage_orders import MISSING, ORDERS
 from pages.ui.components.stage_order.stage_order import order, stage_order
 from pages.ui.i18n import numbers, page_titles
 from pages.ui.i18n.glossary import terms

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.experiments.streaming import deliver, words_of
+from core.experiments.delivery import deliver, words_of
 from core.record.step import Step
 from pages.ui.components.stream_stage.stream_stage import stream_stage
 from pages.ui.i18n import numbers

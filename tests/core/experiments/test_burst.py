@@ -14,7 +14,7 @@ from core.errors import BadSetting
 from core.experiments.batching import planned_requests
 from core.experiments.burst import Arrived, Told, burst, figures, rate_over_time
 from core.remote import http_client
-from core.remote.streaming import ServerSaid, batch_size, read, stream
+from core.remote.burst_streams import ServerSaid, batch_size, read, stream
 from tests.core.remote.serving import RECORDED, TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, serve
 
 BURSTS = RECORDED / "llamacpp-burst"

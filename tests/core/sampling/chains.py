@@ -14,7 +14,7 @@ from transformers.generation import logits_process as theirs
 from core import SamplingSettings
 from core.sampling.history import History
 from core.sampling.stages import observe, processors
-from core.stage_names import SETTING_OF
+from core.stage_orders import SETTING_OF
 from tests.core.plain import bits
 
 SIZES = (10, 33, 100, 384, 1000, 1025, 4096)

@@ -24,7 +24,7 @@ from core.sampling.constraint.compiled import compiled
 from core.sampling.constraint.source import lark_of, schema_of
 from core.sampling.history import History
 from core.settings import LONGEST_CONSTRAINT, SamplingSettings
-from core.stage_names import ORDERS
+from core.stage_orders import ORDERS
 from core.tokens.tokens import Token, lone_token
 from tests.benchmarks.constraint import HOSTILE
 from tests.core.sampling.test_samplers import EVERYTHING

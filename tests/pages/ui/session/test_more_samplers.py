@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core import SamplingSettings
 from core.settings import FIRST
-from core.stage_names import SETTING_OF
+from core.stage_orders import SETTING_OF
 from pages.ui.session import share_link
 from pages.ui.session.more_samplers import ALL_CONTROLS, CHIPS, MORE, chip_text, is_on
 
