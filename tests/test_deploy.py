@@ -81,6 +81,7 @@ def test_the_dockerfile_is_sound() -> None:
         subprocess.run(["hadolint", str(ROOT / "Dockerfile")], check=True)
 
 
+@pytest.mark.slow
 def test_the_image_s_steps_give_an_app_that_is_ready_and_public(tmp_path: Path) -> None:
     """COPY, CMD and HEALTHCHECK as the Dockerfile has them, in a folder in place of an image."""
     ignored = [line.strip() for line in (ROOT / ".dockerignore").read_text().splitlines() if line.strip()]
@@ -203,6 +204,7 @@ def through(proxy: str, host: str) -> None:
         pytest.fail("a page of another site came in")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="no nginx on this machine")
 def test_behind_nginx(tmp_path: Path) -> None:
     port = free_port()

@@ -67,7 +67,7 @@ def test_the_result_is_that_of_generate(architecture: str, beams: int, steps: in
 
 
 @pytest.mark.parametrize("penalty", [-1.0, 0.0, 0.5, 2.0])
-@pytest.mark.parametrize("early", [False, True, "never"])
+@pytest.mark.parametrize("early", [False, True, pytest.param("never", marks=pytest.mark.slow)])
 def test_penalty_and_stopping_mean_what_they_mean_there(penalty: float, early: Any, tiny: Any, plain: Any, monkeypatch: Any) -> None:
     model, network = tiny("llama"), plain("llama")
     likely = [step.considered[0].token_id for step in search(model, PROMPT, 3, 6)]

@@ -80,6 +80,7 @@ def test_it_learns_and_the_taught_model_works_like_any_other(tiny: Callable[[str
     tuning.release()
 
 
+@pytest.mark.slow
 def test_a_larger_model_learns_with_adapters_on_weights_that_stay_shared(
     tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,6 +56,7 @@ def on_vocabulary(step: Any, size: int) -> tuple[np.ndarray, np.ndarray]:
     return distribution, removed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", some(["llama", "gpt2"]))
 def test_every_setting_gives_the_distribution_that_generate_draws_from(architecture: str, tiny: Any, plain: Any) -> None:
     model, network = tiny(architecture), plain(architecture)

@@ -35,6 +35,7 @@ def two_texts(model: Any) -> tuple[list[int], list[int]]:
     return ids, [*ids[:3], (ids[3] + 7) % 300 + 5, *ids[4:]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", [*FOUR, *some(["mamba", "lfm2", "deepseek_v3"], {"mamba"})])
 def test_leaving_a_token_out_is_a_pass_over_the_shorter_text(architecture: str, tiny: Model, plain: Model) -> None:
     model, network = tiny(architecture), plain(architecture)
