@@ -27,6 +27,7 @@ KEYWORDS = {"help", "placeholder", "label", "alt_text", "hint", "title", "lead",
 # Files whose words are for whoever runs the app, for a log, or for the model to read.
 OTHERS = {
     "record.py",
+    "warm_up.py",
     "gate.py",
     "health.py",
     "example_texts.py",

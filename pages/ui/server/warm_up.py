@@ -62,7 +62,7 @@ async def _after_preload(app: App) -> None:
     try:
         await open_pages(app, list(page_titles.titles()), list(language.languages()))
     except Exception as error:  # the app works without it
-        log.info("unwarmed", extra={"event": "unwarmed", "kind": type(error).__name__})
+        log.warning("warm-up failed", extra={"event": "warm-up failed", "kind": type(error).__name__})
 
 
 async def open_pages(app: App, paths: list[str], languages: list[str]) -> None:
@@ -92,7 +92,7 @@ class _Visit:
             async with asyncio.timeout(PAGE_SECONDS):
                 await self._ended.wait()
         except TimeoutError:
-            log.info("slow", extra={"event": "slow"})
+            log.warning("slow page", extra={"event": "slow page"})
         self._ended.clear()
         request = next(self._requests, None)
         return {"type": "websocket.disconnect", "code": 1000} if request is None else {"type": "websocket.receive", "bytes": request}
