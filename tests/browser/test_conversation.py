@@ -51,6 +51,20 @@ def chat(page: Any, text: str) -> None:
     page.locator('[data-testid="stChatInputTextArea"]').press("Enter")
 
 
+def ask(page: Any, message: str) -> None:
+    """Send a message and wait until the answer has ended."""
+    chat(page, message)
+    page.locator(f'[data-testid="stChatMessage"]:has-text("{message}")').first.wait_for(timeout=COLD)
+    settled(page)  # until then the end of the answer before is on the page
+    ended(page)
+
+
+def ended(page: Any) -> None:
+    """Wait until the page says why the answer ended."""
+    page.locator('.st-key-hero [data-testid="stAlert"]').first.wait_for(timeout=COLD)
+    settled(page)
+
+
 def recording(page: Any) -> Recording:
     """Save the recording of what is on screen."""
     settled(page)
@@ -61,16 +75,14 @@ def recording(page: Any) -> Recording:
     return Recording.loads(text)
 
 
-def talk(watching: Watching, first: str, asked: tuple[str, ...], most: int) -> Iterator[Recording]:
+def talk(watching: Watching, asked: tuple[str, ...], most: int) -> Iterator[Recording]:
     """Write the first answer, then send each message and let the model answer; yield the recording of each turn."""
     page = watching.page
     press(page, "play")
-    for message in (first, *asked):
-        if message is not first:
-            chat(page, message)
-            page.locator(f'[data-testid="stChatMessage"]:has-text("{message}")').first.wait_for(timeout=COLD)
-        page.locator('.st-key-hero [data-testid="stAlert"]').first.wait_for(timeout=COLD)  # says why it ended
-        settled(page)
+    ended(page)
+    for message in ("", *asked):
+        if message:
+            ask(page, message)
         found = recording(page)
         assert found.finished in ("end of text", "enough tokens") and len(found.path) <= most
         yield found
@@ -107,7 +119,7 @@ def test_a_packed_file_by_its_path_and_three_turns_with_it(at: Callable[..., Any
     page.locator(".st-key-as_chat label").click()
     watching = Watching(page)
     page.locator('[data-testid="stChatMessage"]').first.wait_for()
-    turns = list(talk(watching, ASKED[0], ASKED[1:], 6))
+    turns = list(talk(watching, ASKED[1:], 6))
     check_turns(turns, packed)
     assert page.locator(".tv-message .template").count() > 2
     page.get_by_text("came from the notepad").first.wait_for()
@@ -122,9 +134,7 @@ def test_a_packed_file_by_its_path_and_three_turns_with_it(at: Callable[..., Any
     watching.until("steps.some(step => step.names.includes('opened'))")
     watching.click_bar(3)
     watching.until("steps.length === 3 && steps[2].forced")
-    chat(page, "And now?")
-    page.locator('[data-testid="stChatMessage"]:has-text("And now?")').first.wait_for(timeout=COLD)
-    page.locator('.st-key-hero [data-testid="stAlert"]').first.wait_for(timeout=COLD)
+    ask(page, "And now?")
     branch = recording(page)
     assert [message["content"] for message in branch.messages if message["role"] == "user"] == [ASKED[0], "And now?"]
     press(page, "keep")
@@ -204,6 +214,6 @@ def test_three_turns_with_smollm2_end_at_its_end_token(new_page: Callable[..., A
         turn_to(page, "Watch", "Watch")
         page.locator(".st-key-as_chat label").click()
         watching = Watching(page)
-        turns = list(talk(watching, "Name one colour.", ("Name one animal.", "Say goodbye in one short sentence."), 120))
+        turns = list(talk(watching, ("Name one animal.", "Say goodbye in one short sentence."), 120))
         assert {turn.finished for turn in turns} == {"end of text"}
         check_turns(turns, smollm2)

@@ -77,6 +77,7 @@ def type_into(page: Any, key: str, text: str) -> None:
 
 def turn_to(page: Any, group: str, title: str) -> None:
     """Go to another page by the menu, in the same session."""
+    settled(page)  # a rerun replaces the menu
     page.locator('[data-testid="stTopNavSection"]', has_text=group).click()
     page.locator('[data-testid="stTopNavDropdownLink"]', has=page.get_by_text(title, exact=True)).click()
 
