@@ -288,6 +288,9 @@ def switch(node_id: int) -> None:
 @error_boundary
 def settings_changed(key: str = "") -> None:
     """Show the effect of a changed setting on the next-token distribution. A setting without effect on greedy ends greedy."""
+    known = current_session().saved_widget_values
+    if key in known and field(key) == known[key]:
+        return  # after a change of page, Streamlit can call this for settings that did not change
     if key in ENDS_GREEDY:
         effective_value.set_value("greedy", False)
     changed("coming")

@@ -117,3 +117,14 @@ def test_a_damaged_link_opens_what_can_be_read_and_says_so(visitor: state.Sessio
     visitor.notes.clear()
     visitor.begin_from({"seed": "9" * 12, "steps": "banana"})
     assert [name in visitor.notes[0].text for name in ("Seed", "steps", "defaults")] == [True] * 3, "in words, not as a part of the link"
+
+
+def test_a_setting_that_did_not_change_keeps_the_reopened_step(visitor: state.Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a change of page, Streamlit can call the callback of a setting whose value is the same."""
+    monkeypatch.setattr(current, "st", SimpleNamespace(session_state={"temperature": 1.0}))
+    visitor.saved_widget_values["temperature"], visitor.selected_index = 1.0, 2
+    current.settings_changed("temperature")
+    assert visitor.selected_index == 2
+    current.st.session_state["temperature"] = 1.2
+    current.settings_changed("temperature")
+    assert visitor.selected_index is None
