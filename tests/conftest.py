@@ -24,6 +24,8 @@ os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 # Compiled code becomes ready in the middle of a test, and the last digits change with it. Its own tests switch it on.
 os.environ["TOKEN_VIEWER_COMPILED"] = "0"
+# Threads of torch that wait give their core to the other worker and to the browser. Teach under load: 32 instead of 90 seconds.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 atexit.register(shutil.rmtree, os.environ["HF_HOME"], ignore_errors=True)
 
 LOCAL = {"127.0.0.1", "::1", "localhost", "0.0.0.0", ""}
