@@ -18,7 +18,7 @@ from pages.ui.server.tcp_nodelay import nodelay_lifespan
 
 App = Callable[[MutableMapping[str, Any], Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]]
 
-PAGE_SECONDS = 30.0  # seconds after which the next page is opened in any case
+PAGE_SECONDS = 30.0  # seconds for one page; the pages behind a slower one are left to the visitors
 SCOPE = {
     "type": "websocket",
     "asgi": {"version": "3.0", "spec_version": "2.4"},
@@ -30,7 +30,6 @@ SCOPE = {
     "query_string": b"",
     "client": ("127.0.0.1", 0),
     "server": ("127.0.0.1", 0),
-    "subprotocols": ["streamlit"],
 }
 
 log = logging.getLogger(__name__)
@@ -91,10 +90,11 @@ class _Visit:
         try:
             async with asyncio.timeout(PAGE_SECONDS):
                 await self._ended.wait()
+            request = next(self._requests, None)
         except TimeoutError:
             log.warning("slow page", extra={"event": "slow page"})
+            request = None
         self._ended.clear()
-        request = next(self._requests, None)
         return {"type": "websocket.disconnect", "code": 1000} if request is None else {"type": "websocket.receive", "bytes": request}
 
     async def send(self, message: dict[str, Any]) -> None:

@@ -291,6 +291,8 @@ def settings_changed(key: str = "") -> None:
     known = current_session().saved_widget_values
     if key in known and field(key) == known[key]:
         return  # after a change of page, Streamlit can call this for settings that did not change
+    if key:
+        known[key] = field(key)
     if key in ENDS_GREEDY:
         effective_value.set_value("greedy", False)
     changed("coming")
