@@ -1,4 +1,4 @@
-"""Devices and precisions: selection, token ids on a device, timing, and out-of-memory errors."""
+"""Devices: selection, token ids on a device, timing, and out-of-memory errors."""
 
 from __future__ import annotations
 
@@ -80,15 +80,3 @@ def device_for(wanted: str) -> torch.device:
     except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
         raise ModelError("This machine has no device called {wanted}. Use auto, cpu, cuda or mps.", wanted=quoted(str(wanted))) from error
     return device
-
-
-def dtype_for(wanted: str, device: torch.device) -> torch.dtype:
-    """Return the torch dtype of this name; "auto" depends on the device. Raises ModelError for an unknown dtype."""
-    known = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
-    if wanted == "auto":
-        if device.type == "cuda":
-            return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
-        return torch.float16 if device.type == "mps" else torch.float32
-    if wanted not in known:
-        raise ModelError("{wanted} is not a precision. Use auto, float32, float16 or bfloat16.", wanted=quoted(str(wanted)))
-    return known[wanted]

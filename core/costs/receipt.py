@@ -31,6 +31,11 @@ class Assumptions:
     price_output: float = 0.60
     price_hour: float = 0.10
 
+    @classmethod
+    def for_device(cls, device: str) -> Assumptions:
+        """Return the usual values: those of a laptop's processor for "cpu", else those of a graphics card that is rented by the hour."""
+        return cls() if device == "cpu" else cls(watts=400.0, price_hour=2.5)
+
     def __post_init__(self) -> None:
         for entry in fields(self):
             value = getattr(self, entry.name)

@@ -13,7 +13,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from core.engine.model import LanguageModel
 from core.errors import TextToLearn
 from core.finetuning.finetune import LONGEST_TEXT
-from core.finetuning.optimizer import Optimizers
+from core.finetuning.muon import Optimizers
 
 ROWS, LENGTH = 16, 96  # of a step: 1,536 guesses
 SHORTEST = 200  # bytes of a text that is worth it

@@ -88,7 +88,8 @@ def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "aut
 
 def _load_checked(folder: Path, name: str, device: str, dtype: str, tokenizer: Path | None) -> LanguageModel:
     from core.device import device_for
-    from core.models.memory_fit import numbers_in, stays_in
+    from core.models.memory_fit import numbers_in
+    from core.models.precision import stays_in
 
     check_files(folder, name)
     config = _read_config(folder, name)
@@ -280,10 +281,11 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
 
     from core.backends.fast_decoder import FastDecoder
     from core.backends.transformers_backend import TransformersBackend
-    from core.device import device_for, dtype_for, is_out_of_memory
+    from core.device import device_for, is_out_of_memory
     from core.engine.model import LanguageModel
     from core.engine.stored_weights import keep_stored, widen
     from core.engine.thread_trial import fastest
+    from core.models.precision import dtype_for
 
     where = device_for(device)
     tokenizer = read_tokenizer(tokenizer_folder, name)

@@ -31,8 +31,6 @@ ITEM_SIZES = {
     "U8": 1,
     "BOOL": 1,
 }
-NARROW = {"BF16": "bfloat16", "F16": "float16"}
-SMALL = 64_000_000  # bytes; smaller models save little memory in 16 bits, and float32 is faster without compiled code
 HEADROOM = 1.1  # 10 % more than the weights, for tokenizer, buffers and the first pass
 
 
@@ -58,7 +56,8 @@ class Fit:
 
 def fit(name: str, device: str = "auto", dtype: str = "auto") -> Fit:
     """Return the memory that loading this model needs. Asks the hub only for the headers of its files. Raises a ModelError."""
-    from core.device import device_for, dtype_for
+    from core.device import device_for
+    from core.models.precision import dtype_for, stays_in
 
     where = device_for(device)
     if is_gguf(name):
@@ -70,20 +69,6 @@ def fit(name: str, device: str = "auto", dtype: str = "auto") -> Fit:
     numbers = sum(counts.values())
     stored = sum(count * ITEM_SIZES.get(kind, 4) for kind, count in counts.items())
     return Fit(numbers, stored, numbers * size, free_memory(where), str(where))
-
-
-def stays_in(counts: dict[str, int], model_type: str, device: Any, dtype: str) -> str | None:
-    """Return the 16-bit precision in which stored weights stay while sums are computed in float32; None if they are widened to float32.
-
-    They stay if float32 is asked for on a CPU, all have one 16-bit format, they have at least SMALL bytes, and compiled code supports the
-    model family.
-    """
-    from core.backends import compiled
-    from core.backends.decoder_families import MODEL_TYPES
-
-    kinds = [kind for kind in counts if kind.startswith(("F", "BF"))]
-    plain = device.type == "cpu" and dtype in ("auto", "float32") and model_type in MODEL_TYPES and compiled.available()
-    return NARROW.get(kinds[0]) if plain and len(kinds) == 1 and 2 * counts[kinds[0]] >= SMALL else None
 
 
 def _config(name: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Token texts and bytes: what each token adds to the text, and how it is displayed if its bytes are not readable text.
+"""Token texts and bytes: what each token adds to the text. `visible_text` says how its bytes are displayed.
 
 Text is joined from bytes, not from strings. If a tokenizer splits an emoji over three tokens, the text has the emoji, and each token is
 displayed as its bytes.
@@ -9,17 +9,13 @@ from __future__ import annotations
 import codecs
 import json
 import re
-import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from core.tokens.visible_text import BYTES_SHOWN, visible_text
+
 BYTE = re.compile(r"<0x[0-9A-F]{2}>")
-_VISIBLE = {" ": "␣", "\n": "↵", "\r": "␍", "\t": "⇥", "\u00a0": "⍽", "\u200b": "⟨ZWSP⟩", "\u200d": "⟨ZWJ⟩", "\ufeff": "⟨BOM⟩"}
-_FILLERS = "\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800"  # letters without a shape
-_JOINING = "\u200c"  # changes the letters on both sides
-_SELECTORS = "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0x180B, 0x180E), *range(0xE0100, 0xE01F0)]))  # change the character before
-_NAMES = {"\u200c": "⟨ZWNJ⟩", "\ufe0e": "⟨VS15⟩", "\ufe0f": "⟨VS16⟩"}
 # The names of tokens that end a text or a turn, in the models of this field.
 END_MARKS = frozenset("</s> <|endoftext|> <|im_end|> <|eot_id|> <|end_of_text|> <end_of_turn> <eos> <|end|> <|eom_id|> <|return|>".split())
 FIRST_OWN_KEY = 2**52  # keys from here on are the app's own: of such a token only the bytes are known
@@ -52,16 +48,6 @@ def known_id(key: int) -> int | None:
     return key if key < FIRST_OWN_KEY else None
 
 
-def _write_bytes(error: UnicodeError) -> tuple[str, int]:
-    """Write undecodable bytes as ⟨E2⟩ instead of a replacement character (a codec error handler)."""
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    return "".join(f"⟨{byte:02X}⟩" for byte in error.object[error.start : error.end]), error.end
-
-
-codecs.register_error("token-bytes", _write_bytes)
-
-
 class ByteJoiner:
     """Joins tokens to text byte by byte; a character appears with its last byte.
 
@@ -71,7 +57,7 @@ class ByteJoiner:
     """
 
     def __init__(self) -> None:
-        self._decoder = codecs.getincrementaldecoder("utf-8")("token-bytes")
+        self._decoder = codecs.getincrementaldecoder("utf-8")(BYTES_SHOWN)
 
     def add(self, raw: bytes) -> str:
         """Return the text that these bytes complete; bytes that can never become a character are written as ⟨E2⟩."""
@@ -101,33 +87,11 @@ def join(raws: list[bytes]) -> str:
     return ByteJoiner().add(b"".join(raws))
 
 
-def written(raw: bytes) -> str:
-    """Return how a token's bytes are displayed: readable characters as they are, whitespace and undecodable bytes made visible.
-
-    >>> written(b" fox\\n"), written(b"\\xa6\\x8a")
-    ('␣fox↵', '⟨A6⟩⟨8A⟩')
-    """
-    text = raw.decode("utf-8", "token-bytes")
-    return "".join(_visible(c, text[i - 1] if i else "") for i, c in enumerate(text))
-
-
-def _visible(c: str, before: str) -> str:
-    """Return one character of a token, or its name if it cannot be seen after the character before it ("" at the start of the token)."""
-    if c in _VISIBLE:
-        return _VISIBLE[c]
-    if c in _FILLERS or not (c.isprintable() or c in _JOINING):
-        return f"⟨U+{ord(c):04X}⟩"
-    alone = not before or before.isspace()
-    if alone and (c in _JOINING or c in _SELECTORS):
-        return _NAMES.get(c) or f"⟨U+{ord(c):04X}⟩"
-    return f"◌{c}" if alone and unicodedata.category(c).startswith("M") else c
-
-
 def lone_token(key: int, raw: bytes, special: bool) -> Token:
     """Return a token without context. A special token such as <|end|> is displayed as ⟨end⟩."""
     if special:
-        return Token(key, "", f"⟨{raw.decode('utf-8', 'token-bytes').strip('<|>[]▁ ') or 'mark'}⟩", raw, True)
-    return Token(key, join([raw]), written(raw) or f"⟨{'?' if known_id(key) is None else key}⟩", raw)
+        return Token(key, "", f"⟨{raw.decode('utf-8', BYTES_SHOWN).strip('<|>[]▁ ') or 'mark'}⟩", raw, True)
+    return Token(key, join([raw]), visible_text(raw) or f"⟨{'?' if known_id(key) is None else key}⟩", raw)
 
 
 @lru_cache(maxsize=1)

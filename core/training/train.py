@@ -23,7 +23,7 @@ from torch.nn import functional
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from core.device import CPU_MULTIPLIES_BF16
-from core.finetuning.optimizer import Optimizers
+from core.finetuning.muon import Optimizers
 from core.training import growth
 from core.training.corpus import Corpus
 from core.training.mixture import IGNORED, Batch, Mixture, Shares, tokenizer_texts

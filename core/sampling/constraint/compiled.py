@@ -19,7 +19,7 @@ import numpy as np
 from core.errors import BadSetting
 from core.message import Message
 from core.sampling.constraint.source import lark_of, limits, reason
-from core.tokens.tokens import written
+from core.tokens.visible_text import visible_text
 
 if TYPE_CHECKING:
     from llguidance import LLExecutor, LLMatcher, LLTokenizer
@@ -105,7 +105,7 @@ class Compiled:
                 if not any(sign in matcher.get_error() for sign in _DOES_NOT_FIT):
                     raise _too_complex(matcher)
                 said = Message("The token {token} does not fit the constraint. Go back, or switch the constraint off.")
-                raise BadSetting(said.with_values(token=written(self._tokenizer.decode_bytes([token_id]))))
+                raise BadSetting(said.with_values(token=visible_text(self._tokenizer.decode_bytes([token_id]))))
         return matcher
 
     def _computed(self, matcher: LLMatcher, first: bool = False) -> Allowed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.tokens.tokens import written
+from core.tokens.visible_text import visible_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,4 +35,4 @@ def shown(text: str, piece: str, raw: bytes) -> str:
     if not text or encoded == raw:
         return piece
     used = next((count for count in range(len(raw), 0, -1) if encoded.endswith(raw[:count])), len(raw))
-    return written(encoded) + written(raw[used:])
+    return visible_text(encoded) + visible_text(raw[used:])

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from core.generation.replay import Replay
 
 LONGEST = 6_000  # characters of an address; some servers and proxies refuse more than 8,000
-LONGEST_LINK = 7_500  # characters of a share link
 KEPT = "kept"
 MAIN = "address"
 
@@ -109,7 +108,7 @@ def link_query() -> tuple[str, str]:
     for steps in (path, []) if made.is_replay else (path,):
         query = share_link.query(prompt, name, current.settings(), steps, example_texts.FIRST_PROMPT, made.as_chat)
         query = "&".join(filter(None, (query, more)))
-        if len(query) <= LONGEST_LINK:
+        if len(query) <= share_link.LONGEST_LINK:
             return query, _what_link_opens(made, bool(steps))
     if made.is_replay:
         return "", _("The text is too long for a link. Save a recording instead.")

@@ -39,12 +39,7 @@ _SI = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")
 def assumptions() -> Assumptions:
     """Return the visitor's assumptions on watts and prices; the usual ones for the device until they change them."""
     known = current.results().get("assumptions")
-    return known if isinstance(known, Assumptions) else usual(current.model())
-
-
-def usual(model: Any) -> Assumptions:
-    """Return the first assumptions: a laptop's processor, or a graphics card by the hour."""
-    return Assumptions() if getattr(model, "device", "cpu") == "cpu" else Assumptions(watts=400.0, price_hour=2.5)
+    return known if isinstance(known, Assumptions) else Assumptions.for_device(getattr(current.model(), "device", "cpu"))
 
 
 def bill(path: Sequence[Step], model: LanguageModel | Any, peak: Peak | None = None) -> Receipt:

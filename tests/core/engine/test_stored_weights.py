@@ -17,8 +17,9 @@ from core.backends import compiled
 from core.backends.fast_decoder import FastDecoder
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.stored_weights import is_stored, widen
-from core.models import memory_fit
-from core.models.memory_fit import fit, stays_in
+from core.models import precision
+from core.models.memory_fit import fit
+from core.models.precision import stays_in
 from tests import tiny_models
 from tests.tiny_models import some
 
@@ -33,7 +34,7 @@ def compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small models count as large, and compiled code is there."""
     pytest.importorskip("numba")
     monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "1")
-    monkeypatch.setattr(memory_fit, "SMALL", 0)
+    monkeypatch.setattr(precision, "SMALL", 0)
 
 
 @pytest.fixture(scope="module")

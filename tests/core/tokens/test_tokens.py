@@ -15,7 +15,8 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from core import load_model
-from core.tokens.tokens import ByteJoiner, Token, TokenBytes, written
+from core.tokens.tokens import ByteJoiner, Token, TokenBytes
+from core.tokens.visible_text import visible_text
 from tests.tiny_models import rewriting_tokenizer, save
 
 TEXTS = [
@@ -184,7 +185,7 @@ def test_text_put_together_token_by_token_is_what_decode_returns(family: Callabl
     ],
 )
 def test_what_cannot_be_seen_has_a_name(text: str, shown: str) -> None:
-    assert written(text.encode()) == shown
+    assert visible_text(text.encode()) == shown
 
 
 def test_a_letter_is_forced_by_its_own_token_and_not_by_the_token_of_its_byte(tiny: Any) -> None:

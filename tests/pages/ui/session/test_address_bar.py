@@ -36,7 +36,7 @@ def hold(someone: state.Session, run: Any) -> None:
 
 def test_a_link_that_is_too_long_says_where_it_works(visitor: state.Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(address_bar, "LONGEST", 40)
-    monkeypatch.setattr(address_bar, "LONGEST_LINK", 50)
+    monkeypatch.setattr(share_link, "LONGEST_LINK", 50)
     query, said = address_bar.link_query()
     assert (query, said) == (
         f"kept={visitor.name}",
@@ -52,11 +52,11 @@ def test_the_link_of_a_recording_leaves_out_first_what_it_cannot_hold(visitor: s
     list(visitor.run.stream()) if visitor.run else None
     whole, said = address_bar.link_query()
     assert said.endswith("send its file."), "a link replays the steps with a live model and does not contain the recording"
-    monkeypatch.setattr(address_bar, "LONGEST_LINK", len(whole) - 1)
+    monkeypatch.setattr(share_link, "LONGEST_LINK", len(whole) - 1)
     query, said = address_bar.link_query()
     assert "steps" in whole and "steps" not in query and "prompt=The+old+king" in query
     assert said == "This link contains only the prompt. To share the recording, send its file."
-    monkeypatch.setattr(address_bar, "LONGEST_LINK", 5)
+    monkeypatch.setattr(share_link, "LONGEST_LINK", 5)
     assert address_bar.link_query() == ("", "The text is too long for a link. Save a recording instead.")
 
 
