@@ -173,7 +173,7 @@ def _matrices(folder: Path, name: str, network: Any) -> list[tuple[str, torch.Te
         if a is None or b is None or len(a) != b.shape[1] or (b.shape[0], a.shape[1]) not in (shape, shape[::-1]):
             raise _other_model(name, module)
         if not (torch.isfinite(a).all() and torch.isfinite(b).all()):
-            raise BrokenModel("The adapter {name} contains numbers that are not finite.", name=quoted(name))
+            raise BrokenModel("The adapter {name} contains invalid numbers (infinite or NaN).", name=quoted(name))
         made.append((module, a, b))
     if not made:
         raise BrokenModel("There are no weights in {name}. Download it again.", name=quoted(name))

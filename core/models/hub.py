@@ -169,7 +169,9 @@ def plainly(name: str) -> Iterator[None]:
     except (LocalEntryNotFoundError, OfflineModeIsEnabled) as error:
         raise NoNetwork(no_network) from error
     except HfHubHTTPError as error:
-        raise NoNetwork("The hub refused {name}. Try again later. The bundled models work without the hub.", name=quoted(name)) from error
+        raise NoNetwork(
+            "The hub did not send {name}. Try again later. The bundled models work without the hub.", name=quoted(name)
+        ) from error
     except (OSError, RuntimeError) as error:
         if is_disk_full(error):
             raise no_room_on_disk(name) from error

@@ -331,7 +331,7 @@ def _surplus(tokenizer: Any, known: int, name: str) -> str:
     added = {int(i) for i in getattr(tokenizer, "added_tokens_decoder", {})}
     if not {i for i, _each in beyond} <= added or max(tokenizer("a")["input_ids"], default=0) >= known:
         raise BrokenModel(
-            "The tokenizer of {name} has token ids up to {beyond}, more than the model has vectors.",
+            "The tokenizer of {name} belongs to another model: its largest token id is {beyond}, and this model has fewer tokens.",
             name=quoted(name),
             beyond=beyond[-1][0],
         )

@@ -20,7 +20,9 @@ from core.message import Message
 SCHEMES = ("http://", "https://")
 _HOST_AND_PORT = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}(?:/[\w/.~-]*)?(?:#[\w./:@+-]{1,200})?", re.ASCII)
 _MODEL = re.compile(r"[\w./:@+-]{1,200}", re.ASCII)
-_NOT_A_SERVER = Message("This address is a link-local or cloud address, not an inference server.")
+_NOT_A_SERVER = Message(
+    "This address is reserved for services of the network or the cloud (link-local). Give the address of an inference server."
+)
 # Metadata services of clouds outside the link-local range, which hold secrets: AWS, Google, Alibaba, Azure, Oracle.
 _CLOUDS = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")))
 # IPv6 addresses that a translator turns into the IPv4 address in them (RFC 6052, 8215, 2765), and the old form of RFC 4291. The IPv4

@@ -53,7 +53,7 @@ def stream(line: HttpClient, kind: str, model_id: str, ids: Sequence[int], setti
     does not have.
     """
     if kind == "SGLang":
-        raise WrongServer("Real requests at once are sent to vLLM and llama-server only.")
+        raise WrongServer("This experiment works with vLLM and llama-server, not with SGLang.")
     sampling = parameters("vllm" if kind == "vLLM" else "llama.cpp", settings) | {"stream": True}
     if kind == "vLLM":
         content = {"model": model_id, "prompt": list(ids), "max_tokens": length, "return_token_ids": True, **sampling}

@@ -115,7 +115,7 @@ class Route:
         if answer.status == 404:
             return ServerGone("The server at {address} no longer runs this model. The text is kept.", address=self.line.address.shown)
         if "context" in answer.complaint and ("length" in answer.complaint or "size" in answer.complaint):
-            return PromptTooLong("The server does not take a text of {count} characters. Start with a shorter text.", count=count)
+            return PromptTooLong("A text of {count} characters is too long for this server. Start with a shorter text.", count=count)
         why = answer.complaint or Message("status {status}", status=answer.status)
         return self.line.gone(Message("refused a step: {why}", why=why.rstrip(".")))
 

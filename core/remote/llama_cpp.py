@@ -56,7 +56,7 @@ class LlamaServer:
         error = answer.body.get("error")
         if isinstance(error, dict) and error.get("type") == "exceed_context_size_error":
             raise PromptTooLong(
-                "The server does not take a text of {count} tokens. Go back to an earlier token or start with a shorter text.",
+                "A text of {count} tokens is too long for this server. Go back to an earlier token or start with a shorter text.",
                 count=len(ids),
             )
         why = answer.complaint or Message("status {status}", status=answer.status)

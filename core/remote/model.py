@@ -254,7 +254,10 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     own = [int(i) for i in model.tokenizer(SAMPLE, add_special_tokens=False)["input_ids"]]
     theirs = server.tokens(SAMPLE)
     if theirs is not None and theirs != own:
-        raise WrongServer("The server at {where} tokenizes text differently. Choose the tokenizer of the model that it runs.", where=where)
+        raise WrongServer(
+            "The server at {where} splits text into other tokens than this tokenizer. Choose the tokenizer of the server's model.",
+            where=where,
+        )
     ids = model.encode(SAMPLE)[: max(1, model.context_length - 1)]
     first = server.step(ids, WANTED)
     notes = []

@@ -33,7 +33,7 @@ def parameters(engine: str, settings: SamplingSettings) -> dict[str, Any]:
     """Return the parameters of a request. engine: "vllm" or "llama.cpp". Raises BadSetting for settings that the engine does not have."""
     missing = [name for name in settings.active_stages if name in MISSING[engine]]
     if missing:
-        raise BadSetting("This server has no {names}. Switch it off.", names=", ".join(missing))
+        raise BadSetting("This server does not have these samplers: {names}. Switch them off.", names=", ".join(missing))
     common = {
         "temperature": 0.0 if settings.greedy else settings.temperature,
         "top_k": settings.top_k,
@@ -62,7 +62,9 @@ def _constraint(engine: str, constraint: str) -> dict[str, Any]:
     if kind == "regex" and engine == "vllm":
         return {"structured_outputs": {"regex": text}}
     names = {"regex": Message("regular expressions"), "lark": Message("Lark grammars")}
-    raise BadSetting("This server takes no {names}. Use choices, a JSON schema or a JSON example.", names=names[kind])
+    raise BadSetting(
+        "This server does not accept {names} as a constraint. Use choices, a JSON schema or a JSON example.", names=names[kind]
+    )
 
 
 def _vllm(settings: SamplingSettings) -> dict[str, Any]:

@@ -47,7 +47,11 @@ def size_by_texts(line: HttpClient, model_id: str, kind: str) -> int:
     while written(high):
         low, high = high, 2 * high
         if high > LARGEST:
-            raise WrongServer("The server at {address} has an absurd vocabulary.", address=line.address.shown)
+            raise WrongServer(
+                "The vocabulary of the server at {address} has more than {most} tokens. This app does not accept so many.",
+                address=line.address.shown,
+                most=LARGEST,
+            )
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if written(middle) else (low, middle)

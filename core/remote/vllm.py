@@ -69,7 +69,8 @@ class VLLM:
             return ServerGone("The server at {address} no longer runs this model. The text is kept.", address=self.line.address.shown)
         if "context length" in answer.complaint or "input_tokens" in answer.complaint:
             return PromptTooLong(
-                "The server does not take a text of {count} tokens. Go back to an earlier token or start with a shorter text.", count=count
+                "A text of {count} tokens is too long for this server. Go back to an earlier token or start with a shorter text.",
+                count=count,
             )
         why = answer.complaint or Message("status {status}", status=answer.status)
         return self.line.gone(Message("refused a step: {why}", why=why.rstrip(".")))

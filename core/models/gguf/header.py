@@ -213,7 +213,7 @@ class _Reader:
         (of,), (count,) = self._numbers("I", 1), self._numbers("Q", 1)
         self._items += count
         if self._items > MOST_ITEMS:
-            raise _broken(self._path, Message("it has a list of absurd length"))
+            raise _broken(self._path, Message("it has a list that is too long"))
         if of in _SCALARS:
             return list(self._numbers(_SCALARS[of], count))
         if of == _STRING:

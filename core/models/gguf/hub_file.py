@@ -65,7 +65,7 @@ def files_on_hub(name: str, endpoint: str | None = None) -> dict[str, int]:
     sizes = {one.rfilename: one.size or 0 for one in info.siblings or ()}
     found = {file: sizes[file] for file in matching(sizes, name.rpartition(":")[2])}
     if not found:
-        said = Message("The hub's {name} is not there: this repository has no GGUF file of that quantization.", name=quoted(name))
+        said = Message("{name} is not on the hub: its repository has no GGUF file with this quantization.", name=quoted(name))
         raise UnknownModel(said)
     return found
 

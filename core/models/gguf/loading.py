@@ -65,7 +65,7 @@ def plan(name: str, dtype: str = "auto") -> Plan:
     widened = header.parameter_count * (4 if precision == "F32" else 2)
     free = int(psutil.virtual_memory().available)
     if why is None and widened * HEADROOM > room():
-        why = Message("its weights would need {size} GB here", size=Number(widened / 1e9, ",.1f"))
+        why = Message("its weights would need {size} GB of memory", size=Number(widened / 1e9, ",.1f"))
     here = why is None and not name.startswith(RUN)
     return Plan(header, here, why, precision, widened if here else header.file_bytes, free)
 
@@ -84,7 +84,9 @@ def load_gguf(name: str, device: str, dtype: str, load_folder: Callable[[Path, s
         try:
             write_tokenizer(header.metadata, words)
         except Exception as error:  # the tokenizers library raises bare exceptions for lists that do not fit each other
-            raise BrokenModel("The tokenizer in {name} contradicts itself.", name=quoted(name)) from error
+            raise BrokenModel(
+                "The tokenizer in {name} is broken: its lists do not fit together. Choose another file.", name=quoted(name)
+            ) from error
         (folder / "config.json").write_text(json.dumps(config_of(header)), "utf-8")
         generation = {"eos_token_id": end_tokens(header.metadata), **from_gguf(header.metadata)}
         (folder / "generation_config.json").write_text(json.dumps(generation), "utf-8")
@@ -101,7 +103,8 @@ def _workspace(found: Plan, name: str) -> Any:
     home.mkdir(parents=True, exist_ok=True)
     if shutil.disk_usage(home).free < found.loaded_bytes * HEADROOM:
         raise NotEnoughMemory(
-            "Reading {name} needs {size} GB of disk space for a moment. Free some, or run it with llama-server.",
+            "Loading {name} needs {size} GB of disk space, which is free again afterwards. Delete some files, or run the model with "
+            "llama-server.",
             name=quoted(name),
             size=Number(found.loaded_bytes / 1e9, ",.1f"),
         )
@@ -115,7 +118,7 @@ def _serve(found: Plan, name: str) -> LanguageModel:
     header, why = found.header, found.why
     kind, tokens = header.metadata.get("tokenizer.ggml.model"), header.metadata.get("tokenizer.ggml.tokens")
     if kind not in KINDS or not isinstance(tokens, list) or not tokens or not set(map(type, tokens)) <= {str}:
-        raise BrokenModel("The tokenizer in {name} is of a kind that this app cannot show.", name=quoted(name))
+        raise BrokenModel("This app cannot show the tokens of {name}, because it does not know this kind of tokenizer.", name=quoted(name))
     if local_server.program() is None and why is not None:
         raise ModelError(
             "{name} cannot be read here, because {why}. Install llama.cpp, so that llama-server is on the PATH.", name=quoted(name), why=why

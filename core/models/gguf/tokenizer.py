@@ -44,17 +44,17 @@ def why_no_tokenizer(metadata: dict[str, Any]) -> Message | None:
         return Message("it has no list of tokens")
     if kind == "gpt2":
         if pre not in SPLITS:
-            return Message("its tokenizer splits texts by the rule {rule}, which is not known here", rule=str(pre)[:40] or "?")
+            return Message("its tokenizer splits texts by the rule {rule}, which this app does not know", rule=str(pre)[:40] or "?")
         if not _items(metadata, "merges", str):
             return Message("its tokenizer has no list of merges")
     elif kind == "llama":
         if len(_items(metadata, "scores", float, int)) != len(tokens):
             return Message("its tokenizer has no list of scores")
     else:
-        return Message("its tokenizer is of the kind {kind}, which is not known here", kind=str(kind)[:40])
+        return Message("its tokenizer is of the kind {kind}, which this app does not know", kind=str(kind)[:40])
     numbers = [metadata.get(f"tokenizer.ggml.{mark}_token_id") for mark in MARKS.values()]
     if any(number is not None and not (isinstance(number, int) and 0 <= number < len(tokens)) for number in numbers):
-        return Message("a token that it names does not exist")
+        return Message("it names a special token that does not exist")
     return None if len(set(tokens)) == len(tokens) else Message("it has a token twice")
 
 

@@ -109,24 +109,24 @@ def why_not_here(header: Header) -> Message | None:
     """Return why this file cannot be read here, as the second half of a sentence; None if it can."""
     family, name = FAMILIES.get(header.architecture), header.architecture
     if family is None:
-        return Message("its architecture {architecture} is not read here", architecture=name or "?")
+        return Message("this app cannot read its architecture {architecture}", architecture=name or "?")
     for key, value in header.metadata.items():
         if key.startswith(f"{name}."):
             own = key.removeprefix(f"{name}.")
             if not (own in family.allowed or own in family.keys or _no_effect(own, value)):
-                return Message("its setting {key} is not used here", key=key)
+                return Message("this app does not support its setting {key}", key=key)
             if own in family.keys and (isinstance(value, bool) or not isinstance(value, int | float)):
-                return Message("its setting {key} is not used here", key=key)
+                return Message("this app does not support its setting {key}", key=key)
     if any(header.number(key) < 1 for key in _REQUIRED):
-        return Message("it lacks a size of its network")
+        return Message("it does not state all sizes of its network")
     heads = _head_size(header)
     if name != "gpt2" and not all(header.number(key, heads) == heads for key in ("rope.dimension_count", "attention.value_length")):
-        return Message("its heads have several sizes")
+        return Message("its attention heads have different sizes")
     if name == "gemma3" and heads != 256:
-        return Message("its architecture {architecture} is not read here", architecture=name)
+        return Message("this app cannot read its architecture {architecture}", architecture=name)
     unknown = next((tensor.name for tensor in header.tensors if _place(family, tensor.name) is None), None)
     if unknown is not None:
-        return Message("its tensor {tensor} is not used here", tensor=unknown)
+        return Message("this app does not support its tensor {tensor}", tensor=unknown)
     return why_no_tokenizer(header.metadata)
 
 

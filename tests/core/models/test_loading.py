@@ -274,7 +274,7 @@ def test_a_tokenizer_of_another_model_is_refused(copied: Any) -> None:
     spec = json.loads(path.read_text())
     spec["model"]["vocab"] |= {f"more{i}": 5000 + i for i in range(10)}
     path.write_text(json.dumps(spec))
-    assert "more than the model" in refused(folder, errors.BrokenModel)
+    assert "belongs to another model" in refused(folder, errors.BrokenModel)
 
 
 def test_not_enough_memory_says_so(tiny_folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:

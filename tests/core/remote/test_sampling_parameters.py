@@ -40,7 +40,7 @@ def test_a_constraint_is_handed_over(engine: str, constraint: str, expected: dic
     ],
 )
 def test_a_kind_that_the_server_does_not_take_is_refused(engine: str, constraint: str, names: str) -> None:
-    with pytest.raises(BadSetting, match=f"This server takes no {names}"):
+    with pytest.raises(BadSetting, match=f"This server does not accept {names}"):
         parameters(engine, SamplingSettings(constraint=constraint))
 
 
