@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,10 @@ def freeze_objects() -> None:
 
 
 def _load() -> dict[str, LanguageModel]:
+    if deployment.public():
+        # torch's threads spin while they wait for each other, on cores that other visitors need. Read when torch is imported.
+        # A step that torch computes takes up to a third longer without spinning; a long prompt and the compiled kernels do not.
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     with speaking(ENGLISH):  # this thread has no visitor
         import altair  # noqa: F401 (the pages need it; imported here, it is ready when the first page is drawn)
         import pandas  # noqa: F401
