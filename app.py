@@ -26,7 +26,7 @@ else:  # for every visitor, at every click
         with language.speaking(language.best_match(st.context.locale)), st.spinner(language._("Waking the model …")):
             preload.wait()
     from pages.ui.components.browser import browser
-    from pages.ui.components.keys import keys
+    from pages.ui.components.keys import key_bindings
     from pages.ui.presenting import presentation_links, talk_memory
     from pages.ui.session import (
         address_bar,
@@ -67,7 +67,7 @@ else:  # for every visitor, at every click
             presentation_links.hidden_stage_link(page.url_path)
     address_bar.write_address()
     frame.late_notices()
-    keys.keys()
+    key_bindings.keys()
     browser.reconnect()
     page_visibility.watch_visibility()
     unsaved = bool(state.current_session().taught)  # a model that the visitor has trained or opened ends with the page

@@ -1,16 +1,13 @@
-"""Devices: selection, token ids on a device, timing, and out-of-memory errors."""
+"""Devices: selection, token ids on a device, and timing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from time import perf_counter
 
 import numpy as np
 import torch
 
-from core.errors import ModelError, NotEnoughMemory, quoted
-from core.message import Message
+from core.errors import ModelError, quoted
 
 # Other processors take thirty to forty times as long for a product in bf16 as in float32. One with AVX-512's bf16 but without AMX takes as
 # long, and more between the products: such a Xeon trains 1.75 times as fast in float32. ARM's bf16 is untested, so ARM uses float32.
@@ -40,23 +37,6 @@ class Stopwatch:
             self._events[1].synchronize()
             return self._events[0].elapsed_time(self._events[1]) / 1000
         return self._seconds
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether this is an out-of-memory error of Python, torch or the operating system."""
-    said = str(error).lower()
-    return isinstance(error, MemoryError | torch.OutOfMemoryError) or "not enough memory" in said or "cannot allocate memory" in said
-
-
-@contextmanager
-def enough_memory(said: Message) -> Iterator[None]:
-    """Raise NotEnoughMemory with this sentence instead of an out-of-memory error within the block."""
-    try:
-        yield
-    except Exception as error:
-        if is_out_of_memory(error):
-            raise NotEnoughMemory(said) from error
-        raise
 
 
 def to_device(token_ids: np.ndarray, device: torch.device) -> torch.Tensor:

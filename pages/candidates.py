@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.experiments.beam import BeamStep, beam_search
 from core.experiments.candidates import FORMULAS, MEAN, write_and_time_one
-from pages.ui.components.keys.keys import bound
+from pages.ui.components.keys.key_bindings import bound
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names

@@ -8,7 +8,7 @@ from core.record.step import Step
 from pages.ui.charts import inside_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
-from pages.ui.components.keys.keys import bound
+from pages.ui.components.keys.key_bindings import bound
 from pages.ui.components.live_text.live_text import live_text
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, names, numbers, page_titles

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.ui.components.keys.keys import bound
+from pages.ui.components.keys.key_bindings import bound
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.language import _
 from pages.ui.presenting import tour_experiments, tour_state, tour_stops, tour_voices

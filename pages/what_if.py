@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.components.browser import browser
-from pages.ui.components.keys.keys import bound
+from pages.ui.components.keys.key_bindings import bound
 from pages.ui.experiments import fork_playback, results
 from pages.ui.i18n import example_texts, numbers, screen_reader
 from pages.ui.i18n.language import _

@@ -11,7 +11,8 @@ import torch
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
 
 from core.backends.rotary_lengths import RotaryLengths
-from core.device import is_out_of_memory, to_device
+from core.device import to_device
+from core.out_of_memory import is_out_of_memory
 
 SAME, ROUGHLY_SAME = 2e-4, 0.05  # largest difference of two probabilities that counts as rounding, in float32 and in 16 bits
 

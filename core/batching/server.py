@@ -19,10 +19,11 @@ from core.batching.batched_transformers import BatchedTransformers, refuse_unles
 from core.batching.block_pool import BLOCK_SIZE, BlockPool, blocks_for
 from core.batching.request import Request, RequestState
 from core.batching.scheduler import Policy, Scheduler, Work
-from core.device import Stopwatch, enough_memory
+from core.device import Stopwatch
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.message import Message
+from core.out_of_memory import enough_memory
 from core.sampling.history import History
 from core.sampling.pick_without_record import pick
 from core.settings import whole_number

@@ -15,12 +15,14 @@ import numpy as np
 import torch
 
 from core.backends.threads import torch_threads
-from core.device import Stopwatch, is_out_of_memory
+from core.device import Stopwatch
 from core.engine.fair_lock import FairLock
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.kv_cache.pool import CachePool
-from core.errors import EmptyPrompt, NotEnoughMemory
+from core.errors import EmptyPrompt
 from core.limits import Limits
+from core.message import Message
+from core.out_of_memory import enough_memory
 from core.record.top_logprobs import TopLogprobs
 
 
@@ -134,20 +136,19 @@ class Engine:
         ids = np.ascontiguousarray(token_ids, dtype=np.int64)
         if len(ids) == 0:
             raise EmptyPrompt("The text is empty. Write a few words first.")
+        too_long = Message(
+            "There is not enough memory on {device} for {count} tokens. Go back to an earlier token or start with a shorter text.",
+            device=self.device,
+            count=len(ids),
+        )
         with self.lock.acquire() as waited:
             stopwatch = Stopwatch(self.device)
             try:
-                reused, logits = self._run(ids, cache, changes)
-            except BaseException as error:
+                with enough_memory(too_long):
+                    reused, logits = self._run(ids, cache, changes)
+            except BaseException:
                 if cache is not None:  # the pass may have stopped half-way through the layers
                     cache.clear()
-                if is_out_of_memory(error):
-                    raise NotEnoughMemory(
-                        "There is not enough memory on {device} for {count} tokens. Go back to an earlier token or start "
-                        "with a shorter text.",
-                        device=self.device,
-                        count=len(ids),
-                    ) from error
                 raise
             stopwatch.stop()
             self.passes += 1

@@ -17,15 +17,16 @@ from typing import Any
 import torch
 
 from core.backends.threads import torch_threads
-from core.device import Stopwatch, is_out_of_memory
+from core.device import Stopwatch
 from core.engine.model import LanguageModel
-from core.errors import BadSetting, EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
+from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
 from core.experiments.answers import answer_of, normal
 from core.experiments.candidate_sequence import BatchStep, CandidateSequence
 from core.experiments.served import on_server, write_on_server
 from core.generation.mirostat import mu_after
 from core.generation.observed import ARRAYS
 from core.message import Message
+from core.out_of_memory import enough_memory
 from core.record.step import ForwardPass, Step
 from core.sampling import dice, stages
 from core.sampling.history import History
@@ -85,12 +86,8 @@ class PromptBatch:
         engine = self.model.engine
         with engine.lock.acquire() as waited, torch_threads(engine.threads), torch.inference_mode():
             stopwatch = Stopwatch(self._device)
-            try:
+            with enough_memory(Message("There is not enough memory for so many texts at once. Use fewer or shorter texts.")):
                 output = self._network(inputs, **kept)
-            except BaseException as error:
-                if is_out_of_memory(error):
-                    raise NotEnoughMemory("There is not enough memory for so many texts at once. Use fewer or shorter texts.") from error
-                raise
             stopwatch.stop()
             logits = output.logits[:, -1].float()
         if self._cache is not None and not all(map(_is_plain, self._cache.layers)):

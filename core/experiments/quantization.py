@@ -18,7 +18,6 @@ import psutil
 import torch
 
 from core.backends.transformers_backend import TransformersBackend
-from core.device import enough_memory
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import StoredLinear, is_stored
 from core.errors import BadSetting, NotEnoughMemory
@@ -28,6 +27,7 @@ from core.generation.generation import generated
 from core.inspection.inside import must_be_here
 from core.inspection.layers import Layers
 from core.message import Message
+from core.out_of_memory import enough_memory
 from core.settings import SamplingSettings, whole_number
 
 BITS = (16, 8, 6, 4, 3, 2)

@@ -25,12 +25,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from core.device import is_out_of_memory
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import widen
 from core.errors import BadSetting, CannotBeTaught, NotEnoughMemory, TextToLearn
 from core.limits import Limits
 from core.message import Message, Number
+from core.out_of_memory import is_out_of_memory
 
 IGNORED = -100
 ALL_WEIGHTS = 20_000_000  # parameters up to which all of them learn

@@ -120,9 +120,9 @@ class Run(Tree, ABC):
         Printed, the page is a handout. link: an address that repeats the run, shown with its QR code. charts: how many steps get a chart.
         first, last: the tokens to show, from 1; without them the newest 2,000. Raises BadSetting, CannotWrite.
         """
-        from core.reports import files, page  # imported here, because reports import runs: the one declared import cycle
+        from core.reports import files, html_page  # imported here, because reports import runs: the one declared import cycle
 
-        made = page.page(self, link, charts, wording=wording, first=first, last=last)
+        made = html_page.page(self, link, charts, wording=wording, first=first, last=last)
         if path is None:
             return made
         files.write(path, made.encode())

@@ -15,13 +15,13 @@ import numpy as np
 import torch
 
 from core.backends.transformers_backend import backend_of
-from core.device import enough_memory
 from core.engine.model import LanguageModel
 from core.errors import BadToken, BrokenLogits, EmptyPrompt, ModelError, PromptTooLong
 from core.inspection import attention, embeddings
 from core.inspection.embeddings import Neighbour
 from core.inspection.layers import LayerOutputs, Layers, same_odds
 from core.message import Message
+from core.out_of_memory import enough_memory
 from core.record import rich
 from core.tokens.tokens import Token
 

@@ -15,13 +15,13 @@ import numpy as np
 import torch
 
 from core.backends.transformers_backend import backend_of
-from core.device import enough_memory
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BrokenLogits, EmptyPrompt, InputError, OutsideTopLogprobs, PromptTooLong
 from core.inspection.inside import CHUNK, Guess, guess, must_be_here
 from core.inspection.layers import Layers
 from core.message import Message
+from core.out_of_memory import enough_memory
 from core.settings import whole_number
 from core.tokens.tokens import Token
 

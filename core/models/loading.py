@@ -74,7 +74,8 @@ def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "aut
 
     Raises a ModelError.
     """
-    from core.device import device_for, is_out_of_memory
+    from core.device import device_for
+    from core.out_of_memory import is_out_of_memory
 
     try:
         return _load_checked(folder, name, device, dtype, tokenizer)
@@ -258,7 +259,7 @@ def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging as transformers_logging
 
-    from core.device import is_out_of_memory
+    from core.out_of_memory import is_out_of_memory
 
     transformers_logging.disable_progress_bar()
     trusted = {"trust_remote_code": False, "use_safetensors": True, "local_files_only": True, "output_loading_info": True}
@@ -281,11 +282,12 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
 
     from core.backends.fast_decoder import FastDecoder
     from core.backends.transformers_backend import TransformersBackend
-    from core.device import device_for, is_out_of_memory
+    from core.device import device_for
     from core.engine.model import LanguageModel
     from core.engine.stored_weights import keep_stored, widen
     from core.engine.thread_trial import fastest
     from core.models.precision import dtype_for
+    from core.out_of_memory import is_out_of_memory
 
     where = device_for(device)
     tokenizer = read_tokenizer(tokenizer_folder, name)

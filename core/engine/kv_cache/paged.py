@@ -16,10 +16,11 @@ import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
 from core.backends.rotary_lengths import RotaryLengths
-from core.device import is_out_of_memory
 from core.engine.kv_cache.quantized import QuantizedLayer, quantized_cache
 from core.engine.model import LanguageModel
-from core.errors import EmptyPrompt, ModelError, NotEnoughMemory, PromptTooLong
+from core.errors import EmptyPrompt, ModelError, PromptTooLong
+from core.message import Message
+from core.out_of_memory import enough_memory
 
 KEPT, CLOSED_UP = "kept", "closed up"
 
@@ -96,13 +97,9 @@ class PagedKVCache:
         if self._takes_positions:
             extra["position_ids"] = torch.tensor([positions], device=device)
         inputs = torch.tensor([list(token_ids)], device=device)
-        try:
-            with self._model.engine.lock.acquire(), torch.inference_mode():
-                logits = self._network(inputs, past_key_values=self._cache, use_cache=True, **extra).logits[0, -1].float()
-        except Exception as error:
-            if not is_out_of_memory(error):
-                raise
-            raise NotEnoughMemory("There is not enough memory for another cached token. Start with a shorter text.") from error
+        said = Message("There is not enough memory for another cached token. Start with a shorter text.")
+        with enough_memory(said), self._model.engine.lock.acquire(), torch.inference_mode():
+            logits = self._network(inputs, past_key_values=self._cache, use_cache=True, **extra).logits[0, -1].float()
         self.kept += positions
         self.next_position += len(token_ids)
         return logits

@@ -12,12 +12,12 @@ import torch
 
 from core.backends.threads import torch_threads
 from core.backends.transformers_backend import backend_of
-from core.device import enough_memory
 from core.engine.hooks import Hook, hooked
 from core.engine.model import LanguageModel
 from core.errors import BadToken, BrokenLogits, InputError, ModelError
 from core.inspection.inside import checked_ids
 from core.message import Message
+from core.out_of_memory import enough_memory
 
 TOKENS_AT_ONCE = 1_024  # of one batch
 WORTH_KEEPING = 4  # tokens that all texts of a batch begin with, from which on they are computed once

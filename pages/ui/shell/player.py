@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.components.keys.keys import bound
+from pages.ui.components.keys.key_bindings import bound
 from pages.ui.i18n import numbers
 from pages.ui.i18n.language import _
 from pages.ui.session import current, playback

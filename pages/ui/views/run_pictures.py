@@ -13,7 +13,7 @@ from core.record.step import Step
 from core.reports import animation, files, fonts
 from core.reports.animation import Drawn, Options
 from core.reports.chart_picture import file_name
-from core.reports.page import LONGEST_TEXT, page
+from core.reports.html_page import LONGEST_TEXT, page
 from core.reports.step_picture import Look, step_svg, texts_of
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from core import Generation, SamplingSettings
-from core.reports import page
+from core.reports import html_page
 from pages.ui.charts import step_rows
 from pages.ui.components.dice import dice
 
@@ -22,6 +22,6 @@ def test_sentences_name_the_stages_that_moved_the_greedy_choice(tiny: Callable[[
     step = run.step()
     assert step.rank > 1 and step.moved_by == ("logit bias",)
     assert "after logit bias" in dice.caption(step)
-    assert "the likeliest token after logit bias" in page.page(run)
+    assert "the likeliest token after logit bias" in html_page.page(run)
     reasons = {row["token_id"]: row["removed_by"] for row in step_rows.distribution_rows(step, 12, folded=False).to_pylist()}
     assert reasons[favourite.token_id] == "logit bias, greedy"

@@ -17,10 +17,10 @@ import pytest
 from core import Generation, Recording, SamplingSettings, inspect_step
 from core.errors import BadSetting, CannotWrite, RunFinished
 from core.record import rich
-from core.reports import page as page_module
+from core.reports import html_page as page_module
 from core.reports.chart import VEGA_LITE
-from core.reports.page import page as page_of
-from core.reports.page import telling
+from core.reports.html_page import page as page_of
+from core.reports.html_page import telling
 from core.reports.step_picture import Look, step_svg
 from core.reports.svg import surprise_spec, svg
 

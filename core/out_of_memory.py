@@ -1,0 +1,28 @@
+"""Out-of-memory errors of Python, torch and the operating system become NotEnoughMemory with a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+from core.errors import NotEnoughMemory
+from core.message import Message
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return whether this is an out-of-memory error of Python, torch or the operating system."""
+    said = str(error).lower()
+    return isinstance(error, MemoryError | torch.OutOfMemoryError) or "not enough memory" in said or "cannot allocate memory" in said
+
+
+@contextmanager
+def enough_memory(said: Message) -> Iterator[None]:
+    """Raise NotEnoughMemory with this sentence instead of an out-of-memory error within the block."""
+    try:
+        yield
+    except Exception as error:
+        if is_out_of_memory(error):
+            raise NotEnoughMemory(said) from error
+        raise
