@@ -119,6 +119,12 @@ def tiny(tiny_folder: Callable[[str], Path]) -> Callable[[str], Any]:
 @pytest.fixture(scope="session")
 def plain(tiny_folder: Callable[[str], Path]) -> Callable[[str], Any]:
     """The same model as transformers itself loads it: what ours is compared with."""
+    import torch
     from transformers import AutoModelForCausalLM
 
-    return cache(lambda architecture: AutoModelForCausalLM.from_pretrained(tiny_folder(architecture)).eval())
+    @cache
+    def load(architecture: str) -> Any:
+        with torch.inference_mode(False):  # whoever asks first: these weights are also used where gradients are computed
+            return AutoModelForCausalLM.from_pretrained(tiny_folder(architecture)).eval()
+
+    return load
