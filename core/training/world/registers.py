@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from core.experiments.questions.grammar import capital
+from core.training.world.asides import with_asides
 from core.training.world.ask import asked
 from core.training.world.scripts import CAST, WORDING
 from core.training.world.tell import story
@@ -15,7 +16,7 @@ def diary(rng: Random) -> str:
     """A page of a diary."""
     told = story(rng, kinds="I my")
     start, gap = tidy(choose(rng, WORDING["diary_start"])), rng.choice([" ", "\n", "\n\n"])
-    return f"{start}{gap}{told.text} {choose(rng, WORDING['diary_end'])}".strip()
+    return f"{start}{gap}{with_asides(rng, told.text)} {choose(rng, WORDING['diary_end'])}".strip()
 
 
 def letter(rng: Random) -> str:
@@ -27,7 +28,7 @@ def letter(rng: Random) -> str:
     gap = rng.choice(["\n\n", "\n", " "])
     start = start if gap == " " else capital(start)
     end, signed = choose(rng, WORDING["letter_end"]), choose(rng, WORDING["signed"])
-    return f"Dear {to},{gap}{start} {told.text} {end}{gap}{signed} {rng.choice(pool)}"
+    return f"Dear {to},{gap}{start} {with_asides(rng, told.text)} {end}{gap}{signed} {rng.choice(pool)}"
 
 
 def titled(rng: Random) -> str:
@@ -37,7 +38,7 @@ def titled(rng: Random) -> str:
     title = told.plot[0].replace("_", " ") if hero.pronoun == "I" else hero.label
     thing = told.cast.get("t")
     second = f" and the {thing.noun}" if thing is not None and not isinstance(thing, str) else ""
-    return f"{capital(title)}{second}\n\n{told.text}"
+    return f"{capital(title)}{second}\n\n{with_asides(rng, told.text)}"
 
 
 def document(rng: Random) -> str:
@@ -50,4 +51,4 @@ def document(rng: Random) -> str:
     if kind < 0.2:
         return titled(rng)
     told = story(rng)
-    return told.text + (asked(rng, told) if kind < 0.45 else "")
+    return with_asides(rng, told.text) + (asked(rng, told) if kind < 0.45 else "")

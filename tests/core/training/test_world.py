@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from core.training.hurtful_words import hurtful
+from core.training.world.asides import with_asides
 from core.training.world.registers import document
 from core.training.world.scripts import PLOTS
 from core.training.world.state import Entity, Impossible, State
@@ -33,6 +34,18 @@ def test_every_plot_can_be_told_and_leaves_no_slot_open() -> None:
 @pytest.mark.exhaustive
 def test_nothing_hurtful_is_told() -> None:
     assert not [word for number in range(600) for word in hurtful(document(Random(f"decent/{number}")))]
+
+
+def test_additions_are_rare_and_leave_every_word_in_its_place() -> None:
+    added = words = 0
+    for number in range(60):
+        text = story(Random(number)).text
+        longer = iter(re.findall(r"\w+", with_asides(Random(number), text)))
+        kept = re.findall(r"\w+", text)
+        assert all(word in longer for word in kept)  # in this order
+        words += len(kept)
+        added += len(re.findall(r"\w+", with_asides(Random(number), text))) - len(kept)
+    assert 0.005 < added / words < 0.05
 
 
 def test_what_nobody_holds_cannot_be_given() -> None:
