@@ -15,7 +15,7 @@ from core import Generation, SamplingSettings, load_model
 from core.engine.model import LanguageModel
 from core.errors import BrokenModel
 from core.inspection.inside import inspect_step
-from core.models import bundled
+from core.models import fast_start
 from core.models.hub import BUNDLED, bundled_names
 from core.models.models_in_memory import ModelRegistry
 from core.tokens.tokenizer import PlainTokenizer
@@ -26,7 +26,7 @@ cache_bytes_per_token end_token_ids notes""".split()
 TEXTS = ("", " ", "Once upon a time", "🦊 Füchse\n\n\tund\r\n", "<|end|> <|start|>", "a" * 5000, "\u200b\ufeff e\u0301", "1234 + 5 = ?")
 PROGRAM = """
 import sys
-from core.models.bundled import load_without_network
+from core.models.fast_start import load_without_network
 from core import Generation, SamplingSettings
 run = Generation(load_without_network("storyteller"), "Once upon a time", SamplingSettings(temperature=0.8, top_k=40, top_p=0.9))
 assert run.step().text
@@ -35,7 +35,7 @@ print([name for name in ("torch._dynamo", "sympy", "transformers.modeling_utils"
 
 
 def loaded(name: str = "storyteller-mini") -> LanguageModel:
-    model = bundled.load_without_network(name)
+    model = fast_start.load_without_network(name)
     assert model is not None and model.network is None
     return model
 
@@ -90,9 +90,9 @@ def test_it_can_be_unloaded_and_comes_back_with_the_same_numbers() -> None:
 
 
 def test_other_models_are_left_to_load_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert bundled.load_without_network("no-such-model") is None
+    assert fast_start.load_without_network("no-such-model") is None
     monkeypatch.setattr("core.device.device_for", lambda _: torch.device("meta"))
-    assert bundled.load_without_network("storyteller") is None
+    assert fast_start.load_without_network("storyteller") is None
 
 
 @pytest.mark.parametrize("change", [{"tokenizer_class": "LlamaTokenizer"}, {"chat_template": "{{ messages }}"}, None])

@@ -64,7 +64,7 @@ def _load() -> dict[str, LanguageModel]:
         import pandas  # noqa: F401
 
         from core import list_models, load_model
-        from core.models.bundled import load_without_network
+        from core.models.fast_start import load_without_network
 
         first = list_models()[0].name
         # A public instance imports everything before /healthz reports ready: a later import would stop all visitors for seconds.

@@ -9,7 +9,7 @@ import pytest
 
 from core.engine.model import LanguageModel
 from core.errors import BrokenModel
-from core.models import bundled
+from core.models import fast_start
 from core.models.models_in_memory import ModelRegistry
 from pages.ui.server import loaded_models, preload
 
@@ -24,13 +24,13 @@ def afresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_the_first_model_is_loaded_once_and_given_to_one_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    load = bundled.load_without_network
+    load = fast_start.load_without_network
 
     def listening(name: str) -> LanguageModel | None:
         asked.append(name)
         return load(name)
 
-    monkeypatch.setattr(bundled, "load_without_network", listening)
+    monkeypatch.setattr(fast_start, "load_without_network", listening)
     preload.begin()
     preload.begin()
     assert preload.is_loading()
@@ -47,7 +47,7 @@ def test_a_model_that_could_not_be_preloaded_is_tried_again_where_it_is_needed(m
     def refuse(name: str, **_: object) -> None:
         raise BrokenModel(f"{name} is broken today.")
 
-    monkeypatch.setattr(bundled, "load_without_network", refuse)
+    monkeypatch.setattr(fast_start, "load_without_network", refuse)
     monkeypatch.setattr(loaded_models, "load_model", refuse)
     preload.begin()
     assert preload.failed()
