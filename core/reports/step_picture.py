@@ -220,18 +220,18 @@ def _marker(look: Look, at: float, top: float, size: float, roll: Number, ends: 
 
 
 def _told(step: Step, look: Look) -> Message:
-    piece = label_of(step.chosen)
+    token = label_of(step.chosen)
     if step.chosen_by == "forced":
-        return Message("You chose “{piece}”. The dice were not rolled.", piece=piece)
+        return Message("You chose “{piece}”. The dice were not rolled.", piece=token)
     if step.chosen_by == "server":
-        return Message("The server chose “{piece}”.", piece=piece)
+        return Message("The server chose “{piece}”.", piece=token)
     if step.moved_by:
         stages = ", ".join(map(look.say, step.moved_by))
-        return Message("The likeliest token after {stages} was “{piece}”.", stages=stages, piece=piece)
+        return Message("The likeliest token after {stages} was “{piece}”.", stages=stages, piece=token)
     if step.roll is None:
-        return Message("The likeliest token was “{piece}”.", piece=piece)
+        return Message("The likeliest token was “{piece}”.", piece=token)
     said = Message("{roll} falls on “{piece}”, which has {share} of the strip.")
-    return said.with_values(roll=Number(step.roll, ".4f"), piece=piece, share=look.share(step.sampling_probability))
+    return said.with_values(roll=Number(step.roll, ".4f"), piece=token, share=look.share(step.sampling_probability))
 
 
 def _foot(step: Step, look: Look) -> str:
