@@ -115,7 +115,7 @@ class _Cutter:
         """Begin a long list after this position."""
         self.list_name = name
         if name in self.chunks:
-            raise self.bounds.error(Message("This file is broken (at {place}): the list stands twice.", place=self.list_name))
+            raise self.bounds.error(Message("This file is broken (at {place}): the list occurs twice.", place=self.list_name))
         self.chunks[name] = []
         self.outside.append((self.done, at))
         self.cut_at = self.entry_at = at

@@ -135,10 +135,10 @@ class ServerTokenizer:
             raise self._refused()
         if self._native:
             sent = [(one.get("id"), one.get("piece")) for one in tokens if isinstance(one, dict)]
-            for number, content in sent:
-                if type(number) is int and isinstance(content, str | list):
-                    self.learn(number, content)
-            tokens = [number for number, _content in sent]
+            for number, value in sent:
+                if type(number) is int and isinstance(value, str | list):
+                    self.learn(number, value)
+            tokens = [number for number, _value in sent]
         if not all(type(one) is int and 0 <= one < self._size for one in tokens):
             raise self._refused()
         names = answer.body.get("token_strs")

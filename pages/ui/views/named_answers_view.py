@@ -73,11 +73,11 @@ def arithmetic(one: NamedAnswer) -> str:
     text = _("{product}; with all {count} ways {share}").format(
         product=product, count=numbers.whole(one.ways), share=numbers.percent(one.probability)
     )
-    rest = one.at_most - one.probability
+    uncounted = one.at_most - one.probability
     return (
         text
-        if rest < 1e-4 * max(one.probability, 1e-9)
-        else _("{text}, at most {share} more").format(text=text, share=numbers.percent(rest))
+        if uncounted < 1e-4 * max(one.probability, 1e-9)
+        else _("{text}, at most {share} more").format(text=text, share=numbers.percent(uncounted))
     )
 
 
