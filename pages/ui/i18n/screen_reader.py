@@ -27,7 +27,7 @@ SIGNS = {"␣": N_("space"), "↵": N_("new line"), "⇥": N_("tab")}
 def spoken_percent(share: float) -> str:
     """Return a probability in words.
 
-    >>> spoken(0.12)
+    >>> spoken_percent(0.12)
     '12 percent'
     """
     return _percent(numbers.percent(share))
