@@ -23,7 +23,7 @@ else:  # for every visitor, at every click
         initial_sidebar_state="auto",
     )
     if preload.is_loading():  # import nothing else before it has ended: two threads could import one circle of modules
-        with language.speaking(language.best_match(st.context.locale)), st.spinner(language._("Waking the model …")):
+        with language.speaking(language.best_match(st.context.locale)), st.spinner(language._("Loading the model …")):
             preload.wait()
     from pages.ui.components.browser import browser
     from pages.ui.components.keys import key_bindings

@@ -48,7 +48,7 @@ class SamplingSettings:
     top_n_sigma: only logits within this many standard deviations of the largest one are kept; 0 is off.
     epsilon_cutoff: tokens with a smaller probability are excluded; 0 is off. eta_cutoff: the same with a limit that falls with the entropy.
     xtc_probability, xtc_threshold: with this probability, of all tokens that reach the threshold all but the least likely are excluded.
-    dynatemp_range, dynatemp_exponent: the temperature lies between temperature - range and + range, by the entropy; a range of 0 is off.
+    dynatemp_range, dynatemp_exponent: the temperature is between temperature - range and + range, by the entropy; a range of 0 is off.
     mirostat_tau, mirostat_eta: mirostat 2 excludes tokens whose surprise exceeds a limit that is steered towards tau bits; 0 is off.
         It replaces the cut-offs, in llama.cpp's order the penalties and dynatemp_range, too.
     constraint: only tokens with which the text can take a form are allowed: `choices:` and one text in each line, `schema:` and a JSON

@@ -1,7 +1,7 @@
 """The sampling stages: their names, the setting that switches each on, and the order in which three engines apply them.
 
 The orders were read from transformers 5.23 (`GenerationMixin._get_logits_processor`), llama.cpp (`common_params_sampling`) and vLLM's
-documentation (V1). A stage that an engine does not have stands in its order where it does what it does elsewhere; `MISSING` names it.
+documentation (V1). A stage that an engine does not have is placed where it has the same effect as in the other engines; `MISSING` names it.
 llama.cpp first draws without its grammar (the constraint) and draws again with the grammar first if the token does not fit. Only the second
 draw is in its order here.
 """

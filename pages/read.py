@@ -55,7 +55,7 @@ def scored(model: LanguageModel, text: str) -> ScoredText:
 
 
 def shown(model: LanguageModel, text: str, tint: str, key: str, wide: bool = False) -> None:
-    """Draw one scored text. wide: the numbers stand beside the text instead of below it."""
+    """Draw one scored text. wide: the numbers are beside the text instead of below it."""
     with elements.error_boundary():
         found = scored(model, text)
         if not found.scored_count:

@@ -66,7 +66,7 @@ if talking:
     conversation_view.message_input()
 if language.current() != language.ENGLISH and not talking:
     with st.container(key="english"):  # beside the legend of the tints
-        # Translators: This stands below the text on the Watch page, in every language but English.
+        # Translators: This is below the text on the Watch page, in every language but English.
         st.caption(_("The model has only ever read English, so English is what it writes."))
 with st.container(horizontal=True, vertical_alignment="center", key="ask"):
     prompts()

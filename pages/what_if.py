@@ -104,7 +104,7 @@ def stage() -> None:
 frame.header(
     _("What if it had said something else?"),
     _("branching"),
-    _("One token is changed. Model and dice stay the same, and the model continues from the token that stands there."),
+    _("One token is changed. Model and dice stay the same, and the model continues from the changed token."),
 )
 with elements.error_boundary():
     examples()

@@ -38,7 +38,7 @@ class TransformersBackend:
     def checked(cls, network: Any, token_ids: np.ndarray) -> TransformersBackend:
         """Return a backend that uses its cache only if cached steps over these ids [5 or more] agree with plain passes.
 
-        Raises whatever the plain passes raise, and the error of a device without memory.
+        Raises all errors of the plain passes, and the error of a device without memory.
         """
         backend = cls(network)
         return backend if backend._caches_truly(token_ids) else cls(network, cached=False)
@@ -119,8 +119,8 @@ class TransformersBackend:
 
     def held_bytes(self, state: _TransformersState) -> int:
         # A tensor that was cut is a view. Its storage stays until the next pass makes a new one.
-        behind = (tensor.untyped_storage() for layer in state.cache.layers for tensor in _tensors(layer))
-        return sum({storage.data_ptr(): storage.nbytes() for storage in behind}.values())
+        storages = (tensor.untyped_storage() for layer in state.cache.layers for tensor in _tensors(layer))
+        return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
 
 def backend_of(model: Any) -> TransformersBackend:

@@ -67,8 +67,8 @@ def largest_cache() -> int:
     found = [0]
     for file in _CACHES.glob("index*/size"):
         try:
-            told = file.read_text("ascii").strip()
-            found.append(int(told[:-1]) * {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[told[-1]])
+            size = file.read_text("ascii").strip()
+            found.append(int(size[:-1]) * {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[size[-1]])
         except (OSError, ValueError, KeyError, IndexError):
             continue
     return max(found)

@@ -23,7 +23,7 @@ class Hook(NamedTuple):
 
 @contextmanager
 def hooked(hooks: Iterable[Hook]) -> Iterator[None]:
-    """Apply the hooks to every pass in the block. The caller holds the engine's lock, because no other pass may run meanwhile."""
+    """Apply the hooks to every pass in the block. The caller holds the engine's lock, because no other pass may run at the same time."""
     handles = []
     try:
         for hook in hooks:

@@ -216,14 +216,14 @@ class LanguageModel:
             raw = text.encode()
         except UnicodeEncodeError as error:
             raise BadToken("Half a character cannot name a token.") from error
-        pieces = [int(i) for i in self.tokenizer(text, add_special_tokens=False)["input_ids"]] if text else []
-        own = pieces if len(pieces) == 1 and 0 <= pieces[0] < self.vocabulary_size else range(self.vocabulary_size)
+        split = [int(i) for i in self.tokenizer(text, add_special_tokens=False)["input_ids"]] if text else []
+        own = split if len(split) == 1 and 0 <= split[0] < self.vocabulary_size else range(self.vocabulary_size)
         found = self._token_with(raw, own) if raw else None
-        if found is None and own is pieces:  # SentencePiece tokenizers put a space before a text that has none
+        if found is None and own is split:  # SentencePiece tokenizers put a space before a text that has none
             found = self._token_with(raw, range(self.vocabulary_size))
         if found is not None:
             return self.token(found)
-        shown = " ".join(self.piece(i) for i in pieces[:8] if 0 <= i < self.vocabulary_size)
+        shown = " ".join(self.piece(i) for i in split[:8] if 0 <= i < self.vocabulary_size)
         raise BadToken(
             "{text} is not a single token of this model. Its tokens are {value}. Force them one after the other.",
             text=quoted(text),
@@ -231,7 +231,7 @@ class LanguageModel:
         )
 
     def _token_with(self, raw: bytes, ids: Sequence[int]) -> int | None:
-        """Return the first of these tokens with exactly these bytes; a token that stands for a single byte only if there is no other."""
+        """Return the first of these tokens with exactly these bytes; a token for a single byte only if there is no other."""
         found = [i for i in ids if self._bytes[i] == raw]
         return next((i for i in found if not self._bytes.is_byte(i)), found[0] if found else None)
 

@@ -29,7 +29,7 @@ class ModelShape:
 
     latent_size: numbers kept per layer and position if keys and values share one compressed vector (DeepSeek), else 0;
     unfolding_parameters: weights of one layer that expand this vector, for every kept position, in every pass.
-    state_numbers: numbers that recurrences and convolutions keep, whatever the length of the text; scan_multiply_adds: of one token in
+    state_numbers: numbers that recurrences and convolutions keep, for a text of any length; scan_multiply_adds: of one token in
     them, outside of matrices. Both are measured by `of` and 0 without a network. RWKV and xLSTM, with states of their own, are not counted.
     """
 

@@ -45,7 +45,7 @@ class HeadOutputs:
 def head_outputs(network: Any, shape: ModelShape) -> tuple[HeadOutputs, ...]:
     """Return the output projection of every layer's attention. The caller holds the engine's lock, because this runs a short pass.
 
-    Raises ModelError, with the reason, if the heads of this architecture cannot be told apart.
+    Raises ModelError, with the reason, if the heads of this architecture cannot be separated.
     """
     if shape.attention_layers == 0:
         raise ModelError(NO_HEADS)

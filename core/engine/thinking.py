@@ -56,19 +56,19 @@ def without_thought(content: str) -> str:
     return content[max((at + len(one.closing) for one in MARKS if (at := content.rfind(one.closing)) >= 0), default=0) :]
 
 
-def thoughts_in(before: bytes, pieces: Sequence[bytes], marks: Iterable[Marks]) -> tuple[Thought, ...]:
-    """Return the thoughts in an answer. pieces: the bytes of its tokens. before: the end of the prompt, which may open a thought.
+def thoughts_in(before: bytes, token_bytes: Sequence[bytes], marks: Iterable[Marks]) -> tuple[Thought, ...]:
+    """Return the thoughts in an answer. token_bytes: the bytes of its tokens. before: the end of the prompt, which may open a thought.
 
     >>> thoughts_in(b"", [b"<think>", b"He", b"</think>", b"Hello"], MARKS)
     (Thought(first=0, end=3, closed=True),)
     """
     known = [(one.opening.encode(), one.closing.encode()) for one in marks]
-    text, ends, found = before + b"".join(pieces), list(accumulate(map(len, pieces), initial=len(before)))[1:], list[Thought]()
+    text, ends, found = before + b"".join(token_bytes), list(accumulate(map(len, token_bytes), initial=len(before)))[1:], list[Thought]()
     done = 0
     while places := [(at, opening, closing) for opening, closing in known if (at := text.find(opening, done)) >= 0]:
         start, opening, closing = min(places)
         at = text.find(closing, start + len(opening))
         done = len(text) if at < 0 else at + len(closing)
-        if done > len(before):  # else it stands in the prompt
+        if done > len(before):  # else the prompt contains the whole thought
             found.append(Thought(bisect_right(ends, max(start, len(before))), bisect_left(ends, done) + 1, at >= 0))
     return tuple(found)

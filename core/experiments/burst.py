@@ -1,4 +1,4 @@
-"""Send many real requests to an inference server at once; record when each token arrives here and the server's metrics meanwhile."""
+"""Send many real requests to an inference server at once; record when each token arrives and the server's metrics during that time."""
 
 from __future__ import annotations
 
@@ -60,27 +60,27 @@ def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arriv
         raise BadSetting("A burst of requests needs a model on a server. Connect to one on the Models page.")
     if not 1 <= len(who) <= MOST:
         raise BadSetting("A burst has 1 to {most} requests, not {count}.", most=MOST, count=len(who))
-    said: SimpleQueue[Arrived | Told] = SimpleQueue()
+    events: SimpleQueue[Arrived | Told] = SimpleQueue()
     stop, began = Event(), perf_counter()
     model_id = getattr(server, "model_id", "")
 
     def send(one: PlannedRequest) -> None:
         error = ""
         try:
-            pieces = stream(server.line, server.kind, model_id, one.prompt_ids, one.settings, one.max_new_tokens)
-            with closing(pieces):  # type: ignore[type-var]
-                for piece in pieces:
+            chunks = stream(server.line, server.kind, model_id, one.prompt_ids, one.settings, one.max_new_tokens)
+            with closing(chunks):  # type: ignore[type-var]
+                for chunk in chunks:
                     if stop.is_set():
                         return
-                    said.put(Arrived(one.reader_id, perf_counter() - began, piece.tokens, piece.text))
+                    events.put(Arrived(one.reader_id, perf_counter() - began, chunk.tokens, chunk.text))
         except ViewerError as failed:
             error = str(failed)
         finally:
-            said.put(Arrived(one.reader_id, perf_counter() - began, 0, "", True, error))
+            events.put(Arrived(one.reader_id, perf_counter() - began, 0, "", True, error))
 
     def watch() -> None:
         while not stop.is_set():
-            said.put(_metrics(server, began))
+            events.put(_metrics(server, began))
             stop.wait(PAUSE)
 
     threads = [Thread(target=send, args=(one,), daemon=True) for one in who]
@@ -91,7 +91,7 @@ def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arriv
     left = len(who)
     try:
         while left:
-            event = said.get()
+            event = events.get()
             left -= isinstance(event, Arrived) and event.done
             yield event
         yield _metrics(server, began)

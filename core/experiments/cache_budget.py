@@ -140,7 +140,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class RecallTask:
-    """A text, a question about it, and the right answer as it would follow the question. key_words: the sentence with the answer."""
+    """A text, a question about it, and the right answer as it would follow the question.
+
+    told: the text. key_words: its sentence with the answer.
+    """
 
     told: str
     question: str
@@ -159,20 +162,20 @@ RED_POT = RecallTask(
 )
 
 
-def own_task(told: str, question: str, answer: str) -> RecallTask:
+def own_task(text: str, question: str, answer: str) -> RecallTask:
     """Return a task from a visitor's own text, question and right answer, in the form of RED_POT.
 
     key_words is the first sentence that contains the answer, "" if none does. Raises EmptyPrompt without a text or question, BadSetting
     without an answer or for one that is too long.
     """
-    if not told.strip() or not question.strip():
+    if not text.strip() or not question.strip():
         raise EmptyPrompt("The text or the question is empty. Write both first.")
     wanted = answer.strip()
     if not wanted or len(wanted) > LONGEST_OWN_ANSWER:
         raise BadSetting("The right answer has 1 to {most} characters, not {count}.", most=LONGEST_OWN_ANSWER, count=len(wanted))
-    sentences = re.findall(r"[^.!?\n]+[.!?]*", told)
+    sentences = re.findall(r"[^.!?\n]+[.!?]*", text)
     key = next((sentence.strip() for sentence in sentences if wanted.rstrip(" .").casefold() in sentence.casefold()), "")
-    return RecallTask(told, f"\nQuestion: {question.strip()}\nAnswer: It is", f" {wanted}", key)
+    return RecallTask(text, f"\nQuestion: {question.strip()}\nAnswer: It is", f" {wanted}", key)
 
 
 def key_tokens(model: LanguageModel, task: RecallTask) -> range:
@@ -257,7 +260,7 @@ class _Session:
         self._page = page_bytes(model, plan.bits)
 
     def copied(self) -> _Session:
-        """Return a copy with a cache of its own; changes to it do not affect this reader."""
+        """Return a copy with a cache of its own; changes to it do not affect this session."""
         twin = copy.copy(self)
         twin.notepad = self.notepad.copied()
         return twin

@@ -123,8 +123,8 @@ class Alignment:
     @property
     def widest(self) -> Aligned | None:
         """Return the place after the fork with the largest distance, None without any."""
-        behind = [place for place in self.places if place.left or place.right]
-        return max(behind, key=lambda place: place.drift.middle, default=None)
+        after_fork = [place for place in self.places if place.left or place.right]
+        return max(after_fork, key=lambda place: place.drift.middle, default=None)
 
 
 @dataclass(slots=True)

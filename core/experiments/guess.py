@@ -114,8 +114,8 @@ def _matched(guess: Guess, step: Step) -> Guess:
     return replace(guess, token_id=step.key, piece=step.piece, probability=step.model_probability, rank=step.rank)
 
 
-def _bare(piece: str) -> str:
-    return piece.removeprefix("␣").casefold()
+def _bare(text: str) -> str:
+    return text.removeprefix("␣").casefold()
 
 
 def _softmax(logits: np.ndarray) -> np.ndarray:
@@ -129,11 +129,11 @@ def _written(word: str, model: object, seen: TokenDistribution, shares: np.ndarr
     begun: dict[int, tuple[Token, bool]] = {}
     for form in (f" {word}", word):
         try:
-            pieces = [token for token in model.tokenize(form) if not token.special and token.raw.strip()]  # type: ignore[attr-defined]
+            tokens = [token for token in model.tokenize(form) if not token.special and token.raw.strip()]  # type: ignore[attr-defined]
         except ViewerError:
             continue
-        if pieces:
-            begun.setdefault(pieces[0].key, (pieces[0], len(pieces) == 1))
+        if tokens:
+            begun.setdefault(tokens[0].key, (tokens[0], len(tokens) == 1))
     ways = [_known(word, token, whole, seen, shares) for token, whole in begun.values()]
     return max(ways, key=lambda guess: guess.probability or 0.0, default=Guess(word, None, "", False, None, None))
 

@@ -124,7 +124,7 @@ def quantize(
     length = whole_number(length, Message("The length"), 1, LONGEST)
     bench = _Bench(model, text)
     ids = prompt_ids(model, prompt)
-    full_next, full_written = bench.next_odds(bench.full, ids), bench.greedy(bench.full, ids, length)
+    full_next, full_written = bench.next_probabilities(bench.full, ids), bench.greedy(bench.full, ids, length)
     listed = np.argsort(-full_next, kind="stable")[:8]
     for count in bits:
         parts = [part for part in bench.parts() if head or part.name != HEAD]
@@ -132,7 +132,7 @@ def quantize(
         try:
             logs, seconds = bench.read(bench.copy)
             written = bench.greedy(bench.copy, ids, length)
-            odds = bench.next_odds(bench.copy, ids)
+            rounded_next = bench.next_probabilities(bench.copy, ids)
         finally:
             saved.restore()
         yield Rounded(
@@ -146,7 +146,7 @@ def quantize(
             rounded_share=saved.numbers / model.parameter_count,
             pieces=tuple(model.piece(int(token)) for token in listed),
             full_odds=tuple(full_next[listed].tolist()),
-            odds=tuple(odds[listed].tolist()),
+            odds=tuple(rounded_next[listed].tolist()),
             written=model.text_of(written),
             full_written=model.text_of(full_written),
             first_difference=first_difference(full_written, written),
@@ -253,7 +253,7 @@ class _Bench:
         """Read the text with this network; see `read_text`."""
         return read_text(self._model, network, self.ids, tries=3)
 
-    def next_odds(self, network: Any, ids: Sequence[int]) -> np.ndarray:
+    def next_probabilities(self, network: Any, ids: Sequence[int]) -> np.ndarray:
         """Return the next-token probabilities after these tokens, float64 [vocabulary]."""
         with self._turn(), torch.inference_mode():
             logits = TransformersBackend(network).run(np.array(ids, dtype=np.int64), None)

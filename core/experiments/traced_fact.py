@@ -56,9 +56,9 @@ def traced_fact(model: LanguageModel, clean: str, corrupted: str, by_words: bool
         pairs = [((one[1] - 1,), (other[1] - 1,)) for one, other in zip(*spans, strict=True)]
         columns = [tuple("".join(row[start:stop]) for start, stop in own) for row, own in zip(columns, spans, strict=True)]
     patcher = Patcher(model, ids[0], ids[1], target_id, other_id, pairs)
-    pieces = (model.piece(target_id), model.piece(other_id))
+    answers = (model.piece(target_id), model.piece(other_id))
     ends = [patcher.chances_of(logits) for logits in (patcher.corrupted_logits, patcher.clean_logits)]
-    seen = TracedFact((clean, corrupted), columns[0], columns[1], *pieces, (), (), ends[0], ends[1], patcher.layers + 1)
+    seen = TracedFact((clean, corrupted), columns[0], columns[1], *answers, (), (), ends[0], ends[1], patcher.layers + 1)
     for row in patcher.measure():
         recovered, chances = tuple(map(float, row.recovered)), tuple((float(a), float(b)) for a, b in row.chances)
         seen = replace(seen, recovered=(*seen.recovered, recovered), chances=(*seen.chances, chances))

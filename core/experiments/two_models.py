@@ -229,22 +229,22 @@ def by_character(one: Sequence[tuple[str, float]], other: Sequence[tuple[str, fl
     >>> by_character([("a", 1.0), ("bc", 2.0)], [("ab", 4.0), ("c", 0.5)])
     (JudgedPart(text='abc', writer_bits=3.0, judge_bits=4.5),)
     """
-    text = "".join(piece for piece, _each in one)
+    text = "".join(token for token, _bits in one)
     ends = sorted(set(_ends(one)) & set(_ends(other)))
-    sums = [_sums(pieces, set(ends)) for pieces in (one, other)]
+    sums = [_sums(tokens, set(ends)) for tokens in (one, other)]
     parts = zip([0, *ends], ends, *sums, strict=False)
     return tuple(JudgedPart(text[begin:end], mine, theirs) for begin, end, mine, theirs in parts if not math.isnan(mine + theirs))
 
 
-def _ends(pieces: Sequence[tuple[str, float]]) -> list[int]:
+def _ends(tokens: Sequence[tuple[str, float]]) -> list[int]:
     """Return the end positions, in characters, of the tokens that have a text."""
-    return list(accumulate(len(text) for text, _each in pieces if text))
+    return list(accumulate(len(text) for text, _bits in tokens if text))
 
 
-def _sums(pieces: Sequence[tuple[str, float]], ends: set[int]) -> list[float]:
+def _sums(tokens: Sequence[tuple[str, float]], ends: set[int]) -> list[float]:
     """Return the bits of the tokens between these ends. A token without a text (half a character) counts towards the next one with text."""
     sums, place, bits = [], 0, 0.0
-    for text, surprise in pieces:
+    for text, surprise in tokens:
         place, bits = place + len(text), bits + surprise
         if text and place in ends:
             sums.append(bits)

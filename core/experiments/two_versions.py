@@ -89,10 +89,10 @@ def two_versions(
             bytes=packed_bytes(model) or model.weight_bytes,
             perplexity=perplexity(read, text),
             seconds=taken,
-            odds=tuple(map(float, odds[listed])),
+            odds=tuple(map(float, probabilities[listed])),
             written=model.text_of(tokens[:length]),
         )
-        for model, read, taken, odds, tokens in zip((original, other), logs, seconds, nexts, written, strict=True)
+        for model, read, taken, probabilities, tokens in zip((original, other), logs, seconds, nexts, written, strict=True)
     ]
     yield TwoVersions(
         original=versions[0],

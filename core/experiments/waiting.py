@@ -30,7 +30,7 @@ QUEUE, PREFILL, DECODE, STALLED, PREEMPTED = "queue", "prefill", "decode", "stal
 POLICIES = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)
 MINE = 1000  # id of the watched request
 SEATS = 8
-BEFORE, BEHIND = 8, 8  # other requests that arrive before and after the watched one
+BEFORE, AFTER = 8, 8  # other requests that arrive before and after the watched one
 LOADS = (0.3, 0.6, 0.85)
 LONGEST, MOST_REQUESTS = 128, 200
 WARM_UP = 4  # requests before the measurement
@@ -94,7 +94,7 @@ def watch_one(
     settings = settings or SamplingSettings()
     length = whole_number(length, Message("The length"), 1, LONGEST)
     most = Limits.from_environment().readers or MOST_PLANNED
-    crowd = planned_requests(model, others, max(1, min(BEFORE + BEHIND, most - 1)), 8, 40, rate, settings)
+    crowd = planned_requests(model, others, max(1, min(BEFORE + AFTER, most - 1)), 8, 40, rate, settings)
     before = (len(crowd) + 1) // 2
     own = PlannedRequest(MINE, prompt, tuple(prompt_ids(model, prompt)), settings, length, crowd[before - 1].arrival)
     who = [*crowd[:before], own, *crowd[before:]]

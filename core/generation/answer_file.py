@@ -57,7 +57,7 @@ def _name(answer: Answer) -> str:
 
 
 def _step(listed: ListedStep, keys: Keys, parent: int, chosen_by: str, name: str) -> StepFile:
-    """Return one token. Settings and measurements have the values that stand for "not in this file"."""
+    """Return one token. Settings and measurements have the values that mean "not in this file"."""
     columns = columns_of(listed, keys)
     count = min(len(columns["token_ids"]), MOST_LISTED)
     return StepFile(

@@ -66,7 +66,7 @@ class Recording:
         written = self.model.tokens.keys()
         for node_id, entry in enumerate(steps, start=1):
             if entry.parent >= node_id:
-                raise BadRecording("This recording contradicts itself: a step stands before its predecessor.")
+                raise BadRecording("This recording contradicts itself: a step comes before its predecessor.")
             if not written >= set(entry.token_ids):
                 raise BadRecording("This recording contradicts itself: the text of some tokens is missing.")
             key = repr(sorted(entry.settings.items()))

@@ -157,8 +157,8 @@ class Run(Tree, ABC):
     def _repr_html_(self) -> str:
         """Return the tinted text, for a notebook."""
         newest = self._path[-1] if self._path else None
-        told = f"{self.model_name} · {len(self._path)} tokens written" + (f" · {self.finished}" if self.finished else "")
-        return rich.framed(told, rich.tinted(self._path, self.prompt_tokens), rich.bars(newest, 5) if newest else "")
+        title = f"{self.model_name} · {len(self._path)} tokens written" + (f" · {self.finished}" if self.finished else "")
+        return rich.framed(title, rich.tinted(self._path, self.prompt_tokens), rich.bars(newest, 5) if newest else "")
 
     def __repr__(self) -> str:
         text = self.text

@@ -125,9 +125,9 @@ class _Found:
                 if isinstance(choice, dict):
                     self._choice(value, choice, place)
             return True
-        for name, (kind, reader) in answer_forms.OWN_FORMS.items():
+        for name, (kind, tokens_of) in answer_forms.OWN_FORMS.items():
             if isinstance(value.get(name), kind):
-                self._keep(value, reader(value), self._line_of(value))
+                self._keep(value, tokens_of(value), self._line_of(value))
                 return True
         if "done" in value:  # a line of Ollama's stream without log-probabilities
             self._line_of(value)

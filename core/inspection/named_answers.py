@@ -31,7 +31,7 @@ class NamedAnswer:
     """The probability of an answer.
 
     probability: of all ways that were followed. at_most: with those that were not. ways: how many end in the probability.
-    tokens: the likeliest way as (piece, probability of the token after those before it).
+    tokens: the likeliest way as (token, probability of the token after those before it).
     """
 
     text: str
@@ -122,8 +122,8 @@ def _answer(model: LanguageModel, ids: list[int], text: str, cache: KVCache) -> 
         for token_id, length in known.within(missing):
             heapq.heappush(waiting, (reached * float(p[token_id]), (*tokens, token_id), (*each, float(p[token_id])), missing[length:]))
     rest = -sum(one[0] for one in waiting)
-    pieces = tuple((model.piece(token_id), share) for token_id, share in zip(best[1], best[2], strict=True))
-    return NamedAnswer(text, found, min(1.0, found + rest), ways, pieces)
+    likeliest = tuple((model.piece(token_id), share) for token_id, share in zip(best[1], best[2], strict=True))
+    return NamedAnswer(text, found, min(1.0, found + rest), ways, likeliest)
 
 
 def search(model: LanguageModel, token_ids: Sequence[int], text: str, most: int = 20) -> list[tuple[int, str, int, float]]:

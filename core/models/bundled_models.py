@@ -52,9 +52,9 @@ def card_section(name: str, heading: str) -> str:
         lines = file.read(LARGEST).splitlines()
     if f"## {heading}" not in lines:
         return ""
-    behind = lines[lines.index(f"## {heading}") + 1 :]
-    end = next((number for number, line in enumerate(behind) if line.startswith(("# ", "## "))), len(behind))
-    return "\n".join(behind[:end]).strip()
+    following = lines[lines.index(f"## {heading}") + 1 :]
+    end = next((number for number, line in enumerate(following) if line.startswith(("# ", "## "))), len(following))
+    return "\n".join(following[:end]).strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,14 +33,14 @@ def _responses(value: dict[str, Any]) -> list[ListedStep]:
 
 
 def _entries(name: str) -> Callable[[dict[str, Any]], list[ListedStep]]:
-    """Return the reader of a list of entries with this name (llama-server, Ollama)."""
+    """Return a function that reads a list of entries with this name (llama-server, Ollama)."""
     return lambda value: [listed_tokens.entry(one) for one in list_of(value[name])]
 
 
 def _sglang(value: dict[str, Any]) -> list[ListedStep]:
     """Return the tokens of SGLang's /generate: triples of log-probability, id and text."""
-    told = value["meta_info"]
-    chosen, others = list_of(told.get("output_token_logprobs")), list_of(told.get("output_top_logprobs"))
+    info = value["meta_info"]
+    chosen, others = list_of(info.get("output_token_logprobs")), list_of(info.get("output_top_logprobs"))
     lists = [list_of(one) for one in others] + [[]] * max(0, len(chosen) - len(others))
     return [
         ListedStep.of(_triple(one), map(_triple, listed[: listed_tokens.MOST_LISTED])) for one, listed in zip(chosen, lists, strict=False)
@@ -56,8 +56,8 @@ def _triple(value: Any) -> ListedToken:
 
 def _tgi(value: dict[str, Any]) -> list[ListedStep]:
     """Return the tokens of TGI's /generate with details."""
-    told = value["details"]
-    chosen, others = list_of(told.get("tokens")), list_of(told.get("top_tokens"))
+    details = value["details"]
+    chosen, others = list_of(details.get("tokens")), list_of(details.get("top_tokens"))
     lists = [list_of(one) for one in others] + [[]] * max(0, len(chosen) - len(others))
     return [
         ListedStep.of(listed_tokens.token(_object(one)), listed_tokens.likeliest(list(map(_object, listed))))
@@ -75,7 +75,7 @@ OWN_FORMS: dict[str, tuple[type, Callable[[dict[str, Any]], list[ListedStep]]]] 
 
 
 def parallel_lists(logprobs: dict[str, Any], choice: dict[str, Any]) -> list[ListedStep]:
-    """Return the tokens of completions, which stand in parallel lists. The alternatives are an object from text to log-probability."""
+    """Return the tokens of completions, which are in parallel lists. The alternatives are an object from text to log-probability."""
     names, values, tops = logprobs["tokens"], list_of(logprobs.get("token_logprobs")), list_of(logprobs.get("top_logprobs"))
     if len(values) != len(names):
         raise BadListedTokens("The lists of tokens and of log-probabilities differ in length.")

@@ -1,4 +1,4 @@
-"""Reader for the JSON files that strangers hand in, with bounds on bytes, nesting, number of items and time.
+"""Reads JSON files of unknown origin, with bounds on bytes, nesting, number of items and time.
 
 `_cut` first finds the brackets of a file and the positions at which to cut it. The long lists are then parsed in small parts. A wrong file
 therefore costs no more than one part, and other threads run in between.
@@ -52,24 +52,24 @@ class BoundedJson:
             raise bounds.error(Message("This file is too large: at most {most} MB are read.", most=max(1, bounds.size // 2**20)))
         try:
             self._data = (data.encode() if isinstance(data, str) else data).removeprefix(b"\xef\xbb\xbf")
-            outside, self._pieces = _cut(self._data, bounds, self._until)
+            outside, self._chunks = _cut(self._data, bounds, self._until)
             self.head: Any = from_json(outside)
         except ValueError as error:  # also a UnicodeEncodeError
             raise bounds.error(Message(_NO_JSON)) from error
 
     def parts(self, name: str) -> Iterator[bytes]:
         """Yield a long list in parts, each the text of a JSON list."""
-        for piece in self._pieces.get(name, ()):
+        for chunk in self._chunks.get(name, ()):
             _in_time(self._bounds, self._until)
             time.sleep(0)  # lets other threads run
             try:
-                yield b"[%b]" % piece.of(self._data)
+                yield b"[%b]" % chunk.of(self._data)
             except ValueError as error:
                 raise self._bounds.error(Message(_NO_JSON)) from error
 
     def whole(self) -> Any:
         """Return the parsed object with its long lists."""
-        for name in self._pieces:
+        for name in self._chunks:
             self.head[name] = []
             for part in self.parts(name):
                 try:
@@ -80,7 +80,7 @@ class BoundedJson:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _Chunk:
     """Some entries of a list, without the commas around them."""
 
     start: int
@@ -94,7 +94,7 @@ class _Piece:
             return own
         own = own.lstrip(b" \t\r\n")
         if not own.startswith(b",") or not own[1:].strip():
-            raise ValueError("a comma is missing, or stands before no entry")
+            raise ValueError("a comma is missing, or no entry follows it")
         return own[1:]
 
 
@@ -103,7 +103,7 @@ class _Cutter:
     """Finds, mark by mark, where to cut a file."""
 
     bounds: Bounds
-    pieces: dict[str, list[_Piece]] = field(default_factory=dict)
+    chunks: dict[str, list[_Chunk]] = field(default_factory=dict)
     outside: list[tuple[int, int]] = field(default_factory=list)  # start and end of each part outside of the long lists
     done: int = 0
     list_name: str = ""  # the long list at this position, "" outside
@@ -114,9 +114,9 @@ class _Cutter:
     def open_list(self, name: str, at: int) -> None:
         """Begin a long list after this position."""
         self.list_name = name
-        if name in self.pieces:
-            raise self.bounds.error(Message("This file is broken (at {place}): the list stands twice.", place=self.list_name))
-        self.pieces[name] = []
+        if name in self.chunks:
+            raise self.bounds.error(Message("This file is broken (at {place}): the list occurs twice.", place=self.list_name))
+        self.chunks[name] = []
         self.outside.append((self.done, at))
         self.cut_at = self.entry_at = at
         self.count = 0
@@ -144,12 +144,12 @@ class _Cutter:
         self.list_name, self.done = "", at
 
     def _cut(self, at: int) -> None:
-        known = self.pieces[self.list_name]
-        known.append(_Piece(self.cut_at, at, not known))
+        known = self.chunks[self.list_name]
+        known.append(_Chunk(self.cut_at, at, not known))
         self.cut_at = at
 
 
-def _cut(data: bytes, bounds: Bounds, until: float) -> tuple[bytes, dict[str, list[_Piece]]]:
+def _cut(data: bytes, bounds: Bounds, until: float) -> tuple[bytes, dict[str, list[_Chunk]]]:
     """Return the file without its long lists, and these in parts. Raises ValueError for what is no JSON, and `bounds.error`."""
     cutter, depth, texts, key = _Cutter(bounds), 0, 0, b""
     for number, found in enumerate(_MARK.finditer(data)):
@@ -190,8 +190,8 @@ def _cut(data: bytes, bounds: Bounds, until: float) -> tuple[bytes, dict[str, li
         raise ValueError("a bracket without its end")
     if sum(end - start for start, end in cutter.outside) - texts > bounds.rest:
         raise bounds.error(Message("This file is too large: it has too many parts."))
-    pieces = {name: [one for one in known if data[one.start : one.end].strip()] for name, known in cutter.pieces.items()}
-    return b"".join(data[start:end] for start, end in cutter.outside), pieces
+    chunks = {name: [one for one in known if data[one.start : one.end].strip()] for name, known in cutter.chunks.items()}
+    return b"".join(data[start:end] for start, end in cutter.outside), chunks
 
 
 def _in_time(bounds: Bounds, until: float) -> None:

@@ -203,7 +203,7 @@ def of_name(name: str) -> tuple[bytes, int | None]:
 
 
 def log(value: Any) -> float | None:
-    """Return a log-probability; None for null, and for the numbers that stand for "below what was listed". Raises BadListedTokens."""
+    """Return a log-probability; None for null, and for the numbers that mean "below what was listed". Raises BadListedTokens."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):

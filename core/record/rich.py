@@ -25,13 +25,13 @@ FONT = "font-family:'Source Sans 3','Source Sans Pro',system-ui,sans-serif"
 def tinted(path: Iterable[Step], prompt: Sequence[Token] = (), last: bool = True) -> str:
     """Return a text with each token tinted by the model's probability, the prompt in grey. last: mark the newest token as chosen."""
     steps = list(path)
-    parts = [f'<span style="color:{MUTED}">{_shown(token.text, token.piece)}</span>' for token in prompt if not token.special]
+    parts = [f'<span style="color:{MUTED}">{escape(token.text or token.piece)}</span>' for token in prompt if not token.special]
     for place, step in enumerate(steps):
         share = step.model_probability
-        told = escape(f"{step.piece}: {percent(share)}, rank {step.rank:,}", quote=True)
+        title = escape(f"{step.piece}: {percent(share)}, rank {step.rank:,}", quote=True)
         newest = last and place == len(steps) - 1
         paint = f"color:#1B1D22;background:{CHOSEN}" if newest else f"background:rgba(42,91,199,{0.03 + 0.25 * step.tint:.3f})"
-        parts.append(f'<span title="{told}" style="{paint};border-radius:0.2em">{_shown(step.text, step.piece)}</span>')
+        parts.append(f'<span title="{title}" style="{paint};border-radius:0.2em">{escape(step.text or step.piece)}</span>')
     return f'<p style="margin:0.3em 0;{FONT};font-size:1.15em;line-height:1.6;white-space:pre-wrap;color:{TEXT}">{"".join(parts)}</p>'
 
 
@@ -85,7 +85,3 @@ def framed(title: str, *parts: str) -> str:
 
 def _width(share: float) -> str:
     return f"{0 if math.isnan(share) else 100 * share:.2f}%"
-
-
-def _shown(text: str, piece: str) -> str:
-    return escape(text or piece)

@@ -46,7 +46,7 @@ def csv_text(table: pd.DataFrame) -> str:
 def dice_segments(distribution: TokenDistribution) -> list[tuple[int, str, float, float, float, bool]]:
     """Return the 0-1 strip of the dice: a segment per listed token that can be chosen, likeliest first, and per gap of unlisted tokens.
 
-    A segment is key (-1 for unlisted tokens), piece, start, end, probability, chosen.
+    A segment is key (-1 for unlisted tokens), displayed token, start, end, probability, chosen.
     """
     if distribution.is_open and np.isnan(distribution.dice_starts).all():  # a server chose the token, so there are no dice
         return []
@@ -74,10 +74,10 @@ def bundled_segments(distribution: TokenDistribution, unlikely: str) -> list[Dic
     """Return the drawn segments: the largest tokens and the chosen one on their own, the others bundled under the label `unlikely`."""
     drawn: list[DiceSegment] = []
     singles = 0
-    for key, piece, start, end, _share, chosen in dice_segments(distribution):
+    for key, token, start, end, _share, chosen in dice_segments(distribution):
         if key >= 0 and (chosen or singles < MOST_SINGLE):
             singles += not chosen
-            drawn.append(DiceSegment(key, piece.removeprefix("␣"), start, end, chosen))
+            drawn.append(DiceSegment(key, token.removeprefix("␣"), start, end, chosen))
         elif drawn and drawn[-1].key < 0:
             drawn[-1] = DiceSegment(-1, unlikely, drawn[-1].start, end)
         else:
@@ -87,11 +87,11 @@ def bundled_segments(distribution: TokenDistribution, unlikely: str) -> list[Dic
 
 def stages_table(distribution: TokenDistribution) -> pd.DataFrame:
     """Return one row per stage and listed token. Columns: stage, setting, kept, entropy (bits), token_id (its key), piece, probability."""
-    pieces = [distribution.vocabulary.token(int(i)).piece for i in distribution.token_ids]
+    listed = [distribution.vocabulary.token(int(i)).piece for i in distribution.token_ids]
     rows = [
-        (stage.name, stage.setting, stage.kept, stage.entropy, key, piece, probability)
+        (stage.name, stage.setting, stage.kept, stage.entropy, key, token, probability)
         for stage in distribution.stages
-        for (key, probability), piece in zip([*stage.candidates.items(), (-1, stage.rest)], [*pieces, REST], strict=True)
+        for (key, probability), token in zip([*stage.candidates.items(), (-1, stage.rest)], [*listed, REST], strict=True)
     ]
     return pd.DataFrame(rows, columns=["stage", "setting", "kept", "entropy", "token_id", "piece", "probability"])
 

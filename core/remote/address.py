@@ -26,7 +26,7 @@ _NOT_A_SERVER = Message(
 # Metadata services of clouds outside the link-local range, which hold secrets: AWS, Google, Alibaba, Azure, Oracle.
 _CLOUDS = frozenset(map(ipaddress.ip_address, ("fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")))
 # IPv6 addresses that a translator turns into the IPv4 address in them (RFC 6052, 8215, 2765), and the old form of RFC 4291. The IPv4
-# address stands in the last bytes, or where RFC 6052 puts it after a prefix of 48, 56 or 64 bits.
+# address is in the last bytes, or where RFC 6052 puts it after a prefix of 48, 56 or 64 bits.
 _PLACES = ((12, 13, 14, 15), (6, 7, 9, 10), (7, 9, 10, 11), (9, 10, 11, 12))
 _TRANSLATED = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "::ffff:0:0:0/96")))
 _COMPATIBLE = ipaddress.ip_network("::/96")
@@ -131,7 +131,7 @@ def connected_socket(host: str, port: int, timeout: float) -> socket.socket:
     numbers = list(dict.fromkeys(str(one) for one in found))
     if any(_forbidden(ipaddress.ip_address(one.partition("%")[0])) for one in numbers):
         raise WrongServer(_NOT_A_SERVER)
-    error: OSError = OSError("the name stands for nothing")
+    error: OSError = OSError("the name has no address")
     for number in numbers:
         try:
             line = socket.create_connection((number, port), timeout=timeout)

@@ -1,4 +1,4 @@
-"""Stream answers of an inference server and read its metrics meanwhile, for many real requests at once.
+"""Stream answers of an inference server and read its metrics at the same time, for many real requests at once.
 
 The server samples the tokens itself. If it reports a token count, that count is used, because one part of a stream can contain several
 tokens, and the tokens within one character arrive together.
@@ -24,8 +24,8 @@ MOST_SLOTS = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of an answer as it arrived. tokens: their number; text: of them."""
+class Chunk:
+    """A part of an answer as it arrived. tokens: how many it has; text: their text."""
 
     tokens: int
     text: str
@@ -46,7 +46,7 @@ class ServerSaid:
     rows: float | None = None
 
 
-def stream(line: HttpClient, kind: str, model_id: str, ids: Sequence[int], settings: SamplingSettings, length: int) -> Iterator[Piece]:
+def stream(line: HttpClient, kind: str, model_id: str, ids: Sequence[int], settings: SamplingSettings, length: int) -> Iterator[Chunk]:
     """Yield an answer of up to `length` tokens after these ids, part by part on arrival. Closing the iterator closes the connection.
 
     Raises ServerGone for a refused or broken answer, WrongServer for a wrong key and for SGLang, BadSetting for samplers that the server
@@ -57,21 +57,21 @@ def stream(line: HttpClient, kind: str, model_id: str, ids: Sequence[int], setti
     sampling = parameters("vllm" if kind == "vLLM" else "llama.cpp", settings) | {"stream": True}
     if kind == "vLLM":
         content = {"model": model_id, "prompt": list(ids), "max_tokens": length, "return_token_ids": True, **sampling}
-        return _pieces(line.stream("/v1/completions", content), _vllm)
+        return _chunks(line.stream("/v1/completions", content), _vllm)
     content = {"prompt": list(ids), "n_predict": length, "return_tokens": True, "cache_prompt": True, **sampling}
-    return _pieces(line.stream("/completion", content), _Llama())
+    return _chunks(line.stream("/completion", content), _Llama())
 
 
-def _pieces(lines: Iterator[bytes], read: Callable[[dict[str, Any]], Piece | None]) -> Iterator[Piece]:
+def _chunks(lines: Iterator[bytes], read: Callable[[dict[str, Any]], Chunk | None]) -> Iterator[Chunk]:
     try:
-        for said in lines:
-            if not said.startswith(b"data:") or said.strip() == b"data: [DONE]":
+        for line in lines:
+            if not line.startswith(b"data:") or line.strip() == b"data: [DONE]":
                 continue
             with suppress(ValueError, RecursionError):
-                body = from_json(said[5:])
-                piece = read(body) if isinstance(body, dict) else None
-                if piece is not None:
-                    yield piece
+                body = from_json(line[5:])
+                chunk = read(body) if isinstance(body, dict) else None
+                if chunk is not None:
+                    yield chunk
     finally:
         closing = getattr(lines, "close", None)
         if closing is not None:
@@ -84,30 +84,30 @@ class _Llama:
     def __init__(self) -> None:
         self._counted = 0
 
-    def __call__(self, body: dict[str, Any]) -> Piece | None:
+    def __call__(self, body: dict[str, Any]) -> Chunk | None:
         counted = number(body.get("tokens_predicted"))
         text = body.get("content")
         if counted is None or not isinstance(text, str):
             return None
         fresh, self._counted = int(counted) - self._counted, max(self._counted, int(counted))
-        return Piece(fresh, text) if fresh > 0 or text else None
+        return Chunk(fresh, text) if fresh > 0 or text else None
 
 
-def _vllm(body: dict[str, Any]) -> Piece | None:
+def _vllm(body: dict[str, Any]) -> Chunk | None:
     """Return a part of vLLM's stream, None if it is empty or invalid."""
     with suppress(KeyError, IndexError, TypeError):
         choice = body["choices"][0]
         ids, text = choice.get("token_ids"), choice.get("text", "")
         count = len(ids) if isinstance(ids, list) else int(bool(text))
-        return Piece(count, str(text)) if count or text else None
+        return Chunk(count, str(text)) if count or text else None
     return None
 
 
 def ask(line: HttpClient, kind: str) -> ServerSaid:
     """Return the server's metrics now. Raises ServerGone."""
-    told = line.text("/metrics", patience=3.0) or ""
+    metrics = line.text("/metrics", patience=3.0) or ""
     slots = line.text("/slots", patience=3.0) if kind == "llama-server" else None
-    return read(told, slots)
+    return read(metrics, slots)
 
 
 def read(metrics: str, slots: str | None = None) -> ServerSaid:

@@ -1,4 +1,4 @@
-"""Connect to whatever answers at an address: the app finds out which server it is, and what it can show."""
+"""Connect to a server by its address: find out which kind of server it is, and what the app can show of its model."""
 
 from __future__ import annotations
 

@@ -267,7 +267,7 @@ class _Line:
         return int(self._socket_in_time().recv_into(buffer))
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        """Return a reader for one answer. Closing it leaves the connection open."""
+        """Return a file object that reads one answer. Closing it leaves the connection open."""
         return io.BufferedReader(_Answering(self), 1 << 16)
 
     def hang_up(self) -> None:

@@ -235,8 +235,8 @@ class TgiGenerate(Route):
 
 
 def _own_form(body: dict[str, Any], name: str) -> list[ListedStep]:
-    kind, reader = answer_forms.OWN_FORMS[name]
-    return reader(body) if isinstance(body.get(name), kind) else []
+    kind, tokens_of = answer_forms.OWN_FORMS[name]
+    return tokens_of(body) if isinstance(body.get(name), kind) else []
 
 
 def _first_choice(body: dict[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ LONGEST_TOKEN = 1_000  # bytes
 MOST_HELD = 2**26  # bytes of all known tokens together
 PADDING = 128
 BLOCK = 256  # neighbouring tokens whose texts are asked for at once
-SEPARATOR = "␂"  # stands between them; no usual token contains it
+SEPARATOR = "␂"  # put between them; no usual token contains it
 RARE = "".join(chr(0x1400 + k) + chr(0x1F900 + k) for k in range(64)) + "".join(
     map(chr, range(0xA0, 0x800, 24))
 )  # many parts of characters
@@ -90,10 +90,10 @@ class ServerTokenizer:
         """Return the tokenizer of the model on a server. Raises WrongServer if the server does not split texts, ServerGone."""
         made = cls(size, kind, model_id)
         made.line = line
-        told = made._description() if made._native else {}
-        template = told.get("chat_template")
+        props = made._description() if made._native else {}
+        template = props.get("chat_template")
         made.chat_template = template if isinstance(template, str) and len(template) < 200_000 else None
-        names = {name: told.get(name) for name in ("bos_token", "eos_token")}
+        names = {name: props.get(name) for name in ("bos_token", "eos_token")}
         made.special_tokens_map = {name: text for name, text in names.items() if isinstance(text, str) and 0 < len(text) <= 100}
         made._separator = [*made._split(SEPARATOR)]
         once, twice = made._joined(made._separator), made._joined(made._separator * 2)
@@ -134,11 +134,11 @@ class ServerTokenizer:
         if answer.status != 200 or not isinstance(tokens, list):
             raise self._refused()
         if self._native:
-            pieces = [(one.get("id"), one.get("piece")) for one in tokens if isinstance(one, dict)]
-            for number, piece in pieces:
-                if type(number) is int and isinstance(piece, str | list):
-                    self.learn(number, piece)
-            tokens = [number for number, _piece in pieces]
+            sent = [(one.get("id"), one.get("piece")) for one in tokens if isinstance(one, dict)]
+            for number, value in sent:
+                if type(number) is int and isinstance(value, str | list):
+                    self.learn(number, value)
+            tokens = [number for number, _value in sent]
         if not all(type(one) is int and 0 <= one < self._size for one in tokens):
             raise self._refused()
         names = answer.body.get("token_strs")
@@ -167,14 +167,14 @@ class ServerTokenizer:
         found = self._split(text) if text else []
         return found[0] if len(found) == 1 else -1
 
-    def learn(self, token_id: int, piece: str | list[int]) -> None:
+    def learn(self, token_id: int, content: str | list[int]) -> None:
         """Keep the bytes of a token as the server sent them: a text, or a list of bytes. Anything else is ignored."""
-        if type(token_id) is not int or not 0 <= token_id < self._size or not piece or len(piece) > LONGEST_TOKEN:
+        if type(token_id) is not int or not 0 <= token_id < self._size or not content or len(content) > LONGEST_TOKEN:
             return
-        if isinstance(piece, str):
-            raw = b"" if UNKNOWN in piece else piece.encode("utf-8", "replace")
-        elif isinstance(piece, list) and all(type(one) is int and 0 <= one <= 255 for one in piece):
-            raw = bytes(piece)
+        if isinstance(content, str):
+            raw = b"" if UNKNOWN in content else content.encode("utf-8", "replace")
+        elif isinstance(content, list) and all(type(one) is int and 0 <= one <= 255 for one in content):
+            raw = bytes(content)
         else:
             return
         if raw and self._known.get(token_id) != raw and self._held < MOST_HELD:

@@ -132,8 +132,8 @@ def _bars(step: Step, look: Look, fallen: bool, top: float) -> str:
         )
         shares = (one.model_probability, one.sampling_probability)
         drawn.append(_bar(look, (top + high * place, high), label_of(one), shares, inks, chosen))
-    rest = (c.muted_text, c.rest, c.muted_text)
-    drawn.append(_bar(look, (top + high * len(listed), high), look.say(Message("everything else")), (model, final), rest, False))
+    greys = (c.muted_text, c.rest, c.muted_text)
+    drawn.append(_bar(look, (top + high * len(listed), high), look.say(Message("everything else")), (model, final), greys, False))
     return "".join(drawn)
 
 
@@ -179,7 +179,7 @@ def dice(
     fallen = fallen and isinstance(step, Step)
     roll = step.roll if isinstance(step, Step) else None
     if isinstance(step, Step) and step.chosen_by in ("greedy", "server"):
-        return text(x, top, look.say(_told(step, look)), size, c.text) if fallen else ""
+        return text(x, top, look.say(_how_chosen(step, look)), size, c.text) if fallen else ""
     parts = [rect(x, top, room, high, c.rest, 12)]
     for place, part in enumerate(bundled_segments(step, look.say(Message("many unlikely tokens")))):
         parts.append(_segment(part, look, x, top, room, high, size, fallen, place % 2))
@@ -187,7 +187,7 @@ def dice(
         parts.append(_marker(look, x + room * roll, top, size, Number(roll, ".4f"), (x, x + room)))
     if fallen and isinstance(step, Step):
         left = roll is not None and roll < 0.5
-        sentence_shown = look.say(_told(step, look))
+        sentence_shown = look.say(_how_chosen(step, look))
         parts.append(text(x + room if left else x, y + size, sentence_shown, size - 4, c.text, anchor="end" if left else "start"))
     return "".join(parts)
 
@@ -219,19 +219,19 @@ def _marker(look: Look, at: float, top: float, size: float, roll: Number, ends: 
     )
 
 
-def _told(step: Step, look: Look) -> Message:
-    piece = label_of(step.chosen)
+def _how_chosen(step: Step, look: Look) -> Message:
+    token = label_of(step.chosen)
     if step.chosen_by == "forced":
-        return Message("You chose “{piece}”. The dice were not rolled.", piece=piece)
+        return Message("You chose “{piece}”. The dice were not rolled.", piece=token)
     if step.chosen_by == "server":
-        return Message("The server chose “{piece}”.", piece=piece)
+        return Message("The server chose “{piece}”.", piece=token)
     if step.moved_by:
         stages = ", ".join(map(look.say, step.moved_by))
-        return Message("The likeliest token after {stages} was “{piece}”.", stages=stages, piece=piece)
+        return Message("The likeliest token after {stages} was “{piece}”.", stages=stages, piece=token)
     if step.roll is None:
-        return Message("The likeliest token was “{piece}”.", piece=piece)
+        return Message("The likeliest token was “{piece}”.", piece=token)
     said = Message("{roll} falls on “{piece}”, which has {share} of the strip.")
-    return said.with_values(roll=Number(step.roll, ".4f"), piece=piece, share=look.share(step.sampling_probability))
+    return said.with_values(roll=Number(step.roll, ".4f"), piece=token, share=look.share(step.sampling_probability))
 
 
 def _foot(step: Step, look: Look) -> str:

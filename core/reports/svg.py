@@ -64,6 +64,6 @@ def svg(spec: dict[str, Any], wording: Wording = ENGLISH) -> str:
     return picture
 
 
-def short(piece: str) -> str:
+def short(token: str) -> str:
     """Return a token, shortened to LONGEST characters."""
-    return piece if len(piece) <= LONGEST else f"{piece[: LONGEST - 1]}…"
+    return token if len(token) <= LONGEST else f"{token[: LONGEST - 1]}…"

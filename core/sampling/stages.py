@@ -1,6 +1,6 @@
 """Sampling stages: logits processors in the order of the settings, observed one by one, and the selected token.
 
-The processors are transformers' own wherever it has one (`GenerationMixin._get_logits_processor`), and those of `samplers` for the rest.
+The processors are transformers' own where it has one (`GenerationMixin._get_logits_processor`), else those of `samplers`.
 This module measures the distribution after each of them. On a GPU all data stays on the device until one small copy at the end. On a CPU,
 NumPy computes the same results (`cpu`, its cut-offs in `cut_offs_numpy`) and asks the processors where rounding decides. Tokens that a
 cut-off excluded are dropped from later stages, which changes no number and saves most of the time.

@@ -134,7 +134,7 @@ class TokenBytes:
         return token_id in self._special
 
     def is_byte(self, token_id: int) -> bool:
-        """Return whether this token stands for one byte of a character that has no token of its own, such as <0x61>."""
+        """Return whether this token is one byte of a character that has no token of its own, such as <0x61>."""
         return BYTE.fullmatch(str(self._tokenizer.convert_ids_to_tokens(token_id))) is not None
 
     def __getitem__(self, token_id: int) -> bytes:

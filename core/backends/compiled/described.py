@@ -127,6 +127,6 @@ class WeightTable:
         self._held.append(array)
         if isinstance(array, torch.Tensor):
             if not array.is_contiguous():
-                raise ValueError("weights that do not lie in one piece")
+                raise ValueError("weights that are not contiguous in memory")
             return array.data_ptr()
         return int(array.ctypes.data)

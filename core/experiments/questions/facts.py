@@ -1,4 +1,4 @@
-"""Facts that a child knows, each told in several phrasings: capitals, animals, colours, opposites, days, the body, the sky.
+"""Facts that a child knows, each stated in several phrasings: capitals, animals, colours, opposites, days, the body, the sky.
 
 A fact is (kind, key, values); a phrasing is a template. Held out are pairs of key and phrasing: every fact is taught, but some of its
 phrasings only appear in the examination. The plainest phrasing of each kind (number 0) is always taught. Held out too are whole kinds of
@@ -75,7 +75,7 @@ def _said(kind: str, wording: str, key: str, value: str) -> str:
 
 
 def taught(kind: str, key: str, phrasing: int) -> bool:
-    """True when this fact in this phrasing belongs to the training text. One answer has one key, so "Sunday" may stand twice."""
+    """True when this fact in this phrasing belongs to the training text. One answer has one key, so "Sunday" may occur twice."""
     return phrasing == 0 or not held_out(kind, key, phrasing)
 
 
@@ -88,15 +88,15 @@ def examination(plain: bool = False) -> list[tuple[str, str, str]]:
         for key, value in pairs:
             if kind in ("is", "qa") or keys.count(key) > 1:
                 continue
-            told = [statement(kind, key, value, phrasing) for phrasing in range(len(PHRASINGS[kind]))]
-            for phrasing, text in enumerate(told):
+            statements = [statement(kind, key, value, phrasing) for phrasing in range(len(PHRASINGS[kind]))]
+            for phrasing, text in enumerate(statements):
                 wanted = phrasing == 0 if plain else not taught(kind, key, phrasing)
                 if not wanted or (kind, phrasing) in _AMBIGUOUS:
                     continue
                 answer = next(one for one in (value, capital(value)) if text.rfind(one) > 0)
                 before = text[: text.rfind(answer)].rstrip()
                 # "What comes after May? June." and "What comes after May? After May comes June." begin alike: both are right.
-                if not any(other.startswith(before) and not other.startswith(f"{before} {answer}") for other in told):
+                if not any(other.startswith(before) and not other.startswith(f"{before} {answer}") for other in statements):
                     items.append((kind, before, answer))
     return items
 

@@ -1,8 +1,8 @@
 """Write many different sentences from one line of text.
 
-The lessons are small grammars: `[big|small|tiny]` stands for any one of its parts (they may nest), `{name}` for a value that
-the lesson has drawn. The hold-out rule lives here too, because every lesson obeys it: a combination of values belongs to the training
-text or to the examination, for ever and on every machine.
+The lessons are small grammars: `[big|small|tiny]` is replaced by one of its parts (they may nest), and `{name}` for a value that
+the lesson has drawn. The hold-out rule is here too, because all lessons use it: a combination of values belongs to the training
+text or to the examination, always and on every machine.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HELD_OUT_ONE_IN = 12
 
 
 def held_out(*parts: object) -> bool:
-    """True when this combination is kept for the examination (about one in twelve), whatever the seed or the machine.
+    """True when this combination is kept for the examination (about one in twelve). It does not depend on the seed or the machine.
 
     >>> held_out("France", 0) == held_out("France", 0)
     True
@@ -33,7 +33,7 @@ def held_out(*parts: object) -> bool:
 
 
 def draw(exam: bool, combination: Callable[[], T], tries: int = 2000) -> T:
-    """Draw combinations until one lies on the wanted side of the hold-out rule; RuntimeError if none seems to."""
+    """Draw combinations until one is on the wanted side of the hold-out rule. Raises RuntimeError after `tries` draws."""
     for _ in range(tries):
         values = combination()
         if held_out(*values) == exam:
@@ -42,7 +42,7 @@ def draw(exam: bool, combination: Callable[[], T], tries: int = 2000) -> T:
 
 
 def expand(rng: Random, text: str, slots: Mapping[str, str] | None = None) -> str:
-    """Choose one part of every bracket, fill in the slots, put "an" where "a" cannot stand.
+    """Choose one part of every bracket, fill in the slots, and replace "a" by "an" where needed.
 
     >>> expand(Random(0), "a {thing}", {"thing": "apple"})
     'an apple'

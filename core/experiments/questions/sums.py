@@ -1,6 +1,6 @@
 """Sums of two numbers at once, and of three two-digit numbers both ways: at once, or thinking step by step.
 
-A thought writes one digit column at a time and says again whatever is needed next ("Still to add: 25."), so that no step has to look
+A thought writes one digit column at a time and repeats the number that is needed next ("Still to add: 25."), so that no step has to look
 further back than a few words. Sums of two ask "How much is", sums of three ask "What is": two habits that must not be confused.
 Held out are unordered pairs (two-digit) and triples: none of their orders is ever asked in the training text.
 """
@@ -47,7 +47,7 @@ def at_once(a: int, b: int, c: int) -> str:
 
 
 def carries_twice(*numbers: int) -> bool:
-    """Whether the units alone make 20 or more, so that whoever adds one number after the other carries twice.
+    """Whether the units alone make 20 or more, so that adding one number after the other carries twice.
 
     >>> carries_twice(47, 38, 25), carries_twice(47, 32, 25)
     (True, False)
@@ -83,8 +83,10 @@ def pair(rng: Random, exam: bool = False) -> tuple[int, int]:
 
 
 def sum_of_three(rng: Random, exam: bool = False) -> str:
-    """One question of three numbers, one in ten answered at once and the others after thinking: what thinking is for would not be seen of
-    whoever has the answer by heart."""
+    """One question of three numbers. One in ten is answered at once, the others after thinking.
+
+    A model that knew the answers by heart would not show what thinking is for.
+    """
     numbers = triple(rng, exam)
     return question(*numbers) + (at_once(*numbers) if rng.random() < 0.1 else thought(*numbers))
 

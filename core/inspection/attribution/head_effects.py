@@ -33,7 +33,7 @@ def head_ablation(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, t
     """Return log p(target) - log p(target without the head), for every head, switched off at every position of the text.
 
     value: what takes the place of the head's output: "zero", or "mean", its mean over the positions of this text.
-    Raises ModelError with the reason if the heads cannot be told apart, BadSetting, EmptyPrompt, BadToken, PromptTooLong, InputError,
+    Raises ModelError with the reason if the heads cannot be separated, BadSetting, EmptyPrompt, BadToken, PromptTooLong, InputError,
     BrokenLogits, NotEnoughMemory.
     """
     ablator = Ablator(model, token_ids, target_id, value)

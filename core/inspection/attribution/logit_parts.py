@@ -77,11 +77,11 @@ def logit_parts(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, tar
         parts = [LogitPart(EMBEDDING, score(seen.entered[0]))]
         for index, output in enumerate(outputs):
             own = seen.attention(index)
-            rest = seen.left[index] - seen.entered[index] - own
-            if not seen.is_output(index, rest):
+            feed_forward = seen.left[index] - seen.entered[index] - own
+            if not seen.is_output(index, feed_forward):
                 raise ModelError(NOT_A_SUM)
             parts += _heads(seen, index, output, score) if heads else [LogitPart(ATTENTION, score(own), index)]
-            parts.append(LogitPart(FEED_FORWARD, score(rest), index))
+            parts.append(LogitPart(FEED_FORWARD, score(feed_forward), index))
     if score.constant:
         parts.append(LogitPart(CONSTANT, score.constant))
     return LogitParts(tuple(parts), logit)
@@ -177,7 +177,7 @@ class _Seen:
         return self.added[index]
 
     def after_projection(self, index: int) -> Callable[[torch.Tensor], torch.Tensor]:
-        """Return what the modules behind the projection make of a part of its output, with their sizes held fixed."""
+        """Return the map of the modules after the projection for a part of its output. Their scales are held fixed."""
         steps = [_Fixed.of(*entry) for entry in self.chain[index]]
 
         def through(vector: torch.Tensor) -> torch.Tensor:
@@ -237,7 +237,7 @@ class _Score:
 
     @classmethod
     def of(cls, network: Any, seen: _Seen, wanted: int, logit: float) -> _Score:
-        """Return the map of one token's logit. A scale or a soft cap behind the head is held fixed as a factor."""
+        """Return the map of one token's logit. A scale or a soft cap after the head is held fixed as a factor."""
         head = network.get_output_embeddings()
         row = head.weight[wanted].detach().double()
         bias = getattr(head, "bias", None)

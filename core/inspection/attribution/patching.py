@@ -164,13 +164,13 @@ def common_length(one: np.ndarray, other: np.ndarray) -> int:
 def _unequal(model: LanguageModel, clean: np.ndarray, corrupted: np.ndarray) -> Message:
     """Return the sentence for texts of unequal length, which says where they part."""
     place = common_length(clean, corrupted)
-    pieces = [model.piece(int(ids[place])) if place < len(ids) else "…" for ids in (clean, corrupted)]
+    tokens = [model.piece(int(ids[place])) if place < len(ids) else "…" for ids in (clean, corrupted)]
     return Message(
         "The texts have {clean} and {corrupted} tokens, and they part at token {place}: {one} and {other}. "
         "Use texts of equal length, or align them by words.",
         clean=len(clean),
         corrupted=len(corrupted),
         place=place + 1,
-        one=pieces[0],
-        other=pieces[1],
+        one=tokens[0],
+        other=tokens[1],
     )

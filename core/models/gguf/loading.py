@@ -77,7 +77,7 @@ def load_gguf(name: str, device: str, dtype: str, load_folder: Callable[[Path, s
         return _serve(found, name)
     header = found.header
     with disk_full_named(name), _workspace(found, name) as written:
-        # transformers replaces parts of some tokenizers if it sees the model's config.json, so they stand in different folders.
+        # transformers replaces parts of some tokenizers if it sees the model's config.json, so they are in different folders.
         folder, words = Path(written) / "model", Path(written) / "tokenizer"
         folder.mkdir()
         words.mkdir()

@@ -8,7 +8,7 @@ from core.models.gguf.tokenizer import CONTROL, MARKS, USER
 from core.remote.server_tokenizer import ServerTokenizer
 from core.tokens.tokens import BYTE, bytes_of_name
 
-KINDS = {"gpt2": "bytes", "llama": "pieces", "gemma4": "pieces", "t5": "pieces"}  # how tokens are written in the file
+KINDS = {"gpt2": "bytes", "llama": "SentencePiece", "gemma4": "SentencePiece", "t5": "SentencePiece"}  # how tokens are written in the file
 
 
 def served_tokenizer(metadata: dict[str, Any]) -> ServerTokenizer:
@@ -26,12 +26,12 @@ def served_tokenizer(metadata: dict[str, Any]) -> ServerTokenizer:
     made.chat_template = template if isinstance(template, str) else None
     special = {i for i, kind in kinds.items() if kind == CONTROL} | set(marks.values())
     plain = special | {i for i, kind in kinds.items() if kind == USER}
-    pieces = KINDS[metadata["tokenizer.ggml.model"]] == "pieces"
-    made.fill({i: name.encode() if i in plain else _bytes_of(name, pieces) for i, name in enumerate(tokens)}, special)
+    sentence_piece = KINDS[metadata["tokenizer.ggml.model"]] == "SentencePiece"
+    made.fill({i: name.encode() if i in plain else _bytes_of(name, sentence_piece) for i, name in enumerate(tokens)}, special)
     return made
 
 
-def _bytes_of(name: str, pieces: bool) -> bytes:
-    """Return the bytes of a token by its name. pieces: a SentencePiece vocabulary, whose spaces are written as ▁."""
-    known = b"" if pieces and not BYTE.fullmatch(name) else bytes_of_name(name)
-    return known or (name.replace("▁", " ") if pieces else name).encode()
+def _bytes_of(name: str, sentence_piece: bool) -> bytes:
+    """Return the bytes of a token by its name. sentence_piece: the vocabulary is one of SentencePiece, which writes a space as ▁."""
+    known = b"" if sentence_piece and not BYTE.fullmatch(name) else bytes_of_name(name)
+    return known or (name.replace("▁", " ") if sentence_piece else name).encode()

@@ -62,7 +62,7 @@ def repetitions(ids: np.ndarray, longest: int, allowed: int) -> dict[int, int]:
 
 
 def reach_back(ids: np.ndarray, raw_of: Callable[[int], bytes], breakers: Sequence[bytes], most: int) -> int:
-    """Return how many last tokens stand after the last sequence breaker, at most `most`."""
+    """Return how many tokens follow the last sequence breaker, at most `most`."""
     longest = max(map(len, breakers), default=1)
     following = b""  # the first bytes after the token that is read
     lengths: list[int] = []  # bytes per token, from the last token on

@@ -16,7 +16,7 @@ def race(colours: Palette, length: int, column: str, unit: str, fitted: bool = F
     """Two runs by tokens written, the newest point of each labelled. Dashed: the fit; dots: single passes.
 
     Columns: token, runner ("with", "without"), what `column` names, label ("" but for the newest), tip; `fit` if fitted (empty where
-    nothing was); if single, `raw` (one measurement, or the upper edge) and `over` (whether it lies beyond).
+    nothing was); if single, `raw` (one measurement, or the upper edge) and `over` (whether it is above the upper edge).
     """
     across = alt.X(
         "token:Q", scale=alt.Scale(domain=[0, length], nice=False), axis=grey_axis(colours, _("tokens written"), tickCount=5, format="~s")

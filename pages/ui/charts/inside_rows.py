@@ -21,22 +21,22 @@ GUESSES = 5
 COLUMNS = 64  # numbers of a vector per row of its chart
 HEAT = 32  # tokens in the attention chart: the first one, which gets much attention, and the newest
 SHADES = (0.0, 0.01, 0.1, 0.5, 1.0)  # attention weights in the legend
-DEEPEST = 0.36  # strongest tint behind a token, so that it stays readable
+DEEPEST = 0.36  # strongest tint of the background of a token, so that it stays readable
 MAP_SIZE = (520, 420)  # pixels, roughly, to find labels that would overlap
 LETTER, LINE = 7.2, 15  # pixels of a label
 
 HELD_OUT = N_("held out")  # loss on text that was not in the training data
 
 
-def label(piece: str) -> str:
+def label(token: str) -> str:
     """Return a token without its leading space."""
-    return piece[1:] if piece.startswith("␣") and len(piece) > 1 else piece
+    return token[1:] if token.startswith("␣") and len(token) > 1 else token
 
 
-def labels(pieces: Sequence[str]) -> list[str]:
+def labels(tokens: Sequence[str]) -> list[str]:
     """Return tokens without their leading spaces, except where two would look the same: 7 and ␣7 are two tokens."""
-    short = [label(piece) for piece in pieces]
-    return [piece if short.count(name) > 1 else name for piece, name in zip(pieces, short, strict=True)]
+    short = [label(token) for token in tokens]
+    return [token if short.count(name) > 1 else name for token, name in zip(tokens, short, strict=True)]
 
 
 def layer_name(number: int, last: int) -> str:
@@ -77,8 +77,11 @@ def _number(share: float) -> str:
     return numbers.percent(share) if share >= 0.01 else ""
 
 
-def growth_rows(moments: Sequence[Moment], prompt: int, piece: Callable[[int], str]) -> pd.DataFrame:
-    """Return checkpoints of a training x likeliest tokens, as `logit_lens_rows`. "followed": the trained model's likeliest token."""
+def growth_rows(moments: Sequence[Moment], prompt: int, shown: Callable[[int], str]) -> pd.DataFrame:
+    """Return checkpoints of a training x likeliest tokens, as `logit_lens_rows`.
+
+    shown: returns the text of a token by its id. "followed": the trained model's likeliest token.
+    """
     favourite = moments[-1].prompts[prompt].top[0][0]
     rows = [
         {
@@ -89,7 +92,7 @@ def growth_rows(moments: Sequence[Moment], prompt: int, piece: Callable[[int], s
             "share": share,
             "share_text": numbers.percent(share),
             "shown": _number(share),
-            "piece": piece(token_id),
+            "piece": shown(token_id),
             "rank": f"{place + 1}",
             "read": _("{count} tokens").format(count=numbers.count(moment.tokens)),
             "kind": "followed" if token_id == favourite else "",
@@ -97,7 +100,7 @@ def growth_rows(moments: Sequence[Moment], prompt: int, piece: Callable[[int], s
         for number, moment in enumerate(moments)
         for (place, (token_id, share)), name in zip(
             enumerate(moment.prompts[prompt].top[:GUESSES]),
-            labels([piece(token_id) for token_id, _score in moment.prompts[prompt].top[:GUESSES]]),
+            labels([shown(token_id) for token_id, _score in moment.prompts[prompt].top[:GUESSES]]),
             strict=True,
         )
     ]
@@ -191,15 +194,15 @@ def attention_rows(seen: Inside) -> pd.DataFrame:
             continue
         shares = weights.mean(0).tolist()
         for slot, place in enumerate(places):
-            piece, share = tokens[place].piece, shares[place]
+            token, share = tokens[place].piece, shares[place]
             gap = " …" if slot == 0 and len(places) < len(tokens) else ""
             rows.append(
                 {
                     "layer": number,
                     "name": f"{number}",
                     "slot": slot,
-                    "foot": label(piece) + gap if number == last else "",
-                    "piece": piece,
+                    "foot": label(token) + gap if number == last else "",
+                    "piece": token,
                     "depth": heat_depth(share),
                     "share_text": numbers.percent(share),
                 }
@@ -238,19 +241,19 @@ def neighbour_rows(near: Iterable[Neighbour]) -> pd.DataFrame:
     )
 
 
-def embedding_map_rows(flat: FlatMap, pieces: Sequence[str], own: set[int], picked: int) -> pd.DataFrame:
+def embedding_map_rows(flat: FlatMap, tokens: Sequence[str], own: set[int], picked: int) -> pd.DataFrame:
     """Return tokens on a plane. Columns: x, y (-1 to 1), label ("" if it would overlap), piece, kind ("picked", "text", "familiar")."""
     low, high = (flat.places.min(0), flat.places.max(0)) if len(flat.places) else (np.zeros(2), np.zeros(2))
     spread = np.where(high > low, high - low, 1.0)
     places = (flat.places - low) / spread * 2 - (high > low)
     kinds = ["picked" if i == picked else "text" if i in own else "familiar" for i in flat.token_ids]
-    labels = [""] * len(pieces)
+    labels = [""] * len(tokens)
     taken: list[tuple[float, float, float]] = []
-    for place in sorted(range(len(pieces)), key=lambda place: ("picked", "text", "familiar").index(kinds[place])):
-        text = label(pieces[place])
+    for place in sorted(range(len(tokens)), key=lambda place: ("picked", "text", "familiar").index(kinds[place])):
+        text = label(tokens[place])
         left, middle = (places[place] + 1) / 2 * MAP_SIZE
         right = left + 10 + LETTER * len(text)
         if all(right < other_left or left > other_right or abs(middle - height) > LINE for other_left, other_right, height in taken):
             taken.append((left, right, middle))
             labels[place] = text
-    return pd.DataFrame({"x": places[:, 0], "y": places[:, 1], "label": labels, "piece": list(pieces), "kind": kinds})
+    return pd.DataFrame({"x": places[:, 0], "y": places[:, 1], "label": labels, "piece": list(tokens), "kind": kinds})

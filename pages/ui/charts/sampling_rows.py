@@ -31,9 +31,9 @@ def stage_rows(distribution: TokenDistribution | Step) -> list[tuple[Stage, str,
     earlier: Stage | None = None
     for stage in distribution.stages:
         before = earlier.candidates if earlier else stage.candidates
-        pieces = table[table.stage == stage.name].set_index("token_id").piece
+        tokens = table[table.stage == stage.name].set_index("token_id").piece
         rows = [
-            {"row": row, **_token(stage, before, token_id, str(pieces[token_id]), _logit(distribution, token_id), token_id == chosen)}
+            {"row": row, **_token(stage, before, token_id, str(tokens[token_id]), _logit(distribution, token_id), token_id == chosen)}
             for row, token_id in enumerate(listed)
         ]
         rows.append({"row": len(listed), **_rest(stage, before, listed)})
@@ -42,16 +42,16 @@ def stage_rows(distribution: TokenDistribution | Step) -> list[tuple[Stage, str,
     return result
 
 
-def _token(stage: Stage, before: dict[int, float], token_id: int, piece: str, logit: float, chosen: bool) -> dict[str, object]:
+def _token(stage: Stage, before: dict[int, float], token_id: int, token: str, logit: float, chosen: bool) -> dict[str, object]:
     """Return the row of a token."""
     was, now = before[token_id], stage.candidates[token_id]
     return {
-        "label": label(piece),
+        "label": label(token),
         "before": was,
         "after": now,
         "kind": "taken" if chosen else "removed" if now == 0 else "open",
         "number": numbers.percent(now) if now > 0 else _("excluded") if was > 0 else "–",
-        "piece": piece,
+        "piece": token,
         "arithmetic": _arithmetic(stage, was, now, _growth(before, stage.candidates), logit),
     }
 

@@ -17,7 +17,7 @@ from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.language import N_, _
 
 FEWEST, MOST, USUAL = 5, 50, 8
-FOLDED = -2  # key of the line that stands for folded candidates
+FOLDED = -2  # key of the line for folded candidates
 WORTH_A_ROW = 0.01  # an excluded candidate keeps its row from this model's probability on
 LONG = 0.75  # probability from which a bar leaves no space for a note
 SLOTS = 60  # newest steps in the small charts
@@ -62,7 +62,7 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
     only = done is not None and done.allowed == 1
     unknown = math.isnan(distribution.rest_model_probability)
     rows = [_row(place, c, chosen, _reason(distribution, c), only) for place, c in enumerate(shown)]
-    behind = {
+    others = {
         **_empty(len(rows)),
         "token_id": FOLDED if folds else -1,
         "label": _("▸ all other tokens, excluded") if folds and gone else _("everything else"),
@@ -78,7 +78,7 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
         "model_text": numbers.chance(math.nan if unknown else rest_model),
         "dice_text": numbers.chance(math.nan if unknown else rest_dice),
     }
-    rows += [behind] if folds else [*map(_empty, range(len(rows), count)), {**behind, "row": count}]
+    rows += [others] if folds else [*map(_empty, range(len(rows), count)), {**others, "row": count}]
     rows += map(_empty, range(len(rows), count + 1))
     return _table(({**row, "step": distribution.index, "serial": clicks} for row in rows), DISTRIBUTION)
 

@@ -82,9 +82,9 @@ def memory_verdict(before: Look, now: Look) -> str:
     ).format(**values)
 
 
-def _plain(piece: str) -> str:
+def _plain(token: str) -> str:
     """Return a token for a Markdown sentence, without its leading space and with its signs escaped."""
-    return re.sub(r"([^\w\s]|_)", r"\\\1", piece.removeprefix("␣")) or "␣"
+    return re.sub(r"([^\w\s]|_)", r"\\\1", token.removeprefix("␣")) or "␣"
 
 
 def history_rows(looks: Sequence[Look], shown: Look | None, clicks: int) -> pd.DataFrame:

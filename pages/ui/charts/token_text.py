@@ -25,14 +25,14 @@ class Word:
     below: str = ""
 
 
-def shown(text: str, piece: str, raw: bytes) -> str:
-    """Return a token as the text shows it: its piece, or the character that it completes and the bytes of one that it begins.
+def shown(text: str, displayed: str, raw: bytes) -> str:
+    """Return a token as the text shows it: `displayed`, or the character that it completes and the bytes of one that it begins.
 
     >>> shown("🦊", "⟨A6⟩⟨8A⟩", b"\\xa6\\x8a"), shown(" ", "␣⟨F0⟩⟨9F⟩", b" \\xf0\\x9f")
     ('🦊', '␣⟨F0⟩⟨9F⟩')
     """
     encoded = text.encode()
     if not text or encoded == raw:
-        return piece
+        return displayed
     used = next((count for count in range(len(raw), 0, -1) if encoded.endswith(raw[:count])), len(raw))
     return visible_text(encoded) + visible_text(raw[used:])

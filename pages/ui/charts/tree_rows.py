@@ -25,7 +25,7 @@ COMPETING = (KEPT, FINISHED, CUT_OFF)  # hypotheses that continue or are possibl
 class Row:
     """A part of the tree without a fork. node_id: its last node; parent: the row it leaves from, None for the root.
 
-    share: width of its line, 0 to 1; note: small text behind it. kind: "path" (the current or winning path), "good" (it competes),
+    share: width of its line, 0 to 1; note: small text after it. kind: "path" (the current or winning path), "good" (it competes),
     "gone" (it was dropped) or "open". gone: number of steps that a deletion removes, 0 if it cannot be deleted.
     """
 

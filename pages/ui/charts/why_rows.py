@@ -33,9 +33,9 @@ def text_of(seen: HiddenWords, part: HiddenPart) -> str:
     return " ".join("".join(seen.texts[part.start : part.stop]).replace("␣", " ").split())
 
 
-def word_of(piece: str) -> str:
+def word_of(token: str) -> str:
     """Return a token as a word in a sentence: without the mark of its space, unless it is nothing else."""
-    return piece.lstrip("␣") or piece
+    return token.lstrip("␣") or token
 
 
 def shortened(text: str, most: int = 24) -> str:
@@ -145,13 +145,13 @@ def attention_words(seen: AblatedHeads, head: tuple[int, int]) -> list[Word]:
     ]
 
 
-def two_bar_rows(pieces: Sequence[str], before: Sequence[float], after: Sequence[float]) -> pd.DataFrame:
+def two_bar_rows(tokens: Sequence[str], before: Sequence[float], after: Sequence[float]) -> pd.DataFrame:
     """Return tokens with two probabilities. Columns: see `serving_charts.two_bars`."""
     return pd.DataFrame(
         [
-            {"place": place, "piece": piece, "full": one, "rounded": other, "end": max(one, other)}
+            {"place": place, "piece": token, "full": one, "rounded": other, "end": max(one, other)}
             | {"label": f"{numbers.percent(one)} · {numbers.percent(other)}"}
-            for place, (piece, one, other) in enumerate(zip(pieces, before, after, strict=True))
+            for place, (token, one, other) in enumerate(zip(tokens, before, after, strict=True))
         ]
     )
 

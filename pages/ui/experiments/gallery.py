@@ -38,17 +38,20 @@ EXPERIMENTS = {
 }
 
 RUNS = {
-    "certain": (N_("Hardly a choice"), N_("Some beginnings have one way on, and nearly every bar stands alone.")),
-    "open": (N_("Anything goes"), N_("Behind a single word the first bars are low and many: nobody could know.")),
+    "certain": (N_("Hardly a choice"), N_("After some beginnings, one token is almost certain for several steps.")),
+    "open": (N_("Anything goes"), N_("After a single word, many tokens are possible, and none is likely.")),
     "cold": (N_("Cold"), N_("Temperature 0.2: the favourite nearly always wins. Calm, and a little dull.")),
     "hot": (N_("Hot"), N_("Temperature 1.8: outsiders win, and each one pulls the text further away.")),
     "short_list": (N_("Hot, on a short leash"), N_("The same heat, but only the three likeliest may play.")),
     "one_word": (N_("One word changes everything"), N_("Girl or dragon, the same dice: two stories from one place.")),
-    "intruder": (N_("A word nobody expected"), N_("A purple is put where a mat belongs. It never looks back; it goes on from there.")),
+    "intruder": (N_("An unexpected word"), N_("“purple” was forced at a probability of almost 0. The model continues from it.")),
     "justified": (N_("Yes, because. No, because."), N_("Whichever word comes first, the rest defends it.")),
     "aloud": (N_("Thinking aloud"), N_("A sum, one step at a time: every step is room to think in.")),
     "loop": (N_("Round and round"), N_("Always the favourite, and soon the same words lead to the same words.")),
-    "rare_name": (N_("A rare name in pieces"), N_("What was seldom read is spelled out of scraps. Look at the prompt.")),
+    "rare_name": (
+        N_("A rare name in several tokens"),
+        N_("A rare word is split into several tokens. Look at the prompt."),
+    ),
     "emoji": (N_("An emoji in bytes"), N_("A fox takes four bytes, and the model has to write them one by one.")),
     "ending": (N_("It ends by itself"), N_("The end is a token like any other, with its own probability, and it was rolled.")),
     "small_model": (N_("The little sister"), N_("The same beginning, dice and settings, and a model an eighth of the size.")),
@@ -89,7 +92,7 @@ def open_run(name: str) -> None:
 
 @current.error_boundary
 def open_experiment(known: RecordedExperiment) -> None:
-    """Put a recorded experiment on its page, and choose the view in which it stands."""
+    """Put a recorded experiment on its page, and choose the view that shows it."""
     current.results()[known.name] = known
     for spec in RECORDING_SPECS:
         if spec.name == known.name:

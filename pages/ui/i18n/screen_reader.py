@@ -27,7 +27,7 @@ SIGNS = {"␣": N_("space"), "↵": N_("new line"), "⇥": N_("tab")}
 def spoken_percent(share: float) -> str:
     """Return a probability in words.
 
-    >>> spoken(0.12)
+    >>> spoken_percent(0.12)
     '12 percent'
     """
     return _percent(numbers.percent(share))
@@ -37,13 +37,13 @@ def _percent(written: str) -> str:
     return written.replace("\u00a0", " ").replace("%", _("percent")).replace("<", _("less than")).replace(">", _("more than"))
 
 
-def token(piece: str) -> str:
+def token(displayed: str) -> str:
     """Return a token in words: without its leading space, with names for signs.
 
     >>> token("␣fox"), token("↵"), token("␣")
     ('fox', 'new line', 'space')
     """
-    bare = piece.removeprefix("␣") or piece
+    bare = displayed.removeprefix("␣") or displayed
     if bare in SIGNS:
         return _(SIGNS[bare])
     return bare.replace("␣", " ").replace("↵", f" {_(SIGNS['↵'])} ").strip()

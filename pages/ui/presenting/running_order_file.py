@@ -12,7 +12,7 @@ from pages.ui.i18n.language import _
 from pages.ui.presenting.running_order import FORMAT, LONGEST_LINK, Stop, Talk, checked
 
 MOST_STOPS = 60
-LARGEST_RECORDING = 8 * 2**20  # bytes of the recording of one stop, as it stands in the file
+LARGEST_RECORDING = 8 * 2**20  # bytes of the recording of one stop, as written in the file
 BOUNDS = Bounds(
     size=64 * 2**20,
     rest=2**16,

@@ -157,21 +157,21 @@ def _lines(seen: TokenDistribution | Step, run: Generation | Replay) -> list[str
             else _("The dice decide: one random number between 0 and 1."),
             "",
         ]
-    piece = seen.piece.removeprefix("␣") or seen.piece
-    goes_on = _("“{piece}” is added to the text, and the next step begins.").format(piece=piece)
-    return [read, think.format(**values), weigh, _chosen(seen, piece, moved), goes_on]
+    token = seen.piece.removeprefix("␣") or seen.piece
+    goes_on = _("“{piece}” is added to the text, and the next step begins.").format(piece=token)
+    return [read, think.format(**values), weigh, _chosen(seen, token, moved), goes_on]
 
 
-def _chosen(seen: Step, piece: str, moved: str) -> str:
+def _chosen(seen: Step, token: str, moved: str) -> str:
     """Return how the token was chosen. moved: the stages that moved a greedy choice."""
     if seen.chosen_by == "forced":
-        return _("You chose “{piece}”. The dice were not rolled.").format(piece=piece)
+        return _("You chose “{piece}”. The dice were not rolled.").format(piece=token)
     if seen.chosen_by == "server":
-        return _("The server chose “{piece}”.").format(piece=piece)
+        return _("The server chose “{piece}”.").format(piece=token)
     if moved:
-        return _("The likeliest token after {stages} was “{piece}”.").format(stages=moved, piece=piece)
+        return _("The likeliest token after {stages} was “{piece}”.").format(stages=moved, piece=token)
     if seen.roll is None:
-        return _("The likeliest token was “{piece}”.").format(piece=piece)
+        return _("The likeliest token was “{piece}”.").format(piece=token)
     return _("{roll} falls on “{piece}”, which has {share} of the strip.").format(
-        roll=roll_words(seen.roll), piece=piece, share=numbers.chance(seen.sampling_probability)
+        roll=roll_words(seen.roll), piece=token, share=numbers.chance(seen.sampling_probability)
     )

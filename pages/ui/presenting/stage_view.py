@@ -79,8 +79,8 @@ def _temperature(settings: SamplingSettings) -> str:
 
 def _called(guess: Guess) -> tuple[str, str, str, str, int]:
     """Return a scored guess: the word, its first token if it has several, probability, rank, token id (-1 if unknown)."""
-    piece = guess.piece.removeprefix("␣")
-    begins = "" if guess.whole or not piece else f"{_(texts.TEXTS['begins'])} {quoted(piece)}"
+    token = guess.piece.removeprefix("␣")
+    begins = "" if guess.whole or not token else f"{_(texts.TEXTS['begins'])} {quoted(token)}"
     if guess.token_id is None:
         return guess.said, "", _(texts.TEXTS["unwritten"]), "", -1
     if guess.probability is None or guess.rank is None:

@@ -36,7 +36,7 @@ from pages.ui.views.tinted_text import tinted_text
 LENGTH = 48  # tokens of the race and of the speculative run
 PAGES = 40  # tokens that fit into the small notepad
 GUESSES = 4
-READERS = 6
+REQUESTS = 6
 
 
 def made_by(chosen: tuple[tuple[str, str], ...] = (), prompt: str | None = FIRST_PROMPT) -> Provenance:
@@ -125,11 +125,11 @@ def full() -> None:
 def many() -> None:
     """Stop "many": six requests, one after the other and together."""
     policies = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)
-    now = made_by(((N_("the requests"), N_("{count} requests").format(count=READERS)),))
+    now = made_by(((N_("the requests"), N_("{count} requests").format(count=REQUESTS)),))
 
     def who() -> tuple[PlannedRequest, ...]:
         prompts = (FIRST_PROMPT, *example_texts.OPENINGS[1:])
-        return planned_requests(tour_state.model(), prompts, READERS, 8, 28, settings=tour_state.SETTINGS)
+        return planned_requests(tour_state.model(), prompts, REQUESTS, 8, 28, settings=tour_state.SETTINGS)
 
     def draw(run: Experiment) -> None:
         board = Board.of(run.about)
@@ -158,8 +158,8 @@ def guess() -> None:
         speculative_text(FIRST_PROMPT, rounds, key="tour_speculative")
         if rounds:
             found = gain([one for one in run.seen if isinstance(one, SpeculativeRound | PlainStep)], GUESSES)
-            told = _("**{passes}** passes of the large model wrote **{written}** tokens. **{accepted}** of {drafted} drafts were accepted.")
-            st.markdown(told.format(passes=found.passes, written=found.written, accepted=found.accepted, drafted=found.drafted))
+            line = _("**{passes}** passes of the large model wrote **{written}** tokens. **{accepted}** of {drafted} drafts were accepted.")
+            st.markdown(line.format(passes=found.passes, written=found.written, accepted=found.accepted, drafted=found.drafted))
 
     widget("guess", now, write, draw, label=_("Run both models"), icon=":material/fast_forward:")
 

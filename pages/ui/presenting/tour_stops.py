@@ -197,7 +197,7 @@ def throw() -> None:
     bars(newest or coming, "tour_bars")
     saved_components.dice_strip(newest or coming, key="tour_dice")
     tally = Counter(inside_rows.plain(step.text.strip() or step.piece) for step in steps)
-    counts = ", ".join(f"{piece} × {times}" for piece, times in tally.most_common())
+    counts = ", ".join(f"{token} × {times}" for token, times in tally.most_common())
     st.caption(_("So far: {tally}").format(tally=counts) if counts else _("Not rolled yet."))
     if any(temperature != 1.0 for temperature in throws):
         tour_state.tried("dice")

@@ -66,7 +66,7 @@ def everyone_is_operator() -> bool:
 def is_operator_by_connection(mark: str | None) -> bool:
     """Return whether a visitor is the operator because of their connection. mark: the header set by the gate, None without a gate.
 
-    A public instance that listens on the loopback address is behind a proxy, so every request seems local. Then the result is False.
+    A public instance on the loopback address is reached through a proxy. Every request then seems local, and the result is False.
     """
     if everyone_is_operator():
         return True
@@ -90,8 +90,8 @@ def host_name(host: str | None) -> str | None:
     if not host or not host.isascii() or any(c in "/@?#\\ \t" for c in host):
         return None
     if host.startswith("["):
-        inner, closed, rest = host[1:].partition("]")
-        return inner.lower() if closed and (not rest or (rest[0] == ":" and rest[1:].isdecimal())) else None
+        inner, closed, port = host[1:].partition("]")
+        return inner.lower() if closed and (not port or (port[0] == ":" and port[1:].isdecimal())) else None
     name, colon, port = host.partition(":")
     return (name.lower().rstrip(".") or None) if not colon or port.isdecimal() else None
 

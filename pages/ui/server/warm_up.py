@@ -18,7 +18,7 @@ from pages.ui.server.tcp_nodelay import nodelay_lifespan
 
 App = Callable[[MutableMapping[str, Any], Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]]
 
-PAGE_SECONDS = 30.0  # seconds for one page; the pages behind a slower one are left to the visitors
+PAGE_SECONDS = 30.0  # seconds for one page; the pages after a slower one are not opened in advance
 SCOPE = {
     "type": "websocket",
     "asgi": {"version": "3.0", "spec_version": "2.4"},

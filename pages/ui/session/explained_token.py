@@ -25,7 +25,7 @@ OWN_TEXT, PLACE = "why_text", "why_place"
 class ExplainedToken:
     """ids, texts: the tokens before it. target, piece: the token. choices: tokens that can be explained at this place, the likeliest first.
 
-    taken: the token that stands there, None before the step is made. from_run: whether it belongs to the run. rank: of the token that the
+    taken: the token at this place, None before the step is made. from_run: whether it belongs to the run. rank: of the token that the
     dice chose, 0 otherwise.
     """
 

@@ -23,7 +23,7 @@ def is_operator() -> bool:
 
 
 def require_operator() -> None:
-    """Raise NotAllowed unless the visitor is the operator. Every operator action calls this first, whatever the page shows."""
+    """Raise NotAllowed unless the visitor is the operator. Every operator action calls this first, also if the page hides the button."""
     if not is_operator():
         raise NotAllowed(_("Only the operator of this app can do that. Choose one of the models in the list."))
 

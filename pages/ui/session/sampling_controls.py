@@ -147,10 +147,10 @@ IN_SIGHT = ("temperature", "top_k", "top_p")
 
 
 def preset_of(settings: SamplingSettings) -> str | None:
-    """Return the name of the preset with these settings, whatever the seed and the order; None if there is none."""
+    """Return the name of the preset with these settings, None if there is none. Seed, order and repeat_last_n are ignored."""
     return next((name for name, preset in PRESETS.items() if same_preset(preset, settings)), None)
 
 
 def same_preset(preset: SamplingSettings, settings: SamplingSettings) -> bool:
-    """Return whether these are the settings of the preset, whatever the seed and the order."""
+    """Return whether these are the settings of the preset. Seed, order and repeat_last_n are ignored."""
     return preset == replace(settings, seed=0, order="transformers", repeat_last_n=0)

@@ -25,7 +25,7 @@ from pages.ui.session.run_request import is_valid
 from pages.ui.session.sampling_controls import CONTROLS, START, Control
 
 LONGEST_LINK = 7_500  # characters of a link that the app makes; some servers and proxies refuse more than 8,000
-LONGEST_PROMPT = 20_000  # characters; the rest is cut off
+LONGEST_PROMPT = 20_000  # characters; a longer one is cut off
 MOST_STEPS = 2_000
 LONGEST_NUMBER = 40  # characters of a setting in a list of steps
 LONGEST_STORED = 400_000  # characters of a text from the browser's storage

@@ -110,11 +110,11 @@ def arrived(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | Told, ...]) -
             st.caption(_("Request {reader}: {error}").format(reader=one.reader_id + 1, error=one.error))
 
 
-def reported(said: list[Told], seen: tuple[Arrived | Told, ...]) -> None:
+def reported(metrics: list[Told], seen: tuple[Arrived | Told, ...]) -> None:
     """Draw what the server reports over time, and the tokens per second counted here."""
     elements.section(_("What the server reports"), _("over all its requests"))
     rows: list[dict[str, object]] = []
-    for one in said:
+    for one in metrics:
         for name, value in ((_("running"), one.said.running), (_("waiting"), one.said.waiting)):
             if value is not None:
                 rows.append({"chart": "requests", "seconds": one.seconds, "value": float(value), "series": name})
@@ -138,9 +138,9 @@ def reported(said: list[Told], seen: tuple[Arrived | Told, ...]) -> None:
                 chart.draw(serving_charts.over_time, part, key=f"burst_{name}", alt_text=title, unit=unit)
             else:
                 st.caption("–")
-    if all(one.said.running is None and one.said.cache_use is None for one in said):
+    if all(one.said.running is None and one.said.cache_use is None for one in metrics):
         st.caption(_("This server reports no numbers (vLLM: /metrics; llama-server: --metrics and --slots)."))
-    rows_a_pass = batch_size(said[0].said, said[-1].said) if len(said) > 1 else None
+    rows_a_pass = batch_size(metrics[0].said, metrics[-1].said) if len(metrics) > 1 else None
     if rows_a_pass is not None:
         st.markdown(_("The server counts {rows} requests per pass on average.").format(rows=numbers.decimal(rows_a_pass, 1)))
     st.caption(

@@ -27,8 +27,8 @@ def sentence(done: Constrained) -> str:
         else _("The constraint excludes {share} of the probability.").format(share=share)
     ]
     if done.wanted is not None:
-        piece, model = quoted(done.wanted.piece), numbers.chance(done.wanted.model_probability)
-        said.append(_("The model's likeliest token, {piece} ({share}), is not allowed.").format(piece=piece, share=model))
+        token, model = quoted(done.wanted.piece), numbers.chance(done.wanted.model_probability)
+        said.append(_("The model's likeliest token, {piece} ({share}), is not allowed.").format(piece=token, share=model))
     if done.allowed == 1:
         said.append(_("One token alone is allowed, so it is forced."))
     return " ".join(said)

@@ -80,7 +80,7 @@ def _parts(run: Generation | Replay) -> list[list[tuple[Token, bool]]]:
     parts: list[list[tuple[Token, bool]]] = [[]]
     done = 0
     for number, (first, end) in enumerate(run.message_spans):
-        if (first, end) == (0, 0):  # the template changed this message: its tokens stand with the next one
+        if (first, end) == (0, 0):  # the template changed this message: its tokens are in the part of the next one
             parts.append([])
             continue
         parts[-1] += [(token, True) for token in run.prompt_tokens[done:first]]

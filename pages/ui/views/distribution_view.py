@@ -14,7 +14,7 @@ FRAGMENTS = ("stage", "cost")  # of Watch, redrawn after a token was taken
 
 
 def distribution(seen: TokenDistribution | Step, rows: int, logarithmic: bool, folded: bool) -> None:
-    """Draw the bars. rows: candidates listed. folded: excluded tokens stand in one line."""
+    """Draw the bars. rows: candidates listed. folded: excluded tokens share one line."""
     table = step_rows.distribution_rows(seen, rows, current.clicks(), folded)
     chart.draw(
         charts.distribution,

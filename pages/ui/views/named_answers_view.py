@@ -69,15 +69,15 @@ def _answers(found: Found) -> None:
 
 def arithmetic(one: NamedAnswer) -> str:
     """Return the likeliest way as a product, the number of ways, and what was not counted."""
-    product = " × ".join(f"{piece} {numbers.percent(share)}" for piece, share in one.tokens)
+    product = " × ".join(f"{token} {numbers.percent(share)}" for token, share in one.tokens)
     text = _("{product}; with all {count} ways {share}").format(
         product=product, count=numbers.whole(one.ways), share=numbers.percent(one.probability)
     )
-    rest = one.at_most - one.probability
+    uncounted = one.at_most - one.probability
     return (
         text
-        if rest < 1e-4 * max(one.probability, 1e-9)
-        else _("{text}, at most {share} more").format(text=text, share=numbers.percent(rest))
+        if uncounted < 1e-4 * max(one.probability, 1e-9)
+        else _("{text}, at most {share} more").format(text=text, share=numbers.percent(uncounted))
     )
 
 
@@ -89,7 +89,7 @@ def table(found: Found) -> pd.DataFrame:
             "probability": [one.probability for one in found],
             "at_most": [one.at_most for one in found],
             "ways": [one.ways for one in found],
-            "likeliest_way": ["|".join(piece for piece, _share in one.tokens) for one in found],
+            "likeliest_way": ["|".join(token for token, _share in one.tokens) for one in found],
         }
     )
 
@@ -100,7 +100,7 @@ def _tokens(found: list[tuple[int, str, int, float]]) -> None:
         return
     head = (_("token"), _("number"), _("rank"), _("model's probability"))
     elements.table(
-        head, [(plain(piece), str(token_id), numbers.whole(rank), numbers.percent(share)) for token_id, piece, rank, share in found]
+        head, [(plain(token), str(token_id), numbers.whole(rank), numbers.percent(share)) for token_id, token, rank, share in found]
     )
 
 

@@ -107,8 +107,8 @@ def probabilities(one: JudgedToken, names: tuple[str, str]) -> None:
             "chosen": [number == one.place for number in range(len(one.pieces))],
         }
     )
-    told = "; ".join(f"{row.piece} {row.left_label} {row.right_label}" for row in table.itertuples())
-    alt_text = f"{_('Both probabilities at one place')}: {told}"
+    shown = "; ".join(f"{row.piece} {row.left_label} {row.right_label}" for row in table.itertuples())
+    alt_text = f"{_('Both probabilities at one place')}: {shown}"
     chart.draw(
         serving_charts.mirrored,
         table,

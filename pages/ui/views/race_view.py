@@ -97,7 +97,7 @@ def growth(fits: dict[str, Trend | None]) -> None:
         sentence = (
             _("{title}, each token in the context adds **{by} ± {error} µs** to the next one (r² = {r2}).")
             if fit.grows
-            else _("{title}, no growth can be told from the noise ({by} ± {error} µs per token in the context, r² = {r2}).")
+            else _("{title}, the growth is not larger than its error ({by} ± {error} µs per token in the context, r² = {r2}).")
         )
         by, error = (written(value * 1e6, ".2g") if abs(value) < 1e-4 else numbers.whole(value * 1e6) for value in (fit.slope, fit.error))
         lines.append(sentence.format(title=title, by=by, error=error, r2=numbers.decimal(fit.r_squared, 2)))

@@ -64,9 +64,9 @@ def tally_rows(distribution: TokenDistribution | Step, count: int) -> tuple[pd.D
     table = pd.DataFrame(
         [(c.piece, c.sampling_probability, "taken" if c.key == taken else "") for c in alive], columns=["label", "expected", "kind"]
     )
-    rest = 1.0 - table.expected.sum()
-    if rest > 1e-6:
-        table.loc[len(table)] = [_("everything else"), rest, "rest"]
+    unlisted = 1.0 - table.expected.sum()
+    if unlisted > 1e-6:
+        table.loc[len(table)] = [_("everything else"), unlisted, "rest"]
     thrown = resample(distribution, count)
     places = {c.key: place for place, c in enumerate(alive)}
     hits = np.bincount([places.get(one, len(table) - 1) for one in thrown.token_ids.tolist()], minlength=len(table))

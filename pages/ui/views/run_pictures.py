@@ -119,8 +119,8 @@ def _animation(run: Generation | Replay, theme: str, first: int, last: int) -> N
             NAME, _("Make the animation"), current.error_boundary(begin), icon=":material/movie:", disabled=count > options.most
         )
     if count > options.most:
-        told = _("{count} tokens are chosen; an animation takes at most {most}. Choose a shorter part above.")
-        st.caption(told.format(count=numbers.whole(count), most=options.most))
+        sentence = _("{count} tokens are chosen; an animation takes at most {most}. Choose a shorter part above.")
+        st.caption(sentence.format(count=numbers.whole(count), most=options.most))
     results.live(_progress, NAME, key="pictures_progress")
 
 

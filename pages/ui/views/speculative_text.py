@@ -30,7 +30,7 @@ def speculative_text(prompt: str, rounds: Sequence[SpeculativeRound], *, key: st
 
 
 def tokens_of_round(one: SpeculativeRound) -> list[tuple[str, str]]:
-    """Return (text, verdict) of what a round shows: a rejected token before its correction, without the draft tokens behind it."""
+    """Return (text, verdict) of what a round shows: a rejected token before its correction, without the draft tokens after it."""
     shown = [(guess.text, guess.verdict) for guess in one.drafted if guess.verdict != "dropped"]
     return [*shown, (one.text, one.kind)] if one.token_id >= 0 else shown
 

@@ -18,7 +18,7 @@ from pages.ui.views import cache_gauge, chart, receipt
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the charts stand; they are redrawn there with every step."""
+    """The places of the charts, where every step redraws them."""
 
     cache: DeltaGenerator
     times: DeltaGenerator

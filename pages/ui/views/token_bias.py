@@ -22,8 +22,8 @@ def token_bias(seen: TokenDistribution) -> None:
     with st.popover(_("Bias"), help=about, key="bias", on_change="rerun") as popover:
         if not popover.open:
             return
-        pieces = {int(i): seen.vocabulary.token(int(i)).piece for i in seen.token_ids}
-        chosen = st.selectbox(_("Token"), list(pieces), format_func=lambda token_id: plain(pieces[token_id]), key="bias_token")
+        tokens = {int(i): seen.vocabulary.token(int(i)).piece for i in seen.token_ids}
+        chosen = st.selectbox(_("Token"), list(tokens), format_func=lambda token_id: plain(tokens[token_id]), key="bias_token")
         with st.container(horizontal=True, gap="xsmall"):
             for name, label, change in (
                 ("never", _("Never this token"), -math.inf),

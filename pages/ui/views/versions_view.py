@@ -79,15 +79,15 @@ def _row(version: Version, divergence: str, kept: str) -> tuple[str, ...]:
     )
 
 
-def after_the_prompt(term: str, pieces: Sequence[str], sides: Sequence[Side], parted: int | None, *, key: str) -> None:
+def after_the_prompt(term: str, tokens: Sequence[str], sides: Sequence[Side], parted: int | None, *, key: str) -> None:
     """Draw the probabilities of two versions after the prompt, and what each writes. parted: the first token that differs."""
-    (one, full_odds, _text), (other, odds, _other) = sides
+    (one, before, _text), (other, after, _other) = sides
     kinds = (("model", one), ("dice", other))
     left, right = st.columns(2, gap="large")
     with left:
         elements.section(_("After the prompt"), term)
         legend(*kinds)
-        rows = why_rows.two_bar_rows(pieces, full_odds, odds)
+        rows = why_rows.two_bar_rows(tokens, before, after)
         chart.draw(serving_charts.two_bars, rows, key=key, alt_text=_("After the prompt"), legend=kinds, rows=len(rows))
     with right:
         elements.section(_("What it writes"), _("greedy"))

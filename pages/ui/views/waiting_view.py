@@ -126,8 +126,8 @@ def draw_curve(run: Experiment) -> None:
         ("muted_text", _("one at a time, computed (M/G/1)")),
     )
     legend(*kinds)
-    told = "; ".join(f"{_(names.SIDES[one.policy])} {numbers.percent(one.load)} {numbers.duration(one.queue)}" for one in points)
-    alt_text = f"{_('Mean wait in the queue by load')}: {told}"
+    shown = "; ".join(f"{_(names.SIDES[one.policy])} {numbers.percent(one.load)} {numbers.duration(one.queue)}" for one in points)
+    alt_text = f"{_('Mean wait in the queue by load')}: {shown}"
     chart.draw(
         waiting_charts.load_curve,
         load_rows(points, times),

@@ -49,7 +49,7 @@ def draw(run: Experiment) -> None:
         done = len(seen.recovered)
         st.progress(done / seen.layers, text=_("{done} of {total} layers").format(done=done, total=seen.layers))
     answers = _("“{one}” is continued with **{target}**, “{other}” with **{second}**.")
-    target, second = (plain(why_rows.word_of(piece)) for piece in (seen.target, seen.other))
+    target, second = (plain(why_rows.word_of(token)) for token in (seen.target, seen.other))
     st.markdown(answers.format(target=target, second=second, one=plain(seen.prompts[0]), other=plain(seen.prompts[1])))
     layer, place = picked(seen)
     left, right = st.columns([0.62, 0.38], gap="large")

@@ -60,14 +60,14 @@ def draw(run: Experiment) -> None:
         rows, layers = why_rows.head_rows(seen, [head]), len(seen.effects)
         chart.draw(why_charts.head_heat, rows, key="why_heads_map", alt_text=alt_text, on_select=head_clicked, layers=layers)
         effect = seen.effects[head[0]][head[1]]
-        told = _("{head}: {bits}. Without it, the probability of “{token}” is {after} instead of {before}. Click another head.")
+        sentence = _("{head}: {bits}. Without it, the probability of “{token}” is {after} instead of {before}. Click another head.")
         after = min(1.0, seen.probability * 2 ** -((effect or 0.0) / why_rows.BIT))
         values = {
             "token": plain(why_rows.word_of(seen.target)),
             "after": numbers.percent(after),
             "before": numbers.percent(seen.probability),
         }
-        st.caption(told.format(head=why_rows.head_name(head), bits=why_rows.signed_bits(effect or 0.0), **values))
+        st.caption(sentence.format(head=why_rows.head_name(head), bits=why_rows.signed_bits(effect or 0.0), **values))
         elements.table_button(lambda: csv_text(why_rows.head_table(seen)), "heads.csv", "why_heads_csv")
     with right:
         elements.section(_("What does it look at?"), _("attention of the last position; {head}").format(head=why_rows.head_name(head)))

@@ -113,8 +113,8 @@ def bars(seen: HiddenWords) -> None:
     alt_text = _("Bars: by how many bits the token's log-probability falls without each part; to the left, where it rises.")
     chart.draw(why_charts.signed_bars, rows, key="why_words_bars", alt_text=alt_text, rows=len(rows), beside=beside)
     if len(rows) < len(seen.parts):
-        rest = _("The other {count} parts change the probability less, or not at all. The file has all of them.")
-        st.caption(rest.format(count=numbers.whole(len(seen.parts) - len(rows))))
+        sentence = _("The other {count} parts change the probability less, or not at all. The file has all of them.")
+        st.caption(sentence.format(count=numbers.whole(len(seen.parts) - len(rows))))
     elements.table_button(lambda: csv_text(why_rows.effect_table(seen)), "hidden_words.csv", "why_words_csv")
 
 
