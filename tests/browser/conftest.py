@@ -101,6 +101,7 @@ def emptied(page: Any, app: str) -> bool:
     for other in page.context.pages:
         if other is not page:
             other.close()
+    page.mouse.move(0, 0)
     page.goto(f"{app}/_stcore/health")
     page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
     page.context.clear_cookies()
