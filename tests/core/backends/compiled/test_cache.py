@@ -66,7 +66,9 @@ print(cache.folder(), sum(roll.stats.cache_hits.values()), sum(roll.stats.cache_
 
 def test_processes_that_start_together_compile_a_module_once_into_the_folder_that_the_user_named(tmp_path: Path) -> None:
     how: dict[str, Any] = {"cwd": ROOT, "env": os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}, "text": True}
-    both = [subprocess.Popen([sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, **how) for _ in range(2)]
+    both: list[Any] = [
+        subprocess.Popen([sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, **how) for _ in range(2)
+    ]
     for process in both:
         assert process.stdout.readline() == "ready\n"
     for process in both:
