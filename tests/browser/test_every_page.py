@@ -35,7 +35,14 @@ At = Callable[..., Any]
 PATHS = [Path(file).stem for _, file, *_ in PAGES] + [OPERATOR_PAGE.stem]
 MAIN = "[data-testid=stMain]"
 NOT_PRESSED = {"newborn"}  # it learns for 20 seconds; test_teach.py presses it and stops it
-SMALLEST = {"think_set": "think_count", "waiting_curve": "waiting_requests"}  # the first choice of this control is the smallest
+SMALLEST = {  # the first choice of these controls is the smallest
+    "think_set": ("think_count",),
+    "race": ("cache_length",),
+    "candidates": ("candidates_count", "candidates_length"),
+    "batching": ("batching_readers",),
+    "context": ("context_repeats",),
+    "waiting_curve": ("waiting_requests",),
+}
 
 
 @cache
@@ -241,8 +248,8 @@ class Experiment:
     def pressed(self) -> None:
         """Run it here and now, and compare with the observations of its file."""
         name = self.take.name
-        if name in SMALLEST:
-            self.page.locator(f".st-key-{SMALLEST[name]} button").first.click()
+        for control in SMALLEST.get(name, ()):
+            self.page.locator(f".st-key-{control} button").first.click()
             settled(self.page)
         if name == "teach":  # one step of training
             press(self.page, "teach_tune")

@@ -172,6 +172,7 @@ def test_a_term_is_explained_by_mouse_key_and_thumb_and_only_where_it_stands(vis
     watching = visit()
     watching.press("step", 1)
     page = watching.page
+    settled(page)  # a rerun marks the terms again
     term = page.locator('.tv-term[aria-label*="emperature"]').first
     term.wait_for(state="attached")
     page.locator(".tv-screen-reader").first.wait_for(state="attached")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -87,9 +88,20 @@ def test_pause_one_step_a_moment_looked_at_and_undo(at: At) -> None:
 
     eventually(page, learned(before + 1))
     page.locator(".st-key-teach_one button").wait_for()
+    drawn = Drawn(page, ".st-key-teach_way")
+    first, second = drawn.marks("rect", "index")[:2]
+
+    def looked_at(index: int) -> None:
+        assert {one for one, picked in drawn.pairs("rect", "index", "picked").items() if picked} == {index}
+
     moments.nth(1).click(force=True)
+    eventually(page, partial(looked_at, second))
+    page.locator(".st-key-teach_way_keys button").first.press("Enter")
+    eventually(page, partial(looked_at, first))
+    moments.nth(1).click(force=True)  # the moment that was clicked last
+    eventually(page, partial(looked_at, second))
     press(page, "teach_undo")
-    eventually(page, learned(2))
+    eventually(page, learned(second))
 
 
 @pytest.mark.exhaustive

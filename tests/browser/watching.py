@@ -168,6 +168,7 @@ class Watching:
 
     def click_bar(self, place: int) -> None:
         """Click the bar in this place, 0 = the likeliest."""
+        settled(self.page)  # the chart of another step can still be there
         marks = self.page.locator(".st-key-odds svg .row_marks path, .st-key-odds svg .row path")
         marks.nth(place).click(force=True)
 

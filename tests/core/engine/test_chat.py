@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core import Generation, load_model
-from core.engine import chat_template
+from core.engine import chat_template, conversation
 from core.errors import BrokenModel, ModelError
 
 TEMPLATE = (
@@ -67,8 +68,7 @@ def test_a_template_that_breaks_or_escapes_or_fills_the_memory_is_refused(templa
 def test_a_refused_or_endless_template_is_one_sentence(
     template: str, chatty: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    render = chat_template.render
-    monkeypatch.setattr(chat_template, "render", lambda template, turns, marks: render(template, turns, marks, 1.0))
+    monkeypatch.setattr(conversation, "render", partial(chat_template.render, seconds=1.0))
     with pytest.raises(BrokenModel, match="chat template"):
         chatty(template).tokenize_messages(({"role": "user", "content": "Who are you?"},))
 

@@ -33,7 +33,7 @@ class SmallHub(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Answer)
         self.folder, self.gate, self.refusal = folder, gate, refusal
         self.asked: list[str] = []
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
 
     @property
     def address(self) -> str:

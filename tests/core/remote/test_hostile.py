@@ -286,7 +286,8 @@ ADDRESSES = (
 
 
 @pytest.mark.parametrize("text", [*ADDRESSES, "http://ho st:80", "http://" + "a" * 280, "HTTP://\u0131\u0307:80/\u00e9"])
-def test_a_strange_address_gets_one_sentence_that_repeats_no_secret(text: str) -> None:
+def test_a_strange_address_gets_one_sentence_that_repeats_no_secret(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 0.3)
     with pytest.raises(ModelError) as caught:
         load_model(text, tokenizer=str(TINY))
     one_sentence(caught.value)

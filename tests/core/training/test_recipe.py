@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
 
-from core.training import distill, make
+from core.training import distill, make, train
 from core.training.corpus import Corpus
 from core.training.mixture import IGNORED, Mixture, Shares, pack, tokenizer_texts
 from core.training.models import SHAPES
@@ -85,7 +86,8 @@ def test_the_divergence_by_hand() -> None:
 
 
 @pytest.mark.slow
-def test_one_command_makes_three_models_that_load(tmp_path: Path) -> None:
+def test_one_command_makes_three_models_that_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(train, "tokenizer_texts", partial(tokenizer_texts, characters=200_000))
     make.make(
         Corpus(None), tmp_path / "run", tmp_path / "bundle", PLAN, replace(PLAN, seed=1), dict.fromkeys(SHAPES, SHAPE), compiled=False
     )

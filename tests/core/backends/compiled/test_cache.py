@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,19 +47,37 @@ def test_the_key_is_the_same_in_every_process() -> None:
     assert len(keys) == 1
 
 
-def test_a_module_is_compiled_once_into_the_folder_that_the_user_named(tmp_path: Path) -> None:
-    program = (
-        "import subprocess\n"
-        "from core.backends.compiled import cache\n"
-        "cache.compile_module('kernel_dice')\n"
-        "cache.subprocess = None  # a second process would need it\n"
-        "cache.compile_module('kernel_dice')\n"
-        "from core.backends.compiled.kernel_dice import roll\n"
-        "print(cache.folder(), sum(roll.stats.cache_hits.values()), sum(roll.stats.cache_misses.values()))"
-    )
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-c", program]
-    described = subprocess.run(command, cwd=ROOT, env=environment, timeout=300, capture_output=True, text=True, check=True)
-    folder, hits, misses = described.stdout.split()
-    assert Path(folder).parent == tmp_path and list(Path(folder).rglob("kernel_dice*.nbi"))
-    assert int(hits) > 0 and misses == "0"
+PROGRAM = """
+import sys
+from core.backends.compiled import cache
+compile_it = cache._compile
+def told(module):
+    print("compiling")
+    compile_it(module)
+cache._compile = told
+print("ready", flush=True)
+sys.stdin.readline()
+cache.compile_module("kernel_dice")
+cache.compile_module("kernel_dice")
+from core.backends.compiled.kernel_dice import roll
+print(cache.folder(), sum(roll.stats.cache_hits.values()), sum(roll.stats.cache_misses.values()))
+"""
+
+
+def test_processes_that_start_together_compile_a_module_once_into_the_folder_that_the_user_named(tmp_path: Path) -> None:
+    how: dict[str, Any] = {"cwd": ROOT, "env": os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}, "text": True}
+    both: list[Any] = [
+        subprocess.Popen([sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, **how) for _ in range(2)
+    ]
+    for process in both:
+        assert process.stdout.readline() == "ready\n"
+    for process in both:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    lines = [line for process in both for line in process.communicate(timeout=300)[0].splitlines()]
+    assert lines.count("compiling") == 1
+    described = [line.split() for line in lines if line != "compiling"]
+    assert len(described) == 2
+    for folder, hits, misses in described:
+        assert Path(folder).parent == tmp_path and list(Path(folder).rglob("kernel_dice*.nbi"))
+        assert int(hits) > 0 and misses == "0"
