@@ -76,6 +76,20 @@ async def widget_states(address: str) -> bool:
     return await _ends(address, message.SerializeToString())
 
 
+async def frames(address: str) -> bool:
+    """Half a million frames that are no messages: pings, parts of a message with no byte. Then tiny messages, and one of 45 MB without
+    its end. Held: each ends its websocket at once."""
+    ping, part, tiny = b"\x89\x80", b"\x00\x80", b"\x82\x83"
+    mask, begun = b"\0\0\0\0", b"\x02\x80" + b"\0\0\0\0"
+    huge = b"\x82\xff" + (45 * MEGABYTE).to_bytes(8) + mask + b"a" * 4 * MEGABYTE
+    for sent in ((ping + mask) * 500_000, begun + (part + mask) * 500_000, (tiny + mask + protocol.heartbeat()) * 500_000, huge):
+        async with visit(address, forwarded="203.0.113.12") as visitor:
+            visitor.line.transport.write(sent)
+            async with asyncio.timeout(10):
+                await visitor.hear_all()
+    return True
+
+
 async def component_value(address: str) -> bool:
     """A value of 24 MB for a component is refused. One of 1.9 MB, and one that is nested deeply, harm only who sends them."""
     async with visit(address) as visitor:
@@ -281,6 +295,7 @@ def some(quick: bool) -> dict[str, Attack]:
     """Return the attacks by name. quick: the five shortest."""
     short: dict[str, Attack] = {one.__name__: one for one in (clear_caches, forbidden_kinds, upload_names, widget_states, other_sites)}
     others = (
+        frames,
         component_value,
         constraints,
         pages_at_once,
