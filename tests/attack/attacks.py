@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack
 from time import monotonic
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -234,6 +234,24 @@ async def uploads(address: str) -> bool:
         return 1 <= taken <= 8
 
 
+async def announced_files(address: str) -> bool:
+    """Four visitors announce files of 720 MB together and send nothing. Held: another visitor can send a file."""
+    place = urlsplit(address)
+    token = "61" * 16  # of one's own: the server compares two that the browser sends
+    async with AsyncExitStack() as open_visits:
+        for visitor in [await open_visits.enter_async_context(visit(address, forwarded="203.0.113.13")) for _ in range(4)]:
+            for number in range(3):
+                _hears, line = await asyncio.open_connection(place.hostname, place.port)
+                open_visits.callback(line.close)
+                head = f"PUT /_stcore/upload_file/{visitor.session}/file{number} HTTP/1.1\r\nHost: {place.netloc}\r\n"
+                head += f"Cookie: _streamlit_xsrf={token}\r\nX-Xsrftoken: {token}\r\nContent-Length: {60 * MEGABYTE}\r\n"
+                head += "Content-Type: multipart/form-data; boundary=x\r\n\r\n"
+                line.write(head.encode())
+        await asyncio.sleep(2)
+        async with visit(address) as other:
+            return await other.upload(b"{}" * MEGABYTE * 20) < 300
+
+
 async def passwords(address: str) -> bool:
     """A hundred wrong passwords from a hundred addresses, then the right one from another; and six from one address."""
 
@@ -307,6 +325,7 @@ def some(quick: bool) -> dict[str, Attack]:
         long_text,
         uploads,
         sockets,
+        announced_files,
         passwords,
     )
     return short if quick else short | {one.__name__: one for one in others}

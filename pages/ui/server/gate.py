@@ -75,6 +75,10 @@ class Connection:
         self.runs = Runner(self.address)
 
 
+class _UploadTooLarge(Exception):
+    """The bytes of a file that arrives exceed the limit."""
+
+
 def is_open(name: str | None) -> bool:
     """Return whether the websocket of this name is open. None: there is no gate, and every visitor counts as present."""
     return name is None or name in Gate.connections
@@ -270,9 +274,18 @@ class Gate:
             status = message.get("status", status)
             await send(message)
 
+        async def counted() -> Message:
+            message = await receive()
+            if not UPLOADS.grow(session, file, len(message.get("body") or b""), *bounds):
+                raise _UploadTooLarge
+            return message
+
         try:
             async with asyncio.timeout(UPLOAD_SECONDS):
-                await self._app(scope, receive, noting)
+                await self._app(scope, counted, noting)
+        except _UploadTooLarge:  # other files arrived meanwhile
+            if not status:
+                await self._refuse(scope, receive, send, 413, "uploads", UPLOADS_TOO_LARGE)
         except TimeoutError:
             if not status:
                 await self._refuse(scope, receive, send, 408, "slow uploads", UPLOAD_TOO_SLOW)
