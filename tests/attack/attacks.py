@@ -191,12 +191,14 @@ async def running_orders(address: str) -> bool:
 
 
 async def recordings(address: str) -> bool:
-    """Recordings of 60 MB of nothing, and an experiment that unpacks to 60 MB."""
+    """Recordings of 60 MB of nothing, an experiment that unpacks to 60 MB, and a saved answer of 13 MB of names."""
     unpacked = b'{"format": "%b", "version": 1, "seen": [' % recorded.FORMAT.encode() + b"[]," * 20_000_000 + b"[]]}"
+    names = b",".join(b'"%d":0' % number for number in range(1_300_000))
     return await _handed_in(
         address,
         "gallery",
         "gallery_file",
+        b'{"choices": [{' + names + b"}]}",
         b'{"steps": [' + b"{}," * 20_000_000 + b"{}]}",
         b'{"format": "token-probability-viewer recording", "a": "' + b'\\"' * 30_000_000 + b'"}',
         gzip.compress(unpacked, 1),
