@@ -29,8 +29,8 @@ _NO_JSON = Message("This file cannot be read: it is not valid JSON.")
 class Bounds:
     """What a file may have at most. lists: entries of each long list at the top of the file. entry: bytes of one entry.
 
-    rest: bytes outside of the long lists and of all strings. depth: nested brackets. marks: brackets and strings. error: class of the error
-    that a file beyond the bounds raises.
+    rest: bytes outside of the long lists and of all strings. depth: nested brackets. marks: brackets and strings.
+    members: of one object; one with a million is slow to parse. error: class of the error that a file beyond the bounds raises.
     """
 
     size: int
@@ -40,6 +40,7 @@ class Bounds:
     marks: int
     lists: Mapping[str, int]
     seconds: float = 60.0
+    members: int = 10_000
     error: type[ViewerError] = BadRecording
 
 
@@ -110,6 +111,14 @@ class _Cutter:
     cut_at: int = 0
     entry_at: int = 0
     count: int = 0  # entries of that list so far
+    left: list[int] = field(default_factory=list)  # of each open bracket: the strings that may still stand directly in it
+
+    def count_string(self) -> None:
+        """Count a string. Raise the error if its object has too many members."""
+        if self.left:
+            self.left[-1] -= 1
+            if self.left[-1] < 0:
+                raise self.bounds.error(Message("This file is too large: it has too many parts."))
 
     def open_list(self, name: str, at: int) -> None:
         """Begin a long list after this position."""
@@ -164,6 +173,7 @@ def _cut(data: bytes, bounds: Bounds, until: float) -> tuple[bytes, dict[str, li
         if number & 0xFFFF == 0xFFFF:
             _in_time(bounds, until)
         if mark == 0x22:  # "
+            cutter.count_string()
             if depth == 1:
                 key = data[at : min(end, at + 32)]
             if not cutter.list_name:
@@ -172,6 +182,7 @@ def _cut(data: bytes, bounds: Bounds, until: float) -> tuple[bytes, dict[str, li
                 cutter.check_entry(end)
         elif mark in b"[{":
             depth += 1
+            cutter.left.append(bounds.marks if mark == 0x5B else 2 * bounds.members)  # a name and its value
             if depth > bounds.depth:
                 raise bounds.error(Message("This file is nested too deeply."))
             name = key.strip(b'"').decode("latin-1") if depth == 2 else ""
@@ -181,6 +192,7 @@ def _cut(data: bytes, bounds: Bounds, until: float) -> tuple[bytes, dict[str, li
             depth -= 1
             if depth < 0:
                 raise ValueError("a bracket too many")
+            cutter.left.pop()
             if cutter.list_name and depth == 2:
                 cutter.entry_ends(at + 1)
             elif cutter.list_name and depth == 1:

@@ -28,6 +28,8 @@ LARGEST_ANSWER = 64 * 1024 * 1024  # bytes, for any request
 USUAL_ANSWER = 1024 * 1024  # bytes of an answer whose length does not depend on what is asked
 LEAST_PER_ITEM = 3  # bytes; an answer with more items per byte is not one of an inference server
 LONGEST_LINE = 1 << 20  # bytes, of a stream
+LEAST_LINE = 64  # bytes that a line of a stream counts at least; a line with a token has more
+AROUND_ANSWER = 1 << 20  # bytes of headers and of the marks between the parts of an answer, beside twice its size
 PATIENCE = 120.0  # seconds for one whole answer
 FIRST_PATIENCE = 6.0  # seconds for the first answer; every failure is reported after the same time
 PAUSES = (0.3, 1.0)  # seconds before asking again
@@ -124,19 +126,21 @@ class HttpClient:
             head = (
                 f"POST {self._path}{path} HTTP/1.1\r\n{self._headers}Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n\r\n"
             )
-            response = connection.ask("POST", head.encode("ascii") + sent, deadline)
+            response = connection.ask("POST", head.encode("ascii") + sent, deadline, LARGEST_ANSWER)
             if response.status in (401, 403):
                 raise WrongServer("The server at {address} requires a valid access key.", address=self.address.shown)
             if response.status != 200:
                 raise self.gone(Message("refused a request (status {status})", status=response.status))
             size = 0
             while said := response.readline(LONGEST_LINE):
-                size += len(said)
+                size += max(len(said), LEAST_LINE)
                 if size > LARGEST_ANSWER or len(said) >= LONGEST_LINE:
                     raise self.gone(Message("sent more than was requested"))
                 yield said
         except TimeoutError as error:
             raise self.gone(Message("did not answer in time")) from error
+        except _TooMuch as error:
+            raise self.gone(Message("sent more than was requested")) from error
         except (OSError, http.client.HTTPException, UnicodeError) as error:
             raise self.gone(Message("does not answer")) from error
         finally:
@@ -156,6 +160,8 @@ class HttpClient:
                 status, body = self._once(method, path, sent, deadline, min(most, LARGEST_ANSWER))
             except TimeoutError as error:
                 raise self.gone(Message("did not answer in time")) from error
+            except _TooMuch as error:
+                raise self.gone(Message("sent more than was requested")) from error
             except (OSError, http.client.HTTPException, UnicodeError) as error:
                 busy, cause = False, error
             else:
@@ -190,7 +196,7 @@ class HttpClient:
         try:
             length = "" if content is None else f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n"
             head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}{length}\r\n".encode("ascii")
-            response = connection.ask(method, head + (content or b""), deadline)
+            response = connection.ask(method, head + (content or b""), deadline, most)
             if 300 <= response.status < 400:
                 raise WrongServer(
                     "The server at {address} redirects to another address. Give that address if you trust it.", address=self.address.shown
@@ -247,16 +253,25 @@ class HttpClient:
         return ServerGone("The server at {address} {what}. The text is kept. Try again later.", address=self.address.shown, what=what)
 
 
+class _TooMuch(Exception):
+    """The server sent more bytes than an answer can have."""
+
+
 class _Line:
     """A connection with the socket methods that `http.client` needs. Every exchange ends at its deadline, even if bytes arrive slowly."""
 
     def __init__(self, line: Any) -> None:
         self._socket = line
         self._deadline = 0.0
+        self._left = 0  # bytes that may still come
 
-    def ask(self, method: str, request: bytes, deadline: float) -> http.client.HTTPResponse:
-        """Send a whole request; return the response before its body is read. Raises TimeoutError at the deadline (time.monotonic)."""
-        self._deadline = deadline
+    def ask(self, method: str, request: bytes, deadline: float, most: int) -> http.client.HTTPResponse:
+        """Send a whole request; return the response before its body is read. Raises TimeoutError at the deadline (time.monotonic).
+
+        most: bytes of the body. Headers, and the marks between its parts, are bounded too: without that, a server could send them until
+        the deadline.
+        """
+        self._deadline, self._left = deadline, 2 * most + AROUND_ANSWER
         self._socket_in_time().sendall(request)
         response = http.client.HTTPResponse(cast(Any, self), method=method)
         response.begin()
@@ -264,7 +279,11 @@ class _Line:
 
     def receive(self, buffer: Any) -> int:
         """Receive the available bytes into the buffer; return their number."""
-        return int(self._socket_in_time().recv_into(buffer))
+        count = int(self._socket_in_time().recv_into(buffer))
+        self._left -= count
+        if self._left < 0:
+            raise _TooMuch
+        return count
 
     def makefile(self, mode: str) -> io.BufferedReader:
         """Return a file object that reads one answer. Closing it leaves the connection open."""

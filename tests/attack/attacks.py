@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack
 from time import monotonic
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
@@ -74,6 +74,20 @@ async def widget_states(address: str) -> bool:
     for _ in range(600_000):
         message.rerun_script.widget_states.widgets.add()
     return await _ends(address, message.SerializeToString())
+
+
+async def frames(address: str) -> bool:
+    """Half a million frames that are no messages: pings, parts of a message with no byte. Then tiny messages, and one of 45 MB without
+    its end. Held: each ends its websocket at once."""
+    ping, part, tiny = b"\x89\x80", b"\x00\x80", b"\x82\x83"
+    mask, begun = b"\0\0\0\0", b"\x02\x80" + b"\0\0\0\0"
+    huge = b"\x82\xff" + (45 * MEGABYTE).to_bytes(8) + mask + b"a" * 4 * MEGABYTE
+    for sent in ((ping + mask) * 500_000, begun + (part + mask) * 500_000, (tiny + mask + protocol.heartbeat()) * 500_000, huge):
+        async with visit(address, forwarded="203.0.113.12") as visitor:
+            visitor.line.transport.write(sent)
+            async with asyncio.timeout(10):
+                await visitor.hear_all()
+    return True
 
 
 async def component_value(address: str) -> bool:
@@ -177,12 +191,14 @@ async def running_orders(address: str) -> bool:
 
 
 async def recordings(address: str) -> bool:
-    """Recordings of 60 MB of nothing, and an experiment that unpacks to 60 MB."""
+    """Recordings of 60 MB of nothing, an experiment that unpacks to 60 MB, and a saved answer of 13 MB of names."""
     unpacked = b'{"format": "%b", "version": 1, "seen": [' % recorded.FORMAT.encode() + b"[]," * 20_000_000 + b"[]]}"
+    names = b",".join(b'"%d":0' % number for number in range(1_300_000))
     return await _handed_in(
         address,
         "gallery",
         "gallery_file",
+        b'{"choices": [{' + names + b"}]}",
         b'{"steps": [' + b"{}," * 20_000_000 + b"{}]}",
         b'{"format": "token-probability-viewer recording", "a": "' + b'\\"' * 30_000_000 + b'"}',
         gzip.compress(unpacked, 1),
@@ -218,6 +234,24 @@ async def uploads(address: str) -> bool:
             for number in range(3):
                 taken += await visitor.upload(content, f"file{number}") < 300
         return 1 <= taken <= 8
+
+
+async def announced_files(address: str) -> bool:
+    """Four visitors announce files of 720 MB together and send nothing. Held: another visitor can send a file."""
+    place = urlsplit(address)
+    token = "61" * 16  # of one's own: the server compares two that the browser sends
+    async with AsyncExitStack() as open_visits:
+        for visitor in [await open_visits.enter_async_context(visit(address, forwarded="203.0.113.13")) for _ in range(4)]:
+            for number in range(3):
+                _hears, line = await asyncio.open_connection(place.hostname, place.port)
+                open_visits.callback(line.close)
+                head = f"PUT /_stcore/upload_file/{visitor.session}/file{number} HTTP/1.1\r\nHost: {place.netloc}\r\n"
+                head += f"Cookie: _streamlit_xsrf={token}\r\nX-Xsrftoken: {token}\r\nContent-Length: {60 * MEGABYTE}\r\n"
+                head += "Content-Type: multipart/form-data; boundary=x\r\n\r\n"
+                line.write(head.encode())
+        await asyncio.sleep(2)
+        async with visit(address) as other:
+            return await other.upload(b"{}" * MEGABYTE * 20) < 300
 
 
 async def passwords(address: str) -> bool:
@@ -281,6 +315,7 @@ def some(quick: bool) -> dict[str, Attack]:
     """Return the attacks by name. quick: the five shortest."""
     short: dict[str, Attack] = {one.__name__: one for one in (clear_caches, forbidden_kinds, upload_names, widget_states, other_sites)}
     others = (
+        frames,
         component_value,
         constraints,
         pages_at_once,
@@ -292,6 +327,7 @@ def some(quick: bool) -> dict[str, Attack]:
         long_text,
         uploads,
         sockets,
+        announced_files,
         passwords,
     )
     return short if quick else short | {one.__name__: one for one in others}

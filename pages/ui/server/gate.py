@@ -19,6 +19,8 @@ from typing import Any, ClassVar
 from core.disk import is_disk_full
 from core.limits import Limits
 from pages.ui.server import browser_message, deployment
+from pages.ui.server.frame_limit import limit_frames
+from pages.ui.server.rate import Rate
 from pages.ui.server.run_queue import ARRIVAL, CLOCK, QUEUE, Runner
 from pages.ui.server.upload_memory import UPLOADS
 
@@ -35,7 +37,6 @@ SILENT_SECONDS = 60.0  # seconds of silence after which a websocket may be close
 TRY_LATER, FORBIDDEN = 1013, 1008  # close codes of websockets: "try again later", "policy violation"
 RATE, BURST = 40.0, 100.0  # messages per second of one websocket, and how many may come at once; Play sends 23
 RATE_PER_ADDRESS, BURST_PER_ADDRESS = 600.0, 4000.0  # of all websockets of one address
-LONGEST_DELAY = 5.0  # seconds
 ALWAYS_ANSWERED = ("/healthz", "/_stcore/health")  # load balancers use the IP address as host
 PRIVATE = ("/_stcore/metrics", "/_stcore/script-health-check")
 UPLOAD = "/_stcore/upload_file/"
@@ -49,26 +50,6 @@ UPLOADS_TOO_LARGE = "The files of this session, or of all visitors together, exc
 UPLOAD_ARRIVES = "This file has not arrived yet.\n"
 UPLOAD_TOO_SLOW = "This file did not arrive within two minutes.\n"
 DISK_FULL = "The disk of this app's machine is full. Try again later, or with a file of at most 1 MB.\n"
-
-
-@dataclass(slots=True, eq=False)
-class Rate:
-    """Messages that may still come at once. It grows by `per_second` up to `burst`; below 0 the next message waits."""
-
-    per_second: float
-    burst: float
-    left: float = 0.0
-    since: float = field(default_factory=monotonic)
-
-    def __post_init__(self) -> None:
-        self.left = self.burst
-
-    def delay(self, messages: float) -> float:
-        """Count so many messages. Return the seconds until the next one may come."""
-        now = monotonic()
-        self.left = min(self.burst, self.left + (now - self.since) * self.per_second) - messages
-        self.since = now
-        return min(LONGEST_DELAY, max(0.0, -self.left / self.per_second))
 
 
 @dataclass(slots=True, eq=False)
@@ -92,6 +73,10 @@ class Connection:
 
     def __post_init__(self) -> None:
         self.runs = Runner(self.address)
+
+
+class _UploadTooLarge(Exception):
+    """The bytes of a file that arrives exceed the limit."""
 
 
 def is_open(name: str | None) -> bool:
@@ -165,6 +150,7 @@ class Gate:
         connection = Connection(address, None if deployment.is_loopback(peer) else of_address)
         connection.loop = asyncio.get_running_loop()
         self.connections[connection.name] = connection
+        limit_frames(receive, lambda: self.refused.update(["frames"]))
         scope["headers"].append((deployment.CONNECTION_HEADER.encode(), connection.name.encode()))
         closing = asyncio.create_task(connection.must_close.wait())
         closed_with: int | None = None
@@ -288,9 +274,18 @@ class Gate:
             status = message.get("status", status)
             await send(message)
 
+        async def counted() -> Message:
+            message = await receive()
+            if not UPLOADS.grow(session, file, len(message.get("body") or b""), *bounds):
+                raise _UploadTooLarge
+            return message
+
         try:
             async with asyncio.timeout(UPLOAD_SECONDS):
-                await self._app(scope, receive, noting)
+                await self._app(scope, counted, noting)
+        except _UploadTooLarge:  # other files arrived meanwhile
+            if not status:
+                await self._refuse(scope, receive, send, 413, "uploads", UPLOADS_TOO_LARGE)
         except TimeoutError:
             if not status:
                 await self._refuse(scope, receive, send, 408, "slow uploads", UPLOAD_TOO_SLOW)

@@ -12,7 +12,7 @@ LEAST = 4096  # bytes that a file counts at least
 
 @dataclass(slots=True)
 class Uploads:
-    """The files of all sessions. A file is counted from the first byte of its request until it is removed."""
+    """The files of all sessions. A file is counted, as its bytes arrive, until it is removed."""
 
     sizes: dict[tuple[str, str], int] = field(default_factory=dict)  # by session and file
     of_session: Counter[str] = field(default_factory=Counter)
@@ -21,16 +21,24 @@ class Uploads:
     lock: Lock = field(default_factory=Lock)
 
     def add(self, session: str, file: str, size: int, most_of_session: int, most: int) -> bool:
-        """Count a file that arrives. Return False, and count nothing, if it is known, or if the files of its session or all files would
-        exceed their bytes (0: no limit)."""
-        size = max(size, LEAST)
+        """Count a file whose request begins. Return False, and count nothing, if it is known, or if it would exceed the bytes of its
+        session or of all files (0: no limit).
+
+        Its bytes count as they arrive. Otherwise a stranger could announce files, send nothing, and leave no room for others.
+        """
         with self.lock:
-            too_many = most_of_session and self.of_session[session] + size > most_of_session
-            if too_many or (session, file) in self.sizes or (most and self.of_session.total() + size > most):
+            if (session, file) in self.sizes or not self._has_room(session, max(size, LEAST), most_of_session, most):
                 return False
-            self.sizes[session, file] = size
-            self.of_session[session] += size
+            self._count(session, file, LEAST)
             self.arriving.add((session, file))
+            return True
+
+    def grow(self, session: str, file: str, size: int, most_of_session: int, most: int) -> bool:
+        """Count so many bytes more of a file that arrives. Return False, and count nothing, if they would exceed the bytes."""
+        with self.lock:
+            if not self._has_room(session, size, most_of_session, most):
+                return False
+            self._count(session, file, size)
             return True
 
     def arrived(self, session: str, file: str, delete: Callable[[], object]) -> None:
@@ -38,6 +46,14 @@ class Uploads:
         with self.lock:
             self.arriving.discard((session, file))
             self.deleters[file] = delete
+
+    def _has_room(self, session: str, size: int, most_of_session: int, most: int) -> bool:
+        of_session, total = self.of_session[session] + size, self.of_session.total() + size
+        return not ((most_of_session and of_session > most_of_session) or (most and total > most))
+
+    def _count(self, session: str, file: str, size: int) -> None:
+        self.sizes[session, file] = self.sizes.get((session, file), 0) + size
+        self.of_session[session] += size
 
     def remove(self, session: str, file: str) -> None:
         """Stop counting a file."""

@@ -108,6 +108,8 @@ def _messages(text: str) -> MessagePairs | None:
         known = isinstance(one, list) and len(one) == 2 and one[0] in ROLES and isinstance(one[1], str)
         if not known or (one[0] == "system" and number):
             return None
+    if sum(len(content) for _role, content in found) > LONGEST_CONVERSATION:
+        return None
     return tuple((role, content) for role, content in found)
 
 

@@ -47,3 +47,10 @@ def test_each_bound_holds(bounds: dict[str, Any], content: dict[str, Any]) -> No
     assert BoundedJson(json.dumps(content), BOUNDS).whole() == content
     with pytest.raises(BadRecording):
         BoundedJson(json.dumps(content), replace(BOUNDS, **bounds)).whole()
+
+
+def test_an_object_with_a_million_names_is_not_parsed() -> None:
+    many = b",".join(b'"%d": 0' % number for number in range(1_300_000))
+    for data in (b"{" + many + b"}", b'{"choices": [{' + many + b"}]}"):
+        with pytest.raises(BadRecording, match="too many parts"):
+            BoundedJson(data, replace(BOUNDS, size=2**25, rest=2**25, depth=9, marks=3_000_000))

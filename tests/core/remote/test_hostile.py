@@ -6,6 +6,8 @@ import json
 import socket
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -16,6 +18,7 @@ from core import Generation, SamplingSettings, load_model
 from core.errors import BrokenLogits, ModelError, ServerGone, WrongServer
 from core.models import loading
 from core.remote import http_client
+from core.remote.http_client import Address, HttpClient
 from tests.core.remote.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, serve
 from tests.tiny_models import some
 
@@ -116,6 +119,42 @@ def test_a_redirect_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
             with pytest.raises(WrongServer, match="redirects") as caught:
                 load_model(server.address, tokenizer=str(TINY), api_key="sk-secret")
         assert elsewhere.asked == []
+    one_sentence(caught.value)
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+ENDLESS = {
+    "100 Continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000),
+    "parts of one byte": (CHUNKED, b"1\r\n \r\n" * 5000),
+    "notes of a part": (CHUNKED, b"1;" + b"a" * 60_000 + b"\r\n \r\n"),
+    "headers after the text": (CHUNKED + b"2\r\n{}\r\n0\r\n", b"a: b\r\n" * 5000),
+    "empty lines": (HEAD + b"\r\n", b"\n" * 60_000),
+}
+
+
+@pytest.mark.parametrize("what", ENDLESS)
+@pytest.mark.parametrize("streams", [False, True])
+def test_an_endless_answer_ends_by_its_bytes_and_not_only_by_its_time(what: str, streams: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_client, "LARGEST_ANSWER", 2**21)
+    begun, again = ENDLESS[what]
+    with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as thread:
+
+        def send() -> int:
+            line, _peer = listening.accept()
+            with line, suppress(OSError):
+                line.recv(65536)
+                line.sendall(begun)
+                for _count in range(10_000):
+                    line.sendall(again)
+                return 10_000
+            return 0
+
+        sending = thread.submit(send)
+        client = HttpClient(Address.parse(f"http://127.0.0.1:{listening.getsockname()[1]}"), own=True)
+        with pytest.raises(ServerGone, match="more than was requested") as caught:
+            _lines = list(client.stream("/x", {})) if streams else client.get("/x")
+        assert sending.result() == 0  # it could not send them all
     one_sentence(caught.value)
 
 

@@ -13,7 +13,7 @@ import pytest
 from pages.ui.server import deployment, gate
 from pages.ui.server.gate import Gate
 from pages.ui.server.run_queue import RunQueue
-from pages.ui.server.upload_memory import Uploads
+from pages.ui.server.upload_memory import LEAST, Uploads
 from tests import protocol
 
 T = TypeVar("T")
@@ -38,6 +38,8 @@ class Inside:
         self.came.append({name.decode(): value.decode() for name, value in scope["headers"]})
         if scope["type"] == "http":
             self.methods.append(scope["method"])
+            if scope["method"] == "PUT":
+                await receive()
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": b"inside"})
             return
@@ -49,7 +51,8 @@ class Inside:
 def scope(kind: str, path: str = "/", peer: str = "127.0.0.1", method: str = "GET", **headers: str) -> dict[str, Any]:
     told = {"host": "localhost:8501"} | {name.replace("_", "-"): value for name, value in headers.items()}
     listed = [(name.encode(), value.encode()) for name, value in told.items()]
-    return {"type": kind, "path": path, "method": method, "client": (peer, 1), "headers": listed}
+    sends = int(headers.get("content_length", 0)) if method == "PUT" and len(headers.get("content_length", "")) < 10 else 0
+    return {"type": kind, "path": path, "method": method, "client": (peer, 1), "headers": listed, "sends": sends}
 
 
 class Browser:
@@ -83,7 +86,9 @@ async def answer(through: Gate, asked: dict[str, Any]) -> tuple[int, dict[str, s
     async def hear(message: Any) -> None:
         heard.append(message)
 
-    await through(asked, asyncio.Queue().get, hear)
+    says: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    says.put_nowait({"type": "http.request", "body": b"a" * (asked.get("sends") or 0), "more_body": False})
+    await through(asked, says.get, hear)
     head = {name.decode(): value.decode() for name, value in heard[0]["headers"]}
     return heard[0]["status"], head, b"".join(message.get("body", b"") for message in heard[1:])
 
@@ -226,7 +231,34 @@ def test_the_files_of_one_session_and_of_all_are_bounded_in_sum(through: Gate, u
             assert await sent(through, "four", "a", **length) == 413
 
     run(send())
-    assert uploads.of_session.total() == sum(uploads.sizes.values()) == 2 * 9 * 2**20
+    assert uploads.of_session.total() == sum(uploads.sizes.values()) == 2 * (9 * 2**20 + LEAST)
+
+
+def test_files_that_are_announced_and_never_sent_leave_room_for_others(uploads: Uploads) -> None:
+    async def reading(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def send() -> None:
+        says: asyncio.Queue[Any] = asyncio.Queue()
+        heard: list[Any] = []
+
+        async def hear(message: Any) -> None:
+            heard.append(message)
+
+        asked = [scope("http", f"/_stcore/upload_file/silent{number}/a", method="PUT", **LARGE) for number in range(20)]
+        silent = [asyncio.ensure_future(Gate(reading)(one, says.get, hear)) for one in asked]
+        await settled()
+        assert await sent(Gate(reading), "honest", "a", **LARGE) == 204
+        assert await sent(Gate(reading), "second", "a", **LARGE) == 204
+        says.put_nowait({"type": "http.request", "body": b"a" * 9 * 2**20, "more_body": False})
+        await asyncio.wait(silent, return_when=asyncio.FIRST_COMPLETED)  # one begins to send, and there is no room left
+        assert heard[0]["status"] == 413 and 18 * 2**20 < uploads.of_session.total() < 19 * 2**20
+        for one in silent:
+            one.cancel()
+
+    run(send())
 
 
 def test_a_file_that_was_read_or_that_nobody_reads_is_deleted(
@@ -283,6 +315,7 @@ def test_a_full_disk_is_a_sentence_and_the_file_does_not_count(number: int, stat
 
 def test_a_file_that_could_not_be_deleted_still_counts(uploads: Uploads) -> None:
     async def refuse(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
         await send({"type": "http.response.start", "status": 403 if scope["method"] == "DELETE" else 200, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 

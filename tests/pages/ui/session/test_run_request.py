@@ -44,6 +44,7 @@ def test_a_conversation_survives_its_link() -> None:
         json.dumps([["user", "a"]] * (MOST_MESSAGES + 1)),
         "[" * 100_000,
         json.dumps([["user", "a" * (3 * LONGEST_CONVERSATION)]]),
+        json.dumps([["user", "a" * (LONGEST_CONVERSATION // 2)], ["assistant", "a" * (LONGEST_CONVERSATION // 2 + 1)]]),
     ],
 )
 def test_what_is_no_conversation_is_named_and_left_out(earlier: str) -> None:
