@@ -90,21 +90,23 @@ async def frames(address: str) -> bool:
     return True
 
 
+def _talk_memory(visitor: Visitor, value: str) -> bytes:
+    """Return the message with which the component that keeps a talk sends a value."""
+    message = visitor.rerun()
+    widget = message.rerun_script.widget_states.widgets.add()
+    widget.id, widget.json_trigger_value = visitor.ids["talk_memory"], value
+    return bytes(message.SerializeToString())
+
+
 async def component_value(address: str) -> bool:
-    """A value of 24 MB for a component is refused. One of 1.9 MB, and one that is nested deeply, harm only who sends them."""
+    """A component's value of 24 MB, or with more than a million lists, is refused. One of 1.9 MB harms only who sends it."""
     async with visit(address) as visitor:
-        message = visitor.rerun()
-        widget = message.rerun_script.widget_states.widgets.add()
-        widget.id, widget.json_trigger_value = visitor.ids["talk_memory"], json.dumps("a" * 24 * MEGABYTE)
-    held = await _ends(address, message.SerializeToString())
-    for value in (json.dumps({"order": "a" * 1_900_000}), "[" * 1_900_000, "[" + "[]," * 600_000 + "[]]"):
-        async with visit(address) as visitor:
-            message = visitor.rerun()
-            widget = message.rerun_script.widget_states.widgets.add()
-            widget.id, widget.json_trigger_value = visitor.ids["talk_memory"], value
-            await visitor.line.send(message.SerializeToString())
-            await visitor.heard()
-    return held
+        refused = [
+            _talk_memory(visitor, value) for value in (json.dumps("a" * 24 * MEGABYTE), "[" * 1_900_000, "[" + "[]," * 600_000 + "[]]")
+        ]
+        await visitor.line.send(_talk_memory(visitor, json.dumps({"order": "a" * 1_900_000})))
+        await visitor.heard()
+    return await _ends(address, *refused)
 
 
 async def _ask_without_end(address: str, forwarded: str) -> None:
@@ -325,9 +327,9 @@ def some(quick: bool) -> dict[str, Attack]:
         running_orders,
         recordings,
         long_text,
+        announced_files,  # before all room for files is taken
         uploads,
         sockets,
-        announced_files,
         passwords,
     )
     return short if quick else short | {one.__name__: one for one in others}

@@ -65,7 +65,7 @@ def test_names_sizes_and_fields_are_bounded() -> None:
     assert verdict(protocol.rerun("a" * 2_000_000)) == "refuse"
 
 
-@pytest.mark.parametrize("nested", ["widgets", "strings", "files", "chat files", "many lists"])
+@pytest.mark.parametrize("nested", ["widgets", "strings", "files", "chat files", "many lists", "JSON"])
 def test_no_nested_message_hides_too_many_fields(nested: str) -> None:
     made = BackMsg()
     widgets = made.rerun_script.widget_states.widgets
@@ -83,6 +83,8 @@ def test_no_nested_message_hides_too_many_fields(nested: str) -> None:
         files = widgets.add().chat_input_value.file_uploader_state.uploaded_file_info
         for _ in range(count):
             files.add()
+    elif nested == "JSON":
+        widgets.add().json_trigger_value = "[" + "[]," * 5000 + '{"a":{}},' * 2500 + "0]"
     else:
         for _ in range(101):
             widgets.add().string_array_value.data.extend([""] * 100)
