@@ -30,7 +30,7 @@ from core.engine.stored_weights import widen
 from core.errors import BadSetting, CannotBeTaught, NotEnoughMemory, TextToLearn
 from core.limits import Limits
 from core.message import Message, Number
-from core.out_of_memory import is_out_of_memory
+from core.out_of_memory import enough_memory, is_out_of_memory
 
 IGNORED = -100
 ALL_WEIGHTS = 20_000_000  # parameters up to which all of them learn
@@ -136,26 +136,24 @@ class FineTuning:
         old = None
         if self.plan.rehearsal:
             old = _batch(rng.sample(self.rehearsed, min(max(len(new[0]), REHEARSED), len(self.rehearsed))), self.network)
+        said = Message("There is not enough memory for a training step. Use fewer or shorter sentences.")
         try:  # without dropout, so that a step can be repeated exactly
-            with torch.enable_grad(), _KeptForBackward(self.network) as kept:
-                began = perf_counter()
-                loss = _loss(self.network, *new)
-                old_loss = None if old is None else _loss(self.network, *old)
-                share = self.plan.rehearsal
-                whole = loss if old_loss is None else (1 - share) * loss + share * old_loss
+            with enough_memory(said):
+                with torch.enable_grad(), _KeptForBackward(self.network) as kept:
+                    began = perf_counter()
+                    loss = _loss(self.network, *new)
+                    old_loss = None if old is None else _loss(self.network, *old)
+                    share = self.plan.rehearsal
+                    whole = loss if old_loss is None else (1 - share) * loss + share * old_loss
+                    self._wait()
+                    forward = perf_counter()
+                    whole.backward()
+                    norm = float(nn.utils.clip_grad_norm_(self.trained.values(), 1.0))
+                    backward = perf_counter()
+                gradients = sum(_bytes(weight.grad) for weight in self.trained.values() if weight.grad is not None)
+                self._optimizer.step()
                 self._wait()
-                forward = perf_counter()
-                whole.backward()
-                norm = float(nn.utils.clip_grad_norm_(self.trained.values(), 1.0))
-                backward = perf_counter()
-            gradients = sum(_bytes(weight.grad) for weight in self.trained.values() if weight.grad is not None)
-            self._optimizer.step()
-            self._wait()
-            updated = perf_counter()
-        except Exception as error:
-            if is_out_of_memory(error):
-                raise NotEnoughMemory("There is not enough memory for a training step. Use fewer or shorter sentences.") from error
-            raise
+                updated = perf_counter()
         finally:
             self._optimizer.zero_grad(set_to_none=True)
         self.index += 1

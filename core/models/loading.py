@@ -14,7 +14,6 @@ from core.errors import (
     HalfDownloaded,
     ModelError,
     NotACausalModel,
-    NotEnoughMemory,
     PickleOnly,
     RemoteCodeRefused,
     UnknownModel,
@@ -75,16 +74,11 @@ def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "aut
     Raises a ModelError.
     """
     from core.device import device_for
-    from core.out_of_memory import is_out_of_memory
+    from core.out_of_memory import enough_memory
 
-    try:
+    said = Message("There is not enough memory on {where} for {name}. Choose a smaller model or a lower precision.")
+    with enough_memory(said.with_values(where=device_for(device), name=quoted(name))):  # reading the files needs memory too
         return _load_checked(folder, name, device, dtype, tokenizer)
-    except ModelError:
-        raise
-    except Exception as error:  # reading the files needs memory too
-        if is_out_of_memory(error):
-            raise _no_room(name, device_for(device)) from error
-        raise
 
 
 def _load_checked(folder: Path, name: str, device: str, dtype: str, tokenizer: Path | None) -> LanguageModel:
@@ -248,14 +242,8 @@ def _on_cuda(network: Any) -> tuple[Backend | None, str]:
     return StaticDecode.of(network)
 
 
-def _no_room(name: str, where: Any) -> NotEnoughMemory:
-    return NotEnoughMemory(
-        "There is not enough memory on {where} for {name}. Choose a smaller model or a lower precision.", where=where, name=quoted(name)
-    )
-
-
 def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -> Any:
-    """Return transformers' network of this folder. Raises BrokenModel, NotEnoughMemory."""
+    """Return transformers' network of this folder. Raises BrokenModel, and errors of memory as they are."""
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging as transformers_logging
 
@@ -270,7 +258,7 @@ def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -
         raise
     except Exception as error:  # wrong shapes, missing keys, too little memory
         if is_out_of_memory(error):
-            raise _no_room(name, where) from error
+            raise
         raise BrokenModel("The weights of {name} do not fit its configuration.", name=quoted(name)) from error
     if report.get("missing_keys") or report.get("mismatched_keys"):
         raise BrokenModel("The weights of {name} do not fit its configuration: some are missing or of another size.", name=quoted(name))
@@ -316,7 +304,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
         raise
     except Exception as error:  # a wrong configuration can cause any error here
         if is_out_of_memory(error):
-            raise _no_room(name, where) from error
+            raise
         raise BrokenModel("{name} was loaded but cannot run: its weights do not fit its configuration.", name=quoted(name)) from error
     return model
 

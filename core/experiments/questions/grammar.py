@@ -1,6 +1,6 @@
 """Write many different sentences from one line of text.
 
-The lessons are small grammars: `[big|small|tiny]` is replaced by one of its parts (they may nest), and `{name}` for a value that
+The lessons are small grammars: `[big|small|tiny]` is replaced by one of its parts (they may nest), and `{name}` by a value that
 the lesson has drawn. The hold-out rule is here too, because all lessons use it: a combination of values belongs to the training
 text or to the examination, always and on every machine.
 """

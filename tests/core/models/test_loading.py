@@ -277,9 +277,10 @@ def test_a_tokenizer_of_another_model_is_refused(copied: Any) -> None:
     assert "belongs to another model" in refused(folder, errors.BrokenModel)
 
 
-def test_not_enough_memory_says_so(tiny_folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any) -> None:
+@pytest.mark.parametrize("place", ["core.backends.fast_decoder.FastDecoder.of", "transformers.AutoModelForCausalLM.from_pretrained"])
+def test_not_enough_memory_says_so(place: str, tiny_folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr("core.backends.fast_decoder.FastDecoder.of", full)
-    refused(tiny_folder("gpt2"), errors.NotEnoughMemory)
+    monkeypatch.setattr(place, full)
+    assert "Choose a smaller model" in refused(tiny_folder("gpt2"), errors.NotEnoughMemory)
