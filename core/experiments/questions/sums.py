@@ -83,12 +83,9 @@ def pair(rng: Random, exam: bool = False) -> tuple[int, int]:
 
 
 def sum_of_three(rng: Random, exam: bool = False) -> str:
-    """One question of three numbers. One in ten is answered at once, the others after thinking.
-
-    A model that knew the answers by heart would not show what thinking is for.
-    """
+    """One question of three numbers, half of them answered at once and half after thinking."""
     numbers = triple(rng, exam)
-    return question(*numbers) + (at_once(*numbers) if rng.random() < 0.1 else thought(*numbers))
+    return question(*numbers) + (at_once(*numbers) if rng.random() < 0.5 else thought(*numbers))
 
 
 def sum_of_two(rng: Random, exam: bool = False) -> str:

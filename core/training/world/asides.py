@@ -20,11 +20,15 @@ def with_asides(rng: Random, text: str) -> str:
     """Return the text with a few additions. Speech stands in double quotes and has its own."""
     parts = text.split('"')
     for number, part in enumerate(parts):
+        tag = ""
+        if number and number % 2 == 0:  # "he said." after a speech stays as it is
+            tag, stop, part = part.partition(". ")
+            tag += stop
         for pattern, share, texts in _rules("speech" if number % 2 else "narration"):
 
             def add(found: re.Match[str], share: float = share, texts: list[str] = texts) -> str:
                 return found[0] + (rng.choice(texts) if rng.random() < share else "")
 
             part = pattern.sub(add, part)
-        parts[number] = part
+        parts[number] = tag + part
     return '"'.join(parts)

@@ -200,7 +200,7 @@ class Story(Casting):
                     f"{{me}} {verb} {word}, for {why}.",
                     f"Because {why}, {{me}} {verb} {word}.",
                     f"{{me}} {verb} {word} that {why}."
-                    if feeling in ("happy", "sad", "proud", "relieved", "surprised", "thankful", "worried")
+                    if feeling in ("happy", "sad", "proud", "relieved", "surprised", "thankful") and "so " not in word
                     else f"{{me}} {verb} {word} because {why}.",
                 ]
             )
