@@ -50,11 +50,14 @@ class Candidate:
         out = self._generate([prompt], new_tokens, seed, **settings)
         return self.tokenizer.decode(out.sequences[0, -len(out.logits) :], skip_special_tokens=True)
 
-    def samples(self, prompts: Sequence[str], new_tokens: int, seed: int = 0, batch: int = 100) -> list[Sample]:
-        """Continue every prompt at temperature 1 until its end token or for so many tokens."""
+    def samples(self, prompts: Sequence[str], new_tokens: int, seed: int = 0, batch: int = 100, **settings: Any) -> list[Sample]:
+        """Continue every prompt until its end token or for so many tokens, at temperature 1 or with other settings of `generate`.
+
+        `largest` and `entropy` are those of the model's own probabilities in either case.
+        """
         found = []
         for start in range(0, len(prompts), batch):
-            out = self._generate(prompts[start : start + batch], new_tokens, seed + start, **PLAIN)
+            out = self._generate(prompts[start : start + batch], new_tokens, seed + start, **PLAIN | settings)
             logprobs = torch.log_softmax(torch.stack(out.logits, 1).float(), -1)  # [rows, steps, vocabulary]
             largest, entropy = logprobs.amax(-1).exp(), -(logprobs.exp() * logprobs).sum(-1) / math.log(2)
             written = out.sequences[:, -logprobs.shape[1] :]
