@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.i18n import language, page_titles
+from pages.ui.i18n import page_titles, translation
 from pages.ui.server import preload
 
 if __name__ != "__main__":  # once, before the server listens: streamlit imports this file and serves what is called app
@@ -23,7 +23,7 @@ else:  # for every visitor, at every click
         initial_sidebar_state="auto",
     )
     if preload.is_loading():  # import nothing else before it has ended: two threads could import one circle of modules
-        with language.speaking(language.best_match(st.context.locale)), st.spinner(language._("Loading the model …")):
+        with translation.speaking(translation.best_match(st.context.locale)), st.spinner(translation._("Loading the model …")):
             preload.wait()
     from pages.ui.components.browser import browser
     from pages.ui.components.keys import key_bindings

@@ -15,7 +15,7 @@ from core.experiments.batching import PlannedRequest, compare_alone, planned_req
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import example_texts, names
-from pages.ui.i18n.language import N_, _, said
+from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field, remote_model_notes

@@ -12,7 +12,7 @@ from pages.ui.components.keys.key_bindings import bound
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names
-from pages.ui.i18n.language import N_, _, said
+from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame

@@ -13,9 +13,9 @@ from core.settings import SamplingSettings
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
-from pages.ui.i18n.language import N_, _
 from pages.ui.i18n.phrases import settings_summary
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import N_, _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.model_choices import follow_model

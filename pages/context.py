@@ -13,7 +13,7 @@ from pages.ui.charts import cost_charts
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _, ngettext
+from pages.ui.i18n.translation import N_, _, ngettext
 from pages.ui.session import current, elements, provenance
 from pages.ui.shell import frame
 from pages.ui.views import cache_gauge, chart

@@ -8,7 +8,7 @@ from core.errors import BadRecording
 from core.experiments import prepared
 from pages.ui.experiments import experiment, gallery, recorded_results
 from pages.ui.i18n import numbers, page_titles
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
 from pages.ui.session import elements, upload_field
 from pages.ui.shell import frame

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.glossary import Term, terms
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame

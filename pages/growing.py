@@ -14,7 +14,7 @@ from pages.ui.charts import inside_charts, inside_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import names, numbers
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.provenance import Provenance

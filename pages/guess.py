@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui.charts import charts, step_rows
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.presenting import guess_game
 from pages.ui.presenting.guess_game import Game
 from pages.ui.session import current, elements

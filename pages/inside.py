@@ -12,7 +12,7 @@ from pages.ui.components.keys.key_bindings import bound
 from pages.ui.components.live_text.live_text import live_text
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, names, numbers, page_titles
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import clicks, current, elements, provenance
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.selected_step import SelectedStep, inside_of, selected_step

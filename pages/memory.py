@@ -28,7 +28,7 @@ from core.experiments.rounded_cache import rounded_cache
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import names, numbers
-from pages.ui.i18n.language import N_, _, in_english
+from pages.ui.i18n.translation import N_, _, in_english
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame

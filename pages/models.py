@@ -15,8 +15,8 @@ from core.models.hub import OFFERS, Offer, local_folder
 from core.models.memory_fit import fit
 from core.models.model_names import checked_name
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 from pages.ui.server import downloads, loaded_models
 from pages.ui.session import adapters, current, elements, requested_model, roles
 from pages.ui.shell import frame, remote_model_notes

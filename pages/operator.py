@@ -11,8 +11,8 @@ import streamlit as st
 from core.limits import Limits
 from pages.ui.experiments import experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, event_log, loaded_models
 from pages.ui.server.downloads import downloads as all_downloads
 from pages.ui.server.gate import Gate

@@ -13,7 +13,7 @@ from core.experiments.school_report import school_reports
 from core.experiments.two_models import ModelFigures, judge
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.model_choices import follow_model

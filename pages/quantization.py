@@ -13,8 +13,8 @@ from pages.ui.charts import serving_charts
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _, written
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import N_, _, written
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field

@@ -11,7 +11,7 @@ from pages.ui.charts import inside_rows, palette, scoring_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, numbers, page_titles
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, explained_token, provenance
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT

@@ -10,8 +10,8 @@ import streamlit as st
 from core.experiments.speculative import speculate
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts
-from pages.ui.i18n.language import N_, _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import N_, _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.model_choices import follow_model

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.errors import ViewerError
 from pages.ui.i18n import page_titles
-from pages.ui.i18n.language import say
+from pages.ui.i18n.translation import say
 from pages.ui.presenting import stage_state, talk
 from pages.ui.presenting.stage_view import stage
 from pages.ui.session import address_bar, current, elements

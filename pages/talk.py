@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.i18n import page_titles
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 from pages.ui.presenting import running_order, running_orders, talk, talk_editor
 from pages.ui.presenting.running_order import Stop
 from pages.ui.session import elements, upload_field

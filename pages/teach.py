@@ -10,7 +10,7 @@ from core.finetuning.finetune import LONGEST_TEXT, TrainingPlan
 from core.models.archive import open_zip, zip_of
 from pages.ui.experiments import experiment, finetuning_session, results
 from pages.ui.i18n import example_texts, numbers
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, roles, taught_models, upload_field
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame

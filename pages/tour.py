@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.i18n import page_titles
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.presenting import tour_experiments, tour_state, tour_stops, tour_voices
 from pages.ui.session import current, elements, provenance
 from pages.ui.shell import frame

@@ -11,7 +11,7 @@ from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names
 from pages.ui.i18n.example_texts import OPENINGS
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field

@@ -7,8 +7,8 @@ import streamlit as st
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
-from pages.ui.i18n import example_texts, language, page_titles
-from pages.ui.i18n.language import _
+from pages.ui.i18n import example_texts, page_titles, translation
+from pages.ui.i18n.translation import _
 from pages.ui.session import address_bar, clicks, conversation, current, elements, playback
 from pages.ui.session.roll_again import roll_again
 from pages.ui.shell import all_samplers, frame, prompt_field, remote_model_notes, text_so_far
@@ -64,7 +64,7 @@ talking = conversation.in_conversation()
 hero = conversation_view.messages() if talking else st.container(key="hero")
 if talking:
     conversation_view.message_input()
-if language.current() != language.ENGLISH and not talking:
+if translation.current() != translation.ENGLISH and not talking:
     with st.container(key="english"):  # beside the legend of the tints
         # Translators: This is below the text on the Watch page, in every language but English.
         st.caption(_("The model has only ever read English, so English is what it writes."))

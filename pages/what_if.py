@@ -8,8 +8,8 @@ from pages.ui.components.browser import browser
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.experiments import fork_playback, results
 from pages.ui.i18n import example_texts, numbers, screen_reader
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, provenance, state
 from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance

@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui.experiments import results
 from pages.ui.i18n import names
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import elements
 from pages.ui.shell import frame, prompt_field
 from pages.ui.views import why_fact, why_heads, why_steer, why_sum, why_token, why_words

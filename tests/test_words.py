@@ -12,7 +12,7 @@ from string import Formatter
 import pytest
 
 from core.stage_orders import SETTING_OF
-from pages.ui.i18n import extract_sentences, language
+from pages.ui.i18n import extract_sentences, translation
 
 ROOT = Path(__file__).parents[1]
 MARKS = set(extract_sentences.MARKS)
@@ -172,7 +172,7 @@ def test_no_function_that_speaks_has_another_underscore() -> None:
     wrong = []
     for path in [*pages(), *sorted(ROOT.glob("core/**/*.py"))]:
         tree = ast.parse(path.read_text("utf-8"))
-        imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "pages.ui.i18n.language")
+        imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "pages.ui.i18n.translation")
         if any(alias.name == "_" for node in imports for alias in node.names):
             wrong += [
                 f"{path.relative_to(ROOT)}:{node.lineno}"
@@ -198,7 +198,7 @@ def test_the_template_is_what_the_code_says() -> None:
     assert extract_sentences.TEMPLATE.read_text("utf-8") == extract_sentences.file_text(extract_sentences.sentences())
 
 
-LANGUAGES = [code for code in language.languages() if code != language.ENGLISH]
+LANGUAGES = [code for code in translation.languages() if code != translation.ENGLISH]
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

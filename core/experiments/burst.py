@@ -15,7 +15,7 @@ from typing import Any
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, ViewerError
 from core.experiments.batching import PlannedRequest, spread
-from core.remote.burst_streams import ServerSaid, ask, stream
+from core.remote.burst_streams import ServerLoad, ask, stream
 
 PAUSE = 0.1  # seconds between two metrics requests; vLLM's answer is long
 MOST = 32
@@ -34,22 +34,22 @@ class Arrived:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class MetricsAt:
     """The server's metrics at one time. seconds: when they arrived here, since the start of the burst."""
 
     seconds: float
-    said: ServerSaid
+    said: ServerLoad
 
 
-def _metrics(server: Any, began: float) -> Told:
+def _metrics(server: Any, began: float) -> MetricsAt:
     try:
         metrics = ask(server.line, server.kind)
     except ViewerError:  # a server without metrics still answers the requests
-        metrics = ServerSaid()
-    return Told(perf_counter() - began, metrics)
+        metrics = ServerLoad()
+    return MetricsAt(perf_counter() - began, metrics)
 
 
-def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arrived | Told]:
+def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arrived | MetricsAt]:
     """Send all requests at once and yield answers and metrics in order of arrival.
 
     A refused request ends with an error text, and the others continue. Closing the generator closes the connections. Raises BadSetting
@@ -60,7 +60,7 @@ def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arriv
         raise BadSetting("A burst of requests needs a model on a server. Connect to one on the Models page.")
     if not 1 <= len(who) <= MOST:
         raise BadSetting("A burst has 1 to {most} requests, not {count}.", most=MOST, count=len(who))
-    events: SimpleQueue[Arrived | Told] = SimpleQueue()
+    events: SimpleQueue[Arrived | MetricsAt] = SimpleQueue()
     stop, began = Event(), perf_counter()
     model_id = getattr(server, "model_id", "")
 
@@ -112,7 +112,7 @@ class BurstFigures:
     finished: int
 
 
-def figures(seen: Sequence[Arrived | Told]) -> BurstFigures:
+def figures(seen: Sequence[Arrived | MetricsAt]) -> BurstFigures:
     """Return the figures so far. The wait for a part with several tokens is divided equally among them."""
     times: dict[int, list[tuple[float, int]]] = {}
     for one in seen:
@@ -132,7 +132,7 @@ def figures(seen: Sequence[Arrived | Told]) -> BurstFigures:
     )
 
 
-def rate_over_time(seen: Sequence[Arrived | Told], window: float = 0.25) -> list[tuple[float, float]]:
+def rate_over_time(seen: Sequence[Arrived | MetricsAt], window: float = 0.25) -> list[tuple[float, float]]:
     """Return (seconds, tokens per second of all requests) for each window of `window` seconds."""
     counts: dict[int, int] = {}
     for one in seen:

@@ -32,7 +32,7 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerSaid:
+class ServerLoad:
     """The metrics of a server at one time, as reported by it over all its users; None for values that it does not report.
 
     cache_use: used fraction of the KV cache, 0 to 1. passes, rows: decode passes so far, and rows in all of them; `batch_size` computes
@@ -103,14 +103,14 @@ def _vllm(body: dict[str, Any]) -> Chunk | None:
     return None
 
 
-def ask(line: HttpClient, kind: str) -> ServerSaid:
+def ask(line: HttpClient, kind: str) -> ServerLoad:
     """Return the server's metrics now. Raises ServerGone."""
     metrics = line.text("/metrics", patience=3.0) or ""
     slots = line.text("/slots", patience=3.0) if kind == "llama-server" else None
     return read(metrics, slots)
 
 
-def read(metrics: str, slots: str | None = None) -> ServerSaid:
+def read(metrics: str, slots: str | None = None) -> ServerLoad:
     """Return the metrics in a Prometheus text and, for a llama-server, its list of slots. Invalid values are ignored.
 
     A llama-server without continuous batching also reports waiting slots as busy; `waiting` is its own count of deferred requests.
@@ -126,7 +126,7 @@ def read(metrics: str, slots: str | None = None) -> ServerSaid:
         passes, rows = sums.get("vllm:iteration_tokens_total_count"), sums.get("vllm:iteration_tokens_total_sum")
     running, use = known.running, known.cache_use
     busy, held, room = _slots(slots)
-    return ServerSaid(busy if busy is not None else running, known.waiting, held / room if room else use, passes, rows)
+    return ServerLoad(busy if busy is not None else running, known.waiting, held / room if room else use, passes, rows)
 
 
 def _slots(text: str | None) -> tuple[int | None, float, float]:
@@ -142,7 +142,7 @@ def _slots(text: str | None) -> tuple[int | None, float, float]:
     return sum(slot.get("is_processing") is True for slot in slots), held, sum(number(slot.get("n_ctx")) or 0.0 for slot in slots)
 
 
-def batch_size(before: ServerSaid, after: ServerSaid) -> float | None:
+def batch_size(before: ServerLoad, after: ServerLoad) -> float | None:
     """Return the mean number of requests per pass between two readings; None without a pass or if unknown."""
     if None in (before.passes, before.rows, after.passes, after.rows):
         return None

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from pages.ui.i18n import language, page_titles
-from pages.ui.i18n.language import _
+from pages.ui.i18n import page_titles, translation
+from pages.ui.i18n.translation import _
 from tests.browser.accessibility import sideways
 from tests.browser.drawn import Drawn
 from tests.browser.watching import FIND, Watching, live, settled
@@ -40,7 +40,7 @@ def test_watch_an_experiment_the_tour_and_the_stage_speak_german(new_page: Calla
     watching = Watching(page)
     watching.press("step", 1)
     assert watching.until("seen.told.includes('0,')"), "numbers have a decimal comma"
-    with language.speaking("de"):
+    with translation.speaking("de"):
         titles = {path: page_titles.title_of(path) for path in ("watch", "think", "tour")}
         at_once = _("At once")
     page.locator('[data-testid="stTopNavSection"][aria-current]', has_text=titles["watch"]).wait_for()

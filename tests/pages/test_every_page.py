@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.experiments import recording_specs
 from pages.ui.experiments.experiment import Worker
-from pages.ui.i18n import language, page_titles
+from pages.ui.i18n import page_titles, translation
 from pages.ui.session import settings_of_page
 from tests.pages.apptest import Open, html
 from tests.pages.test_settings_of_page import counting
@@ -40,9 +40,9 @@ class Brackets(gettext.NullTranslations):
 
 @pytest.fixture
 def french(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(language, "current", lambda: "fr")
-    monkeypatch.setattr(language, "catalogue", lambda code: Brackets())
-    monkeypatch.setattr(language, "_singulars", lambda code: {})
+    monkeypatch.setattr(translation, "current", lambda: "fr")
+    monkeypatch.setattr(translation, "catalogue", lambda code: Brackets())
+    monkeypatch.setattr(translation, "_singulars", lambda code: {})
 
 
 def outside_brackets(text: str) -> str:

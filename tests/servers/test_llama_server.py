@@ -12,7 +12,7 @@ import pytest
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import ServerGone, WrongServer
 from core.experiments.batching import planned_requests
-from core.experiments.burst import Arrived, Told, burst, figures
+from core.experiments.burst import Arrived, MetricsAt, burst, figures
 from core.remote import http_client
 from core.remote.burst_streams import batch_size
 from tests.servers.conftest import MODEL, llama_server
@@ -178,6 +178,6 @@ def test_a_burst_of_real_requests(served: Any) -> None:
     ends = [one for one in seen if isinstance(one, Arrived) and one.done]
     assert len(ends) == 6 and not any(one.error for one in ends)
     assert 6 <= found.tokens <= 6 * 24 and found.finished == 6
-    said = [one.said for one in seen if isinstance(one, Told)]
+    said = [one.said for one in seen if isinstance(one, MetricsAt)]
     assert max(one.running or 0 for one in said) >= 1 and all(one.waiting is not None and one.cache_use is not None for one in said)
     assert batch_size(said[0], said[-1]) is not None

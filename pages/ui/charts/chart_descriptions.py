@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 
 MOST = 12  # described rows: the first, or the newest of a chart that grows with the steps
 NEWEST_LAST = ("slot", "index", "step")  # columns of charts that grow with the steps

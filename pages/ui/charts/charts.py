@@ -13,7 +13,7 @@ import streamlit as st
 
 from pages.ui.charts.palette import Palette
 from pages.ui.charts.parts import CHART, by_kind, chart_spec, percent_axis, small_axis, tips
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 
 ROW = 26  # pixels per candidate
 _FLOOR = 0.0001  # start of the logarithmic axis: 0.01 %

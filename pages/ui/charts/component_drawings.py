@@ -19,7 +19,7 @@ from core.reports.step_picture import dice as dice_drawing
 from core.tokens.tokens import Token
 from pages.ui.charts.serving_rows import Board, SideRows
 from pages.ui.charts.tree_rows import Row
-from pages.ui.i18n.language import _, wording
+from pages.ui.i18n.translation import _, wording
 
 MOST_TOKENS = 1_000  # of a text; the newest
 MOST_DOUBT = 6.0  # bits of entropy at which the tint is full

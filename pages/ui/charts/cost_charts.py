@@ -8,7 +8,7 @@ import altair as alt
 
 from pages.ui.charts.palette import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 
 
 @chart_spec(32)

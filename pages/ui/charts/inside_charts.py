@@ -11,7 +11,7 @@ import altair as alt
 
 from pages.ui.charts.palette import Palette
 from pages.ui.charts.parts import CHART, by_kind, chart_spec, grey_axis, percent_axis, shades, tips
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 
 MOST_BITS = 18  # top of the axis, the same for every text, so that two texts can be compared
 LAYER = 27  # pixels for one row of layers

@@ -13,9 +13,9 @@ from core.inspection.inside import Guess, Inside
 from core.models.growth import Moment
 from core.tokens.tokens import Token
 from pages.ui.charts.token_text import Word
-from pages.ui.i18n import language, numbers
-from pages.ui.i18n.language import N_, _, written
+from pages.ui.i18n import numbers, translation
 from pages.ui.i18n.safe_text import plain as plain
+from pages.ui.i18n.translation import N_, _, written
 
 GUESSES = 5
 COLUMNS = 64  # numbers of a vector per row of its chart
@@ -225,7 +225,7 @@ def vector_rows(vector: np.ndarray) -> pd.DataFrame:
             "column": places % COLUMNS,
             "depth": (vector / reach + 1) / 2,
             "place_text": [_("{count} of {total}").format(count=place + 1, total=len(vector)) for place in places],
-            "value_text": [language.written(value, "+.3f") for value in vector.tolist()],
+            "value_text": [translation.written(value, "+.3f") for value in vector.tolist()],
         }
     )
 

@@ -10,7 +10,7 @@ import altair as alt
 
 from pages.ui.charts import palette as palettes
 from pages.ui.charts.palette import Palette
-from pages.ui.i18n.language import ENGLISH, by_language, current, marks
+from pages.ui.i18n.translation import ENGLISH, by_language, current, marks
 
 Spec = dict[str, Any]
 P = ParamSpec("P")

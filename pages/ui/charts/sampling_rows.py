@@ -12,7 +12,7 @@ from core.record.tables import REST, stages_table
 from core.stage_orders import EXCLUDE_ONLY
 from pages.ui.charts.inside_rows import label
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 
 STAGE_ROWS = 7  # tokens per stage
 

@@ -16,8 +16,8 @@ from pages.ui.charts import inside_charts
 from pages.ui.charts.palette import DARKEST
 from pages.ui.charts.token_text import Word, shown
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 
 KEPT = 12  # cached scores
 ON_ONE_PAGE = 800  # tokens

@@ -14,7 +14,7 @@ import pyarrow as pa
 from core.record.constrained import constrained
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
 from pages.ui.i18n import numbers, phrases
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 
 FEWEST, MOST, USUAL = 5, 50, 8
 FOLDED = -2  # key of the line for folded candidates

@@ -6,7 +6,7 @@ import altair as alt
 
 from pages.ui.charts.palette import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 
 ROW = 30
 CANDIDATES = 8

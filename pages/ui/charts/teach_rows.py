@@ -14,7 +14,7 @@ from core.finetuning.finetune import TrainingStep
 from core.record.step import Candidate, TokenDistribution
 from pages.ui.charts.teach_charts import CANDIDATES
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 
 LEAST = 0.0001  # lower probabilities are written "< 0.01 %"
 

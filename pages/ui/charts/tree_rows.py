@@ -9,7 +9,7 @@ from core.experiments.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, Beam, 
 from core.experiments.candidates import Merged
 from core.generation.tree import Branch, Tree, join_text
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 
 FATES = {
     KEPT: N_("kept"),

@@ -7,7 +7,7 @@ import altair as alt
 from pages.ui.charts.palette import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
 from pages.ui.i18n import names
-from pages.ui.i18n.language import _, said
+from pages.ui.i18n.translation import _, said
 
 SHADES = ("model", "muted_text", "other", "computed", "dice", "doubt", "reused")  # of the kinds of time in `names.WAITS`
 _TIME = "datum.value >= 1000 ? format(datum.value / 1000, '~r') + ' s' : format(datum.value, '~r') + ' ms'"

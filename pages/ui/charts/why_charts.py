@@ -9,7 +9,7 @@ import altair as alt
 
 from pages.ui.charts.palette import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 
 ROW = 28  # pixels
 CELL = 26

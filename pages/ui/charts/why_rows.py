@@ -14,7 +14,7 @@ from core.inspection.attribution.logit_parts import ATTENTION, CONSTANT, EMBEDDI
 from pages.ui.charts.palette import DARKEST
 from pages.ui.charts.token_text import Word
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 
 BIT = math.log(2)  # nats
 MOST_BARS = 10

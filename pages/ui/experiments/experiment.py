@@ -28,7 +28,7 @@ from core.limits import Limits
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _, message_of, with_current_language
+from pages.ui.i18n.translation import _, message_of, with_current_language
 from pages.ui.server.gate import is_open
 from pages.ui.session import current
 from pages.ui.session.provenance import Provenance

@@ -12,7 +12,7 @@ from core.finetuning.rehearsal import rehearsal_texts
 from pages.ui.experiments import experiment
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _, in_english
+from pages.ui.i18n.translation import N_, _, in_english
 from pages.ui.session import clicks, current, provenance, taught_models
 
 NAME = "teach"

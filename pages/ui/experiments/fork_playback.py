@@ -18,7 +18,7 @@ from core.record.step import Step
 from core.remote.listed_model import TEXTS_ONLY
 from pages.ui.components.branch_tree.branch_tree import TreeAction
 from pages.ui.i18n import example_texts, numbers
-from pages.ui.i18n.language import N_, _, figures
+from pages.ui.i18n.translation import N_, _, figures
 from pages.ui.session import current
 
 ENDED = {

@@ -11,7 +11,7 @@ from core.experiments.recorded import RecordedExperiment
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments.recording_specs import RECORDING_SPECS
 from pages.ui.i18n import page_titles
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, opened_recording, upload_field
 from pages.ui.session.provenance import Provenance

@@ -20,7 +20,7 @@ from core.experiments.recorded import RecordedExperiment
 from core.models.hub import BUNDLED
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.experiments.observed import Experiment
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session.provenance import Provenance
 
 log = logging.getLogger(__name__)

@@ -19,7 +19,7 @@ import streamlit as st
 from pages.ui.experiments import experiment, recorded_results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _, quoted
+from pages.ui.i18n.translation import _, quoted
 from pages.ui.session import current, elements, playback, provenance
 from pages.ui.session.page_visibility import every
 from pages.ui.session.provenance import Provenance

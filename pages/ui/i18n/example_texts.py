@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages.ui.i18n.language import N_
+from pages.ui.i18n.translation import N_
 
 FAMILIAR = (
     *(

@@ -17,7 +17,7 @@ from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
 from core import errors
-from pages.ui.i18n.language import DOMAIN, FOLDER
+from pages.ui.i18n.translation import DOMAIN, FOLDER
 
 ROOT = FOLDER.parents[3]
 TEMPLATE = FOLDER / f"{DOMAIN}.pot"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from pages.ui.i18n import language
+from pages.ui.i18n import translation
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Term:
 
 def terms() -> tuple[Term, ...]:
     """Return all terms in the visitor's language, sorted by title."""
-    return _read(language.long_text("glossary.toml"))
+    return _read(translation.long_text("glossary.toml"))
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.batching.scheduler import Policy
-from pages.ui.i18n.language import N_
+from pages.ui.i18n.translation import N_
 
 STATIONS = {
     "pieces": N_("What does it read?"),

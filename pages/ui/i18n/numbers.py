@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from datetime import date
 
-from pages.ui.i18n.language import _, current, figures, ngettext, written
+from pages.ui.i18n.translation import _, current, figures, ngettext, written
 
 _SPACE = "\u00a0"  # keeps a number and its unit on one line
 

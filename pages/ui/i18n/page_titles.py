@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "pages"

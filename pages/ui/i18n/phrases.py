@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from core import SamplingSettings
 from core.record.step import TokenDistribution
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 
 SETTINGS = {
     "temperature": N_("temperature"),

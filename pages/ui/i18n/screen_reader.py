@@ -7,7 +7,7 @@ from typing import Any
 
 from core.record.step import Step
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _, current, written
+from pages.ui.i18n.translation import N_, _, current, written
 
 ORDINALS = (
     N_("first"),

@@ -9,7 +9,7 @@ import streamlit as st
 from core.errors import BadGuess, ViewerError
 from core.experiments import guess
 from core.experiments.guess import Round
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import address_bar, current, share_link
 from pages.ui.session.state import anchor_notices, current_session, error_boundary, results
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui.i18n import page_titles
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.presenting import talk, talk_bar
 from pages.ui.session.state import current_session
 

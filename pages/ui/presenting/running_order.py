@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from core.errors import BadRunningOrder, quoted
 from pages.ui.i18n import page_titles
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 
 FORMAT = "token-probability-viewer running order"
 LONGEST_LINK = 8_000

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.errors import BadRunningOrder
 from core.record.bounded_json import BoundedJson, Bounds
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.presenting.running_order import FORMAT, LONGEST_LINK, Stop, Talk, checked
 
 MOST_STOPS = 60

@@ -12,8 +12,8 @@ from pages.ui.charts.token_text import shown as shown_in_text
 from pages.ui.components.dice.dice import strip_data
 from pages.ui.components.token_strip.token_strip import MOST_DOUBT
 from pages.ui.i18n import numbers, phrases
-from pages.ui.i18n.language import _, quoted
 from pages.ui.i18n.numbers import roll as roll_words
+from pages.ui.i18n.translation import _, quoted
 
 if TYPE_CHECKING:
     from core import Generation

@@ -11,7 +11,7 @@ import streamlit as st
 from core.errors import ViewerError
 from core.experiments import guess
 from core.experiments.guess import Guess, Round
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.presenting import talk
 from pages.ui.session import current
 from pages.ui.session.sampling_controls import CONTROLS

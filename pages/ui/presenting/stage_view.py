@@ -13,7 +13,7 @@ from core.experiments.guess import Guess, Round
 from pages.ui.components.stage import stage as stage_component
 from pages.ui.components.stage import texts
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _, quoted, said
+from pages.ui.i18n.translation import N_, _, quoted, said
 from pages.ui.presenting import talk
 from pages.ui.presenting.stage_payload import steps_payload, text_payload
 from pages.ui.presenting.stage_state import KEY, StageState

@@ -13,7 +13,7 @@ import streamlit as st
 
 from core.errors import ViewerError
 from pages.ui.i18n import page_titles
-from pages.ui.i18n.language import say
+from pages.ui.i18n.translation import say
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.session import current, run_start
 from pages.ui.session.more_samplers import ALL_CONTROLS

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.components.stage import texts
 from pages.ui.components.talk_bar.talk_bar import talk_bar
-from pages.ui.i18n.language import said
+from pages.ui.i18n.translation import said
 from pages.ui.presenting import talk
 from pages.ui.session import current
 

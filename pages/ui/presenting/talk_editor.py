@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.errors import BadRunningOrder
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.presenting import running_order, running_order_file, running_orders, talk
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.presenting.running_order_file import LARGEST_RECORDING, MOST_STOPS

@@ -23,7 +23,7 @@ from pages.ui.experiments import experiment, results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.i18n.example_texts import FIRST_PROMPT
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from core import SamplingSettings, list_models
 from core.errors import ModelError
 from pages.ui.i18n.example_texts import FIRST_PROMPT
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.presenting import tour_voices
 from pages.ui.session import current
 

@@ -19,7 +19,7 @@ from pages.ui.charts import charts, inside_charts, inside_rows, step_rows
 from pages.ui.components.live_text.live_text import live_text
 from pages.ui.experiments.fork_playback import Side
 from pages.ui.i18n import example_texts, numbers
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, state
 from pages.ui.session.state import PERSISTENT

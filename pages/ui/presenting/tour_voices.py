@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from pages.ui.i18n import language
+from pages.ui.i18n import translation
 
 VOICES = ("questions", "curiosity", "metaphor")
 
@@ -42,7 +42,7 @@ class Voice:
 def voice(name: str) -> Voice:
     """Return a voice in the visitor's language."""
     own, english = (
-        _read(file) for file in (language.long_text(f"tour/{name}.toml"), language.FOLDER / language.ENGLISH / f"tour/{name}.toml")
+        _read(file) for file in (translation.long_text(f"tour/{name}.toml"), translation.FOLDER / translation.ENGLISH / f"tour/{name}.toml")
     )
     return replace(own, stops={stop: own.stops.get(stop, words) for stop, words in english.stops.items()})  # a missing stop stays English
 

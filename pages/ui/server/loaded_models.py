@@ -11,7 +11,7 @@ from core import list_models, load_model
 from core.errors import quoted
 from core.models.hub import OFFERS
 from core.models.models_in_memory import Eviction, ModelRegistry
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.server import preload
 
 if TYPE_CHECKING:

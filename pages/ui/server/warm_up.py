@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from pages.ui.i18n import language, page_titles
+from pages.ui.i18n import page_titles, translation
 from pages.ui.server import browser_message, deployment, preload
 from pages.ui.server.tcp_nodelay import nodelay_lifespan
 
@@ -59,7 +59,7 @@ async def _after_preload(app: App) -> None:
     if preload.failed():
         return
     try:
-        await open_pages(app, list(page_titles.titles()), list(language.languages()))
+        await open_pages(app, list(page_titles.titles()), list(translation.languages()))
     except Exception as error:  # the app works without it
         log.warning("warm-up failed", extra={"event": "warm-up failed", "kind": type(error).__name__})
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.errors import ViewerError
 from core.models.adapter import with_adapter
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, share_link
 from pages.ui.session.state import current_session, error_boundary
 

@@ -14,7 +14,7 @@ import streamlit as st
 
 from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, effective_value, share_link
 from pages.ui.session.more_samplers import ALL_CONTROLS

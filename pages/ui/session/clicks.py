@@ -9,7 +9,7 @@ import streamlit as st
 
 from core import Generation
 from core.generation.replay import Replay
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, explained_token
 from pages.ui.session.state import error_boundary, notify
 

@@ -17,7 +17,7 @@ from core.generation.replay import Replay
 from core.generation.turns import messages_of
 from core.record.bounded_json import BoundedJson, Bounds
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _, say
+from pages.ui.i18n.translation import _, say
 from pages.ui.session import current, run_start, undo
 from pages.ui.session.replay_steps import LINK_SECONDS
 from pages.ui.session.run_request import LONGEST_CONVERSATION, Conversation, MessagePairs, Stop, pairs_of, split_at_question

@@ -18,7 +18,7 @@ from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
 from core.remote.address import without_secrets
 from pages.ui.i18n import example_texts
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models, published_models
 from pages.ui.session import effective_value, eviction_notice, replay_steps, roles, run_start, share_link
 from pages.ui.session.more_samplers import ALL_CONTROLS, ENDS_GREEDY

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from core.errors import ViewerError
-from pages.ui.i18n.language import _, say
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _, say
 from pages.ui.session import current
 from pages.ui.session.state import PERSISTENT
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.models.models_in_memory import Eviction
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
 from pages.ui.session.state import Session, notify
 

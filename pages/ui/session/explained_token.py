@@ -10,7 +10,7 @@ from core.errors import InputError
 from core.record.step import Step
 from pages.ui.charts.token_text import shown
 from pages.ui.i18n import names, page_titles
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current
 from pages.ui.session.selected_step import must_be_own_model, selected_step
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from pages.ui.i18n.language import ngettext
+from pages.ui.i18n.translation import ngettext
 from pages.ui.server.first_page_queue import QUEUE
 from pages.ui.server.gate import release_turn
 from pages.ui.session.state import current_session

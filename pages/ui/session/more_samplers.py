@@ -10,7 +10,7 @@ from core import SamplingSettings
 from core.sampling.constraint.source import lark_of
 from core.stage_orders import REPETITION, SETTING_OF
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session.sampling_controls import CONTROLS, IN_SIGHT, Control
 
 PLAIN = SamplingSettings()

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from core.errors import BadRecording
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, run_start
 from pages.ui.session.state import anchor_notices, error_boundary
 from pages.ui.session.upload_field import take

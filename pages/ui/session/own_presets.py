@@ -11,7 +11,7 @@ import streamlit as st
 from core import SamplingSettings
 from core.errors import ViewerError
 from pages.ui.components.browser import browser
-from pages.ui.i18n.language import _, quoted
+from pages.ui.i18n.translation import _, quoted
 from pages.ui.session import current, share_link
 from pages.ui.session.more_samplers import ALL_CONTROLS
 from pages.ui.session.sampling_controls import PRESETS

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from core import SamplingSettings
 from pages.ui.i18n import phrases
-from pages.ui.i18n.language import N_, _, quoted
+from pages.ui.i18n.translation import N_, _, quoted
 from pages.ui.server import loaded_models
 from pages.ui.session import current
 

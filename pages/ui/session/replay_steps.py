@@ -6,7 +6,7 @@ from time import monotonic
 
 from core import SamplingSettings
 from core.errors import ViewerError
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import share_link
 from pages.ui.session.state import Session, notify
 

@@ -16,7 +16,7 @@ from core.models.hub import OFFERS, downloaded
 from core.models.memory_fit import fit
 from core.remote.address import Address
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _, say
+from pages.ui.i18n.translation import N_, _, say
 from pages.ui.server import loaded_models
 from pages.ui.session import current, roles
 from pages.ui.session.share_link import RequestedModel

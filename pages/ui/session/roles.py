@@ -9,7 +9,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, operator_password, published_models
 from pages.ui.server.gate import release_turn
 from pages.ui.session.state import current_session

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.generation.run_base import Run
 from core.record.step import Step
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current
 from pages.ui.session.state import error_boundary, notify
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from core import SamplingSettings
 from core.errors import PromptTooLong, ViewerError
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
 from pages.ui.session import eviction_notice, share_link
 from pages.ui.session.run_request import RunRequest

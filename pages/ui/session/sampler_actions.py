@@ -9,7 +9,7 @@ from core.errors import ViewerError
 from core.sampling.constraint.compiled import compiled
 from core.settings import SamplingSettings
 from core.stage_orders import LAST_N, ORDERS
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, effective_value
 from pages.ui.session.more_samplers import ALL_CONTROLS, ORDER, write_bias, write_order
 from pages.ui.session.state import anchor_notices, error_boundary

@@ -8,7 +8,7 @@ from typing import Any
 
 from core import SamplingSettings
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 
 
 @dataclass(frozen=True, slots=True)

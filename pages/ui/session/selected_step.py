@@ -16,7 +16,7 @@ from core.inspection.inside import Inside
 from core.record.step import Step, TokenDistribution
 from core.tokens.tokens import Token
 from pages.ui.charts.token_text import shown
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from core import SamplingSettings
 from core.stage_orders import ORDERS
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current
 from pages.ui.session.own_presets import own_presets
 from pages.ui.session.sampling_controls import PLAIN, PRESETS

@@ -19,7 +19,7 @@ from core.models.gguf.header import is_gguf
 from core.models.model_names import LONGEST_NAME, is_hub_id
 from core.record.step import Step
 from core.remote.address import Address, is_address
-from pages.ui.i18n.language import _, languages, quoted
+from pages.ui.i18n.translation import _, languages, quoted
 from pages.ui.session.more_samplers import ALL_CONTROLS, LONGEST_TEXT, MORE
 from pages.ui.session.run_request import is_valid
 from pages.ui.session.sampling_controls import CONTROLS, START, Control

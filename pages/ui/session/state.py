@@ -16,8 +16,8 @@ import streamlit as st
 
 from core import list_models
 from core.errors import ViewerError
-from pages.ui.i18n import language as languages
-from pages.ui.i18n.language import _, say
+from pages.ui.i18n import translation as languages
+from pages.ui.i18n.translation import _, say
 from pages.ui.server import deployment, published_models
 from pages.ui.session import share_link
 from pages.ui.session.run_request import Conversation, MessagePairs, RunRequest, Stop, conversation_of, ending_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current
 from pages.ui.session.state import current_session
 

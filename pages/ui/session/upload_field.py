@@ -13,7 +13,7 @@ from core.disk import has_room_for
 from core.errors import BadRecording
 from core.limits import Limits
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.server.upload_memory import UPLOADS
 from pages.ui.session.state import current_session
 

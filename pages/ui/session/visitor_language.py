@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.i18n import language
-from pages.ui.i18n.language import _
+from pages.ui.i18n import translation
+from pages.ui.i18n.translation import _
 from pages.ui.session import state
 
 PARAMETER = "lang"
@@ -15,27 +15,27 @@ _SWITCH = "language"
 def of_visitor() -> str:
     """Return the code of the language of the visitor whose script runs in this thread.
 
-    Threads without a visitor do not call this. They set a language with `language.speaking` or `language.with_current_language`.
+    Threads without a visitor do not call this. They set a language with `translation.speaking` or `translation.with_current_language`.
     """
     known = state.known_session()
     chosen = known.language if known is not None else st.query_params.get(PARAMETER, "")
-    return chosen if chosen in language.languages() else language.best_match(st.context.locale)
+    return chosen if chosen in translation.languages() else translation.best_match(st.context.locale)
 
 
 @state.error_boundary
 def _chosen() -> None:
     wanted = st.session_state.get(_SWITCH)
-    if wanted in language.languages():
+    if wanted in translation.languages():
         state.current_session().language = wanted
-        language.use(wanted)
+        translation.use(wanted)
 
 
 def switch() -> None:
     """Draw the choice of language in the header. app.py calls this once per page."""
-    known = language.languages()
+    known = translation.languages()
     if len(known) < 2:
         return
-    st.session_state[_SWITCH] = language.current()
+    st.session_state[_SWITCH] = translation.current()
     with st.container(key="language_switch"):
         st.segmented_control(
             _("Language · Sprache"),
@@ -48,4 +48,4 @@ def switch() -> None:
         )
 
 
-language.ask(of_visitor)
+translation.ask(of_visitor)

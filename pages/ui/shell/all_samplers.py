@@ -11,7 +11,7 @@ from core.stage_orders import MISSING, ORDERS
 from pages.ui.components.stage_order.stage_order import order, stage_order
 from pages.ui.i18n import numbers, page_titles
 from pages.ui.i18n.glossary import terms
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, sampler_actions
 from pages.ui.session.more_samplers import CHIPS, GROUPS, ORDER, chip_text, is_on, without_effect
 from pages.ui.session.sampling_controls import Control

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.ui.charts import step_rows
-from pages.ui.i18n.language import N_, _, said
+from pages.ui.i18n.translation import N_, _, said
 
 TINTS = {"likely": N_("probability"), "unsure": N_("entropy"), "none": N_("no tint")}
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.errors import ViewerError
 from pages.ui.charts import charts, palette
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, visitor_limit
 from pages.ui.shell import navigation
 

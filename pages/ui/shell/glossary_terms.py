@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.components.glossary.glossary import glossary
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.glossary import terms
-from pages.ui.i18n.language import _, by_language
+from pages.ui.i18n.translation import _, by_language
 
 
 def explain_terms(path: str) -> None:

@@ -7,9 +7,9 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.ui.i18n import language
-from pages.ui.i18n.language import _
+from pages.ui.i18n import translation
 from pages.ui.i18n.page_titles import FOLDER, HIDDEN, OPERATOR_PAGE, PAGES
+from pages.ui.i18n.translation import _
 from pages.ui.server import deployment
 from pages.ui.session import roles
 from pages.ui.session.state import current_session
@@ -21,7 +21,7 @@ def pages() -> dict[str, list[st.Page]]:
     Made once per session, language and role: st.Page reads the file system several times for each page.
     """
     kept, for_operator = current_session().navigation, deployment.public() and roles.is_operator()
-    key = (language.current(), for_operator)
+    key = (translation.current(), for_operator)
     if key not in kept:
         kept[key] = _pages(for_operator)
     return kept[key]

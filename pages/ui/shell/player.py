@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, playback
 
 

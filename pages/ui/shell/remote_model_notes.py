@@ -15,8 +15,8 @@ from core.record.near_border import is_close, neighbour
 from core.record.step import Step, TokenDistribution
 from core.remote.metrics import ServerMetrics
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements
 
 NAMED = 8  # close steps of a text that are named

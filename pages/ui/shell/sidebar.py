@@ -9,8 +9,8 @@ import streamlit as st
 from core import list_models
 from core.generation.stop_rule import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
 from pages.ui.i18n import numbers, phrases
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
 from pages.ui.session import adapters, conversation, current, elements, own_presets, roles
 from pages.ui.session.more_samplers import can_be_shown

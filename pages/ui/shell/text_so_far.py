@@ -10,8 +10,8 @@ from core import Generation
 from core.generation.replay import Replay
 from core.record.step import Step, TokenDistribution
 from pages.ui.i18n import page_titles, phrases
-from pages.ui.i18n.language import N_, _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import N_, _
 from pages.ui.server import loaded_models
 from pages.ui.session import clicks, current, elements, explained_token
 from pages.ui.shell import prompt_field

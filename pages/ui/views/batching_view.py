@@ -13,7 +13,7 @@ from pages.ui.charts.legend import legend
 from pages.ui.charts.serving_rows import Board
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
-from pages.ui.i18n.language import _, said, written
+from pages.ui.i18n.translation import _, said, written
 from pages.ui.session import current, elements
 from pages.ui.views import chart
 from pages.ui.views.serving_board import serving_board

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.batching import PlannedRequest, planned_requests
-from core.experiments.burst import Arrived, Told, burst, figures, rate_over_time
+from core.experiments.burst import Arrived, MetricsAt, burst, figures, rate_over_time
 from core.remote.burst_streams import batch_size
 from pages.ui.charts import serving_charts
 from pages.ui.charts.serving_rows import Board
@@ -17,7 +17,7 @@ from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import OPENINGS
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
 from pages.ui.views import chart
 from pages.ui.views.serving_board import serving_board
@@ -52,10 +52,10 @@ def burst_page(prompt_field: Callable[[], None]) -> None:
 def draw(run: Experiment) -> None:
     """Draw the requests, and what the server reports."""
     arrived(run.about, run.seen)
-    reported([one for one in run.seen if isinstance(one, Told)], run.seen)
+    reported([one for one in run.seen if isinstance(one, MetricsAt)], run.seen)
 
 
-def board_of(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | Told, ...]) -> Board:
+def board_of(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | MetricsAt, ...]) -> Board:
     """Return the requests as rows: waiting until their first token, decoding until their last."""
     board = Board.of(who, sides=1)
     side = board.sides[0]
@@ -81,7 +81,7 @@ def board_of(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | Told, ...]) 
     return board
 
 
-def arrived(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | Told, ...]) -> None:
+def arrived(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | MetricsAt, ...]) -> None:
     """Draw the requests, and their latencies."""
     board = board_of(who, seen)
     most = max([len(who), *(int(rows) for _kind, _time, rows in board.sides[0].slots)])
@@ -110,7 +110,7 @@ def arrived(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | Told, ...]) -
             st.caption(_("Request {reader}: {error}").format(reader=one.reader_id + 1, error=one.error))
 
 
-def reported(metrics: list[Told], seen: tuple[Arrived | Told, ...]) -> None:
+def reported(metrics: list[MetricsAt], seen: tuple[Arrived | MetricsAt, ...]) -> None:
     """Draw what the server reports over time, and the tokens per second counted here."""
     elements.section(_("What the server reports"), _("over all its requests"))
     rows: list[dict[str, object]] = []

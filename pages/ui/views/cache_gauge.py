@@ -10,7 +10,7 @@ from core.engine.model import LanguageModel
 from core.generation.replay import RecordedModel
 from core.record.step import Step, TokenDistribution
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.views.cache_text import fill_bar
 
 

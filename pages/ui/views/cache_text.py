@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.experiments.cache_budget import Answer, CacheBlock
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import elements
 
 ENDED = {

@@ -13,8 +13,8 @@ from pages.ui.charts.tree_rows import rows_of_beams, rows_of_candidates
 from pages.ui.experiments import experiment
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _, figures, quoted
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import N_, _, figures, quoted
 from pages.ui.session import current, elements, undo
 from pages.ui.views.saved_components import branch_tree
 from pages.ui.views.tinted_text import tinted_text

@@ -7,8 +7,8 @@ import streamlit as st
 from core.record.constrained import Constrained, constrained
 from core.record.step import TokenDistribution
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _, quoted
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _, quoted
 
 
 def constraint_line(seen: TokenDistribution) -> None:

@@ -19,7 +19,7 @@ from core.record.step import Step, TokenDistribution
 from core.tokens.tokens import Token
 from pages.ui.charts.token_text import shown
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _, ngettext
+from pages.ui.i18n.translation import N_, _, ngettext
 from pages.ui.session import clicks, conversation, current, elements, share_link
 from pages.ui.session.run_request import LONGEST_CONVERSATION
 from pages.ui.views import distribution_view, receipt, saved_components

@@ -8,7 +8,7 @@ from core.tokens.tokens import Token
 from pages.ui.charts.token_text import Word, shown
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 
 
 def chips(tokens: list[Token], key: str) -> None:

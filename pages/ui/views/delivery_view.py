@@ -10,7 +10,7 @@ from core.experiments.delivery import deliver, words_of
 from core.record.step import Step
 from pages.ui.components.stream_stage.stream_stage import stream_stage
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 
 PLAYED = 8.0  # seconds that the playback takes at least
 

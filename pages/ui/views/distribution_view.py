@@ -6,7 +6,7 @@ from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, step_rows
 from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.i18n import screen_reader
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import clicks, current, elements
 from pages.ui.views import chart
 

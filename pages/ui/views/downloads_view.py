@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 from pages.ui.server import downloads
 from pages.ui.session import current, elements, roles
 from pages.ui.session.page_visibility import every

@@ -13,8 +13,8 @@ from core.generation.replay import Replay
 from core.record.tables import csv_text, steps_table
 from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.copy_button.copy_button import copy_button
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 from pages.ui.session import address_bar, conversation, current, elements, opened_recording, upload_field
 from pages.ui.views import run_pictures
 

@@ -8,7 +8,7 @@ from pages.ui.charts import what_if_charts
 from pages.ui.charts.legend import legend
 from pages.ui.charts.tree_rows import branch_name, rows_of_run
 from pages.ui.experiments import fork_playback
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements
 from pages.ui.views import chart
 from pages.ui.views.saved_components import branch_tree

@@ -13,7 +13,7 @@ from core.tokens.tokens import Token
 from pages.ui.charts.palette import css
 from pages.ui.components.token_strip.token_strip import token_strip
 from pages.ui.experiments.fork_playback import Picked, Side
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 
 
 def fork_view(

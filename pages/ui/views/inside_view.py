@@ -12,7 +12,7 @@ from pages.ui.charts.legend import legend
 from pages.ui.charts.palette import css
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.i18n import example_texts, names, numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements
 from pages.ui.session.selected_step import SelectedStep
 from pages.ui.views import chart

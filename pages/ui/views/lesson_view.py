@@ -14,7 +14,7 @@ from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.experiments import finetuning_session, results
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _, ngettext, written
+from pages.ui.i18n.translation import _, ngettext, written
 from pages.ui.session import current, elements
 from pages.ui.session.provenance import Provenance
 from pages.ui.views import chart

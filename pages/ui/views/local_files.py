@@ -11,8 +11,8 @@ from core.models.gguf.loading import Plan
 from core.models.local_collections import LocalModel, local_models
 from core.remote import local_server
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 from pages.ui.server import deployment
 from pages.ui.session import current, elements, roles
 

@@ -10,7 +10,7 @@ from core.engine.kv_cache.quantized import GROUP
 from pages.ui.charts import cost_charts
 from pages.ui.charts.legend import legend
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT

@@ -11,8 +11,8 @@ from core.errors import ViewerError
 from core.experiments.cache_budget import Answer, CacheBlock, PolicyOutcome, RecallTask
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements
 from pages.ui.views import cache_text
 

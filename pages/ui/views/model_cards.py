@@ -8,8 +8,8 @@ from core import list_models
 from core.engine.model import LanguageModel
 from core.models.bundled_models import ModelEntry
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, loaded_models, published_models
 from pages.ui.session import current, elements, roles
 

@@ -12,8 +12,8 @@ from core.record.tables import csv_text
 from pages.ui.charts import inside_charts
 from pages.ui.charts.inside_rows import label
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements
 from pages.ui.session.selected_step import SelectedStep
 from pages.ui.session.state import PERSISTENT

@@ -17,7 +17,7 @@ from core.reports.chart_picture import SCALE, Caption, Drawing, file_name, pictu
 from core.reports.palette import Palette
 from pages.ui.charts import charts, palette
 from pages.ui.components.copy_button.copy_button import copy_button
-from pages.ui.i18n.language import N_, _, said
+from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import elements, provenance
 from pages.ui.session.provenance import Provenance
 

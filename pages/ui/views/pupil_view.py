@@ -17,7 +17,7 @@ from pages.ui.charts.token_text import Word, shown
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _, written
+from pages.ui.i18n.translation import _, written
 from pages.ui.server import loaded_models
 from pages.ui.session import elements
 from pages.ui.views import chart

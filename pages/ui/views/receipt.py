@@ -20,7 +20,7 @@ from core.costs.receipt import Account, Amount, Assumptions, Receipt
 from core.engine.model import LanguageModel
 from core.record.step import Step
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _, figures, written
+from pages.ui.i18n.translation import N_, _, figures, written
 from pages.ui.session import current
 
 KINDS = {

@@ -12,7 +12,7 @@ from core.generation.resample import resample
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts import inside_charts
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import state
 from pages.ui.views import chart
 

@@ -17,7 +17,7 @@ from core.reports.html_page import LONGEST_TEXT, page
 from core.reports.step_picture import Look, step_svg, texts_of
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _, said, with_current_language, wording
+from pages.ui.i18n.translation import N_, _, said, with_current_language, wording
 from pages.ui.session import current, elements, provenance
 from pages.ui.views.picture_menu import choose_theme, said_missing
 

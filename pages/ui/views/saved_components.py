@@ -17,7 +17,7 @@ from pages.ui.components.branch_tree.branch_tree import TreeAction
 from pages.ui.components.branch_tree.branch_tree import branch_tree as tree_component
 from pages.ui.components.dice import dice
 from pages.ui.components.token_strip import token_strip as strip_component
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import provenance
 from pages.ui.session.state import results
 from pages.ui.views.picture_menu import Saved, menu

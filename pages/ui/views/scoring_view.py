@@ -11,7 +11,7 @@ from core.record.tables import csv_text
 from pages.ui.charts import inside_charts, scoring_rows
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import elements
 from pages.ui.views import chart
 

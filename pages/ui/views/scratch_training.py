@@ -12,7 +12,7 @@ from pages.ui.charts import teach_charts, teach_rows
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import example_texts, numbers
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart

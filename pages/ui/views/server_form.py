@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.remote.address import Address
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, roles
 from pages.ui.views import model_cards
 

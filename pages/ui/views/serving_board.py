@@ -11,7 +11,7 @@ import streamlit as st
 from pages.ui.charts import component_drawings
 from pages.ui.charts.serving_rows import Board, SideRows
 from pages.ui.i18n import names, numbers
-from pages.ui.i18n.language import N_, _, said
+from pages.ui.i18n.translation import N_, _, said
 from pages.ui.views.picture_menu import Saved
 from pages.ui.views.saved_components import saved_as
 

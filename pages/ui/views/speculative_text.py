@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.experiments.speculative import SpeculativeRound
 from pages.ui.i18n import names, numbers
-from pages.ui.i18n.language import _, said
+from pages.ui.i18n.translation import _, said
 
 LONGEST_PROMPT = 400  # characters
 

@@ -11,8 +11,8 @@ from pages.ui.charts import serving_charts
 from pages.ui.charts.legend import legend
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 from pages.ui.session import elements
 from pages.ui.views import chart
 from pages.ui.views.speculative_text import draft_tokens, speculative_text, verdicts

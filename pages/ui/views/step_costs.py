@@ -11,7 +11,7 @@ from core import Generation
 from core.generation.replay import Replay
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, step_rows
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import elements
 from pages.ui.views import cache_gauge, chart, receipt
 

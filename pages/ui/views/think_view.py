@@ -15,7 +15,7 @@ from pages.ui.charts import what_if_charts
 from pages.ui.charts.legend import legend
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import elements
 from pages.ui.views import chart
 from pages.ui.views.tinted_text import tinted_text

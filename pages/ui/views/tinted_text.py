@@ -10,7 +10,7 @@ import streamlit as st
 from core.record.step import Step
 from pages.ui.charts.palette import css
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 
 
 def tinted_text(

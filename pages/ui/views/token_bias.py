@@ -7,8 +7,8 @@ import math
 import streamlit as st
 
 from core.record.step import TokenDistribution
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, sampler_actions
 
 STEP = 1.0  # added to a logit by one press

@@ -16,7 +16,7 @@ from core.models.growth import growth_of
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _, written
+from pages.ui.i18n.translation import _, written
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 

@@ -10,8 +10,8 @@ from core.generation.two_settings import TwoSettings, two_settings
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, step_rows
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import _, quoted
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _, quoted
 from pages.ui.session import current, elements, setting_choices
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart, distribution_view, saved_components

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 from pages.ui.session import elements, undo
 
 

@@ -15,7 +15,7 @@ from pages.ui.charts.legend import legend
 from pages.ui.components.browser.browser import RoundTrip
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
-from pages.ui.i18n.language import _, ngettext, said
+from pages.ui.i18n.translation import _, ngettext, said
 from pages.ui.session import elements
 from pages.ui.views import chart
 

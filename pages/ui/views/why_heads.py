@@ -15,8 +15,8 @@ from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
-from pages.ui.i18n.language import N_, _, said
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import clicks, current, elements, provenance
 from pages.ui.session.explained_token import ExplainedToken
 from pages.ui.session.state import PERSISTENT

@@ -10,8 +10,8 @@ from core.experiments.steered_run import SteeredRun, steered_run
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import example_texts, numbers
-from pages.ui.i18n.language import N_, _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 

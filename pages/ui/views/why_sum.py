@@ -11,8 +11,8 @@ from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.explained_token import ExplainedToken
 from pages.ui.session.state import PERSISTENT

@@ -8,8 +8,8 @@ import streamlit as st
 
 from pages.ui.components.token_strip import token_strip
 from pages.ui.i18n import example_texts, names, numbers
-from pages.ui.i18n.language import _
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
 from pages.ui.session import clicks, current, elements, explained_token, state
 from pages.ui.session.explained_token import OWN_TEXT, PLACE, RUN, SOURCE, TEXT, ExplainedToken
 from pages.ui.session.state import PERSISTENT

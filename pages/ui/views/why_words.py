@@ -13,8 +13,8 @@ from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
-from pages.ui.i18n.language import N_, _, said
 from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.explained_token import ExplainedToken, start_here
 from pages.ui.views import chart, why_token

@@ -12,9 +12,9 @@ import pytest
 from core import SamplingSettings, load_model
 from core.errors import BadSetting
 from core.experiments.batching import planned_requests
-from core.experiments.burst import Arrived, Told, burst, figures, rate_over_time
+from core.experiments.burst import Arrived, MetricsAt, burst, figures, rate_over_time
 from core.remote import http_client
-from core.remote.burst_streams import ServerSaid, batch_size, read, stream
+from core.remote.burst_streams import ServerLoad, batch_size, read, stream
 from tests.core.remote.serving import RECORDED, TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, serve
 
 BURSTS = RECORDED / "llamacpp-burst"
@@ -48,7 +48,7 @@ def as_slots(values: list[dict[str, Any]]) -> str:
     return json.dumps([{"id": s["id"], "n_ctx": s["n_ctx"], "is_processing": s["on"], "n_prompt_tokens": s["held"]} for s in values])
 
 
-def told_by(path: Path) -> list[tuple[float, ServerSaid]]:
+def told_by(path: Path) -> list[tuple[float, ServerLoad]]:
     """What the server said over a recorded burst, milliseconds."""
     kept = json.loads(path.read_text())
     return [
@@ -106,7 +106,7 @@ def test_everybody_is_answered_and_the_server_heard(monkeypatch: pytest.MonkeyPa
         seen = list(burst(model, who))
         assert {one.reader_id for one in seen if isinstance(one, Arrived) and one.done} == set(range(5))
         assert figures(seen).tokens == 40 and figures(seen).finished == 5
-        said = [one.said for one in seen if isinstance(one, Told)]
+        said = [one.said for one in seen if isinstance(one, MetricsAt)]
         assert said and all(one.running == 0 and one.cache_use is not None for one in said)
 
 
@@ -142,9 +142,9 @@ def test_a_server_that_breaks_off_refuses_or_babbles(monkeypatch: pytest.MonkeyP
 def test_what_makes_no_sense_is_left_out() -> None:
     for slots in ("", "{}", "[]", "[1, 2]", "nonsense", '[{"n_ctx": "x", "n_prompt_tokens": -5}]', "[" * 100_000):
         assert read("", slots).cache_use is None
-    assert read("nonsense") == ServerSaid()
-    assert batch_size(ServerSaid(), ServerSaid()) is None
-    assert batch_size(ServerSaid(passes=5, rows=9), ServerSaid(passes=5, rows=9)) is None
+    assert read("nonsense") == ServerLoad()
+    assert batch_size(ServerLoad(), ServerLoad()) is None
+    assert batch_size(ServerLoad(passes=5, rows=9), ServerLoad(passes=5, rows=9)) is None
 
 
 def test_a_model_that_is_here_is_none_for_a_burst(tiny: Any) -> None:

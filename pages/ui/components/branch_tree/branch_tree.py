@@ -8,7 +8,7 @@ from typing import Any
 
 from pages.ui.charts.tree_rows import Row
 from pages.ui.components.register import component
-from pages.ui.i18n.language import N_, _, said
+from pages.ui.i18n.translation import N_, _, said
 
 WORDS = {
     "here": N_("you are here"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 
 from pages.ui.components.register import component
-from pages.ui.i18n.language import N_, said
+from pages.ui.i18n.translation import N_, said
 
 WORDS = {
     "copied": N_("Copied"),

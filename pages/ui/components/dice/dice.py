@@ -8,7 +8,7 @@ from core.record.step import Step, TokenDistribution
 from core.record.tables import DiceSegment, bundled_segments
 from pages.ui.components.register import component
 from pages.ui.i18n import numbers, phrases
-from pages.ui.i18n.language import _
+from pages.ui.i18n.translation import _
 
 _DICE = component("dice")
 

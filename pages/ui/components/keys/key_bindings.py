@@ -7,7 +7,7 @@ from time import monotonic_ns
 from typing import Any
 
 from pages.ui.components.register import component
-from pages.ui.i18n.language import N_, _
+from pages.ui.i18n.translation import N_, _
 
 
 @dataclass(frozen=True, slots=True)

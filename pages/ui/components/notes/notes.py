@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pages.ui.components.register import component
-from pages.ui.i18n.language import N_, said
+from pages.ui.i18n.translation import N_, said
 
 NOTES = {
     "waiting": N_("No stage is open in this browser. Open it in another window: press S on the Watch page. This window follows it."),

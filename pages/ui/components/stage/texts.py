@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages.ui.i18n.language import N_
+from pages.ui.i18n.translation import N_
 
 TEXTS = {
     "called": N_("What comes next? The token that comes is correct."),

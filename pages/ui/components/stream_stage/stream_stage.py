@@ -8,7 +8,7 @@ from core.experiments.delivery import Delivery
 from core.record.step import Step
 from pages.ui.components.register import component
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, said
+from pages.ui.i18n.translation import N_, said
 
 WORDS = {
     "streamed": N_("Streamed"),

@@ -15,7 +15,7 @@ from core.tokens.tokens import Token
 from pages.ui.charts.token_text import shown as shown_in_text
 from pages.ui.components.register import component
 from pages.ui.i18n import numbers
-from pages.ui.i18n.language import N_, _, current, said
+from pages.ui.i18n.translation import N_, _, current, said
 
 TINT_ENDS = {"likely": (N_("unlikely"), N_("likely")), "unsure": (N_("sure"), N_("unsure"))}
 CARD = {

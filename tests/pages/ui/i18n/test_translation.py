@@ -11,8 +11,8 @@ import pytest
 from core.errors import BadSetting
 from core.message import Message
 from core.settings import SamplingSettings
-from pages.ui.i18n import language
-from pages.ui.i18n.language import N_, _, figures, ngettext, said, say, speaking, with_current_language, written
+from pages.ui.i18n import translation
+from pages.ui.i18n.translation import N_, _, figures, ngettext, said, say, speaking, with_current_language, written
 
 PO = """
 msgid ""
@@ -44,8 +44,8 @@ def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     folder = tmp_path / "de" / "LC_MESSAGES"
     folder.mkdir(parents=True)
     (folder / "viewer.po").write_text(PO, "utf-8")
-    monkeypatch.setattr(language, "FOLDER", tmp_path)
-    caches = (language.languages, language.catalogue, language._written, language._singulars)
+    monkeypatch.setattr(translation, "FOLDER", tmp_path)
+    caches = (translation.languages, translation.catalogue, translation._written, translation._singulars)
     for kept in caches:
         kept.cache_clear()
     with speaking("de"):
@@ -55,8 +55,8 @@ def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_a_folder_is_a_language(german: None) -> None:
-    assert language.languages() == {"de": "Deutsch", "en": "English"}
-    assert [language.best_match(wanted) for wanted in ("de-AT", "DE", "de_CH", "fr", "", None, "../de")] == [
+    assert translation.languages() == {"de": "Deutsch", "en": "English"}
+    assert [translation.best_match(wanted) for wanted in ("de-AT", "DE", "de_CH", "fr", "", None, "../de")] == [
         "de",
         "de",
         "de",
@@ -116,9 +116,9 @@ def test_a_thread_speaks_the_language_of_the_one_that_began_it(german: None) -> 
 def test_a_cache_of_words_is_kept_for_each_language(german: None) -> None:
     made: list[str] = []
 
-    @language.by_language(4)
+    @translation.by_language(4)
     def title(number: int) -> str:
-        made.append(language.current())
+        made.append(translation.current())
         return f"{_('The dice')} {number}"
 
     assert [title(1), title(1)] == ["Die Würfel 1"] * 2
