@@ -72,7 +72,7 @@ class Options:
             N_("the lengths"): N_("{least} to {most} tokens").format(least=self.lengths[0], most=self.lengths[1]),
         }
         hidden = {
-            N_("the places"): str(self.slots),
+            N_("the slots"): str(self.slots),
             N_("the budget"): str(self.budget),
             N_("the blocks"): str(self.blocks),
             N_("sharing"): str(self.share),

@@ -49,7 +49,7 @@ def tries_view() -> None:
 
 def beam_view() -> None:
     """Draw beam search, as far as it was stepped through."""
-    st.caption(_("No sampling: at every step the likeliest beginnings are kept, and all others are dropped."))
+    st.caption(_("No sampling: at every step the likeliest beams (texts so far) are kept, and all others are dropped."))
     with st.container(horizontal=True, vertical_alignment="bottom", key="candidates_beam_controls"):
         width = elements.choice(_("Beams"), (2, 3, 4, 6, 8), 3, "candidates_width")
         length = elements.choice(_("Length"), (10, 20, 40), 20, "candidates_beam_length")

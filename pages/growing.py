@@ -9,7 +9,7 @@ import streamlit as st
 from core import list_models
 from core.engine.model import LanguageModel
 from core.models.bundled_models import TRAINING_DATA, card_section
-from core.models.growth import Growth, growth_of
+from core.models.growth import GrowthRecord, growth_of
 from pages.ui.charts import inside_charts, inside_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
@@ -25,7 +25,7 @@ frame.page()
 TIPS = (("rank", N_("rank")), ("read", N_("after")))
 
 
-def recorded_training() -> tuple[str, Growth] | None:
+def recorded_training() -> tuple[str, GrowthRecord] | None:
     """Return the model whose record is shown: the visitor's own, or the first bundled one with a record."""
     for name in [current.model_name(), *(entry.name for entry in list_models())]:
         if record := growth_of(name):
@@ -34,7 +34,7 @@ def recorded_training() -> tuple[str, Growth] | None:
 
 
 @st.fragment
-def expected(record: Growth, model: LanguageModel, name: str) -> None:
+def expected(record: GrowthRecord, model: LanguageModel, name: str) -> None:
     """Draw what the model expected after one prompt, at every moment of its training."""
     with elements.error_boundary():
         title = lambda number: f"{' '.join(record.prompts[number].split())} …"  # noqa: E731 (a short format function)
@@ -53,11 +53,11 @@ def expected(record: Growth, model: LanguageModel, name: str) -> None:
                 guesses=inside_rows.GUESSES,
                 more=TIPS,
             )
-        st.caption(_("Top: before the training, all tokens are equally likely. Bottom: today; **bold** is its likeliest token."))
+        st.caption(_("Top: before the training, no token is likely. Bottom: the trained model; **bold** is its likeliest token."))
 
 
 @st.fragment
-def wrote(record: Growth, name: str) -> None:
+def wrote(record: GrowthRecord, name: str) -> None:
     """Draw what the model wrote at one moment of its training."""
     with elements.error_boundary():
         age_of = lambda at: inside_rows.read_so_far(record.moments[at].tokens)  # noqa: E731 (a short format function)
@@ -72,7 +72,7 @@ def wrote(record: Growth, name: str) -> None:
             st.caption(_("Mean surprise per token of its training text: {bits} (the loss divided by ln 2).").format(bits=bits))
 
 
-def losses(record: Growth, model: LanguageModel) -> None:
+def losses(record: GrowthRecord, model: LanguageModel) -> None:
     """Draw the loss at every moment."""
     rows = inside_rows.loss_rows(record.moments)
     if rows.empty:

@@ -101,7 +101,7 @@ def result(now: Game) -> None:
 frame.header(
     _("Guess the next word"),
     _("next-token prediction"),
-    _("Guess ten tokens. After each guess you see the probabilities and the roll. Correct is the rolled token, not the likeliest."),
+    _("Guess ten tokens. After each guess you see the probabilities and the roll. The rolled token is correct, not the likeliest one."),
 )
 with elements.error_boundary():
     run, now = current.run(), guess_game.game()

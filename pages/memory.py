@@ -19,9 +19,9 @@ from core.experiments.cache_budget import (
     every_policy,
     fill,
     key_tokens,
+    kv_bytes_per_token,
     own_task,
-    page_bytes,
-    pages_that_fit,
+    tokens_that_fit,
 )
 from core.experiments.quantization import along_own_text
 from core.experiments.rounded_cache import rounded_cache
@@ -46,7 +46,7 @@ FEWEST, MOST_PAGES = 4, 96
 def choose_budget() -> MemoryBudget:
     """Draw the controls of the budget, and return it."""
     model = current.model()
-    each = page_bytes(model)
+    each = kv_bytes_per_token(model)
     with st.container(gap="xsmall"):
         title = lambda key: _(names.EVICTION[key])  # noqa: E731 (a short format function)
         policy = st.pills(
@@ -67,7 +67,7 @@ def choose_budget() -> MemoryBudget:
     plan = MemoryBudget(int(pages) * each, policy, int(sinks), int(requests))
     st.caption(
         _("{pages} lines of {each} for each request").format(
-            pages=pages_that_fit(model, plan), each=numbers.size(page_bytes(model, plan.bits))
+            pages=tokens_that_fit(model, plan), each=numbers.size(kv_bytes_per_token(model, plan.bits))
         ),
         help=_("One line holds the keys and values of one token in all layers. vLLM allocates blocks of 16 tokens (PagedAttention)."),
     )
@@ -150,6 +150,5 @@ with elements.error_boundary():
     now = provenance.now(settings=False)
     begin = results.starter(ROUNDED, now, lambda: along_own_text(rounded_cache, current.model(), current.prompt()))
     results.start_button(ROUNDED, _("Round the cache"), begin, icon=":material/note_stack:")
-    results.part(
-        ROUNDED, now, begin, memory_view.rounding, _("Press the button: the model reads the same text with 16, 8 and 4 bits per number.")
-    )
+    idle = _("Press the button: the model reads the same text with the full cache, then with 8 and 4 bits per number.")
+    results.part(ROUNDED, now, begin, memory_view.rounding, idle)

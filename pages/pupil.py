@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, cascade
-from core.experiments.school_report import school_reports
+from core.experiments.student_report import student_reports
 from core.experiments.two_models import ModelFigures, judge
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts
@@ -96,7 +96,7 @@ def evaluation(large: str, small: str) -> None:
 
     def evaluate() -> Iterator[Any]:
         models = [current.model_named(name) for name in (large, small, *twins)]
-        return school_reports(models, models[0], example_texts.MOUSE, FACTS)
+        return student_reports(models, models[0], example_texts.MOUSE, FACTS)
 
     begin = results.starter(SCHOOL, now, evaluate, twins)
     results.start_button(SCHOOL, _("Evaluate"), begin, icon=":material/school:")

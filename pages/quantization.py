@@ -29,8 +29,8 @@ NAME, PARTS = "quantization", "quantization_parts"
 def after_the_prompt(one: Rounded, prompt: str) -> None:
     """Draw the probabilities after the prompt, and what both models write."""
     before = f":gray[{plain(prompt[-80:])}]"
-    full = (_("Full precision"), one.full_odds, f"{before} {plain(one.full_written)}")
-    rounded = (_("{count} bits").format(count=one.bits), one.odds, f"{before} {plain(one.written)}")
+    full = (_("Full precision"), one.full_probabilities, f"{before} {plain(one.full_written)}")
+    rounded = (_("{count} bits").format(count=one.bits), one.probabilities, f"{before} {plain(one.written)}")
     term = _("full precision and {bits} bits").format(bits=one.bits)
     versions_view.after_the_prompt(term, one.pieces, (full, rounded), one.first_difference, key="quantization_bars")
 
@@ -83,7 +83,7 @@ def parts(run: Experiment) -> None:
         }
         for one in found
     ]
-    title, layers = _("Which part changes the text most?"), len({one.layer for one in found})
+    title, layers = _("Which part changes the probabilities most?"), len({one.layer for one in found})
     chart.draw(serving_charts.part_heat, pd.DataFrame(rows), key="quantization_heat", alt_text=title, layers=layers)
 
 
@@ -102,9 +102,9 @@ with elements.error_boundary():
         )
         scale = elements.choice(_("One scale for"), SCALES, BY_GROUP, "quantization_scale", format_func=_, help=shared)
         last = _("The head turns the last vector into probabilities. If it shares its table with the embeddings, both are rounded.")
-        head = st.toggle(_("The last layer too"), key="quantization_head", help=last, **PERSISTENT)
+        head = st.toggle(_("Quantize the output head too"), key="quantization_head", help=last, **PERSISTENT)
         group = GROUP if scale == BY_GROUP else None
-        now = provenance.now({N_("the scale"): scale, N_("the head"): N_("The last layer too") if head else ""}, settings=False)
+        now = provenance.now({N_("the scale"): scale, N_("the head"): N_("Quantize the output head too") if head else ""}, settings=False)
 
         def quantized() -> Iterator[Any]:
             model, prompt = current.model(), current.prompt()
@@ -118,7 +118,7 @@ with elements.error_boundary():
         along_the_text(list(run.seen))
 
     results.part(NAME, now, begin, draw, _("Press the button: the model reads and writes the same text with 16, 8, 6, 4, 3 and 2 bits."))
-    elements.section(_("Which part changes the text most?"))
+    elements.section(_("Which part changes the probabilities most?"))
     now = provenance.now({N_("the bits"): N_("{count} bits").format(count=bits), N_("the scale"): scale}, settings=False)
     begin = results.starter(PARTS, now, lambda: along_own_text(damage, current.model(), current.prompt(), bits, group), bits)
     results.start_button(PARTS, _("Quantize one part at a time"), begin, icon=":material/grid_on:")

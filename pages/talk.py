@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
-from pages.ui.presenting import running_order, running_orders, talk, talk_editor
+from pages.ui.presenting import prepared_talks, running_order, talk, talk_editor
 from pages.ui.presenting.running_order import Stop
 from pages.ui.session import elements, upload_field
 from pages.ui.shell import frame
@@ -18,7 +18,7 @@ frame.page()
 def prepared() -> None:
     """Draw the prepared talks, and the field for a saved one."""
     with st.container(horizontal=True, vertical_alignment="center", key="talk_prepared"):
-        for name, known in running_orders.TALKS.items():
+        for name, known in prepared_talks.TALKS.items():
             label = _("{name} · {count} stops").format(name=_(name), count=len(known.stops))
             st.button(label, on_click=talk_editor.open_prepared, args=(name,), key=f"talk_take_{name}")
         with st.popover(_("Open a running order"), icon=":material/folder_open:", key="talk_open"):
@@ -51,7 +51,8 @@ def stop_row(place: int, stop: Stop, count: int) -> None:
                 stop.words,
                 key=key(place, "words"),
                 help=_(
-                    "On the stage, after this many tokens the key opens the next stop. Empty: only ] does. 0 shows the whole text at once."
+                    "After this many tokens on stage, the key → opens the next stop. Empty: only the key ] opens it. "
+                    "0: the whole text is shown at once."
                 ),
                 on_change=talk_editor.edited,
             )

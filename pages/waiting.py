@@ -26,7 +26,7 @@ REQUESTS = (40, 200)  # of the curve
 def request_view() -> None:
     """Draw one request among others, then the wait at several loads."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="waiting_controls"):
-        rate_help = _("How many other requests arrive per second, at random times. 16 arrive in all; yours is the ninth request.")
+        rate_help = _("How many other requests arrive per second, at random times. 8 arrive before yours and 8 after it.")
         rate = st.slider(_("Other requests per second"), 1, 40, 12, key="waiting_rate", help=rate_help, width=260, **PERSISTENT)
         length = elements.choice(_("Tokens of your answer"), LENGTHS, 16, "waiting_length")
         now = provenance.now(

@@ -84,7 +84,7 @@ with left, st.container(gap="xsmall"):
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="dice_head"):
         elements.section(_("The dice"), _("sampling"))
         another = _(
-            "The last token, or the reopened one, with the next throw of the same seed. The old one stays among the branches. Key: R"
+            "Samples the last or the reopened token again, with the next random number of the seed. The old token stays as a branch. Key: R"
         )
         st.button(_("Roll again"), on_click=roll_again, help=another, icon=":material/casino:", type="tertiary", key="roll_again")
     thrown = st.container()

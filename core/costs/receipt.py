@@ -187,7 +187,7 @@ class Receipt:
         if self.server_seconds is not None:
             lines.append(
                 Amount(
-                    Message("Of it, on the server"),
+                    Message("Of this, on the server"),
                     self.server_seconds,
                     "s",
                     MEASURED,
@@ -213,7 +213,7 @@ class Receipt:
     def _work(self) -> list[Amount]:
         lines = []
         if self.flops is not None and self.bytes_read is not None:
-            how = Message("2 x (weights used x positions + attention: heads x head size x positions attended to)")
+            how = Message("2 x (weights used x positions + attention: layers x heads x (key size + value size) x positions attended to)")
             lines += [
                 Amount(Message("Operations"), self.flops, "FLOP", COMPUTED, how),
                 Amount(Message("Bytes read"), self.bytes_read, "B", COMPUTED, Message("weights once per pass + KV cache once per pass")),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from core.engine.kv_cache.paged import PagedKVCache
+from core.engine.kv_cache.evicting import EvictingKVCache
 from core.engine.kv_cache.quantized import packed_bytes
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
@@ -59,7 +59,7 @@ class MemoryBudget:
 
 
 @dataclass(frozen=True, slots=True)
-class CacheBlock:
+class CacheStep:
     """One token, read or generated, and the KV cache after its keys and values were added.
 
     written: whether the model generated it. kept: positions in the cache; gone: positions removed to make room. bytes: of the tensors.
@@ -78,8 +78,8 @@ class CacheBlock:
     full: str | None = None
 
 
-def page_bytes(model: LanguageModel, bits: int = 0) -> int:
-    """Return the bytes of one token's keys and values in all layers, by formula. `PagedKVCache.bytes` counts the real tensors."""
+def kv_bytes_per_token(model: LanguageModel, bits: int = 0) -> int:
+    """Return the bytes of one token's keys and values in all layers, by formula. `EvictingKVCache.bytes` counts the real tensors."""
     if not bits:
         return model.cache_bytes_per_token
     shape = model.shape
@@ -89,14 +89,14 @@ def page_bytes(model: LanguageModel, bits: int = 0) -> int:
     return shape.attention_layers * shape.kv_head_count * (packed_bytes(shape.key_size, bits) + packed_bytes(shape.value_size, bits))
 
 
-def pages_that_fit(model: LanguageModel, plan: MemoryBudget) -> int:
+def tokens_that_fit(model: LanguageModel, plan: MemoryBudget) -> int:
     """Return how many tokens fit into each request's part of the budget."""
-    return plan.share // max(1, page_bytes(model, plan.bits))
+    return plan.share // max(1, kv_bytes_per_token(model, plan.bits))
 
 
 def fill(
     model: LanguageModel, prompt: str, plan: MemoryBudget, settings: SamplingSettings | None = None, length: int = 64
-) -> Iterator[CacheBlock]:
+) -> Iterator[CacheStep]:
     """Read the prompt token by token, then generate up to `length` tokens, within this budget; yield every token.
 
     The rolls equal those of a plain run with the same settings and seed. Raises EmptyPrompt, ModelError, BadSetting.
@@ -187,8 +187,8 @@ def key_tokens(model: LanguageModel, task: RecallTask) -> range:
     return range(before, len(model.encode(task.told[: start + len(task.key_words)])))
 
 
-def ask(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -> Iterator[CacheBlock | Answer]:
-    """Read a story and its question within this budget; yield a CacheBlock per token and the Answer last."""
+def ask(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -> Iterator[CacheStep | Answer]:
+    """Read a story and its question within this budget; yield a CacheStep per token and the Answer last."""
     session = _Session(model, plan)
     prompt = story.told + story.question
     asked = encoded(model, prompt)
@@ -197,9 +197,9 @@ def ask(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -
         page = session.add(token_id, written=False)
         yield page
         if page.full:
-            yield Answer(None, (), "", len(session.notepad.kept), session.notepad.bytes)
+            yield Answer(None, (), "", len(session.cache.kept), session.cache.bytes)
             return
-    pages, held = len(session.notepad.kept), session.notepad.bytes
+    pages, held = len(session.cache.kept), session.cache.bytes
     said = _said(session.copied())
     parts, probability = [], 1.0
     for token_id in answer:
@@ -215,7 +215,7 @@ def ask(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -
 UNLIMITED = MemoryBudget(10**15)
 
 
-def before_and_after(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -> Iterator[CacheBlock | Answer]:
+def before_and_after(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -> Iterator[CacheStep | Answer]:
     """Yield the Answer of the unlimited cache, then the CacheBlocks and the Answer of this budget."""
     yield from (seen for seen in ask(model, UNLIMITED, story) if isinstance(seen, Answer))
     yield from ask(model, plan, story)
@@ -255,37 +255,37 @@ class _Session:
 
     def __init__(self, model: LanguageModel, plan: MemoryBudget) -> None:
         self.model, self.plan = model, plan
-        self.notepad = PagedKVCache(model, plan.bits)
+        self.cache = EvictingKVCache(model, plan.bits)
         self.logits: torch.Tensor | None = None
-        self._page = page_bytes(model, plan.bits)
+        self._page = kv_bytes_per_token(model, plan.bits)
 
     def copied(self) -> _Session:
         """Return a copy with a cache of its own; changes to it do not affect this session."""
         twin = copy.copy(self)
-        twin.notepad = self.notepad.copied()
+        twin.cache = self.cache.copied()
         return twin
 
-    def add(self, token_id: int, written: bool) -> CacheBlock:
-        """Make room for one more token as the policy says, compute it and return the CacheBlock."""
-        notepad, plan = self.notepad, self.plan
+    def add(self, token_id: int, written: bool) -> CacheStep:
+        """Make room for one more token as the policy says, compute it and return the CacheStep."""
+        cache, plan = self.cache, self.plan
         probability = None if self.logits is None else float(torch.softmax(self.logits.double(), -1)[token_id])
         gone: list[int] = []
         full = None
         if written and token_id in self.model.end_token_ids:
             full = "end of text"
-        elif notepad.next_position >= self.model.context_length:
+        elif cache.next_position >= self.model.context_length:
             full = "context full"
-        elif notepad.bytes + self._page > plan.share:
+        elif cache.bytes + self._page > plan.share:
             if plan.policy in (SLIDING_WINDOW, ATTENTION_SINKS):
                 sinks = plan.sinks if plan.policy == ATTENTION_SINKS else 0
-                gone = notepad.forget_oldest(1, sinks)
+                gone = cache.evict_oldest(1, sinks)
             full = None if gone else "notepad full"
-        position = notepad.next_position
+        position = cache.next_position
         if full is None:
-            self.logits = notepad.read([token_id])
+            self.logits = cache.read([token_id])
         token = self.model.token(token_id)
-        return CacheBlock(
-            position, token_id, token.text or token.piece, written, tuple(notepad.kept), tuple(gone), notepad.bytes, probability, full
+        return CacheStep(
+            position, token_id, token.text or token.piece, written, tuple(cache.kept), tuple(gone), cache.bytes, probability, full
         )
 
 

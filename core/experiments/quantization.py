@@ -52,9 +52,9 @@ class Rounded(Closeness):
 
     kl: Kullback-Leibler divergence from the full model's probabilities after each token of the text, nats. kept: whether both have the
     same likeliest token there. perplexity, full_perplexity: of the text. bytes, full_bytes: of all weights, scales included.
-    rounded_share: fraction of the weights that were rounded. pieces, full_odds, odds: the full model's likeliest tokens after the prompt,
-    and their probabilities in both. written, full_written: greedy texts; first_difference: index of the first different token, None if
-    all are equal. seconds: for reading the text, measured.
+    rounded_share: fraction of the weights that were rounded. pieces: the full model's likeliest tokens after the prompt;
+    full_probabilities, probabilities: theirs in both. written, full_written: greedy texts; first_difference: index of the first different
+    token, None if all are equal. seconds: for reading the text, measured.
     """
 
     bits: int
@@ -66,8 +66,8 @@ class Rounded(Closeness):
     full_bytes: int
     rounded_share: float
     pieces: tuple[str, ...]
-    full_odds: tuple[float, ...]
-    odds: tuple[float, ...]
+    full_probabilities: tuple[float, ...]
+    probabilities: tuple[float, ...]
     written: str
     full_written: str
     first_difference: int | None
@@ -145,8 +145,8 @@ def quantize(
             full_bytes=model.weight_bytes,
             rounded_share=saved.numbers / model.parameter_count,
             pieces=tuple(model.piece(int(token)) for token in listed),
-            full_odds=tuple(full_next[listed].tolist()),
-            odds=tuple(rounded_next[listed].tolist()),
+            full_probabilities=tuple(full_next[listed].tolist()),
+            probabilities=tuple(rounded_next[listed].tolist()),
             written=model.text_of(written),
             full_written=model.text_of(full_written),
             first_difference=first_difference(full_written, written),

@@ -12,7 +12,7 @@ _CLASSES = {
     "core.experiments.candidate_sequence": "CandidateSequence BatchStep",
     "core.experiments.beam": "Beam BeamStep",
     "core.experiments.thinking": "PromptingStyle Question ReasoningStep Answered",
-    "core.experiments.cache_budget": "MemoryBudget RecallTask CacheBlock Answer PolicyOutcome",
+    "core.experiments.cache_budget": "MemoryBudget RecallTask CacheStep Answer PolicyOutcome",
     "core.experiments.context": "Spread LengthPoint LimitReached",
     "core.experiments.request": "RequestCost",
     "core.costs.receipt": "Receipt Assumptions",
@@ -28,10 +28,10 @@ _CLASSES = {
     "core.experiments.rounded_cache": "RoundedCache",
     "core.experiments.two_models": "ModelFigures TokenScore JudgedToken JudgedPart JudgedParts",
     "core.experiments.cascade": "CascadeToken CascadeScore",
-    "core.experiments.school_report": "SchoolReport",
+    "core.experiments.student_report": "StudentReport",
     "core.experiments.waiting": "PhaseSpan Watched ServiceTimes LoadPoint",
-    "core.experiments.teach": "Look Ended Waiting",
-    "core.experiments.newborn": "Growth",
+    "core.experiments.teach": "Probe Ended Waiting",
+    "core.experiments.scratch_training": "ScratchTrainingStep",
     "core.experiments.training_step": "StepComparison",
     "core.costs.training": "StepWork",
     "core.experiments.hidden_words": "HiddenPart HiddenWords",
@@ -48,6 +48,15 @@ RENAMED = {
     "Stretch": "PhaseSpan",
     "LatencyTrace": "RequestCost",
     "Reader": "PlannedRequest",
+    "CacheBlock": "CacheStep",
+    "SchoolReport": "StudentReport",
+    "Look": "Probe",
+    "Growth": "ScratchTrainingStep",
 }  # old names of classes in files
 REMOVED = {"LatencyTrace": {"parts", "first_token", "total"}, "Assumptions": {"network_seconds"}}  # fields of old files that nothing reads
-RENAMED_FIELDS = {("Provenance", "unsaid"): "hidden_inputs"}  # old names of fields in files, by class
+RENAMED_FIELDS = {
+    ("Provenance", "unsaid"): "hidden_inputs",
+    ("Version", "odds"): "probabilities",
+    ("Rounded", "odds"): "probabilities",
+    ("Rounded", "full_odds"): "full_probabilities",
+}  # old names of fields in files, by class

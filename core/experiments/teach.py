@@ -35,7 +35,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Probe:
     """The next-token distribution after `beginning` after `index` steps. written: the model's greedy continuation.
 
     known: the next-token distribution after the start of a text that the model knew before; None without such a text.
@@ -84,7 +84,7 @@ QUEUE = _Queue()
 
 def teach(
     tuning: FineTuning, beginning: str, steps: int = 40, look_every: int = LOOK_EVERY, queue: _Queue = QUEUE, known: str = ""
-) -> Iterator[Waiting | Look | TrainingStep | Ended]:
+) -> Iterator[Waiting | Probe | TrainingStep | Ended]:
     """Take `steps` training steps; yield each, and a look at the probabilities after `beginning` at the start and every `look_every` steps.
 
     known: start of a text that the model knew before, to see whether it forgets it; "" for none. `tuning.undo` can go back to every look.
@@ -113,11 +113,11 @@ def teach(
                 yield look(student, beginning, tuning.index, known)
             if last:
                 break
-            give_way(tuning.model, began)
+            pause_for_others(tuning.model, began)
         yield Ended("time is up" if monotonic() > latest else "enough tokens" if tuning.tokens > tokens else "done")
 
 
-def give_way(model: LanguageModel, began: float) -> float:
+def pause_for_others(model: LanguageModel, began: float) -> float:
     """Pause as long as the time since `began`, at most LONGEST_REST, if others used this model since then; return the seconds paused."""
     pause = min(monotonic() - began, LONGEST_REST) if model.engine.lock.last_used > began else 0.0
     if pause > 0:
@@ -132,14 +132,14 @@ def in_turn(queue: _Queue, ticket: object) -> Iterator[Waiting]:
         threading.Event().wait(PATIENCE)
 
 
-def look(student: LanguageModel, beginning: str, index: int, known: str = "") -> Look:
+def look(student: LanguageModel, beginning: str, index: int, known: str = "") -> Probe:
     """Return the next-token distribution and the greedy continuation after `beginning`, and the distribution after `known`."""
     run = Generation(student, beginning, SamplingSettings(greedy=True), top_n=LISTED)
     distribution = run.next_distribution(SamplingSettings())
     while run.finished is None and len(run.path) < WRITTEN:
         run.step()
     run.release()
-    return Look(index, distribution, run.written, _expected(student, known) if known.strip() else None)
+    return Probe(index, distribution, run.written, _expected(student, known) if known.strip() else None)
 
 
 def _expected(student: LanguageModel, beginning: str) -> TokenDistribution:

@@ -52,7 +52,8 @@ def compare_steps(model: LanguageModel, text: str) -> StepComparison:
         ids = np.array(tuning.documents[0][:-1], dtype=np.int64)
         if tuning.adapted:
             raise CannotBeTaught(
-                "{model} learns with adapters only here: choose a model of up to 20 million parameters to compare.", model=model.name
+                "{model} is too large to train all its weights here. To compare, choose a model with at most 20 million parameters.",
+                model=model.name,
             )
         before = fingerprint(model.load_network())
         cache = KVCache()

@@ -26,7 +26,7 @@ LISTED = 8  # tokens whose probabilities from both models are kept
 class Version:
     """One of the two models. dtype: the type of its stored weights, or the format of its file. bytes: of the weights as they are stored.
 
-    perplexity: of the text that both read; seconds: for reading it, measured. odds: probabilities after the prompt of the tokens of
+    perplexity: of the text that both read; seconds: for reading it, measured. probabilities: after the prompt, of the tokens of
     `TwoVersions.pieces`. written: its greedy text.
     """
 
@@ -35,7 +35,7 @@ class Version:
     bytes: int
     perplexity: float
     seconds: float
-    odds: tuple[float, ...]
+    probabilities: tuple[float, ...]
     written: str
 
 
@@ -89,7 +89,7 @@ def two_versions(
             bytes=packed_bytes(model) or model.weight_bytes,
             perplexity=perplexity(read, text),
             seconds=taken,
-            odds=tuple(map(float, probabilities[listed])),
+            probabilities=tuple(map(float, probabilities[listed])),
             written=model.text_of(tokens[:length]),
         )
         for model, read, taken, probabilities, tokens in zip((original, other), logs, seconds, nexts, written, strict=True)

@@ -117,7 +117,7 @@ class FineTuning:
         self.documents = documents(model, text, self.plan.length)
         self.rehearsed = [ids for old in rehearsal_texts for ids in documents(model, old, self.plan.length)]
         if self.plan.rehearsal and not self.rehearsed:
-            raise TextToLearn("This model has no old lessons to rehearse. Set the share of old lessons to 0.")
+            raise TextToLearn("This model has no old training texts. Set “Share of old training texts” to 0.")
         self.adapted = model.parameter_count > ALL_WEIGHTS
         self.index = self.tokens = 0
         self.network: nn.Module = _twin(model, self.adapted)

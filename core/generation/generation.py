@@ -316,7 +316,7 @@ class Generation(Run):
         Mirostat's limit and where a constraint begins follow from the steps before, so every branch has its own.
         """
         ids, path = self._ids[: len(self.prompt_tokens) + index], self._path[:index]
-        if stages.usual(settings):
+        if stages.fits_compiled_order(settings):
             return ids
         mu = mu_after(path[-1] if path else None, settings)
         return History.of(self.model, ids, len(self.prompt_tokens), mu, constrained_from(path, len(self.prompt_tokens), settings))

@@ -169,7 +169,7 @@ class ListedRun(Run):
             raise RunFinished(
                 "This run has ended ({finished}). Go back to an earlier token to continue from there.", finished=Message(self.finished)
             )
-        unusable = not stages.usual(settings) or settings.repetition_penalty != 1.0
+        unusable = not stages.fits_compiled_order(settings) or settings.repetition_penalty != 1.0
         if unusable:
             raise BadSetting(
                 "A server without token ids allows temperature, top-k, top-p, min-p, typical-p and greedy. Switch the other settings off."

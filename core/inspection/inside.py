@@ -19,7 +19,7 @@ from core.engine.model import LanguageModel
 from core.errors import BadToken, BrokenLogits, EmptyPrompt, ModelError, PromptTooLong
 from core.inspection import attention, embeddings
 from core.inspection.embeddings import Neighbour
-from core.inspection.layers import LayerOutputs, Layers, same_odds
+from core.inspection.layers import LayerOutputs, Layers, same_probabilities
 from core.message import Message
 from core.out_of_memory import enough_memory
 from core.record import rich
@@ -33,7 +33,9 @@ NO_ATTENTION = Message("This architecture has no attention: it keeps one state o
 SOME_ATTENTION = Message("Layers {layers} of this model have no attention.")
 ONE_WITHOUT = Message("Layer {layers} of this model has no attention.")
 HIDDEN_ATTENTION = Message("This architecture does not give its true attention weights, so they are not shown.")
-TO_NOTHING = Message("The heads of this model can also attend to nothing. The part missing to 100 % went there.")
+TO_NOTHING = Message(
+    "The heads of this model have attention sinks that belong to no token. So the shown attention adds up to less than 100 %."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,7 @@ class _Probe:
         with self.turn():
             with attention.capture_attention(self.layers) as seen:
                 again = self._run_last()
-            if not same_odds(again, logits, self._model.dtype):
+            if not same_probabilities(again, logits, self._model.dtype):
                 return nothing
             return attention.rows(seen, self._model.layer_count, len(self._ids))
 

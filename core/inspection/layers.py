@@ -84,12 +84,12 @@ class Layers:
                 said = next(self.answers(torch.stack([hidden, hidden])))
             except (RuntimeError, TypeError, ValueError, AttributeError, IndexError):  # e.g. a layer that returns more than one vector
                 continue
-            if len(said) == 2 and all(same_odds(one, logits, self.model.dtype) for one in said):
+            if len(said) == 2 and all(same_probabilities(one, logits, self.model.dtype) for one in said):
                 return True
         return False
 
 
-def same_odds(one: torch.Tensor, other: torch.Tensor, dtype: str) -> bool:
+def same_probabilities(one: torch.Tensor, other: torch.Tensor, dtype: str) -> bool:
     """Return whether two logits [vocabulary] give the same probabilities, within the precision of `dtype`."""
     if one.shape != other.shape:
         return False

@@ -47,7 +47,7 @@ class Moment(_Part):
     sample: Text
 
 
-class Growth(_Part):
+class GrowthRecord(_Part):
     """The whole record. Every moment has the same prompts in the same order. top: number of listed tokens."""
 
     format: Literal[1]
@@ -66,18 +66,18 @@ class Growth(_Part):
         return [beginning.prompt for beginning in self.moments[-1].prompts]
 
 
-def growth_of(name: str) -> Growth | None:
+def growth_of(name: str) -> GrowthRecord | None:
     """Return the growth record of a bundled model; None without a record or for other models. Raises BadRecording."""
     path = BUNDLED / name / FILE
     return read_growth(path) if name in bundled_names() and path.is_file() else None
 
 
-def read_growth(path: Path) -> Growth:
+def read_growth(path: Path) -> GrowthRecord:
     """Return the growth record in a file. Raises BadRecording, with one sentence, for an invalid file."""
     try:
         if path.stat().st_size > LARGEST:
             raise BadRecording("This growth record is too large.")
-        record = Growth.model_validate_json(path.read_bytes())
+        record = GrowthRecord.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
         raise BadRecording("This growth record cannot be read.") from error
     if any([beginning.prompt for beginning in moment.prompts] != record.prompts for moment in record.moments):

@@ -24,7 +24,7 @@ COUNTS = (20, 5)  # alternatives that are asked for, the first number that the s
 SAMPLE = "The quick brown fox jumps over"
 SAME = 0.05  # log-probabilities of one step asked twice differ by less
 TEXTS_ONLY = Message(
-    "This server gives texts without token ids, so this page cannot use it. Watch can. Choose another model for this page, or connect to "
+    "This server sends texts without token ids, so only the page Watch can use it. Choose another model for this page, or connect to "
     "vLLM or llama-server."
 )
 

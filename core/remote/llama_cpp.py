@@ -66,7 +66,7 @@ class LlamaServer:
         """Return the same step with all tokens listed, this one included."""
         return self.step(ids, self.limit)
 
-    def otherwise(self, ids: list[int], count: int) -> ServedStep:
+    def step_with_other_sampling(self, ids: list[int], count: int) -> ServedStep:
         """Return the same step with temperature 0.5 and another biased token."""
         return self.step(ids, count, temperature=0.5, logit_bias=[[self._letters[1], BIAS]])
 

@@ -261,7 +261,7 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     ids = model.encode(SAMPLE)[: max(1, model.context_length - 1)]
     first = server.step(ids, WANTED)
     notes = []
-    listed, other = model.engine.read(first), model.engine.read(server.otherwise(ids, WANTED))
+    listed, other = model.engine.read(first), model.engine.read(server.step_with_other_sampling(ids, WANTED))
     alone = model.engine.read(server.step(ids, WANTED, keep=False))
     model.logprob_error = max(LEAST_ERROR, HIDDEN * max(_error(listed, other), _error(listed, alone)))
     if _differ(listed, other):

@@ -66,5 +66,5 @@ class Server(Protocol):
     def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
         """Return the same step with this token listed too."""
 
-    def otherwise(self, ids: list[int], count: int) -> ServedStep:
+    def step_with_other_sampling(self, ids: list[int], count: int) -> ServedStep:
         """Return the same step with other sampling settings, which must not change the listed log-probabilities."""

@@ -79,7 +79,7 @@ class VLLM:
         """Return the same step with this token listed too: it is the only allowed token, and vLLM always lists the sampled token."""
         return self.step(ids, count, allowed_token_ids=[token_id])
 
-    def otherwise(self, ids: list[int], count: int) -> ServedStep:
+    def step_with_other_sampling(self, ids: list[int], count: int) -> ServedStep:
         """Return the same step with temperature 0.5, which changes processed log-probabilities but not raw ones."""
         return self.step(ids, count, temperature=0.5)
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from core.errors import BadSetting, RunFinished, TooLarge
 from core.message import ENGLISH, Message, Number, Wording
 from core.record.step import Step
-from core.reports import files, fonts
+from core.reports import files, fonts, rasterize
 from core.reports.palette import Palette
-from core.reports.step_picture import WIDE, Beat, Look, fitting_size, step_svg, texts_of
+from core.reports.step_picture import WIDE, Beat, PictureStyle, fitting_size, step_svg, texts_of
 from core.settings import whole_number
 
 if TYPE_CHECKING:
@@ -79,14 +79,14 @@ def drawn(steps: Sequence[Step], options: Options, kind: str = ".gif") -> Iterat
 
     Raises TooLarge for a file of more than 10 MB.
     """
-    look = Look(options.theme, options.wording)
+    look = PictureStyle(options.theme, options.wording)
     shown: tuple[Beat, ...] = BEATS if options.beats else ("write",)
     total = len(steps) * len(shown)
     size = fitting_size(steps[-1], look)  # one size of the text in all frames
     frames: list[bytes] = []  # as PNG, which takes a twentieth of the memory of pixels
     for step in steps:
         for beat in shown:
-            frames.append(files.rendered(step_svg(step, look, beat, (size,)), FRAME_WIDTH / WIDE))
+            frames.append(rasterize.rasterized(step_svg(step, look, beat, (size,)), FRAME_WIDTH / WIDE))
             yield Drawn(len(frames), total)
     pause = round(1000 / options.speed / len(shown))
     content = _encoded(frames, look.colours, [*[pause] * (total - 1), max(pause, LAST)], kind)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,30 +46,13 @@ def write(path: str | Path, content: bytes) -> None:
         raise CannotWrite(said.with_values(name=quote(path.name), reason=error.strerror or type(error).__name__)) from error
 
 
-def rendered(svg: str, scale: float = 1.0) -> bytes:
-    """Return an SVG picture as PNG, made offline and hardly compressed."""
-    import vl_convert
-
-    picture: bytes = vl_convert.svg_to_png(svg, scale=scale)
-    return picture
-
-
-def png(svg: str, scale: float = 1.0) -> bytes:
-    """Return an SVG picture as a small PNG without transparency."""
-    from PIL import Image
-
-    file = io.BytesIO()
-    Image.open(io.BytesIO(rendered(svg, scale))).convert("RGB").save(file, "PNG")
-    return file.getvalue()
-
-
 def write_step(step: Step, path: str | Path, theme: str, wording: Wording) -> None:
     """Write the picture of a step; see `Step.to_image`."""
-    from core.reports import fonts
-    from core.reports.step_picture import Look, step_svg, texts_of
+    from core.reports import fonts, rasterize
+    from core.reports.step_picture import PictureStyle, step_svg, texts_of
 
     kind = ending(path, ".png", ".svg")
-    drawn = step_svg(step, Look(checked_theme(theme), wording))
+    drawn = step_svg(step, PictureStyle(checked_theme(theme), wording))
     if kind == ".png":
         fonts.warn_of_missing(texts_of(step))
-    write(path, png(drawn) if kind == ".png" else drawn.encode())
+    write(path, rasterize.png(drawn) if kind == ".png" else drawn.encode())

@@ -29,7 +29,7 @@ Beat = Literal["weigh", "roll", "write"]  # before the choice, the choice, and t
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PictureStyle:
     """How pictures of steps are drawn: the theme, "light" or "dark", and the language."""
 
     theme: str = "light"
@@ -46,7 +46,7 @@ class Look:
         return self.wording.figures(percent(probability))
 
 
-def step_svg(step: Step, look: Look, beat: Beat = "write", sizes: Sequence[float] = SIZES) -> str:
+def step_svg(step: Step, look: PictureStyle, beat: Beat = "write", sizes: Sequence[float] = SIZES) -> str:
     """Return the picture of a step as SVG. beat: which part of the step is shown; "write" shows all of it. sizes: of the text."""
     c = look.colours
     parts = [
@@ -59,7 +59,7 @@ def step_svg(step: Step, look: Look, beat: Beat = "write", sizes: Sequence[float
     return drawing.svg(WIDE, HIGH, *parts, background=c.page)
 
 
-def sentence(step: Step, look: Look, place: tuple[float, float, float], sizes: Sequence[float], newest: bool = True) -> str:
+def sentence(step: Step, look: PictureStyle, place: tuple[float, float, float], sizes: Sequence[float], newest: bool = True) -> str:
     """Return the text up to this step, tinted by the model's probability. newest: with the step's own token, marked as chosen.
 
     place: x, y and width. sizes: the largest one in which the text fits is used.
@@ -73,13 +73,13 @@ def sentence(step: Step, look: Look, place: tuple[float, float, float], sizes: S
     return drawing.spans_in_lines(lines, place[0], place[1] + size * 0.9, size, place[2])
 
 
-def fitting_size(step: Step, look: Look, room: float = WIDE - 2 * MARGIN, sizes: Sequence[float] = SIZES) -> float:
+def fitting_size(step: Step, look: PictureStyle, room: float = WIDE - 2 * MARGIN, sizes: Sequence[float] = SIZES) -> float:
     """Return the largest of these sizes in which the whole text fits, or the smallest one."""
     spans = _spans(step, look, newest=True)
     return next((size for size in sizes if len(drawing.broken(spans, size, room)) * size * LINE <= TALLEST), sizes[-1])
 
 
-def _spans(step: Step, look: Look, newest: bool) -> list[Span]:
+def _spans(step: Step, look: PictureStyle, newest: bool) -> list[Span]:
     c = look.colours
     prompt, path = step.sentence(NEWEST)
     spans = [Span(prompt if len(prompt) <= MOST_PROMPT else f"…{prompt[-MOST_PROMPT:]}", c.muted_text)]
@@ -117,7 +117,7 @@ def label_of(candidate: Candidate) -> str:
     return candidate.piece.removeprefix("␣") or candidate.piece
 
 
-def _bars(step: Step, look: Look, fallen: bool, top: float) -> str:
+def _bars(step: Step, look: PictureStyle, fallen: bool, top: float) -> str:
     c = look.colours
     listed, model, final = bar_rows(step)
     high = min(72.0, 360 / (len(listed) + 1))
@@ -137,7 +137,9 @@ def _bars(step: Step, look: Look, fallen: bool, top: float) -> str:
     return "".join(drawn)
 
 
-def _bar(look: Look, place: tuple[float, float], label: str, shares: tuple[float, float], inks: tuple[str, str, str], bold: bool) -> str:
+def _bar(
+    look: PictureStyle, place: tuple[float, float], label: str, shares: tuple[float, float], inks: tuple[str, str, str], bold: bool
+) -> str:
     """Return one row: the label, a pale bar of the model's probability, a solid bar of the final one, and the final one as a number."""
     (y, high), (ink, pale, solid) = place, inks
     size, x, room = min(46.0, 0.72 * high), MARGIN + LABELS, WIDE - 2 * MARGIN - LABELS - NUMBERS
@@ -152,7 +154,7 @@ def _bar(look: Look, place: tuple[float, float], label: str, shares: tuple[float
     return "".join(parts)
 
 
-def _legend(look: Look, y: float) -> str:
+def _legend(look: PictureStyle, y: float) -> str:
     c = look.colours
     names = (Message("model's probability"), Message("probability after your settings"), Message("chosen token"))
     return legend(
@@ -171,7 +173,7 @@ def legend(entries: Sequence[tuple[str, str]], x: float, y: float, size: float, 
 
 
 def dice(
-    step: TokenDistribution, look: Look, x: float, y: float, room: float, fallen: bool = True, high: float = 62, size: float = 34
+    step: TokenDistribution, look: PictureStyle, x: float, y: float, room: float, fallen: bool = True, high: float = 62, size: float = 34
 ) -> str:
     """Return the strip of the dice from 0 to 1. fallen: with the roll and the chosen token. Without dice there is no strip."""
     c = look.colours
@@ -192,7 +194,9 @@ def dice(
     return "".join(parts)
 
 
-def _segment(part: DiceSegment, look: Look, x: float, top: float, room: float, high: float, size: float, fallen: bool, odd: int) -> str:
+def _segment(
+    part: DiceSegment, look: PictureStyle, x: float, top: float, room: float, high: float, size: float, fallen: bool, odd: int
+) -> str:
     c = look.colours
     chosen = fallen and part.chosen
     left, wide = x + room * part.start, room * (part.end - part.start)
@@ -205,7 +209,7 @@ def _segment(part: DiceSegment, look: Look, x: float, top: float, room: float, h
     return "".join(drawn)
 
 
-def _marker(look: Look, at: float, top: float, size: float, roll: Number, ends: tuple[float, float]) -> str:
+def _marker(look: PictureStyle, at: float, top: float, size: float, roll: Number, ends: tuple[float, float]) -> str:
     c = look.colours
     shown = look.wording.figures(str(roll))
     wide = fonts.width(shown, size, True) + 28
@@ -219,7 +223,7 @@ def _marker(look: Look, at: float, top: float, size: float, roll: Number, ends: 
     )
 
 
-def _how_chosen(step: Step, look: Look) -> Message:
+def _how_chosen(step: Step, look: PictureStyle) -> Message:
     token = label_of(step.chosen)
     if step.chosen_by == "forced":
         return Message("You chose “{piece}”. The dice were not rolled.", piece=token)
@@ -234,7 +238,7 @@ def _how_chosen(step: Step, look: Look) -> Message:
     return said.with_values(roll=Number(step.roll, ".4f"), piece=token, share=look.share(step.sampling_probability))
 
 
-def _foot(step: Step, look: Look) -> str:
+def _foot(step: Step, look: PictureStyle) -> str:
     name = str(getattr(step.vocabulary, "name", ""))
     token = look.say(Message("Token {number}", number=step.index + 1))
     settings = look.say(Message("settings: not in this file")) if step.from_answer else summary(step.settings, look.wording)

@@ -3,7 +3,7 @@
 The compiled step has its own cut-offs (`backends/compiled/kernel_pick.py`); a GPU uses transformers' classes (`stages.py`).
 
 Each function returns exactly what the transformers class in its docstring returns, or None if rounding might change it, because a border is
-too close to a token. Then `core.sampling.cpu` asks the class itself. A test compares both.
+too close to a token. Then `core.sampling.stages_numpy` asks the class itself. A test compares both.
 
 The error bound: torch adds up a float32 softmax in eight lanes. So the probabilities of n tokens are off by at most n / 8 x 6e-8, and the
 ratio of two of them by a few times 1e-7. Excluded tokens add nothing, but they change which tokens share a lane. So the sums of a row

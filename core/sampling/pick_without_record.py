@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from core.backends import compiled
-from core.sampling import cpu, dice, stages
+from core.sampling import dice, stages, stages_numpy
 from core.sampling.history import History
 from core.sampling.samplers.logit_bias import check_ids
 from core.settings import SamplingSettings
@@ -36,17 +36,17 @@ def pick(logits: torch.Tensor, settings: SamplingSettings, text: np.ndarray | Hi
         if roll is None:
             favourite = int(row.scores.argmax())
             return favourite if row.ids is None else int(row.ids[favourite])
-        strip, starts = cpu.strip_of(row, roll)
+        strip, starts = stages_numpy.strip_of(row, roll)
         return int(strip[min(int(starts[2:].searchsorted(roll, "right")), len(strip) - 1)])
 
 
-def _last_row(scores: np.ndarray, settings: SamplingSettings, text: np.ndarray | History) -> cpu.Row:
+def _last_row(scores: np.ndarray, settings: SamplingSettings, text: np.ndarray | History) -> stages_numpy.Row:
     """Return the scores after all stages."""
     check_ids(settings, len(scores))
-    row = cpu.Row.of(scores, None)
+    row = stages_numpy.Row.of(scores, None)
     active, previous_ids = stages.at(settings, text)
     for name, setting, process in active:
-        row = cpu.after(row, len(scores), name, setting, process, previous_ids)
+        row = stages_numpy.after(row, len(scores), name, setting, process, previous_ids)
     return row
 
 
@@ -62,7 +62,11 @@ def _compiled(scores: np.ndarray, settings: SamplingSettings) -> bool:
     """Return whether compiled code supports these scores and settings: neither repetition penalty nor typical-p."""
     other = settings.greedy or settings.repetition_penalty != 1.0 or settings.typical_p < 1.0
     return (
-        not other and stages.usual(settings) and scores.dtype == np.float32 and scores.flags.c_contiguous and compiled.sampling_is_ready()
+        not other
+        and stages.fits_compiled_order(settings)
+        and scores.dtype == np.float32
+        and scores.flags.c_contiguous
+        and compiled.sampling_is_ready()
     )
 
 

@@ -16,7 +16,7 @@ import torch
 
 from core.device import to_device
 from core.errors import BadToken
-from core.sampling import cpu, gpu
+from core.sampling import stages_gpu, stages_numpy
 from core.sampling.history import History, last_n
 from core.sampling.observation import ActiveStage, Observation, Scores, Selection, broken, nothing_left
 from core.sampling.samplers.constraint import Constraint
@@ -81,10 +81,10 @@ SAMPLERS: dict[str, type[Sampler]] = {
 def at(settings: SamplingSettings, text: np.ndarray | History) -> tuple[tuple[ActiveStage, ...], np.ndarray]:
     """Return the stages of the step after this text, each with a processor, and the token ids that the repetition penalty reads.
 
-    text: token ids alone suffice for settings that are `usual`.
+    text: token ids alone suffice for settings that are `fits_compiled_order`.
     """
     stages = processors(settings)
-    if not usual(settings):
+    if not fits_compiled_order(settings):
         if isinstance(text, np.ndarray):
             raise TypeError("These settings need a History, because they depend on more than the token ids.")
         stages = tuple(
@@ -96,9 +96,9 @@ def at(settings: SamplingSettings, text: np.ndarray | History) -> tuple[tuple[Ac
 
 
 @lru_cache(maxsize=64)
-def usual(settings: SamplingSettings) -> bool:
+def fits_compiled_order(settings: SamplingSettings) -> bool:
     """Return whether all active stages are those that compiled code has, in its order: such steps need only token ids."""
-    return cpu.compiled_order(tuple([name for name, _, _ in processors(settings)]))
+    return stages_numpy.compiled_order(tuple([name for name, _, _ in processors(settings)]))
 
 
 def observe(
@@ -113,7 +113,7 @@ def observe(
 ) -> Observation:
     """Return the probabilities after every stage, and select a token: by the roll, forced, greedily, or (none of them) not at all.
 
-    logits: float32 [vocabulary], the model's own. text: all tokens so far; int64 [position] suffices for settings that are `usual`.
+    logits: float32 [vocabulary], the model's own. text: all tokens so far; int64 [position] suffices if `fits_compiled_order`.
     The dice use inverse cumulative probability, likeliest first: the first token whose cumulative probability exceeds the roll.
     Raises BrokenLogits for NaN logits, BadToken if the forced id is not in the vocabulary, BadSetting for settings that leave no token.
     """
@@ -124,7 +124,7 @@ def observe(
     if logits.is_cpu or logits.is_mps:  # MPS has no float64
         scores = logits.numpy(force=logits.is_mps or logits.requires_grad)
         stages, previous_ids = at(settings, text)
-        return cpu.observe(scores, stages, settings.greedy, previous_ids, selection, top_n, compiles=usual(settings))
+        return stages_numpy.observe(scores, stages, settings.greedy, previous_ids, selection, top_n, compiles=fits_compiled_order(settings))
     return _observe_on_device(logits, settings, text, selection, top_n)
 
 
@@ -140,7 +140,7 @@ def _observe_on_device(
         before = to_device(previous_ids, logits.device)[None] if name == "repetition penalty" else scores
         scores = process(before, scores)
         seen.append(Scores(name, setting, scores))
-    table = gpu.measure(seen, selection, settings.greedy, top_n)
+    table = stages_gpu.measure(seen, selection, settings.greedy, top_n)
     return _unpack(table, top_n + selection.any, seen, settings, selection.any)
 
 

@@ -65,7 +65,7 @@ def told_questions(candidate: Candidate, items: int = 100) -> float:
 
 def known_facts(candidate: Candidate) -> tuple[int, int]:
     """Return how many of 29 facts (every 27th of the plain ones) are known, and how many were asked."""
-    asked = facts.examination(plain=True)[::27][:29]
+    asked = facts.held_out_facts(plain=True)[::27][:29]
     said = [candidate.continuation(before, 8, do_sample=False) for _, before, _ in asked]
     return sum(text.strip().startswith(answer) for text, (_, _, answer) in zip(said, asked, strict=True)), len(asked)
 

@@ -179,7 +179,7 @@ async def flood_of_one(address: str) -> bool:
         return await visitor.ask(step=True) < 10
 
 
-async def running_orders(address: str) -> bool:
+async def prepared_talks(address: str) -> bool:
     """Running orders of 48 to 60 MB: lists in lists, unknown names, one stop of nothing but names."""
     names = b",".join(b'"%d":0' % number for number in range(4_000_000))
     return await _handed_in(
@@ -324,7 +324,7 @@ def some(quick: bool) -> dict[str, Attack]:
         leaving,
         flood,
         flood_of_one,
-        running_orders,
+        prepared_talks,
         recordings,
         long_text,
         announced_files,  # before all room for files is taken

@@ -194,7 +194,7 @@ def waiting_curve(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 
 def teach(drawn: Drawn, kept: RecordedExperiment) -> None:
-    last = of_type(kept, "Look")[-1]
+    last = of_type(kept, "Probe")[-1]
     now = drawn.pairs("rect", "label", "now")
     odds = [candidate for look in (last.distribution, last.known) if look is not None for candidate in look.candidates]
     favourites = {one.piece: one.model_probability for one in odds if one.model_probability > 0.05}
@@ -208,7 +208,7 @@ def teach_step(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 
 def newborn(drawn: Drawn, kept: RecordedExperiment) -> None:
-    bits = [growth.bits for growth in of_type(kept, "Growth")]
+    bits = [growth.bits for growth in of_type(kept, "ScratchTrainingStep")]
     shown = drawn.marks("symbol", "value")
     among(shown, bits)
     assert len(shown) >= min(len(bits), 20)

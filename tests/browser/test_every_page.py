@@ -23,7 +23,7 @@ from pages.ui.experiments.recording_specs import RecordingSpec
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.glossary import terms
 from pages.ui.i18n.page_titles import CHROMELESS_PAGES, OPERATOR_PAGE, PAGES
-from pages.ui.presenting import running_orders
+from pages.ui.presenting import prepared_talks
 from pages.ui.session.sampling_controls import START
 from tests.browser import observed
 from tests.browser.accessibility import sideways, violations
@@ -130,7 +130,7 @@ def stage_on(page: Any) -> None:
 
 
 def talk(page: Any) -> None:
-    stops = running_orders.THREE.stops
+    stops = prepared_talks.THREE.stops
     eventually(page, lambda: same_number(Drawn(page, MAIN).texts('[class*="st-key-talk_row_"]'), len(stops)))
 
 

@@ -129,8 +129,8 @@ def beside_its_original(page: Any, folder: Path) -> None:
     page.locator(".st-key-chart_versions_bars svg.marks").wait_for(timeout=COLD)
     model = load_model(folder, device="cpu", dtype="float32")
     (found,) = two_versions(model, with_adapter(model, str(own)), "Once")
-    observed.same(drawn.marks("rect", "full")[:8], found.original.odds)
-    observed.same(drawn.marks("rect", "rounded")[:8], found.other.odds)
+    observed.same(drawn.marks("rect", "full")[:8], found.original.probabilities)
+    observed.same(drawn.marks("rect", "rounded")[:8], found.other.probabilities)
 
 
 ROWS: dict[str, tuple[Callable[[Any, Path], None], str]] = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pages.ui.presenting.running_orders import THREE
+from pages.ui.presenting.prepared_talks import THREE
 from tests.browser.watching import FIND, press
 
 pytestmark = pytest.mark.browser

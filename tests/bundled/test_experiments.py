@@ -9,14 +9,14 @@ from safetensors.torch import load_file
 
 from core import Generation, SamplingSettings, list_models, load_model, score_text
 from core.experiments import prepared
-from core.experiments.cache_budget import INT8_KV, RED_POT, SLIDING_WINDOW, Answer, MemoryBudget, ask, page_bytes
+from core.experiments.cache_budget import INT8_KV, RED_POT, SLIDING_WINDOW, Answer, MemoryBudget, ask, kv_bytes_per_token
 from core.experiments.fork import Fork, continuation, side_by_side
 from core.experiments.prepared import PREPARED, PreparedRun
-from core.experiments.school_report import knows, school_reports
 from core.experiments.speculative import speculate
 from core.experiments.speculative_gain import gain
+from core.experiments.student_report import knows, student_reports
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Question, count
-from core.models.growth import Growth, growth_of
+from core.models.growth import GrowthRecord, growth_of
 from core.models.hub import BUNDLED
 from core.training.candidate import Candidate
 from core.training.growth import PROMPTS
@@ -48,7 +48,7 @@ def test_bundled_models_are_listed_without_loading_them() -> None:
 
 def test_the_growth_record_is_whole_and_in_order() -> None:
     read = growth_of("storyteller")
-    assert isinstance(read, Growth)
+    assert isinstance(read, GrowthRecord)
     assert read.prompts == PROMPTS
     assert [one.tokens for one in read.moments] == sorted(one.tokens for one in read.moments)
     for one in read.moments:
@@ -80,7 +80,7 @@ def test_the_examples_of_thinking_aloud_show_what_they_promise(large: Any) -> No
 
 def test_the_key_is_found_while_its_page_is_kept_and_not_once_it_is_gone(large: Any) -> None:
     def right(policy: str, pages: int) -> float:
-        *_, answer = ask(large, MemoryBudget(pages * page_bytes(large), policy))
+        *_, answer = ask(large, MemoryBudget(pages * kv_bytes_per_token(large), policy))
         assert isinstance(answer, Answer) and answer.probability is not None
         return answer.probability
 
@@ -100,7 +100,7 @@ def test_the_school_report_knows_facts_as_the_examination_counts_them(large: Any
     examiner = Candidate(small.network, small.tokenizer)
     for before, answer in (("The capital of France is", "Paris"), ("The capital of Fiji is", "Suva"), ("Grass is", "green")):
         assert knows(small, before, answer) == examiner.continuation(before, 8, do_sample=False).startswith(f" {answer}")
-    reports = {one.name: one for one in school_reports([large, small], large, STORY, 20)}
+    reports = {one.name: one for one in student_reports([large, small], large, STORY, 20)}
     assert reports[large.name].right >= 15 and reports[small.name].kept > 0.2
 
 

@@ -18,10 +18,10 @@ def test_losses_are_those_of_the_record_and_held_out_ones_are_drawn_only_if_some
     known = [moment.loss for moment in record.moments if moment.loss is not None]
     held_out = [moment.held_out_loss for moment in record.moments if moment.held_out_loss is not None]
     table = inside_rows.loss_rows(record.moments)
-    assert table[table.kind == "lessons"].loss.tolist() == known
+    assert table[table.kind == "training text"].loss.tolist() == known
     assert table[table.kind == "held out"].loss.tolist() == held_out
     measured = record.moments[-1].model_copy(update={"loss": 1.5, "held_out_loss": 1.25})
-    for left, kinds in (({}, ["lessons", "held out"]), ({"loss": None}, ["held out"]), ({"held_out_loss": None}, ["lessons"])):
+    for left, kinds in (({}, ["training text", "held out"]), ({"loss": None}, ["held out"]), ({"held_out_loss": None}, ["training text"])):
         assert inside_rows.loss_rows([measured.model_copy(update=left)]).kind.tolist() == kinds
     assert inside_rows.loss_rows([record.moments[0]]).empty
 

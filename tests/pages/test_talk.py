@@ -5,7 +5,7 @@ from __future__ import annotations
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings, load_model
-from pages.ui.presenting import running_orders
+from pages.ui.presenting import prepared_talks
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.presenting.running_order_file import loads
 from tests.pages.apptest import Open, State, go, press
@@ -26,7 +26,7 @@ def test_a_prepared_talk_is_taken_changed_and_put_in_another_order(open_app: Ope
     field.set_value("Hello").run()
     assert titles(app, session)[0] == "Hello"
     press(app, "talk_take_Ten minutes")
-    assert titles(app, session) == [stop.title for stop in running_orders.TEN.stops]
+    assert titles(app, session) == [stop.title for stop in prepared_talks.TEN.stops]
     assert not app.exception
 
 

@@ -1,7 +1,8 @@
 """The record of one step in one compiled pass over the scores: sums of every stage, probabilities of listed tokens, the strip, the pick.
 
-`core.sampling.cpu` is the reference and is used where rounding might change the result (see `kernel_pick`). All cut-offs but typical-p keep
-the head of one sorted list, so its running sums are the sums of every stage. Importing this module compiles it, or loads the compiled code.
+`core.sampling.stages_numpy` is the reference and is used where rounding might change the result (see `kernel_pick`). All cut-offs but
+typical-p keep the head of one sorted list, so its running sums are the sums of every stage. Importing this module compiles it, or loads the
+compiled code.
 """
 
 from __future__ import annotations

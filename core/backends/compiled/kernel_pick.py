@@ -1,7 +1,7 @@
 """Temperature, top-k, top-p, min-p and the dice in one compiled pass over the scores, for callers that need only the token.
 
-`core.sampling.cpu` is the reference. UNSURE is returned where rounding might change the result: a border is very close to a token, or the
-roll to the end of one. `core.sampling.pick_without_record` then uses the reference. Importing this module compiles it or loads it.
+`core.sampling.stages_numpy` is the reference. UNSURE is returned where rounding might change the result: a border is very close to a token,
+or the roll to the end of one. `core.sampling.pick_without_record` then uses the reference. Importing this module compiles it or loads it.
 """
 
 from __future__ import annotations

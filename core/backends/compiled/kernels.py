@@ -181,7 +181,7 @@ def current(typing_context: Any, address: Any) -> Any:
 
 
 # Lets another thread run; a function of the system's library.
-give_way = types.ExternalFunction("SwitchToThread" if os.name == "nt" else "sched_yield", types.int32())
+yield_processor = types.ExternalFunction("SwitchToThread" if os.name == "nt" else "sched_yield", types.int32())
 PATIENCE = 20_000  # reads of the counter before giving way; about ten microseconds
 
 
@@ -245,7 +245,7 @@ def barrier(sync, team, barriers):  # type: ignore[no-untyped-def]
         while current(sync) < team * barriers:
             turns += 1
             if turns > PATIENCE:
-                give_way()
+                yield_processor()
     return barriers
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from core.backends.compiled import kernel_step
-from core.backends.compiled.described import WeightTable, columns_of
+from core.backends.compiled.kernel_tables import WeightTable, columns_of
 from core.backends.compiled.team import Team
 
 if TYPE_CHECKING:

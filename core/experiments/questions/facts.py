@@ -1,7 +1,7 @@
 """Facts that a child knows, each stated in several phrasings: capitals, animals, colours, opposites, days, the body, the sky.
 
 A fact is (kind, key, values); a phrasing is a template. Held out are pairs of key and phrasing: every fact is taught, but some of its
-phrasings only appear in the examination. The plainest phrasing of each kind (number 0) is always taught. Held out too are whole kinds of
+phrasings only appear in the evaluation. The plainest phrasing of each kind (number 0) is always taught. Held out too are whole kinds of
 wording (`NEVER_TAUGHT`): no fact at all is taught in them.
 """
 
@@ -79,7 +79,7 @@ def taught(kind: str, key: str, phrasing: int) -> bool:
     return phrasing == 0 or not held_out(kind, key, phrasing)
 
 
-def examination(plain: bool = False) -> list[tuple[str, str, str]]:
+def held_out_facts(plain: bool = False) -> list[tuple[str, str, str]]:
     """All held-out (kind, text before the answer, answer), in a fixed order; with `plain`, every fact in its plainest phrasing instead."""
     items = []
     for kind, pairs in FACTS.items():

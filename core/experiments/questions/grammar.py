@@ -2,7 +2,7 @@
 
 The lessons are small grammars: `[big|small|tiny]` is replaced by one of its parts (they may nest), and `{name}` by a value that
 the lesson has drawn. The hold-out rule is here too, because all lessons use it: a combination of values belongs to the training
-text or to the examination, always and on every machine.
+text or to the evaluation, always and on every machine.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HELD_OUT_ONE_IN = 12
 
 
 def held_out(*parts: object) -> bool:
-    """True when this combination is kept for the examination (about one in twelve). It does not depend on the seed or the machine.
+    """True when this combination is kept for the evaluation (about one in twelve). It does not depend on the seed or the machine.
 
     >>> held_out("France", 0) == held_out("France", 0)
     True

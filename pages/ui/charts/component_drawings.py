@@ -14,7 +14,7 @@ from core.reports.chart_picture import WIDE, Drawing
 from core.reports.drawing import LINE, Span, rect, text
 from core.reports.fonts import width
 from core.reports.palette import DARK, Palette
-from core.reports.step_picture import Look
+from core.reports.step_picture import PictureStyle
 from core.reports.step_picture import dice as dice_drawing
 from core.tokens.tokens import Token
 from pages.ui.charts.serving_rows import Board, SideRows
@@ -32,7 +32,7 @@ BLOCKS = {-1: "line", -2: "reused", -3: "computed"}  # free, free with a known p
 
 def dice(seen: TokenDistribution | Step, colours: Palette) -> Drawing:
     """Return the dice strip with the roll, if there is one."""
-    look = Look("dark" if colours is DARK else "light", wording())
+    look = PictureStyle("dark" if colours is DARK else "light", wording())
     return Drawing(_svg(WIDE, 74, dice_drawing(seen, look, 0, 0, WIDE, high=36, size=19)), WIDE, 74)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import altair as alt
 
+from pages.ui.charts import inside_rows
 from pages.ui.charts.palette import Palette
 from pages.ui.charts.parts import CHART, by_kind, chart_spec, grey_axis, percent_axis, shades, tips
 from pages.ui.i18n.translation import N_, _
@@ -105,7 +106,7 @@ def loss(colours: Palette) -> alt.TopLevelMixin:
             scale=alt.Scale(type="point", padding=0.4),
         ),
         y=alt.Y("loss:Q", axis=grey_axis(colours, tickCount=4), scale=alt.Scale(domainMin=0)),
-        color=shades("kind", {"lessons": colours.dice, "held out": colours.other}),
+        color=shades("kind", {inside_rows.TRAINED: colours.dice, inside_rows.HELD_OUT: colours.other}),
     )
     lines = base.mark_line(strokeWidth=1.5, opacity=0.55, interpolate="linear", tooltip=None)
     dots = base.mark_circle(size=55, opacity=1).encode(

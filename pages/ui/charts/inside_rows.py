@@ -25,6 +25,7 @@ DEEPEST = 0.36  # strongest tint of the background of a token, so that it stays 
 MAP_SIZE = (520, 420)  # pixels, roughly, to find labels that would overlap
 LETTER, LINE = 7.2, 15  # pixels of a label
 
+TRAINED = N_("training text")
 HELD_OUT = N_("held out")  # loss on text that was not in the training data
 
 
@@ -108,7 +109,7 @@ def growth_rows(moments: Sequence[Moment], prompt: int, shown: Callable[[int], s
 
 
 def loss_rows(moments: Sequence[Moment]) -> pd.DataFrame:
-    """Return the recorded losses in nats. Columns: slot, name, kind ("lessons", "held out"), on (text of kind), loss, loss_text, read."""
+    """Return the recorded losses in nats. Columns: slot, name, kind, on (text of kind), loss, loss_text, read."""
     rows = [
         {
             "slot": slot,
@@ -120,7 +121,7 @@ def loss_rows(moments: Sequence[Moment]) -> pd.DataFrame:
             "read": _("{count} tokens").format(count=numbers.count(moment.tokens)),
         }
         for slot, moment in enumerate(moments)
-        for kind, loss in ((N_("lessons"), moment.loss), (HELD_OUT, moment.held_out_loss))
+        for kind, loss in ((TRAINED, moment.loss), (HELD_OUT, moment.held_out_loss))
         if loss is not None
     ]
     return pd.DataFrame(rows, columns=["slot", "name", "kind", "on", "loss", "loss_text", "read"])

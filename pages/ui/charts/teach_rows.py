@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from core.experiments.newborn import Growth
-from core.experiments.teach import Look
+from core.experiments.scratch_training import ScratchTrainingStep
+from core.experiments.teach import Probe
 from core.finetuning.finetune import TrainingStep
 from core.record.step import Candidate, TokenDistribution
 from pages.ui.charts.teach_charts import CANDIDATES
@@ -24,12 +24,12 @@ def shares(distribution: TokenDistribution) -> dict[int, float]:
     return dict(zip(distribution.token_ids.tolist(), distribution.probabilities[0].tolist(), strict=True))
 
 
-def known_looks(looks: Sequence[Look]) -> list[Look]:
+def known_looks(looks: Sequence[Probe]) -> list[Probe]:
     """Return the same looks with the predictions for a text that the model knew before."""
     return [replace(look, distribution=look.known) for look in looks if look.known is not None]
 
 
-def watched(looks: Sequence[Look], most: int = CANDIDATES) -> list[Candidate]:
+def watched(looks: Sequence[Probe], most: int = CANDIDATES) -> list[Candidate]:
     """Return the likeliest tokens of the first and the last look, sorted by their highest probability."""
     if not looks:
         return []
@@ -42,7 +42,7 @@ def watched(looks: Sequence[Look], most: int = CANDIDATES) -> list[Candidate]:
     return sorted(ever.values(), key=lambda candidate: -ever_most[candidate.token_id])[:most]
 
 
-def before_and_after_rows(looks: Sequence[Look], shown: Look | None, most: int = CANDIDATES) -> pd.DataFrame:
+def before_and_after_rows(looks: Sequence[Probe], shown: Probe | None, most: int = CANDIDATES) -> pd.DataFrame:
     """Return rows of `teach_charts.before_and_after`."""
     columns = ["row", "label", "before", "now", "number", "tip"]
     if shown is None:
@@ -60,7 +60,7 @@ def before_and_after_rows(looks: Sequence[Look], shown: Look | None, most: int =
     return pd.DataFrame(rows, columns=columns)
 
 
-def memory_verdict(before: Look, now: Look) -> str:
+def memory_verdict(before: Probe, now: Probe) -> str:
     """Return one sentence about whether the earlier likeliest token still is the likeliest."""
     then = before.distribution.candidates[0]
     listed = shares(now.distribution)
@@ -87,7 +87,7 @@ def _plain(token: str) -> str:
     return re.sub(r"([^\w\s]|_)", r"\\\1", token.removeprefix("␣")) or "␣"
 
 
-def history_rows(looks: Sequence[Look], shown: Look | None, clicks: int) -> pd.DataFrame:
+def history_rows(looks: Sequence[Probe], shown: Probe | None, clicks: int) -> pd.DataFrame:
     """Return rows of `teach_charts.history`."""
     rows = []
     listed = [shares(look.distribution) for look in looks]
@@ -116,7 +116,7 @@ def loss_rows(steps: Sequence[TrainingStep]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["index", "value", "of", "tip"])
 
 
-def scratch_loss_rows(steps: Sequence[Growth]) -> pd.DataFrame:
+def scratch_loss_rows(steps: Sequence[ScratchTrainingStep]) -> pd.DataFrame:
     """Return rows of `teach_charts.loss` in bits per byte, about 200 of them."""
     thin = max(1, len(steps) // 200)
     kept = [step for place, step in enumerate(steps) if place % thin == 0 or step is steps[-1]]

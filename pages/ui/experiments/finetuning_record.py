@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.experiments.teach import Look
+from core.experiments.teach import Probe
 from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep
 
 
@@ -29,9 +29,9 @@ class Lesson:
     used: set[str] = field(default_factory=set)
 
     @property
-    def looks(self) -> list[Look]:
+    def looks(self) -> list[Probe]:
         """The looks, oldest first. The later of two looks at the same step replaces the earlier."""
-        return list({look.index: look for look in self.seen if isinstance(look, Look)}.values())
+        return list({look.index: look for look in self.seen if isinstance(look, Probe)}.values())
 
     @property
     def steps(self) -> list[TrainingStep]:
@@ -39,7 +39,7 @@ class Lesson:
         return [step for step in self.seen if isinstance(step, TrainingStep)]
 
     @property
-    def shown(self) -> Look | None:
+    def shown(self) -> Probe | None:
         """The look that is shown."""
         looks = self.looks
         return next((look for look in looks if look.index == self.picked), looks[-1] if looks else None)

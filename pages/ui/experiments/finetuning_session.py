@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.errors import TextToLearn
-from core.experiments.teach import Look, teach
+from core.experiments.teach import Probe, teach
 from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep
 from core.finetuning.rehearsal import rehearsal_texts
 from pages.ui.experiments import experiment
@@ -115,7 +115,7 @@ def _run(now: Lesson, steps: int, by: provenance.Provenance | None) -> None:
             old = rehearsal_texts(now.model) if now.plan.rehearsal else []
             now.tuning = FineTuning(now.model, now.text, now.plan, old)
         for seen in teach(now.tuning, now.beginning, steps, known=now.known):
-            if isinstance(seen, Look | TrainingStep):
+            if isinstance(seen, Probe | TrainingStep):
                 now.seen.append(seen)
             yield seen
 

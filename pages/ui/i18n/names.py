@@ -81,8 +81,8 @@ EVICTION_EFFECT = {
     "stop": N_("The model stops reading. It never sees the rest."),
     "forget the oldest": N_("The oldest line is dropped for each new one."),
     "forget, but keep the first": N_("The first lines stay, and the oldest of the others is dropped."),
-    "8 bits": N_("Every number on a line is rounded to 256 steps: about a quarter of the space."),
-    "4 bits": N_("Every number is rounded to 16 steps: about a seventh of the space."),
+    "8 bits": N_("Every number is rounded to one of 256 values: about 9 bits each, scales included."),
+    "4 bits": N_("Every number is rounded to one of 16 values: about 5 bits each, scales included."),
 }
 EVICTION_TERMS = {
     "stop": N_("no eviction"),

@@ -2,7 +2,7 @@
 
 Run it again when the bundled weights change. For each stop it writes one sentence with each seed, and lists the seeds with the best runs:
 the sentence ends within MOST tokens, no token was improbable, the first roll is not near an end of the strip, and at least one token
-is not the model's likeliest. Read the texts, choose, and write seed and number of tokens into `running_orders.py`.
+is not the model's likeliest. Read the texts, choose, and write seed and number of tokens into `prepared_talks.py`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from core import Generation, load_model
 from core.engine.model import LanguageModel
 from core.record.step import Step
 from pages.ui.i18n.example_texts import FIRST_PROMPT
+from pages.ui.presenting.prepared_talks import TALKS
 from pages.ui.presenting.running_order import Stop
-from pages.ui.presenting.running_orders import TALKS
 from pages.ui.session.more_samplers import ALL_CONTROLS
 from pages.ui.session.sampling_controls import START
 from pages.ui.session.share_link import setting_of, value_of

@@ -10,7 +10,7 @@ import streamlit as st
 from core.errors import BadRunningOrder
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
-from pages.ui.presenting import running_order, running_order_file, running_orders, talk
+from pages.ui.presenting import prepared_talks, running_order, running_order_file, talk
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.presenting.running_order_file import LARGEST_RECORDING, MOST_STOPS
 from pages.ui.session import address_bar, current, upload_field
@@ -23,7 +23,7 @@ def order() -> Talk:
     """Return the running order in the editor, by default the first prepared one."""
     editor = talk.editor()
     if editor.order is None:
-        editor.order = running_orders.translated(running_orders.THREE)
+        editor.order = prepared_talks.translated(prepared_talks.THREE)
     return editor.order
 
 
@@ -65,7 +65,7 @@ def edited() -> None:
 def open_prepared(name: str) -> None:
     """Open a prepared talk in the editor."""
     anchor_notices("talk")
-    _set_order(running_orders.translated(running_orders.TALKS[name]))
+    _set_order(prepared_talks.translated(prepared_talks.TALKS[name]))
 
 
 @error_boundary

@@ -7,7 +7,7 @@ import json
 import streamlit as st
 
 from pages.ui.components.browser import browser
-from pages.ui.presenting import running_orders, talk
+from pages.ui.presenting import prepared_talks, talk
 from pages.ui.presenting.running_order import Talk
 from pages.ui.session import current
 
@@ -26,7 +26,7 @@ def keep_talk() -> None:
 
 def _own(editor: talk.TalkEditor) -> bool:
     """Return whether the editor contains another order than the default."""
-    return editor.order is not None and editor.order not in (running_orders.THREE, running_orders.translated(running_orders.THREE))
+    return editor.order is not None and editor.order not in (prepared_talks.THREE, prepared_talks.translated(prepared_talks.THREE))
 
 
 def _kept(order: Talk | None) -> str:

@@ -11,7 +11,16 @@ import streamlit as st
 from core.batching.scheduler import Policy
 from core.batching.server import ServerSettings
 from core.experiments.batching import PlannedRequest, planned_requests, serve
-from core.experiments.cache_budget import POLICIES, RED_POT, Answer, CacheBlock, MemoryBudget, before_and_after, key_tokens, page_bytes
+from core.experiments.cache_budget import (
+    POLICIES,
+    RED_POT,
+    Answer,
+    CacheStep,
+    MemoryBudget,
+    before_and_after,
+    key_tokens,
+    kv_bytes_per_token,
+)
 from core.experiments.cache_race import CACHED, UNCACHED, race
 from core.experiments.speculative import PlainStep, SpeculativeRound, speculate
 from core.experiments.speculative_gain import gain
@@ -105,7 +114,7 @@ def full() -> None:
         required=True,
         **PERSISTENT,
     )
-    plan = MemoryBudget(PAGES * page_bytes(model), policy or POLICIES[1])
+    plan = MemoryBudget(PAGES * kv_bytes_per_token(model), policy or POLICIES[1])
     now = made_by(((N_("what is done when it is full"), names.EVICTION[plan.policy]),), None)
 
     def about() -> object:
@@ -114,7 +123,7 @@ def full() -> None:
 
     def draw(run: Experiment) -> None:
         planned, texts, marked = run.about
-        cache_text.cache_and_fill([seen for seen in run.seen if isinstance(seen, CacheBlock)], texts, planned.share, marked)
+        cache_text.cache_and_fill([seen for seen in run.seen if isinstance(seen, CacheStep)], texts, planned.share, marked)
         answers = [seen for seen in run.seen if isinstance(seen, Answer)]
         cache_text.answer_bars(answers, (_("with a cache that holds everything"), _("with this one")))
 

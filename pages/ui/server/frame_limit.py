@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from pages.ui.server.browser_message import LARGEST
-from pages.ui.server.rate import Rate
+from pages.ui.server.rate_limiter import RateLimiter
 
 FRAMES, FRAMES_AT_ONCE = 200.0, 1000.0  # per second of one websocket; Play sends 23
 SMALL, PER_SMALL_PART = 1024, 10  # bytes; a shorter part of a message, and a control frame, count as so many frames
@@ -26,7 +26,7 @@ class FrameLimit(asyncio.Protocol):
 
     def __init__(self, transport: asyncio.Transport, inner: asyncio.Protocol, refused: Callable[[], None]) -> None:
         self._transport, self._inner, self._refused = transport, inner, refused
-        self._rate = Rate(FRAMES, FRAMES_AT_ONCE)
+        self._rate = RateLimiter(FRAMES, FRAMES_AT_ONCE)
         self._header = b""  # a header that has not arrived completely
         self._skip = 0  # bytes of the present frame that have not arrived
         self._message = 0  # bytes of the present message

@@ -20,7 +20,7 @@ from core.disk import is_disk_full
 from core.limits import Limits
 from pages.ui.server import browser_message, deployment
 from pages.ui.server.frame_limit import limit_frames
-from pages.ui.server.rate import Rate
+from pages.ui.server.rate_limiter import RateLimiter
 from pages.ui.server.run_queue import ARRIVAL, CLOCK, QUEUE, Runner
 from pages.ui.server.upload_memory import UPLOADS
 
@@ -60,9 +60,9 @@ class Connection:
     """
 
     address: str
-    of_address: Rate | None = None
+    of_address: RateLimiter | None = None
     name: str = field(default_factory=lambda: token_hex(8))
-    own: Rate = field(default_factory=lambda: Rate(RATE, BURST))
+    own: RateLimiter = field(default_factory=lambda: RateLimiter(RATE, BURST))
     runs: Runner = field(init=False)
     last_message: float = field(default_factory=monotonic)
     has_sent: bool = False
@@ -146,7 +146,7 @@ class Gate:
         if limits.sockets and len(self.connections) >= limits.sockets and not self._close_idlest():
             await self._refuse(scope, receive, send, 503, "sockets", "")
             return
-        of_address = neighbours[0].of_address if neighbours else Rate(RATE_PER_ADDRESS, BURST_PER_ADDRESS)
+        of_address = neighbours[0].of_address if neighbours else RateLimiter(RATE_PER_ADDRESS, BURST_PER_ADDRESS)
         connection = Connection(address, None if deployment.is_loopback(peer) else of_address)
         connection.loop = asyncio.get_running_loop()
         self.connections[connection.name] = connection

@@ -27,7 +27,7 @@ def set_constraint(constraint: str) -> None:
     """Set a constraint, if it can be used with the current model; else keep the one before and say why beside its field."""
     anchor_notices("constraint_form")
     if not constraint.partition(":")[2].strip():
-        raise ViewerError(_("The form is empty. Write it first, or press one of the examples."))
+        raise ViewerError(_("The constraint is empty. Write it first, or press one of the examples."))
     compiled(current.model(), SamplingSettings(constraint=constraint).constraint)
     set_setting("constraint", constraint)
 

@@ -97,7 +97,7 @@ CONTROLS: tuple[Control, ...] = (
         lambda p: (
             _("off: no token is excluded")
             if p == 0
-            else _("excludes below {share} % of the likeliest").format(share=numbers.decimal(p * 100, 0))
+            else _("excludes tokens below {share} % of the largest probability").format(share=numbers.decimal(p * 100, 0))
         ),
     ),
     Control(
@@ -109,7 +109,9 @@ CONTROLS: tuple[Control, ...] = (
         START.typical_p,
         N_("Keeps tokens whose surprise is close to the average. 1 is off."),
         lambda p: (
-            _("off: no token is excluded") if p == 1 else _("keeps the most typical {share} %").format(share=numbers.decimal(p * 100, 0))
+            _("off: no token is excluded")
+            if p == 1
+            else _("keeps the most typical tokens that together have {share} %").format(share=numbers.decimal(p * 100, 0))
         ),
     ),
     Control(

@@ -29,7 +29,7 @@ def constraint_form(settings: SamplingSettings) -> None:
     kind, _colon, form = settings.constraint.partition(":")
     kinds = list(CONSTRAINT_KINDS)
     with st.container(gap="xsmall", key="sampler_constraint"):
-        st.caption(_("Only tokens are allowed with which the text can still take a form: a choice, JSON, a pattern or a grammar."))
+        st.caption(_("Allows only tokens with which the text can still match a choice, JSON, a regular expression or a grammar."))
         with st.container(horizontal=True, gap="xsmall"):
             for name, constraint in EXAMPLES.items():
                 st.button(_(name), on_click=use_example, args=(constraint,), key=f"constraint_{constraint.partition(':')[0]}")

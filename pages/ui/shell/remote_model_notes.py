@@ -39,7 +39,7 @@ def estimates(seen: TokenDistribution | Step) -> None:
     what = (
         _("The probabilities are as the server gives them; the entropy is an upper bound.")
         if seen.exact
-        else _("The probabilities after your settings follow from the server's list; a stage before is an estimate.")
+        else _("The probabilities after your settings are computed from the server's list. Those of an earlier stage are estimates.")
         if seen.stage_exact[-1]
         else _("The probabilities after your settings are estimates.")
     )

@@ -24,7 +24,7 @@ FINISHED = {
     "stop text": N_("The text contains one of its stop texts. Press Back, or click an earlier token to take another way."),
     "enough tokens": N_("The text has as many tokens as were asked for. Press Back, or click an earlier token to take another way."),
     "constraint fulfilled": N_("The text has the form of the constraint. Press Back, or click an earlier token to take another way."),
-    "limit reached": N_("This app writes no longer texts. Press Back or Restart to continue from an earlier token."),
+    "limit reached": N_("The text has reached the length limit of this app. Press Back or Restart to continue from an earlier token."),
 }
 MOMENTS = {"rolled": N_("Just rolled"), "coming": N_("Coming next")}
 

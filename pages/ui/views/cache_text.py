@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from core.experiments.cache_budget import Answer, CacheBlock
+from core.experiments.cache_budget import Answer, CacheStep
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import elements
@@ -20,7 +20,7 @@ ENDED = {
 UNSURE = 0.2  # probability below which the model does not know the answer even with the full cache
 
 
-def cache_and_fill(blocks: Sequence[CacheBlock], texts: Sequence[str], share: int, marked: range) -> None:
+def cache_and_fill(blocks: Sequence[CacheStep], texts: Sequence[str], share: int, marked: range) -> None:
     """Draw the text as far as it was read, and how full the cache is. share: bytes of this request."""
     last = blocks[-1] if blocks else None
     read = 0 if last is None else min(len(texts), last.position + (last.full is None))
@@ -51,7 +51,7 @@ def says(seen: Answer | None) -> str:
 def why(lost: bool, rounded: bool, known: bool, before: float | None, after: float) -> str:
     """Return why the probability of the right answer changed, and by which factor. known: the text contains the answer word for word."""
     cause = (
-        _("The answer was on dropped lines. The model cannot know them any more.")
+        _("The answer was on dropped lines. The model can no longer attend to them.")
         if lost
         else _("Every line is there, but rounded.")
         if rounded

@@ -84,7 +84,7 @@ def keep_try(number: int) -> None:
 def price(newest: BatchStep) -> None:
     """Draw how many tokens were paid for, and how much slower a pass for all tries is."""
     own = max(len(attempt.path) for attempt in newest.tries)
-    paid = _("**The price.** {tokens} tokens for an answer of {own}: {times} times the price per token. {passes} in {seconds}.")
+    paid = _("**The price.** {tokens} tokens were computed for an answer of {own}: {times} times as many. {passes} in {seconds}.")
     sentence = paid.format(
         tokens=numbers.whole(newest.tokens),
         own=numbers.tokens(own),

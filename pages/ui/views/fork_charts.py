@@ -22,13 +22,13 @@ def draw(now: fork_playback.ForkPlayback) -> None:
     left, middle, right = st.columns(3, gap="large")
     with left:
         distance = _(
-            "Both texts are aligned by what they say. Where both have just said the same two words or more, the probabilities of the next "
-            "token are compared. 0: equal; 1: nothing in common. Computed over the whole vocabulary (base 2); a pale bar where only the "
-            "likeliest tokens are known. Grey marks: words without a counterpart."
+            "Both texts are aligned by equal sequences of two or more tokens. Inside and directly after each, the next-token probabilities "
+            "are compared. 0: equal; 1: nothing in common. Computed over the whole vocabulary (base 2); a pale bar where only the "
+            "likeliest tokens are known. Grey marks: tokens without a counterpart."
         )
         elements.section(_("How far apart?"), _("JS distance where both just said the same"), help=distance)
         alt_text = _(
-            "Dots from 0 to 1, one for each place where both branches have just said the same words: how different their probabilities are."
+            "Dots from 0 to 1, one for each place after equal tokens in both branches: the distance of the next-token probabilities."
         )
         chart.draw(
             what_if_charts.branch_distance,

@@ -6,9 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from core.costs.formulas import MODELS, cache_bytes
-from core.engine.kv_cache.paged import PagedKVCache
+from core.engine.kv_cache.evicting import EvictingKVCache
 from core.errors import ViewerError
-from core.experiments.cache_budget import Answer, CacheBlock, PolicyOutcome, RecallTask
+from core.experiments.cache_budget import Answer, CacheStep, PolicyOutcome, RecallTask
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
@@ -20,7 +20,7 @@ from pages.ui.views import cache_text
 def cache_and_answers(run: Experiment) -> None:
     """Draw the text with its tokens in the cache, and the answers with the full and with the limited cache."""
     task: RecallTask | None = run.about["task"]
-    blocks = [seen for seen in run.seen if isinstance(seen, CacheBlock)]
+    blocks = [seen for seen in run.seen if isinstance(seen, CacheStep)]
     texts = run.about["texts"] + [block.text for block in blocks if block.written and block.full is None and task is None]
     cache_text.cache_and_fill(blocks, texts, run.about["plan"].share, run.about["marked"])
     if task is None:
@@ -91,7 +91,7 @@ def positions() -> None:
     """Draw the notes on positions and dropped tokens."""
     with st.expander(_("Positions and dropped tokens"), icon=":material/info:"):
         try:
-            kind = PagedKVCache(current.model()).positions
+            kind = EvictingKVCache(current.model()).positions
         except ViewerError as error:
             st.markdown(plain(error))
             return

@@ -12,7 +12,7 @@ import pyarrow as pa
 import streamlit as st
 
 from core.record.tables import csv_text
-from core.reports import files, fonts
+from core.reports import fonts, rasterize
 from core.reports.chart_picture import SCALE, Caption, Drawing, file_name, picture
 from core.reports.palette import Palette
 from pages.ui.charts import charts, palette
@@ -80,7 +80,7 @@ def _shades(legend: tuple[tuple[str, str], ...], theme: str) -> tuple[tuple[str,
 @lru_cache(16)
 def _png(svg: str) -> bytes:
     """Return the PNG. Cached, because the page is drawn again while the menu is open."""
-    return files.png(svg, SCALE)
+    return rasterize.png(svg, SCALE)
 
 
 def _csv(table: pd.DataFrame | pa.Table) -> str:

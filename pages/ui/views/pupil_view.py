@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.cascade import CascadeScore, CascadeToken
-from core.experiments.school_report import SchoolReport
+from core.experiments.student_report import StudentReport
 from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures, Side, side
 from pages.ui.charts import serving_charts
 from pages.ui.charts.legend import legend
@@ -246,7 +246,7 @@ def cascade_word(one: CascadeToken, tinted: bool) -> Word:
 
 def draw_evaluation(run: Experiment) -> None:
     """Draw facts, perplexity and agreement as a table."""
-    found: dict[str, SchoolReport] = {one.name: one for one in run.seen}
+    found: dict[str, StudentReport] = {one.name: one for one in run.seen}
     head = (
         _("model"),
         _("size"),

@@ -50,7 +50,7 @@ def roll_tally(distribution: TokenDistribution | Step, *, key: str) -> None:
             st.caption(_("Colour: the probability. Dark: how often the token was chosen. Line: the range of 95 in 100 repetitions."))
             return
         chart.draw(inside_charts.rolls, rolls, key=f"{key}_rolls", alt_text=_("The newest rolls as marks from 0 to 1."), described=False)
-        near = _("{within} of {all} tokens came as often as chance usually allows. More rolls come closer to the probabilities.")
+        near = _("{within} of {all} tokens are inside their 95 % range. With more rolls, the counts come closer to the probabilities.")
         st.caption(near.format(within=int(rows.usual.sum()), all=len(rows)))
 
     with st.container(key=key):

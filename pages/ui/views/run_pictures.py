@@ -10,11 +10,11 @@ from core import Generation
 from core.errors import BadSetting
 from core.generation.replay import Replay
 from core.record.step import Step
-from core.reports import animation, files, fonts
+from core.reports import animation, fonts, rasterize
 from core.reports.animation import Drawn, Options
 from core.reports.chart_picture import file_name
 from core.reports.html_page import LONGEST_TEXT, page
-from core.reports.step_picture import Look, step_svg, texts_of
+from core.reports.step_picture import PictureStyle, step_svg, texts_of
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, said, with_current_language, wording
@@ -88,7 +88,7 @@ def _page_button(run: Generation | Replay, link: str, first: int, last: int) -> 
 
 def step_png(step: Step, theme: str) -> bytes:
     """Return the picture of a step. It is called outside of a session."""
-    return files.png(step_svg(step, Look(theme, wording())))
+    return rasterize.png(step_svg(step, PictureStyle(theme, wording())))
 
 
 def page_of(run: Generation | Replay, link: str, first: int, last: int) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.experiments.newborn import Growth, grow_up
+from core.experiments.scratch_training import ScratchTrainingStep, train_from_scratch
 from core.experiments.teach import Waiting
 from core.finetuning.finetune import LONGEST_TEXT
-from core.finetuning.from_nothing import Newborn
+from core.finetuning.from_scratch import ScratchModel
 from pages.ui.charts import teach_charts, teach_rows
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
@@ -30,7 +30,7 @@ def newborn() -> None:
     text = st.text_area(_("Training text"), example_texts.ALICE, max_chars=LONGEST_TEXT, **look) or ""
     first = next((word for word in text.split() if word[0].isalpha()), "The")
     now = provenance.Provenance(NAME, chosen=((N_("the text"), text),))
-    begin = results.starter(NAME, now, lambda: grow_up(Newborn(text), f"{first} "), first, of_page=True)
+    begin = results.starter(NAME, now, lambda: train_from_scratch(ScratchModel(text), f"{first} "), first, of_page=True)
     results.start_button(NAME, _("Train"), begin, type="primary", icon=":material/child_care:")
     results.part(NAME, now, begin, draw)
 
@@ -39,7 +39,7 @@ def draw(run: Experiment) -> None:
     """Draw the loss so far and the samples."""
     if run.running and isinstance(run.seen[-1], Waiting):
         elements.show_notice(waiting(run.seen[-1]))
-    steps = [seen for seen in run.seen if isinstance(seen, Growth)]
+    steps = [seen for seen in run.seen if isinstance(seen, ScratchTrainingStep)]
     if not steps:
         return
     last = steps[-1]

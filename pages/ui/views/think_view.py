@@ -44,7 +44,7 @@ def draw_one(run: Experiment) -> None:
                 st.markdown(f"{verdict(mine[-1].given, run.about.answer)} {numbers.tokens(len(mine))}.")
     elements.section(
         _("How likely is the right answer, if it had to answer now?"),
-        _("joint probability of the answer's tokens, and that it ends"),
+        _("joint probability of the answer's tokens and of its end"),
         help=_(
             "Before each token the model is asked for its answer. The probabilities of the right answer's tokens are multiplied, "
             "and with them the probability that the answer ends there (24 does not become 240). The text is not changed by this."

@@ -34,7 +34,7 @@ def training_bill() -> None:
     begin = results.starter(NAME, now, lambda: measured_steps(current.model()))
     results.start_button(NAME, _("Measure both"), begin, type="primary", icon=":material/balance:")
     results.part(NAME, now, begin, comparison)
-    elements.section(_("What training costs, and when it pays"), _("training once, inference for every answer"))
+    elements.section(_("After how many answers has inference cost as much as training?"), _("training once, inference for every answer"))
     one, two, three = st.columns(3, gap="medium")
     read = one.number_input(_("Tokens of a prompt"), 1, 100_000, 200, key="training_read", **PERSISTENT)
     answer = two.number_input(_("Tokens of an answer"), 1, 10_000, 300, key="training_written", **PERSISTENT)

@@ -62,7 +62,9 @@ def _draw(run: Experiment) -> None:
         [_row(one.original, "0", numbers.percent(1.0)), _row(one.other, numbers.nats(one.mean_kl), numbers.percent(one.top1_kept))],
     )
     titles = [loaded_models.title(version.name) for version in (one.original, one.other)]
-    sides = [(title, version.odds, plain(version.written)) for title, version in zip(titles, (one.original, one.other), strict=True)]
+    sides = [
+        (title, version.probabilities, plain(version.written)) for title, version in zip(titles, (one.original, one.other), strict=True)
+    ]
     after_the_prompt(_("both versions"), one.pieces, sides, one.first_difference, key="versions_bars")
 
 

@@ -32,7 +32,10 @@ def fact_view() -> None:
         look = {"width": 320, **PERSISTENT}
         clean = st.text_input(_("First prompt"), first, key="why_clean", max_chars=LONGEST, **look) or ""
         corrupted = st.text_input(_("Second prompt"), second, key="why_corrupted", max_chars=LONGEST, **look) or ""
-        why = _("The last token of each word is put into the same word of the other prompt. For words with different numbers of tokens.")
+        why = _(
+            "Puts the activation at the last token of each word into the same word of the other prompt. For words with different numbers "
+            "of tokens."
+        )
         by_words = st.toggle(_("Align by words"), key="why_aligned", help=why, **PERSISTENT)
         chosen = {N_("the first prompt"): clean, N_("the second prompt"): corrupted}
         chosen |= {N_("the alignment"): N_("aligned by words")} if by_words else {}

@@ -8,20 +8,20 @@ import pytest
 import torch
 
 from core import Generation, SamplingSettings
-from core.engine.kv_cache.paged import PagedKVCache
+from core.engine.kv_cache.evicting import EvictingKVCache
 from core.experiments.cache_budget import (
     ATTENTION_SINKS,
     POLICIES,
     SLIDING_WINDOW,
     STOP,
     Answer,
-    CacheBlock,
+    CacheStep,
     MemoryBudget,
     RecallTask,
     ask,
     fill,
+    kv_bytes_per_token,
     own_task,
-    page_bytes,
 )
 from tests.tiny_models import some
 
@@ -30,37 +30,37 @@ ENOUGH = 10**9
 SHORT = RecallTask("The key is red.", " What?", " red", "red")
 
 
-def pages(model: Any, plan: MemoryBudget, length: int = 20, prompt: str = PROMPT) -> list[CacheBlock]:
+def pages(model: Any, plan: MemoryBudget, length: int = 20, prompt: str = PROMPT) -> list[CacheStep]:
     return list(fill(model, prompt, plan, SamplingSettings(greedy=True), length))
 
 
 @pytest.mark.parametrize("architecture", some(["llama", "gpt2", "qwen3", "mixtral", "phi3", "gpt_bigcode", "deepseek_v3"]))
 def test_the_bytes_of_a_page_by_formula_are_those_of_its_tensors(architecture: str, tiny: Any) -> None:
     for bits in (0, 8, 4):
-        notepad = PagedKVCache(tiny(architecture), bits)
+        notepad = EvictingKVCache(tiny(architecture), bits)
         notepad.read([20, 21, 22])
-        assert notepad.bytes == 3 * page_bytes(tiny(architecture), bits)
+        assert notepad.bytes == 3 * kv_bytes_per_token(tiny(architecture), bits)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_the_budget_is_never_exceeded(policy: str, tiny: Any) -> None:
     model = tiny("llama")
-    plan = MemoryBudget(10 * page_bytes(model) + 17, policy)
+    plan = MemoryBudget(10 * kv_bytes_per_token(model) + 17, policy)
     for page in pages(model, plan):
         assert page.bytes <= plan.share
-        assert page.bytes == len(page.kept) * page_bytes(model, plan.bits)
+        assert page.bytes == len(page.kept) * kv_bytes_per_token(model, plan.bits)
 
 
 def test_to_stop_means_to_stop(tiny: Any) -> None:
     model = tiny("llama")
-    filled = pages(model, MemoryBudget(10 * page_bytes(model), STOP))
+    filled = pages(model, MemoryBudget(10 * kv_bytes_per_token(model), STOP))
     assert [page.full for page in filled] == [None] * 10 + ["notepad full"]
     assert filled[-1].kept == tuple(range(10)) and filled[-1].position == 10
 
 
 def test_to_forget_keeps_exactly_the_newest(tiny: Any) -> None:
     model = tiny("llama")
-    filled = pages(model, MemoryBudget(10 * page_bytes(model), SLIDING_WINDOW))
+    filled = pages(model, MemoryBudget(10 * kv_bytes_per_token(model), SLIDING_WINDOW))
     assert filled[-1].full is None
     for page in filled:
         assert page.kept == tuple(range(max(0, page.position - 9), page.position + 1))
@@ -70,7 +70,7 @@ def test_to_forget_keeps_exactly_the_newest(tiny: Any) -> None:
 @pytest.mark.parametrize("sinks", [0, 1, 4])
 def test_to_keep_the_first_keeps_exactly_the_first_and_the_newest(sinks: int, tiny: Any) -> None:
     model = tiny("llama")
-    for page in pages(model, MemoryBudget(10 * page_bytes(model), ATTENTION_SINKS, sinks=sinks)):
+    for page in pages(model, MemoryBudget(10 * kv_bytes_per_token(model), ATTENTION_SINKS, sinks=sinks)):
         if page.position >= 10:
             assert page.kept == (*range(sinks), *range(page.position - 9 + sinks, page.position + 1))
 
@@ -89,7 +89,7 @@ def test_forgetting_changes_the_odds(tiny: Any) -> None:
     model = tiny("llama")
     prompt = PROMPT + " there was a small dragon"
     whole = list(fill(model, prompt, MemoryBudget(ENOUGH), length=0))
-    short = list(fill(model, prompt, MemoryBudget(4 * page_bytes(model), SLIDING_WINDOW), length=0))
+    short = list(fill(model, prompt, MemoryBudget(4 * kv_bytes_per_token(model), SLIDING_WINDOW), length=0))
     assert [page.token_id for page in whole] == [page.token_id for page in short]
     assert [page.probability for page in whole][:5] == pytest.approx([page.probability for page in short][:5])
     assert whole[-1].probability != pytest.approx(short[-1].probability, rel=0.01)
@@ -105,13 +105,13 @@ def test_the_answer_is_scored_word_for_word(tiny: Any, plain: Any) -> None:
     expected = [float(distribution[place - 1, whole[place]]) for place in range(len(asked), len(whole))]
     assert [probability for _, probability in answer.parts] == pytest.approx(expected, rel=1e-3)
     assert answer.probability == pytest.approx(torch.tensor(expected).prod().item(), rel=1e-3)
-    assert (answer.pages, answer.bytes) == (len(asked), len(asked) * page_bytes(model))
+    assert (answer.pages, answer.bytes) == (len(asked), len(asked) * kv_bytes_per_token(model))
 
 
 def test_a_question_that_is_never_reached_has_no_answer(tiny: Any) -> None:
     model = tiny("gpt2")
-    *read, answer = ask(model, MemoryBudget(5 * page_bytes(model), STOP), SHORT)
-    assert isinstance(read[-1], CacheBlock) and read[-1].full == "notepad full"
+    *read, answer = ask(model, MemoryBudget(5 * kv_bytes_per_token(model), STOP), SHORT)
+    assert isinstance(read[-1], CacheStep) and read[-1].full == "notepad full"
     assert isinstance(answer, Answer)
     assert (answer.probability, answer.parts, answer.said, answer.pages) == (None, (), "", 5)
 

@@ -99,6 +99,6 @@ def test_a_bill_says_how_much_of_the_time_was_the_servers() -> None:
             run.step()
     bill = Receipt.of(run.path, getattr(model, "shape", None))
     assert bill.server_seconds == pytest.approx(3 * 0.003729)
-    assert "Of it, on the server" in [amount.name for amount in bill.amounts]
+    assert "Of this, on the server" in [amount.name for amount in bill.amounts]
     assert getattr(model, "network", None) is None
     assert Receipt.of([], None).server_seconds is None

@@ -44,7 +44,7 @@ def test_every_architecture_beside_itself(architecture: str, tiny: Any) -> None:
     before = [weight.clone() for weight in model.network.parameters()]
     eight, two = list(quantize(model, "Once upon", TEXT, (8, 2), length=4))
     assert two.mean_kl > eight.mean_kl > 0 and two.bytes < eight.bytes < eight.full_bytes == model.weight_bytes
-    assert 0 < eight.rounded_share < 1 and sum(eight.full_odds) <= 1 + 1e-9
+    assert 0 < eight.rounded_share < 1 and sum(eight.full_probabilities) <= 1 + 1e-9
     assert len(eight.kl) == len(eight.kept) == len(model.encode(TEXT)) and min(eight.kl) >= 0
     assert all(torch.equal(a, b) for a, b in zip(before, model.network.parameters(), strict=True)), "the model itself is untouched"
 

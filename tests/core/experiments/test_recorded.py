@@ -22,7 +22,7 @@ from core.experiments.codec import CLASSES
 from core.experiments.quantization import PartDamage
 from core.experiments.recorded import RecordedExperiment
 from core.experiments.rounded_cache import rounded_cache
-from core.experiments.school_report import school_reports
+from core.experiments.student_report import student_reports
 from core.experiments.sweep import Column, side_by_side
 from core.experiments.two_models import ModelFigures, judge
 from core.experiments.waiting import load_curve, watch_one
@@ -59,7 +59,7 @@ def two(tiny: Callable[[str], Any]) -> dict[str, Callable[[], Iterator[Any]]]:
     return {
         "pupil": lambda: judge(one, other, "the fox", SamplingSettings(seed=1), 5),
         "pupil_cascade": lambda: cascade(other, third, "the fox", SamplingSettings(seed=1), (2.0, SMALL_ONLY, LARGE_ONLY), 4),
-        "pupil_school": lambda: school_reports([one, other], one, text, 2),
+        "pupil_school": lambda: student_reports([one, other], one, text, 2),
         "waiting": lambda: watch_one(one, "the fox", ["the dog"], SamplingSettings(seed=1), 3),
         "waiting_curve": lambda: load_curve(one, ["the dog"], loads=(0.5,), requests=3),
         "quantization_notepad": lambda: rounded_cache(one, text),

@@ -1,4 +1,4 @@
-"""Teaching a copy and a newborn step by step: looks, limits, the queue, and what one step changes."""
+"""Teaching a copy and a model from random weights step by step: looks, limits, the queue, and what one step changes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.experiments import newborn
-from core.experiments.newborn import Growth, grow_up
-from core.experiments.teach import QUEUE, Ended, Look, Waiting, teach
+from core.experiments import scratch_training
+from core.experiments.scratch_training import ScratchTrainingStep, train_from_scratch
+from core.experiments.teach import QUEUE, Ended, Probe, Waiting, teach
 from core.experiments.training_step import compare_steps
 from core.finetuning.finetune import FineTuning, TrainingPlan
-from core.finetuning.from_nothing import Newborn
+from core.finetuning.from_scratch import ScratchModel
 
 TEXT = "Once upon a time there was a dragon.\nThe sea looked back.\n\nShe could not breathe fire."
 ALONE = TrainingPlan(rehearsal=0.0)
@@ -22,7 +22,7 @@ ALONE = TrainingPlan(rehearsal=0.0)
 def test_what_the_model_knew_before_is_asked_at_every_look_and_never_taught(tiny: Callable[[str], Any]) -> None:
     model = tiny("llama")
     asked, alone = (
-        [one for one in teach(FineTuning(model, TEXT, ALONE), "Once upon", 4, known=known) if isinstance(one, Look)]
+        [one for one in teach(FineTuning(model, TEXT, ALONE), "Once upon", 4, known=known) if isinstance(one, Probe)]
         for known in ("The old king", "")
     )
     plain = Generation(model, "The old king", SamplingSettings()).next_distribution()
@@ -38,7 +38,7 @@ def test_a_paused_training_can_go_back_to_every_look(tiny: Callable[[str], Any])
     seen = [next(paused) for _ in range(4)]
     paused.close()  # type: ignore[attr-defined]
     seen += teach(tuning, "Once upon", 1)
-    assert {one.index for one in seen if isinstance(one, Look)} <= set(tuning.moments)
+    assert {one.index for one in seen if isinstance(one, Probe)} <= set(tuning.moments)
 
 
 def test_a_training_ends_at_the_limit_and_waits_for_its_turn(tiny: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,12 +57,12 @@ def test_inference_leaves_every_bit_and_training_changes_weights(tiny: Callable[
     assert seen.training_work.backward == 2 * seen.training_work.forward
 
 
-def test_a_newborn_learns_to_write_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(newborn, "WRITTEN", 5)
-    child = Newborn("the cat sat on the mat and the dog sat on the log. " * 12, seed=1)
+def test_a_model_from_random_weights_learns_to_write_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scratch_training, "WRITTEN", 5)
+    child = ScratchModel("the cat sat on the mat and the dog sat on the log. " * 12, seed=1)
     assert 80_000 < child.parameter_count < 130_000
-    seen = list(grow_up(child, "the ", steps=25, sample_every=24))
-    grown = [one for one in seen if isinstance(one, Growth)]
+    seen = list(train_from_scratch(child, "the ", steps=25, sample_every=24))
+    grown = [one for one in seen if isinstance(one, ScratchTrainingStep)]
     assert grown[0].bits > 6 and grown[-1].bits < 4, "from eight bits a byte, knowing nothing, to a text that is partly learned"
     assert [one.index for one in grown if one.sample is not None] == [1, 25]
     assert seen[-1] == Ended("done")

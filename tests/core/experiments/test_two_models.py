@@ -13,7 +13,7 @@ import torch
 from core import Generation, SamplingSettings
 from core.costs.formulas import pass_multiply_adds
 from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, CascadeToken, cascade
-from core.experiments.school_report import school_reports
+from core.experiments.student_report import student_reports
 from core.experiments.two_models import JudgedParts, JudgedToken, judge
 
 PROMPT = "Once upon a time, there was a little fox who"
@@ -113,7 +113,7 @@ def test_the_large_one_reads_what_was_written_meanwhile_in_one_pass(large: Any, 
 
 
 def test_a_school_report_is_worked_out_from_transformers_logits(large: Any, small: Any) -> None:
-    reports = {one.name: one for one in school_reports([large, small], large, STORY, 20)}
+    reports = {one.name: one for one in student_reports([large, small], large, STORY, 20)}
     assert reports[large.name].asked == reports[small.name].asked == 20
     assert math.isnan(reports[large.name].kept) and 0 < reports[small.name].kept < 1
     ids = small.encode(STORY)

@@ -44,8 +44,8 @@ def test_a_packed_file_beside_its_original(pair: tuple[Path, Path]) -> None:
     assert torch.allclose(torch.tensor(found.kl, dtype=torch.double), divergence, atol=1e-6)
     loss = torch.nn.functional.nll_loss(logs[:-1], text[0, 1:])
     assert found.original.perplexity == pytest.approx(float(loss.exp()), rel=1e-6)
-    assert found.original.odds[0] == pytest.approx(float(logs[len(ids) - 1].exp().max()), rel=1e-5)
-    assert len(found.pieces) == len(found.other.odds) == 8
+    assert found.original.probabilities[0] == pytest.approx(float(logs[len(ids) - 1].exp().max()), rel=1e-5)
+    assert len(found.pieces) == len(found.other.probabilities) == 8
 
 
 def test_one_model_twice_other_tokens_and_wrong_lengths_are_refused(pair: tuple[Path, Path], tiny: Callable[[str], Any]) -> None:

@@ -34,7 +34,7 @@ def same(steps: list[Any], others: list[Any]) -> None:
 
 @pytest.mark.parametrize("use_cache", [True, False])
 @pytest.mark.parametrize("architecture", some(ARCHITECTURES))
-def test_every_step_shows_the_odds_of_a_plain_forward_pass(architecture: str, use_cache: bool, tiny: Any, plain: Any) -> None:
+def test_step_probabilities_match_a_plain_forward_pass(architecture: str, use_cache: bool, tiny: Any, plain: Any) -> None:
     """On, back, another way, on again, back to the prompt: the numbers are always those of one full pass without a cache."""
     model, network = tiny(architecture), plain(architecture)
     run = Generation(model, PROMPT, SamplingSettings(seed=3), top_n=model.vocabulary_size, use_cache=use_cache)

@@ -21,7 +21,7 @@ from core.reports import html_page as page_module
 from core.reports.chart import VEGA_LITE
 from core.reports.html_page import page as page_of
 from core.reports.html_page import telling
-from core.reports.step_picture import Look, step_svg
+from core.reports.step_picture import PictureStyle, step_svg
 from core.reports.svg import surprise_spec, svg
 
 HOSTILE = "<script>1</script>\" onload='x' & </p>]]> {{ 7*7 }}"
@@ -111,7 +111,13 @@ def test_hostile_tokens_are_text_everywhere(run: Generation) -> None:
     step = run.path[0]
     bad = {int(i): lone_token(int(i), HOSTILE.encode(), False) for i in step.token_ids}
     evil = replace(step, vocabulary=Words(bad), text=HOSTILE)
-    for piece in (rich.tinted([evil]), rich.bars(evil), evil._repr_html_(), step_svg(evil, Look()), svg(surprise_spec([evil, evil]))):
+    for piece in (
+        rich.tinted([evil]),
+        rich.bars(evil),
+        evil._repr_html_(),
+        step_svg(evil, PictureStyle()),
+        svg(surprise_spec([evil, evil])),
+    ):
         assert "<script" not in piece and "onload='" not in piece.replace("&#x27;", "")
         harmless(piece)
 

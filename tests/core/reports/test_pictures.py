@@ -18,11 +18,11 @@ from core.errors import BadSetting, CannotWrite, EmptyChart, RunFinished
 from core.record.frozen import percent
 from core.record.step import Step, Words
 from core.reports import __main__ as readme
-from core.reports import animation, chart_picture, files, fonts
+from core.reports import animation, chart_picture, fonts, rasterize
 from core.reports.animation import Options
 from core.reports.chart_picture import Caption, file_name
 from core.reports.palette import DARK, LIGHT
-from core.reports.step_picture import Look, bar_rows, step_svg
+from core.reports.step_picture import PictureStyle, bar_rows, step_svg
 from core.tokens.tokens import lone_token
 
 HOSTILE = "</text><script>alert(1)</script>&\x00\u202e"
@@ -42,7 +42,7 @@ def texts(svg: str) -> list[str]:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_numbers_of_a_step_are_drawn(run: Generation, theme: str) -> None:
     step = run.path[4]
-    shown = texts(step_svg(step, Look(theme)))
+    shown = texts(step_svg(step, PictureStyle(theme)))
     assert f"{step.roll:.4f}" in shown and any(f"{step.roll:.4f} falls on" in text for text in shown)
     listed, _model, final = bar_rows(step)
     for probability in [one.sampling_probability for one in listed] + [final]:
@@ -82,15 +82,15 @@ def test_hostile_tokens_stay_text(run: Generation) -> None:
     step = run.path[2]
     bad = {int(i): lone_token(int(i), HOSTILE.encode(), False) for i in step.token_ids}
     evil = replace(step, vocabulary=Words(bad), text=HOSTILE, before=HOSTILE)
-    root = ElementTree.fromstring(step_svg(evil, Look()))
+    root = ElementTree.fromstring(step_svg(evil, PictureStyle()))
     assert {node.tag.partition("}")[2] for node in root.iter()} <= {"svg", "rect", "text", "tspan", "path"}
-    assert files.png(step_svg(evil, Look())).startswith(b"\x89PNG")
+    assert rasterize.png(step_svg(evil, PictureStyle())).startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("text", ["مرحبا بالعالم", "🦊 said 漢字", "x" * 3_000, "word " * 40_000, "", "\n\n\n"])
 def test_any_text_has_a_picture(run: Generation, text: str) -> None:
     step = replace(run.path[0], before=text)
-    assert Image.open(io.BytesIO(files.png(step_svg(step, Look())))).size == (1920, 1080)
+    assert Image.open(io.BytesIO(rasterize.png(step_svg(step, PictureStyle())))).size == (1920, 1080)
 
 
 def test_characters_without_a_font_are_named(run: Generation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +164,7 @@ def test_a_chart_has_title_legend_line_and_its_rows(theme: str) -> None:
     shown = texts(svg)
     assert {"How sure was it?", "A note.", "chosen token", "storyteller · “The fox” · seed 7", "fox", "🦊", "<b>&"} <= set(shown)
     assert re.search(rf'<rect x="0.0" y="0.0"[^>]*fill="{LIGHT.page if theme == "light" else DARK.page}"', svg)
-    picture = Image.open(io.BytesIO(files.png(svg, chart_picture.SCALE)))
+    picture = Image.open(io.BytesIO(rasterize.png(svg, chart_picture.SCALE)))
     assert picture.width == 2 * float(re.search(r'width="([\d.]+)"', svg)[1])  # type: ignore[index]
 
 
@@ -185,4 +185,4 @@ def test_a_step_without_its_run_has_a_picture(run: Generation) -> None:
     import pickle
 
     step: Step = pickle.loads(pickle.dumps(run.path[3]))
-    assert step.before == "" and f"{step.roll:.4f}" in texts(step_svg(step, Look()))
+    assert step.before == "" and f"{step.roll:.4f}" in texts(step_svg(step, PictureStyle()))

@@ -1,4 +1,4 @@
-"""Real prose: what is read, and what is held out for the examination."""
+"""Real prose: what is read, and what is held out for the evaluation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BOOK = (
     "The fairy sat on a stone. She looked at the sea for a long time and sang.\n"
     '"Where is my crown?" asked the king. It was in the tree, of course.\n\n'
 )
-SECRET = "Nobody may read this before the examination. The trains went by, one after another, and all the children waved their hats.\n\n"
+SECRET = "Nobody may read this before the evaluation. The trains went by, one after another, and all the children waved their hats.\n\n"
 
 
 @pytest.fixture

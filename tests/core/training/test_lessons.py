@@ -1,4 +1,4 @@
-"""The lessons: the same seed gives the same text, every sum is right, and what the examination asks is never taught."""
+"""The lessons: the same seed gives the same text, every sum is right, and what the evaluation asks is never taught."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_lesson_is_plain_text_without_leftovers_of_its_grammar(name: str, exam
 
 @pytest.mark.exhaustive
 def test_the_training_text_never_tells_a_held_out_phrasing_of_a_fact() -> None:
-    kept = {f"{before} {answer}" for _, before, answer in facts.examination()}
+    kept = {f"{before} {answer}" for _, before, answer in facts.held_out_facts()}
     rng = Random(3)
     taught = [facts.facts(rng) for _ in range(4000)]
     assert len(kept) > 150

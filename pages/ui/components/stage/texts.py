@@ -5,7 +5,7 @@ from __future__ import annotations
 from pages.ui.i18n.translation import N_
 
 TEXTS = {
-    "called": N_("What comes next? The token that comes is correct."),
+    "called": N_("What comes next? The token that is rolled counts as correct."),
     "field": N_("a guess, then Enter"),
     "reveal": N_("Enter again: reveal. Esc: no guessing."),
     "room": N_("audience"),
@@ -58,8 +58,8 @@ SAY = {
         N_("Only the newest token has to be read. The KV cache holds the notes about the earlier ones."),
     ),
     "think": (
-        N_("The model uses all its numbers once for a single token. Nothing else happens inside."),
-        N_("The same work again for the next token. The model has no plan that reaches further."),
+        N_("One pass through all layers gives the probabilities of one next token."),
+        N_("The same work again for the next token. No later token has been chosen yet."),
     ),
     "weigh": (
         N_("This is the model's whole answer: not a word, but a probability for every token. What would you have said?"),

@@ -25,7 +25,7 @@ CARD = {
     "dice": N_("after your settings"),
     "rank": N_("rank"),
     "forced": N_("you chose it"),
-    "wanted": N_("the model wanted"),
+    "wanted": N_("likeliest, but not allowed:"),
 }
 MOST_DOUBT = 6.0  # bits of entropy at which the tint is full
 WINDOW = 600  # newest tokens that are drawn, so that a draw of a long text costs the same; a click shows the earlier ones
@@ -81,7 +81,7 @@ def token_strip(
         "legend": [_(end) for end in TINT_ENDS.get(tint, ("", ""))],
         "card": {**said(CARD), "again": hint or _("click to see its probabilities again")},
         "forced": _("you chose") if any(step.chosen_by == "forced" for step in shown) else "",
-        "steered": _("the model wanted another token") if any(row[-1] for row in rows) else "",
+        "steered": _("a constraint excluded the likeliest token") if any(row[-1] for row in rows) else "",
     }
     show_all = partial(memory.update, {f"{key} whole": True})
     called = {"on_opened_change": on_click or (lambda: None), "on_whole_change": show_all, "on_asked_change": on_ask or (lambda: None)}

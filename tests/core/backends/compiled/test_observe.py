@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import Generation, SamplingSettings
-from core.sampling import cpu, stages
+from core.sampling import stages, stages_numpy
 from core.sampling.observation import Observation, Selection
 from tests.core.backends.compiled.loaded import numpy_alone
 
@@ -24,9 +24,9 @@ def both(
 ) -> tuple[Observation | None, Observation]:
     """What compiled code says of it, if it says anything, and what NumPy does."""
     asked = scores, stages.processors(chosen), chosen.greedy, previous, selection, top_n
-    quickly = cpu._compiled(*asked)
+    quickly = stages_numpy._compiled(*asked)
     with numpy_alone():
-        return quickly, cpu.observe(*asked)
+        return quickly, stages_numpy.observe(*asked)
 
 
 def assert_same(one: Observation, other: Observation) -> None:

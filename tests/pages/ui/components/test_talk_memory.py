@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from pages.ui.presenting import running_orders, talk, talk_memory
+from pages.ui.presenting import prepared_talks, talk, talk_memory
 from pages.ui.presenting.running_order import Talk
 
-THREE = running_orders.THREE
+THREE = prepared_talks.THREE
 OWN = Talk("Mine", THREE.stops[:2])
 
 

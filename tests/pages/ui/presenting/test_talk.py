@@ -13,8 +13,8 @@ from core.errors import BadRunningOrder
 from core.experiments import prepared
 from pages.ui.i18n import page_titles
 from pages.ui.presenting import running_order, running_order_file, talk, tour_state
+from pages.ui.presenting.prepared_talks import TALKS
 from pages.ui.presenting.running_order import FORMAT, Stop, Talk
-from pages.ui.presenting.running_orders import TALKS
 
 
 @pytest.mark.parametrize("name", TALKS)

@@ -22,7 +22,7 @@ WARM_UP = 20  # steps
 NAME = "newborn"
 
 
-class Newborn:
+class ScratchModel:
     """A model with random weights and its training text. Raises TextToLearn."""
 
     def __init__(self, text: str, seed: int = 0) -> None:

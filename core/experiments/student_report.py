@@ -23,7 +23,7 @@ AT_ONCE = 10  # facts between two reports
 
 
 @dataclass(frozen=True, slots=True)
-class SchoolReport:
+class StudentReport:
     """The report of one model so far. asked: number of facts; right: facts for which every token of the answer is the likeliest one.
 
     perplexity: of the text. kept: fraction of the text's places with the teacher's likeliest token; kl: mean Kullback-Leibler divergence
@@ -39,9 +39,9 @@ class SchoolReport:
     kl: float
 
 
-def school_reports(
+def student_reports(
     models: Sequence[LanguageModel], teacher: LanguageModel, text: str, count: int = 60, seed: int = 0
-) -> Iterator[SchoolReport]:
+) -> Iterator[StudentReport]:
     """Examine each of these models; yield its report after every AT_ONCE facts. count: facts, sampled with `seed` from the lessons.
 
     The facts are asked in the words of the lessons; the text should not be part of a lesson. Raises EmptyPrompt, PromptTooLong,
@@ -49,11 +49,11 @@ def school_reports(
     """
     both_here(teacher, *models)
     count = whole_number(count, Message("The number of facts"), 1, MOST_FACTS)
-    items = [(before, answer) for _each, before, answer in facts.examination(plain=True)]
+    items = [(before, answer) for _each, before, answer in facts.held_out_facts(plain=True)]
     asked = Random(seed).sample(items, min(count, len(items)))
     for model in models:
         perplexity, kept, kl = _along(model, teacher, text)
-        report = SchoolReport(model.name, model.parameter_count, 0, 0, perplexity, kept, kl)
+        report = StudentReport(model.name, model.parameter_count, 0, 0, perplexity, kept, kl)
         yield report
         for place, (before, answer) in enumerate(asked, start=1):
             report = replace(report, right=report.right + knows(model, before, answer), asked=place)

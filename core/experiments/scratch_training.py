@@ -14,7 +14,7 @@ from core.message import Message
 from core.settings import SamplingSettings, whole_number
 
 if TYPE_CHECKING:
-    from core.finetuning.from_nothing import Newborn
+    from core.finetuning.from_scratch import ScratchModel
 
 MOST_STEPS = 5_000
 WRITTEN = 90  # bytes of a sample
@@ -22,7 +22,7 @@ WARMTH = SamplingSettings(temperature=0.6, seed=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class ScratchTrainingStep:
     """One training step. bits: loss per byte before the step; a uniform guess has 8. tokens: trained on so far; seconds: so far.
 
     sample: generated text after `beginning`, None if this step has no sample.
@@ -35,9 +35,9 @@ class Growth:
     sample: str | None
 
 
-def grow_up(
-    newborn: Newborn, beginning: str = "Alice ", steps: int = 600, sample_every: int = 20, queue: _Queue = QUEUE
-) -> Iterator[Waiting | Growth | Ended]:
+def train_from_scratch(
+    model: ScratchModel, beginning: str = "Alice ", steps: int = 600, sample_every: int = 20, queue: _Queue = QUEUE
+) -> Iterator[Waiting | ScratchTrainingStep | Ended]:
     """Take `steps` training steps, with a sample before the first, after every `sample_every` steps and before the last; yield each step.
 
     Waits in `queue` first and ends early at the time limit. Raises BadSetting, EmptyPrompt.
@@ -52,15 +52,15 @@ def grow_up(
         latest = monotonic() + (Limits.from_environment().training_seconds or float("inf"))
         for number in range(steps):
             asked = number % sample_every == 0 or number == steps - 1
-            sample = sample_of(newborn, beginning) if asked else None
-            bits = newborn.step()
-            yield Growth(newborn.index, bits, newborn.tokens, newborn.seconds, sample)
+            sample = sample_of(model, beginning) if asked else None
+            bits = model.step()
+            yield ScratchTrainingStep(model.index, bits, model.tokens, model.seconds, sample)
             if monotonic() > latest:
                 yield Ended("time is up")
                 return
         yield Ended("done")
 
 
-def sample_of(newborn: Newborn, beginning: str) -> str:
+def sample_of(model: ScratchModel, beginning: str) -> str:
     """Return the text that the model generates after `beginning` now, at most WRITTEN bytes."""
-    return generated(newborn.as_it_is(), beginning, WARMTH, WRITTEN).written
+    return generated(model.as_it_is(), beginning, WARMTH, WRITTEN).written

@@ -9,7 +9,7 @@ LONGEST_DELAY = 5.0  # seconds
 
 
 @dataclass(slots=True, eq=False)
-class Rate:
+class RateLimiter:
     """Messages that may still come at once. It grows by `per_second` up to `burst`; below 0 the next message waits."""
 
     per_second: float

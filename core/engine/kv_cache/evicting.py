@@ -1,4 +1,4 @@
-"""KV cache with a block budget and eviction at any position (the notepad with a limited number of pages).
+"""KV cache with room for a limited number of tokens, and eviction at any position. A page holds one token's keys and values.
 
 Eviction changes no positions. A kept page keeps its position, because rotary and learned positions are part of its keys. A new token gets
 its true position in the text. Architectures that compute distances from the order of the pages (ALiBi) close the gap: `positions` says
@@ -25,7 +25,7 @@ from core.out_of_memory import enough_memory
 KEPT, CLOSED_UP = "kept", "closed up"
 
 
-class PagedKVCache:
+class EvictingKVCache:
     """The pages of one request. kept: the held positions, in order. next_position: position of the next token.
 
     bits: 8 or 4 to quantize the pages, 0 to keep the model's own type. Raises ModelError for a model without one page per token
@@ -67,7 +67,7 @@ class PagedKVCache:
         """Bytes of the held tensors."""
         return sum(_bytes(layer) for layer in self._cache.layers)
 
-    def copied(self) -> PagedKVCache:
+    def copied(self) -> EvictingKVCache:
         """Return an independent copy of the pages."""
         twin = copy.copy(self)
         twin._cache, twin.kept = copy.deepcopy(self._cache), list(self.kept)
@@ -104,7 +104,7 @@ class PagedKVCache:
         self.next_position += len(token_ids)
         return logits
 
-    def forget_oldest(self, count: int, sinks: int = 0) -> list[int]:
+    def evict_oldest(self, count: int, sinks: int = 0) -> list[int]:
         """Evict the `count` oldest pages after the first `sinks` tokens of the text; return their positions."""
         first = sum(position < sinks for position in self.kept)
         gone = self.kept[first : first + max(0, count)]
