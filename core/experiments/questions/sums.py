@@ -83,9 +83,9 @@ def pair(rng: Random, exam: bool = False) -> tuple[int, int]:
 
 
 def sum_of_three(rng: Random, exam: bool = False) -> str:
-    """One question of three numbers, half of them answered at once and half after thinking."""
+    """One question of three numbers, one in five answered at once and the others after thinking."""
     numbers = triple(rng, exam)
-    return question(*numbers) + (at_once(*numbers) if rng.random() < 0.5 else thought(*numbers))
+    return question(*numbers) + (at_once(*numbers) if rng.random() < 0.2 else thought(*numbers))
 
 
 def sum_of_two(rng: Random, exam: bool = False) -> str:
