@@ -44,7 +44,7 @@ class Shares:
     older: float = 0.08
 
     def without_simple(self) -> Shares:
-        """The shares when the simple stories have been read often enough: told stories get three quarters of their part, lessons the rest."""
+        """The shares when the simple stories have been read often enough: told stories get three quarters of theirs, lessons the rest."""
         return Shares(self.told + 0.75 * self.simple, 0.0, self.lessons + 0.25 * self.simple, self.older)
 
 
