@@ -111,7 +111,7 @@ def about(plan: MemoryBudget, own: tuple[str, str, str] | None) -> dict[str, Any
     """Return what the page stores with the result."""
     model = current.model()
     task = RED_POT if own is None else own_task(*own) if own[1].strip() else None
-    text = task.told + task.question if task is not None else own[0] if own else ""
+    text = task.text + task.question if task is not None else own[0] if own else ""
     return {
         "plan": plan,
         "task": task,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from core.experiments.sweep import Column, side_by_side
-from core.experiments.waiting import Watched, load_curve, watch_one
+from core.experiments.waiting import AFTER, BEFORE, Watched, load_curve, watch_one
 from pages.ui.components.browser.browser import round_trip
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
-from pages.ui.i18n import names
+from pages.ui.i18n import names, numbers
 from pages.ui.i18n.example_texts import OPENINGS
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
@@ -26,7 +26,8 @@ REQUESTS = (40, 200)  # of the curve
 def request_view() -> None:
     """Draw one request among others, then the wait at several loads."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="waiting_controls"):
-        rate_help = _("How many other requests arrive per second, at random times. 8 arrive before yours and 8 after it.")
+        rate_help = _("How many other requests arrive per second, at random times. {before} arrive before yours and {after} after it.")
+        rate_help = rate_help.format(before=numbers.count(BEFORE), after=numbers.count(AFTER))
         rate = st.slider(_("Other requests per second"), 1, 40, 12, key="waiting_rate", help=rate_help, width=260, **PERSISTENT)
         length = elements.choice(_("Tokens of your answer"), LENGTHS, 16, "waiting_length")
         now = provenance.now(

@@ -142,17 +142,17 @@ class Answer:
 class RecallTask:
     """A text, a question about it, and the right answer as it would follow the question.
 
-    told: the text. key_words: its sentence with the answer.
+    key_words: the sentence of the text with the answer.
     """
 
-    told: str
+    text: str
     question: str
     answer: str
     key_words: str
 
 
 RED_POT = RecallTask(
-    told=(
+    text=(
         "Lily put the key under the red pot. The sun is shining today. A small bird is singing in the tree. "
         "The children play football near the river. The bus is late again. The baker sings a song."
     ),
@@ -180,17 +180,17 @@ def own_task(text: str, question: str, answer: str) -> RecallTask:
 
 def key_tokens(model: LanguageModel, task: RecallTask) -> range:
     """Return the positions of the tokens of `key_words`; an empty range if there are none."""
-    start = task.told.find(task.key_words) if task.key_words else -1
+    start = task.text.find(task.key_words) if task.key_words else -1
     if start < 0:
         return range(0)
-    before = len(model.encode(task.told[:start].rstrip(" "))) if start else 0
-    return range(before, len(model.encode(task.told[: start + len(task.key_words)])))
+    before = len(model.encode(task.text[:start].rstrip(" "))) if start else 0
+    return range(before, len(model.encode(task.text[: start + len(task.key_words)])))
 
 
 def ask(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -> Iterator[CacheStep | Answer]:
     """Read a story and its question within this budget; yield a CacheStep per token and the Answer last."""
     session = _Session(model, plan)
-    prompt = story.told + story.question
+    prompt = story.text + story.question
     asked = encoded(model, prompt)
     answer = _continuation(model, prompt, story.answer)
     for token_id in asked:

@@ -56,6 +56,7 @@ RENAMED = {
 REMOVED = {"LatencyTrace": {"parts", "first_token", "total"}, "Assumptions": {"network_seconds"}}  # fields of old files that nothing reads
 RENAMED_FIELDS = {
     ("Provenance", "unsaid"): "hidden_inputs",
+    ("RecallTask", "told"): "text",
     ("Version", "odds"): "probabilities",
     ("Rounded", "odds"): "probabilities",
     ("Rounded", "full_odds"): "full_probabilities",

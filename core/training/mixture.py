@@ -1,7 +1,7 @@
 """Training batches: told stories of the world, real simple stories, lessons and older prose, in fixed shares of tokens.
 
 A batch is a function of the seed and the step, so a resumed run reads what it would have read. The world never repeats a story. The real
-simple stories are read at most `PASSES` times, then the others share their part.
+simple stories are read at most `PASSES` times, then told stories and lessons get their part.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def test_the_key_is_found_while_its_page_is_kept_and_not_once_it_is_gone(large: 
         assert isinstance(answer, Answer) and answer.probability is not None
         return answer.probability
 
-    assert RED_POT.told.startswith(RED_POT.key_words)
+    assert RED_POT.text.startswith(RED_POT.key_words)
     assert right(SLIDING_WINDOW, 500) > 0.5
     assert right(INT8_KV, 40) > 0.5
     assert right(SLIDING_WINDOW, 40) < 0.05

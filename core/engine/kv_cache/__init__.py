@@ -1,1 +1,1 @@
-"""KV caches: one per session, pooled under a byte budget, paged with eviction, quantized."""
+"""KV caches: one per session, pooled under a byte budget, with eviction, quantized."""

@@ -48,6 +48,8 @@ THREE = Talk(
         Stop(N_("The end"), _stage(_STORY, seed="4"), N_("The model repeats this for every token."), 5),
     ),
 )
+_NOTEPAD = Stop(N_("The notepad"), "cache", N_("The same text with and without the notepad (KV cache), timed."))
+_MANY = Stop(N_("Many at once"), "batching", N_("One model, many requests, one pass for all."))
 TEN = Talk(
     N_("Ten minutes"),
     (
@@ -56,8 +58,8 @@ TEN = Talk(
         Stop(N_("One word changes everything"), "what_if", N_("Both branches use the same dice. Where do they differ?")),
         Stop(N_("Inside one step"), "inside", N_("The prediction gets clearer from layer to layer.")),
         Stop(N_("Why this token?"), "why", N_("Hide one word: the probability falls. Which word did the token depend on?")),
-        Stop(N_("The notepad"), "cache", N_("The same text with and without the notepad (KV cache), timed.")),
-        Stop(N_("Many at once"), "batching", N_("One model, many requests, one pass for all.")),
+        _NOTEPAD,
+        _MANY,
         *THREE.stops[4:],
     ),
 )
@@ -71,10 +73,10 @@ HALF_AN_HOUR = Talk(
         Stop(N_("Training"), "growing", N_("The same model at moments of its training.")),
         Stop(N_("What it learns"), "teach", N_("Training repeats this step many thousand times. Enter starts a few of these steps.")),
         Stop(N_("Thinking aloud"), "think", N_("Why it helps to write the steps down before the answer.")),
-        Stop(N_("The notepad"), "cache", N_("The same text with and without the notepad (KV cache), timed.")),
+        _NOTEPAD,
         Stop(N_("When it is full"), "memory", N_("Stop, forget the oldest, or write smaller. Each can change the answer.")),
         Stop(N_("The context"), "context", N_("What falls out is gone.")),
-        Stop(N_("Many at once"), "batching", N_("One model, many requests, one pass for all.")),
+        _MANY,
         Stop(N_("Guess and check"), "speculative", N_("A small model guesses, the large one checks.")),
         Stop(N_("Fewer bits"), "quantization", N_("Fewer bits per weight, almost the same probabilities.")),
         Stop(N_("The bill"), "cost", N_("Work, bytes, seconds, energy, money.")),

@@ -118,7 +118,7 @@ def full() -> None:
     now = made_by(((N_("what is done when it is full"), names.EVICTION[plan.policy]),), None)
 
     def about() -> object:
-        texts = [token.text or token.piece for token in model.tokenize(RED_POT.told + RED_POT.question)]
+        texts = [token.text or token.piece for token in model.tokenize(RED_POT.text + RED_POT.question)]
         return plan, texts, key_tokens(model, RED_POT)
 
     def draw(run: Experiment) -> None:

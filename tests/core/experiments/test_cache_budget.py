@@ -99,7 +99,7 @@ def test_the_answer_is_scored_word_for_word(tiny: Any, plain: Any) -> None:
     model = tiny("gpt2")
     answer = list(ask(model, MemoryBudget(ENOUGH), SHORT))[-1]
     assert isinstance(answer, Answer)
-    asked, whole = (model.encode(text) for text in (SHORT.told + SHORT.question, SHORT.told + SHORT.question + SHORT.answer))
+    asked, whole = (model.encode(text) for text in (SHORT.text + SHORT.question, SHORT.text + SHORT.question + SHORT.answer))
     with torch.inference_mode():
         distribution = plain("gpt2")(torch.tensor([whole])).logits[0].double().softmax(-1)
     expected = [float(distribution[place - 1, whole[place]]) for place in range(len(asked), len(whole))]

@@ -56,6 +56,11 @@ def test_a_batch_depends_on_seed_and_step_alone(tokenizer: PreTrainedTokenizerFa
     assert not torch.equal(first.ids, mixture.batch(8, 2, 64, 0).ids)
 
 
+def test_told_stories_and_lessons_get_the_part_of_the_simple_stories() -> None:
+    later = Shares(told=0.5, simple=0.2, lessons=0.2, older=0.1).without_simple()
+    assert (later.told, later.simple, later.lessons, later.older) == pytest.approx((0.65, 0, 0.25, 0.1))
+
+
 def test_a_target_is_the_next_token_of_the_same_document() -> None:
     batch = pack([[[5, 6, 7], [8, 9]]], 6, filler=0)
     assert batch.ids.tolist() == [[5, 6, 7, 8, 9, 0]]

@@ -48,6 +48,12 @@ def test_additions_are_rare_and_leave_every_word_in_its_place() -> None:
     assert 0.005 < added / words < 0.05
 
 
+def test_nothing_is_added_to_the_tag_of_a_speech() -> None:
+    text = '"I told a lie," I said. "I ate it," she cried. "Never mind."'
+    assert {with_asides(Random(seed), text).partition(' "I ate it')[0] for seed in range(300)} >= {'"I told a lie," I said.'}
+    assert all(" I said." in with_asides(Random(seed), text) and " she cried." in with_asides(Random(seed), text) for seed in range(300))
+
+
 def test_what_nobody_holds_cannot_be_given() -> None:
     state, ball = State(), Entity("thing", "ball")
     giver, taker = Entity("person", "girl", "she", "Mia"), Entity("person", "boy", "he", "Tom")

@@ -81,7 +81,7 @@ def token_strip(
         "legend": [_(end) for end in TINT_ENDS.get(tint, ("", ""))],
         "card": {**said(CARD), "again": hint or _("click to see its probabilities again")},
         "forced": _("you chose") if any(step.chosen_by == "forced" for step in shown) else "",
-        "steered": _("a constraint excluded the likeliest token") if any(row[-1] for row in rows) else "",
+        "steered": _("likeliest token excluded") if any(row[-1] for row in rows) else "",
     }
     show_all = partial(memory.update, {f"{key} whole": True})
     called = {"on_opened_change": on_click or (lambda: None), "on_whole_change": show_all, "on_asked_change": on_ask or (lambda: None)}
