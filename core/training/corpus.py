@@ -54,13 +54,6 @@ class Corpus:
             kind = "simple" if path.stem.startswith(tuple(_TEXTS["simple"])) else "novel" if path.stem in _TEXTS["novels"] else "tale"
             self.pieces[kind] += self._read(path, text)
 
-    def __bool__(self) -> bool:
-        return any(self.pieces.values())
-
-    def texts(self) -> Iterator[str]:
-        """Yield every text that may be trained on, once and as it is written."""
-        return (piece.text for pieces in self.pieces.values() for piece in pieces)
-
     def _read(self, path: Path, text: str) -> Iterator[Piece]:
         if path.stem.startswith("tinystories"):
             for story in _STORY_BREAK.split(_british(text)):
