@@ -21,7 +21,7 @@ from core.training.corpus import Corpus
 from core.training.export import load_checkpoint
 from core.training.mixture import IGNORED, Mixture
 from core.training.models import CHECKPOINTS, SHAPES
-from core.training.train import Loss, Plan, Run, cross_entropy, new_model, options, train
+from core.training.train import Loss, Plan, Run, begin, cross_entropy, new_model, options, train
 
 PLAN = replace(Plan(), steps=3000, decay=1000, seed=1, muon_rate=4e-3, adam_rate=4e-3)
 
@@ -56,8 +56,7 @@ def student(
     if not alone:
         loss = distance_to(load_checkpoint(folder / CHECKPOINTS["storyteller"], shapes["storyteller"], tokenizer).to(model.device))
     run = Run(model, Mixture(tokenizer, corpus, plan.shares, plan.seed), plan, loss, compiled)
-    if (checkpoint := folder / name(alone)).exists():
-        run.resume(checkpoint)
+    begin(run, folder / name(alone))
     return run
 
 
@@ -72,6 +71,7 @@ def main() -> None:
     arguments = parser.parse_args()
     plan = replace(PLAN, bfloat16=True) if arguments.bfloat16 else PLAN
     run = student(Corpus(arguments.corpus), arguments.checkpoints, plan, arguments.alone)
+    begin(run, arguments.checkpoints / name(arguments.alone), arguments.start_from)
     if arguments.end_in:
         run.end_in(arguments.end_in)
     train(run, arguments.checkpoints / name(arguments.alone), arguments.minutes)

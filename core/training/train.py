@@ -166,6 +166,14 @@ def train(run: Run, checkpoint: Path, minutes: float = 0, record: Path | None = 
     print(f"saved at step {run.step}", flush=True)
 
 
+def begin(run: Run, checkpoint: Path, start_from: Path | None = None) -> None:
+    """Continue from the checkpoint, if it exists, or begin with the weights of the exported model `start_from`."""
+    if checkpoint.exists():
+        run.resume(checkpoint)
+    elif start_from:
+        run.model.load_state_dict(AutoModelForCausalLM.from_pretrained(start_from, dtype=torch.float32).state_dict())
+
+
 def storyteller(
     corpus: Corpus, folder: Path, plan: Plan, start_from: Path | None = None, shape: dict[str, int] = STORYTELLER, compiled: bool = True
 ) -> Run:
@@ -174,10 +182,7 @@ def storyteller(
     tokenizer = tokenizer_in(folder, corpus, start_from)
     mixture = Mixture(tokenizer, corpus, plan.shares, plan.seed)
     run = Run(new_model(tokenizer, shape, plan.seed), mixture, plan, compiled=compiled)
-    if (checkpoint := folder / CHECKPOINTS["storyteller"]).exists():
-        run.resume(checkpoint)
-    elif start_from:
-        run.model.load_state_dict(AutoModelForCausalLM.from_pretrained(start_from, dtype=torch.float32).state_dict())
+    begin(run, folder / CHECKPOINTS["storyteller"], start_from)
     return run
 
 
@@ -189,19 +194,17 @@ def options(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--minutes", type=float, default=0, help="stop after so many minutes; 0: when the plan ends")
     parser.add_argument("--end-in", type=int, default=0, help="let the rate fall to zero over so many steps from now on")
     parser.add_argument("--bfloat16", action="store_true", help="passes in bfloat16, for a processor that multiplies it faster")
+    parser.add_argument("--start-from", type=Path, help="folder of an exported model whose weights a new run begins with")
     return parser
 
 
 def main() -> None:
-    parser = options(__doc__)
-    parser.add_argument("--start-from", type=Path, help="folder of an exported model whose weights a new run begins with")
-    arguments = parser.parse_args()
+    arguments = options(__doc__).parse_args()
     plan = replace(Plan(), bfloat16=True) if arguments.bfloat16 else Plan()
     run = storyteller(Corpus(arguments.corpus), arguments.checkpoints, plan, arguments.start_from)
     if arguments.end_in:
         run.end_in(arguments.end_in)
-    record = None if arguments.start_from else arguments.checkpoints / "growth.json"
-    train(run, arguments.checkpoints / CHECKPOINTS["storyteller"], arguments.minutes, record)
+    train(run, arguments.checkpoints / CHECKPOINTS["storyteller"], arguments.minutes, arguments.checkpoints / "growth.json")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenize
 
 from core.training import distill, make, train
 from core.training.corpus import Corpus
+from core.training.export import export
 from core.training.mixture import IGNORED, Mixture, Shares, pack, tokenizer_texts
 from core.training.models import SHAPES
 from core.training.tokenizer import train_tokenizer
@@ -82,6 +83,15 @@ def test_a_resumed_run_learns_what_the_other_learns(tokenizer: PreTrainedTokeniz
     assert (resumed.step, resumed.tokens, resumed.finished) == (through.step, through.tokens, True)
     for one, other in zip(through.model.parameters(), resumed.model.parameters(), strict=True):
         assert torch.equal(one, other)
+
+
+def test_a_run_begins_with_the_weights_of_an_exported_model(tokenizer: PreTrainedTokenizerFast, tmp_path: Path) -> None:
+    given, run = new_run(tokenizer), new_run(tokenizer)
+    given.one_step()
+    export(given.model, tokenizer, tmp_path / "model")
+    train.begin(run, tmp_path / "missing.pt", tmp_path / "model")
+    for one, other in zip(given.model.parameters(), run.model.parameters(), strict=True):
+        assert torch.equal(one.to(torch.bfloat16), other.to(torch.bfloat16))
 
 
 def test_the_divergence_by_hand() -> None:
