@@ -80,11 +80,11 @@ def right_sums(candidate: Candidate, aloud: bool, items: int = 40) -> int:
     return sum((answer in text) if aloud else text.startswith(answer.rstrip(".")) for text, answer in zip(said, wanted, strict=True))
 
 
-def hurtful_texts(candidate: Candidate, count: int = 5000) -> int:
-    """Return how many of so many texts at temperature 1 contain a hurtful word."""
+def hurtful_texts(candidate: Candidate, count: int = 5000) -> list[list[str]]:
+    """Return the hurtful words of each text that contains any, of so many texts at temperature 1."""
     beginnings = [*EVERYDAY, *STORIES, *OPENINGS]
     prompts = [beginnings[number % len(beginnings)] for number in range(count)]
-    return sum(bool(hurtful(sample.text)) for sample in candidate.samples(prompts, 60, seed=11))
+    return [words for sample in candidate.samples(prompts, 60, seed=11) if (words := hurtful(sample.text))]
 
 
 def evaluate(candidate: Candidate, to: Path, judge: Path | None = None, texts: int = 5000) -> None:
@@ -104,7 +104,8 @@ def evaluate(candidate: Candidate, to: Path, judge: Path | None = None, texts: i
     print(f"| facts; sums at once; sums aloud | {known}/{asked}; {at_once}/40; {aloud}/40 |", flush=True)
     print(f"| questions about told plots | {told_questions(candidate):.0%} |", flush=True)
     if texts:
-        print(f"| hurtful texts of {texts} | {hurtful_texts(candidate, texts)} |", flush=True)
+        found = hurtful_texts(candidate, texts)
+        print(f"| hurtful texts of {texts} | {len(found)} {found or ''} |", flush=True)
 
 
 def main() -> None:

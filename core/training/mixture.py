@@ -38,10 +38,10 @@ class Batch:
 class Shares:
     """Share of the tokens by source; they add up to 1."""
 
-    told: float = 0.60
-    simple: float = 0.20
-    lessons: float = 0.12
-    older: float = 0.08
+    told: float = 0.66
+    simple: float = 0.11
+    lessons: float = 0.11
+    older: float = 0.12
 
     def without_simple(self) -> Shares:
         """The shares when the simple stories have been read often enough: told stories get three quarters of theirs, lessons the rest."""
