@@ -1,6 +1,6 @@
 """Distil storyteller-mini from the storyteller of a run.
 
-    python -m core.training.distill --corpus TEXTS --checkpoints FOLDER [--alone]
+    python -m core.training.distill --corpus TEXTS --checkpoints FOLDER [--alone] [--start-from MODEL]
 
 Reads FOLDER/checkpoint.pt (the frozen teacher), writes and resumes FOLDER/mini.pt. At every position the student learns the teacher's
 probabilities of all tokens (Hinton, Vinyals and Dean, 2015), on the texts that the teacher read. With --alone a twin with the same first
@@ -47,7 +47,13 @@ def distance_to(teacher: LlamaForCausalLM) -> Loss:
 
 
 def student(
-    corpus: Corpus, folder: Path, plan: Plan, alone: bool = False, shapes: dict[str, dict[str, int]] = SHAPES, compiled: bool = True
+    corpus: Corpus,
+    folder: Path,
+    plan: Plan,
+    alone: bool = False,
+    shapes: dict[str, dict[str, int]] = SHAPES,
+    compiled: bool = True,
+    start_from: Path | None = None,
 ) -> Run:
     """Return the run of the student in this folder, or of its twin without a teacher: new, or resumed from its checkpoint."""
     tokenizer = AutoTokenizer.from_pretrained(folder / "tokenizer")
@@ -56,7 +62,7 @@ def student(
     if not alone:
         loss = distance_to(load_checkpoint(folder / CHECKPOINTS["storyteller"], shapes["storyteller"], tokenizer).to(model.device))
     run = Run(model, Mixture(tokenizer, corpus, plan.shares, plan.seed), plan, loss, compiled)
-    begin(run, folder / name(alone))
+    begin(run, folder / name(alone), start_from)
     return run
 
 
@@ -70,8 +76,7 @@ def main() -> None:
     parser.add_argument("--alone", action="store_true", help="train the twin that learns from the text without a teacher")
     arguments = parser.parse_args()
     plan = replace(PLAN, bfloat16=True) if arguments.bfloat16 else PLAN
-    run = student(Corpus(arguments.corpus), arguments.checkpoints, plan, arguments.alone)
-    begin(run, arguments.checkpoints / name(arguments.alone), arguments.start_from)
+    run = student(Corpus(arguments.corpus), arguments.checkpoints, plan, arguments.alone, start_from=arguments.start_from)
     if arguments.end_in:
         run.end_in(arguments.end_in)
     train(run, arguments.checkpoints / name(arguments.alone), arguments.minutes)

@@ -105,7 +105,7 @@ def evaluate(candidate: Candidate, to: Path, judge: Path | None = None, texts: i
     print(f"| questions about told plots | {told_questions(candidate):.0%} |", flush=True)
     if texts:
         found = hurtful_texts(candidate, texts)
-        print(f"| hurtful texts of {texts} | {len(found)} {found or ''} |", flush=True)
+        print(f"| hurtful texts of {texts} | {len(found)} {' '.join(map(' '.join, found))} |", flush=True)
 
 
 def main() -> None:

@@ -2,9 +2,9 @@
 
     python -m core.training.train --corpus TEXTS --checkpoints FOLDER [--start-from MODEL] [--minutes M] [--end-in STEPS]
 
-FOLDER, outside git, gets tokenizer/, checkpoint.pt and growth.json. The rate warms up, stays, and falls to zero over the last steps of the
-plan. `--end-in` starts that fall now. SIGTERM saves a checkpoint and stops. `--start-from` begins with the weights and the tokenizer of an
-exported model of the same shape.
+FOLDER, outside git, gets tokenizer/, checkpoint.pt and growth.json, which counts from the first step of this run. The rate warms up,
+stays, and falls to zero over the last steps of the plan. `--end-in` starts that fall now. SIGTERM saves a checkpoint and stops.
+`--start-from` begins with the weights and the tokenizer of an exported model of the same shape.
 """
 
 from __future__ import annotations

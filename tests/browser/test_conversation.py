@@ -14,13 +14,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import torch
 from platformdirs import user_cache_dir
-from playwright.sync_api import TimeoutError
 
 from core import Recording, load_model
 from tests import tiny_models
 from tests.browser.accessibility import sideways, violations
 from tests.browser.conftest import running_app
-from tests.browser.watching import COLD, Watching, download, press, settled, turn_to, type_into
+from tests.browser.watching import COLD, Watching, download, press, repeated, settled, turn_to, type_into
 from tests.core.models.gguf import making
 
 pytestmark = pytest.mark.browser
@@ -38,22 +37,11 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return making.write(folder / "tiny.gguf", making.metadata_of(model, "llama") | template, making.weights_of(model, "llama"), "Q8_0")
 
 
-def repeated(act: Callable[[], None], sign: Any) -> None:
-    """Act until the sign is on the page: a rerun that ends at that moment can swallow a press."""
-    for tries_left in (2, 1, 0):
-        act()
-        try:
-            return sign.wait_for(timeout=COLD / 3)
-        except TimeoutError:
-            if not tries_left:
-                raise
-
-
 def use_file(page: Any, path: Path) -> None:
     """Load a file by its path on the page Models."""
     type_into(page, "models_name", str(path))
     settled(page)
-    repeated(lambda: press(page, "models_fetch"), page.get_by_text(f"{path} is in use.").first)
+    repeated(page, lambda: press(page, "models_fetch"), page.get_by_text(f"{path} is in use.").first)
     settled(page)
 
 
@@ -65,7 +53,7 @@ def ask(page: Any, message: str) -> None:
         field.fill(message)
         field.press("Enter")
 
-    repeated(send, page.locator(f'[data-testid="stChatMessage"]:has-text("{message}")').first)
+    repeated(page, send, page.locator(f'[data-testid="stChatMessage"]:has-text("{message}")').first)
     settled(page)  # until then the end of the answer before is on the page
     ended(page)
 

@@ -82,19 +82,23 @@ def turn_to(page: Any, group: str, title: str) -> None:
     page.locator('[data-testid="stTopNavDropdownLink"]', has=page.get_by_text(title, exact=True)).click()
 
 
-def live(page: Any, start: str, name: str, patience: int = COLD) -> None:
-    """Run an experiment by its button and wait until the live result is complete. A rerun that ends at this moment replaces the button;
-    then press again."""
-    recorded = page.locator(f".st-key-recorded_{name}").first
+def repeated(page: Any, act: Callable[[], object], sign: Any, state: str = "visible", tries: int = 3, patience: int = COLD) -> None:
+    """Act until this sign is on the page, or gone from it. A rerun that ends at this moment can swallow a press; then act again."""
 
-    def begin() -> None:
-        press(page, start)
+    def once() -> None:
+        act()
         try:
-            recorded.wait_for(state="detached", timeout=patience / 10)
+            sign.wait_for(state=state, timeout=patience / tries)
         except TimeoutError:
-            raise AssertionError("it did not start") from None
+            raise AssertionError(f"it is not {state}: {sign}") from None
 
-    eventually(page, begin, patience / 1000)
+    eventually(page, once, patience / 1000)
+
+
+def live(page: Any, start: str, name: str, patience: int = COLD) -> None:
+    """Run an experiment by its button and wait until the live result is complete."""
+    recorded = page.locator(f".st-key-recorded_{name}").first
+    repeated(page, lambda: press(page, start), recorded, "detached", 10, patience)
     page.locator(f".st-key-made_{name} .st-key-keep_{name} button:visible").first.wait_for(timeout=patience)
     settled(page)
 
