@@ -133,8 +133,8 @@ class Story(Casting):
         if isinstance(thing, Entity) and self.state.holder.get(thing) is not self.hero:
             template = template.replace("|dreamed of {t:t}", "").replace("|kept {t:t} in a safe place", "")
         if not friend:
-            template = template.replace("|hear {h:n} tell the story|see them there together", "")
-            template = template.replace("still hear them laugh", "hear {h:n} tell the story")
+            template = template.replace("|hear {h:o} tell the story|see them there together", "")
+            template = template.replace("still hear them laugh", "hear {h:o} tell the story")
         morals = WORDING["morals"]
         self.cast["moral"] = self.rng.choice(morals.get(self.plot[0], morals[""]))
         self.say(template.replace("{both}", "they") if self.hero.owner_word else template)
