@@ -21,6 +21,7 @@ _CRIED = "cried|cried|shouted|called|said|said|exclaimed"
 # The methods that scripts call, beside those that `play` names.
 _COMMANDS = """animal attempts chance child companion ending feel friend helper later name one own pair paragraph person
 pick place play role say sight spot thing today""".split()
+_OF_TWO = ("{f", "{both}", "[They ", " them ")  # an ending with one of these needs a friend
 
 
 class Story(Casting):
@@ -121,23 +122,17 @@ class Story(Casting):
         free = [
             template
             for template in WORDING["endings"]
-            if (thing or "{t" not in template)
-            and (friend or not ("{f" in template or "{both}" in template or template.startswith("[They")))
+            if (thing or "{t" not in template) and (friend or not any(sign in template for sign in _OF_TWO))
         ]
         if isinstance(friend, Entity):
             self.cast["both"] = self.pair(self.hero, friend)
-            if self.hero.pronoun == "I":
-                free = [template.replace("[They ", "[We ").replace("|They ", "|We ").replace(" for [them", " for [us") for template in free]
         self.paragraph(0.25)
         template = self.rng.choice(free)
         if isinstance(thing, Entity) and self.state.holder.get(thing) is not self.hero:
             template = template.replace("|dreamed of {t:t}", "").replace("|kept {t:t} in a safe place", "")
-        if not friend:
-            template = template.replace("|hear {h:o} tell the story|see them there together", "")
-            template = template.replace("still hear them laugh", "hear {h:o} tell the story")
         morals = WORDING["morals"]
         self.cast["moral"] = self.rng.choice(morals.get(self.plot[0], morals[""]))
-        self.say(template.replace("{both}", "they") if self.hero.owner_word else template)
+        self.tell("we: " + (template.replace("{both}", "they") if self.hero.owner_word else template))
 
     def say(self, template: str, **roles: Entity | str) -> None:
         """Write a template: one or more sentences."""

@@ -81,6 +81,21 @@ def test_a_line_of_a_script_lets_somebody_speak() -> None:
     assert '"Good day!"' in told.text
 
 
+@pytest.mark.parametrize(("friend", "of_two"), [(False, False), (True, True)])
+def test_an_ending_says_we_of_two_and_me_of_the_one_who_tells(friend: bool, of_two: bool) -> None:
+    told = []
+    for seed in range(300):
+        one = Story(Random(seed))
+        one.begin("I")
+        if friend:
+            one.friend()
+        one.ending()
+        told.append(one.text)
+    assert not any(re.search(r"\b(?:hear|see) I\b|\b[Tt]hey\b|\bthem\b", text) for text in told)
+    assert any("hear me tell" in text for text in told)
+    assert any(re.search(r"\bus\b", text) for text in told) is of_two
+
+
 def test_templates_choose_and_tidy() -> None:
     assert choose(Random(0), "[a|a] b") == "a b"
     assert tidy("a apple. it is red .") == "An apple. It is red."
