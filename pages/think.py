@@ -48,7 +48,7 @@ def set_view() -> None:
     st.caption(f"{text} {GREEDY} {TRAINED}")
     with st.container(horizontal=True, vertical_alignment="bottom", key="think_set_controls"):
         number = elements.choice(_("Questions"), (10, 25, 50, 100), 50, "think_count")
-        carry = _("98 + 99 + 43 carries twice: its units alone make 20. A small model that answers at once is mostly wrong there.")
+        carry = _("98 + 99 + 43 carries twice: its units alone make 20. Such sums are harder to answer at once.")
         kind = said(SET_KINDS).__getitem__
         hard = elements.choice(_("Which sums"), list(SET_KINDS), True, "think_kind", format_func=kind, help=carry)
         seed = current.settings().seed

@@ -26,7 +26,7 @@ FOLDER = BUNDLED / "recordings"
 ENDING = ".json.gz"
 LISTED = 12  # candidates kept at every step
 STORY = "Once upon a time, there was a little"
-USUAL = SamplingSettings(temperature=0.8, top_p=0.9, seed=0)
+USUAL = SamplingSettings(temperature=0.7, top_p=0.9, seed=0)
 GREEDY = SamplingSettings(greedy=True)
 
 
@@ -68,7 +68,7 @@ PREPARED: tuple[PreparedRun, ...] = (
     PreparedRun("one_word", STORY, USUAL, 30, (" girl", " dragon")),
     PreparedRun("intruder", "The cat sat on the", USUAL, 30, (" purple",)),
     PreparedRun("justified", "Is a whale a fish?", USUAL, 24, (" Yes", " No")),
-    PreparedRun("aloud", f"Question: What is 39 + 57 + 59?\n{CHAIN_OF_THOUGHT.begin}", GREEDY, 120),
+    PreparedRun("aloud", f"Question: What is 84 + 90 + 35?\n{CHAIN_OF_THOUGHT.begin}", GREEDY, 120),
     PreparedRun("loop", "La la la", GREEDY, 100, others=("Tom and Tom and Tom", STORY), best=loops),
     PreparedRun("rare_name", "The new teacher was called Mrs. Wojciechowska-Nguyen, and", USUAL, 24),
     PreparedRun("emoji", "The fox 🦊 sent the owl 🦉 a letter:", USUAL, 24),

@@ -17,7 +17,7 @@ def draw(path: Path) -> None:
     """Write the picture of the first step after `STEPS` tokens at which at least `LEAST` tokens could be chosen."""
     run = Generation(load_model("storyteller"), PROMPT, SETTINGS)
     run.generate(STEPS)
-    step = next(step for step in run.stream(100) if (step.probabilities > 0.02).sum() >= LEAST)
+    step = next(step for step in run.stream(100) if (step.probabilities[-1] > 0.02).sum() >= LEAST)
     step.to_image(path)
 
 

@@ -29,7 +29,7 @@ from core.training.world.tell import story
 
 BUNDLED = Path(__file__).parents[1] / "bundled"
 # The settings that are compared, for `generate`. The first is the app's preset of this name.
-SETTINGS = {"Balanced": PLAIN | {"temperature": 0.8, "top_p": 0.9}, "temperature 1": PLAIN}
+SETTINGS = {"Balanced": PLAIN | {"temperature": 0.7, "top_p": 0.9}, "temperature 1": PLAIN}
 EVERYDAY, STORIES, OPENINGS = read(Path(__file__).with_name("evaluate.toml")).values()
 FORTY = [*EVERYDAY[:20], *STORIES[:20]]
 SEEDS = 4

@@ -28,7 +28,7 @@ def export(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, folder: 
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.eos_token_id,
         do_sample=True,
-        temperature=0.8,
+        temperature=0.7,
         max_new_tokens=120,
     )
     model.save_pretrained(folder)

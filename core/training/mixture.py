@@ -6,7 +6,7 @@ simple stories are read at most `PASSES` times, then told stories and lessons ge
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import accumulate
 from random import Random
 
@@ -21,7 +21,7 @@ IGNORED = -100
 PASSES = 4
 _LONGEST = 1750  # characters of one piece of prose: about 512 tokens
 # Mean length of a document of each source in tokens, to turn shares of tokens into shares of documents.
-_LENGTHS = {"told": 180, "simple": 260, "lessons": 45, "older": 380}
+_LENGTHS = {"told": 180, "simple": 260, "lessons": 45, "older": 100}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,39 +48,41 @@ class Shares:
         return Shares(self.told + 0.75 * self.simple, 0.0, self.lessons + 0.25 * self.simple, self.older)
 
 
+class Sources:
+    """Documents of the world, the lessons and a corpus."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.pieces = corpus.pieces
+        self._sums = {kind: list(accumulate(len(piece.text) for piece in pieces)) for kind, pieces in corpus.pieces.items()}
+
+    def draw(self, rng: Random, shares: dict[str, float]) -> Piece:
+        """One document, from a source drawn by the shares of tokens. Without older prose there are told stories and lessons alone."""
+        if not self.pieces["older"]:
+            shares = {"told": 0.85, "lessons": 0.15}
+        source = rng.choices(list(shares), [share / _LENGTHS[name] for name, share in shares.items()])[0]
+        if source in self.pieces:
+            return _part(rng, rng.choices(self.pieces[source], cum_weights=self._sums[source])[0])
+        return Piece(document(rng) if source == "told" else lessons.document(rng), whole=True)
+
+
 class Mixture:
     """Batches of token rows from all sources."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast, corpus: Corpus, shares: Shares, seed: int = 0) -> None:
-        self.tokenizer, self.corpus, self.shares, self.seed = tokenizer, corpus, shares, seed
-        self._older = corpus.pieces["tale"] + corpus.pieces["novel"]
-        self._sums = {"simple": _sums(corpus.pieces["simple"]), "older": _sums(self._older)}
-        characters = sum(len(piece.text) for piece in corpus.pieces["simple"])
-        # About four characters a token: after so many tokens in all, the simple stories have been read PASSES times.
-        self.simple_until = PASSES * characters / 4 / shares.simple if shares.simple else 0.0
-
-    def text(self, rng: Random, source: str) -> Piece:
-        """One document of this source."""
-        if source == "told":
-            return Piece(document(rng), whole=True)
-        if source == "lessons":
-            return Piece(lessons.document(rng), whole=True)
-        pieces = self.corpus.pieces["simple"] if source == "simple" else self._older
-        return _part(rng, rng.choices(pieces, cum_weights=self._sums[source])[0])
+        self.tokenizer, self.sources, self.shares, self.seed = tokenizer, Sources(corpus), shares, seed
+        tokens = sum(len(piece.text) / 4 for piece in corpus.pieces["simple"])  # about four characters a token
+        # After so many tokens in all, the simple stories have been read PASSES times.
+        self.simple_until = PASSES * tokens / shares.simple if shares.simple else 0.0
 
     def batch(self, step: int, rows: int, length: int, tokens_before: int) -> Batch:
         """The rows of one step. `tokens_before` says how much the run has read: it decides when the simple stories end."""
         rng = Random(f"mixture/{self.seed}/{step}")
-        shares = self.shares if tokens_before < self.simple_until else self.shares.without_simple()
-        wanted = {"told": shares.told, "simple": shares.simple, "lessons": shares.lessons, "older": shares.older}
-        if not self._older:
-            wanted = {"told": 0.85, "lessons": 0.15}
+        shares = asdict(self.shares if tokens_before < self.simple_until else self.shares.without_simple())
         packed: list[list[list[int]]] = []
         for _ in range(rows):
             row: list[list[int]] = []
             while sum(map(len, row)) < length:
-                source = rng.choices(list(wanted), [share / _LENGTHS[name] for name, share in wanted.items()])[0]
-                piece = self.text(rng, source)
+                piece = self.sources.draw(rng, shares)
                 ids = self.tokenizer.encode(piece.text, verbose=False)[: length + 1]
                 whole = piece.whole and len(ids) <= length
                 row.append([*ids, self.tokenizer.eos_token_id] if whole else ids)
@@ -107,10 +109,6 @@ def pack(rows: list[list[list[int]]], length: int, filler: int) -> Batch:
     return Batch(ids, targets, mask[:, None].contiguous(), int((targets != IGNORED).sum()))
 
 
-def _sums(pieces: list[Piece]) -> list[int]:
-    return list(accumulate(len(piece.text) for piece in pieces))
-
-
 def _part(rng: Random, piece: Piece) -> Piece:
     """The piece from its beginning or, if it is long, from the start of one of its sentences."""
     if len(piece.text) <= _LONGEST:
@@ -121,13 +119,9 @@ def _part(rng: Random, piece: Piece) -> Piece:
 
 def tokenizer_texts(corpus: Corpus, characters: int = 12_000_000, seed: int = 1) -> list[str]:
     """Texts in the shares of the mixture, to train the tokenizer on."""
-    mixture = Mixture.__new__(Mixture)
-    mixture.corpus, mixture._older = corpus, corpus.pieces["tale"] + corpus.pieces["novel"]
-    mixture._sums = {"simple": _sums(corpus.pieces["simple"]), "older": _sums(mixture._older)}
-    rng, texts, total = Random(f"tokenizer/{seed}"), [], 0
-    shares = {"told": 0.55, "simple": 0.2, "lessons": 0.12, "older": 0.13} if mixture._older else {"told": 0.85, "lessons": 0.15}
-    sources = {name: share / _LENGTHS[name] for name, share in shares.items()}
+    sources, rng, texts, total = Sources(corpus), Random(f"tokenizer/{seed}"), [], 0
+    shares = {"told": 0.55, "simple": 0.2, "lessons": 0.12, "older": 0.13}
     while total < characters:
-        texts.append(mixture.text(rng, rng.choices(list(sources), list(sources.values()))[0]).text)
+        texts.append(sources.draw(rng, shares).text)
         total += len(texts[-1])
     return texts

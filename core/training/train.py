@@ -26,7 +26,7 @@ from core.device import CPU_MULTIPLIES_BF16
 from core.finetuning.muon import Optimizers
 from core.training import growth
 from core.training.corpus import Corpus
-from core.training.mixture import IGNORED, Batch, Mixture, Shares, tokenizer_texts
+from core.training.mixture import IGNORED, Mixture, Shares, tokenizer_texts
 from core.training.models import CHECKPOINTS, STORYTELLER, config
 from core.training.tokenizer import CONTEXT, train_tokenizer
 
@@ -84,13 +84,10 @@ class Run:
         self.step = self.tokens = 0
         self.decay, self.end = plan.decay, plan.steps
 
-    def batch(self) -> Batch:
-        """Return the batch of the present step."""
-        return self.mixture.batch(self.step, *self.plan.rows(self.step), tokens_before=self.tokens)
-
     def one_step(self) -> float:
         """Learn from one batch and return its loss before the step."""
-        batch, device = self.batch(), self.model.device
+        batch = self.mixture.batch(self.step, *self.plan.rows(self.step), tokens_before=self.tokens)
+        device = self.model.device
         with torch.autocast(device.type, dtype=torch.bfloat16, enabled=self.plan.bfloat16):
             loss = self.loss_of(self.model, batch.ids.to(device), batch.targets.to(device), batch.mask.to(device))
         loss.backward()

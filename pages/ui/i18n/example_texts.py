@@ -29,16 +29,17 @@ FAMILIAR = (
 )
 TO_READ = {
     N_("A tale"): (
-        "Once upon a time, there was a little cat named Tom. Tom put his ball under the old bed. The "
-        "sun is shining today. A small bird is singing in the tree. The children play football near "
-        "the river. Question: Where is Tom's ball? Answer: It is under the old bed."
+        "Once upon a time, there was a little cat named Tom, who lived in a small house with a green "
+        "door. Tom had a red ball. One morning, the ball was gone. Tom searched under the bed. Nothing. "
+        "Then he looked in the cupboard, and there was the ball! Tom was very happy.\n\n"
+        "Question: Where was the ball?\nAnswer: in the cupboard."
     ),
     N_("A twist"): (
-        "Once upon a time, there was a little cat named Tom. Tom put his submarine under the tax "
-        "office. The sun is shining today. A small bird is singing in the tree. The submarine was on "
-        "holiday."
+        "Once upon a time, there was a little cat named Tom, who lived in a small house with a green "
+        "tax office. Tom had a red submarine. One morning, the submarine was on holiday. Tom searched "
+        "under the sea. Nothing. Then he looked in the cupboard, and there was the cupboard!"
     ),
-    N_("Shuffled"): ("named cat little a was there, time a upon Once. the under ball his put Tom. bed old today shining is sun The."),
+    N_("Shuffled"): ("named cat little a was there, time a upon Once. red a had Tom. ball gone was morning One the ball."),
     N_("Another language"): "Es war einmal ein kleiner Fuchs, der am Fluss wohnte. 昔々、あるところに小さな狐がいました。",
 }
 OPENINGS = (
@@ -106,9 +107,9 @@ FORKS = (
     (N_("Is a robot alive?"), "Is a robot alive?", " Yes", " No"),
 )
 QUESTIONS = {
-    "98 + 99 + 43": ("Question: What is 98 + 99 + 43?", "240"),
-    "39 + 57 + 59": ("Question: What is 39 + 57 + 59?", "155"),
-    N_("An easy one"): ("Question: What is 10 + 20 + 30?", "60"),
+    "95 + 83 + 61": ("Question: What is 95 + 83 + 61?", "239"),
+    "84 + 90 + 35": ("Question: What is 84 + 90 + 35?", "209"),
+    N_("An easy one"): ("Question: What is 10 + 20 + 40?", "70"),
 }
 EXAMPLES = {
     N_("A story"): "Once upon a time, there was a little",
@@ -120,7 +121,7 @@ FIRST_PROMPT = EXAMPLES["A story"]
 # To be guessed ahead: hard to foresee, easy for a small model, easy for the text itself.
 FORESEEN = {
     N_("A story"): FIRST_PROMPT,
-    N_("A sum, step by step"): "Question: What is 39 + 57 + 59?\nLet us think step by step.",
+    N_("A sum, step by step"): "Question: What is 84 + 90 + 35?\nLet us think step by step.",
     N_("A text that repeats"): "red, green, blue, red, green, blue, red, green, blue, red, green,",
 }
 REPEATS = "A text that repeats"

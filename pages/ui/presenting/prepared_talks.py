@@ -25,27 +25,27 @@ THREE = Talk(
     (
         Stop(
             N_("One token at a time"),
-            _stage(seed="7"),
+            _stage(seed="44"),
             N_("The model runs on this computer, without a network. Press on: read, think, weigh, roll, write."),
-            4,
+            8,
         ),
         Stop(
             N_("Guess first"),
-            _stage("The bird flew up into the", seed="22"),
+            _stage("The bird flew up into the", seed="36"),
             N_("G: the audience guesses before the probabilities are shown. Do it twice."),
-            2,
+            6,
         ),
         Stop(
             N_("Colder and hotter"),
-            _stage(_STORY, temperature="0.8", seed="17"),
+            _stage(_STORY, temperature="0.7", seed="6"),
             N_("The keys up and down change the temperature. Watch the same bars move."),
-            4,
+            5,
         ),
         Stop(
-            N_("Another word"), _stage(_DRAGON, seed="4"), N_("C: choose a word that the model did not choose. It continues from there."), 4
+            N_("Another word"), _stage(_DRAGON, seed="7"), N_("C: choose a word that the model did not choose. It continues from there."), 4
         ),
         Stop(N_("What it learns"), "teach", N_("Four sentences change its probabilities. Enter starts the training.")),
-        Stop(N_("The end"), _stage(_STORY, seed="4"), N_("The model repeats this for every token."), 5),
+        Stop(N_("The end"), _stage(_STORY, seed="7"), N_("The model repeats this for every token."), 5),
     ),
 )
 _NOTEPAD = Stop(N_("The notepad"), "cache", N_("The same text with and without the notepad (KV cache), timed."))

@@ -34,7 +34,7 @@ class Control:
 PRESETS: dict[str, SamplingSettings] = {
     N_("Greedy"): SamplingSettings(greedy=True),
     N_("Careful"): SamplingSettings(temperature=0.5, top_k=40, top_p=0.85),
-    N_("Balanced"): SamplingSettings(temperature=0.8, top_p=0.9),
+    N_("Balanced"): SamplingSettings(temperature=0.7, top_p=0.9),
     N_("Creative"): SamplingSettings(temperature=1.1, top_p=0.97, min_p=0.02),
     N_("Wild"): SamplingSettings(temperature=1.6),
 }

@@ -46,3 +46,13 @@ def test_what_is_kept_for_the_examination_is_never_drawn(shelf: Corpus) -> None:
     assert not kept & set(drawn)
     assert not any("Nobody may read this" in text for text in drawn)
     assert sum("Goat number" in text for text in drawn) == 100 - HELD_OUT_STORYBOOKS
+
+
+def test_older_prose_has_no_paragraph_with_a_rare_word(tmp_path: Path) -> None:
+    common = [f"qu{a}{b}{c}" for a in "abcdefghijklmnopqrst" for b in "abcdefghijklmnopqrst" for c in "abcdefghijklmno"]
+    rare = "The sorcerer was called Abracadabra, and so was nobody else."
+    plain = " ".join(common[:40]) + "."
+    book = [*(" ".join(common) + "." for _ in range(2)), plain, rare, plain, plain]
+    (tmp_path / "tales.txt").write_text("\n".join(book), encoding="utf-8")
+    read = [piece.text for piece in Corpus(tmp_path).pieces["older"]]
+    assert read == ["\n\n".join(book[:3]), "\n\n".join(book[4:])]
