@@ -204,7 +204,7 @@ def heating(stage: OnStage) -> None:
     for _ in range(4):
         stage.press("ArrowUp")
         stage.wait("!my.wants")
-    assert "temperature 1.2" in stage.text("info")
+    assert "temperature 1.1" in stage.text("info")
     assert stage.state("my.looks[0].rows[0][3]") < before
     stage.picture("03-hotter")
     write_all(stage, 2)

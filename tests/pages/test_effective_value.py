@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.session.sampling_controls import START
 from tests.pages.apptest import Open, State, press
 
 
@@ -18,7 +19,7 @@ def playing(open_app: Open, session: State) -> AppTest:
 
 def test_an_older_value_of_the_browser_does_not_come_back(open_app: Open, session: State) -> None:
     app = playing(open_app, session)
-    app.slider(key="temperature").set_value(0.8).run()
+    app.slider(key="temperature").set_value(START.temperature).run()
     assert app.slider(key="temperature").value == 1.6
     assert app.button(key="preset_Wild").proto.type == "primary"
 
@@ -27,8 +28,8 @@ def test_what_the_visitor_turns_since_counts_at_once(open_app: Open, session: St
     app = playing(open_app, session)
     app.slider(key="temperature").set_value(0.85).run()
     assert app.slider(key="temperature").value == 0.85
-    app.slider(key="temperature").set_value(0.8).run()
-    assert app.slider(key="temperature").value == 0.8, "on the way back it is a choice"
+    app.slider(key="temperature").set_value(START.temperature).run()
+    assert app.slider(key="temperature").value == START.temperature, "on the way back it is a choice"
 
 
 def test_who_does_not_play_sends_nothing_late(open_app: Open, session: State) -> None:

@@ -185,7 +185,8 @@ def save_button(name: str, run: Experiment) -> None:
 
 def grey_line(line: str) -> None:
     """Draw one grey line of HTML."""
-    st.html(f'<div style="font-size:0.85rem;line-height:1.4;color:var(--tv-muted-text)">{line}</div>', width="content")
+    style = "font-size:0.85rem;line-height:1.4;overflow-wrap:anywhere;color:var(--tv-muted-text)"
+    st.html(f'<div style="{style}">{line}</div>', width="content")
 
 
 def provenance_line(

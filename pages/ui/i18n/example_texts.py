@@ -31,8 +31,8 @@ TO_READ = {
     N_("A tale"): (
         "Once upon a time, there was a little cat named Tom, who lived in a small house with a green "
         "door. Tom had a red ball. One morning, the ball was gone. Tom searched under the bed. Nothing. "
-        "Then he looked in the cupboard, and there was the ball! Tom was very happy.\n\n"
-        "Question: Where was the ball?\nAnswer: in the cupboard."
+        "Then he looked in the cupboard, and there was the ball! Tom was very happy. "
+        "Question: Where was the ball? Answer: in the cupboard."
     ),
     N_("A twist"): (
         "Once upon a time, there was a little cat named Tom, who lived in a small house with a green "

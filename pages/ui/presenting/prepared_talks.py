@@ -31,9 +31,9 @@ THREE = Talk(
         ),
         Stop(
             N_("Guess first"),
-            _stage("The bird flew up into the", seed="36"),
+            _stage("The bird flew up into the", seed="26"),
             N_("G: the audience guesses before the probabilities are shown. Do it twice."),
-            6,
+            2,
         ),
         Stop(
             N_("Colder and hotter"),
