@@ -106,9 +106,10 @@ FORKS = (
     (N_("Girl or dragon?"), "Once upon a time, there was a little", " girl", " dragon"),
     (N_("Is a robot alive?"), "Is a robot alive?", " Yes", " No"),
 )
+SUM, SUM_ANSWER = "What is 84 + 90 + 35?", "209"  # wrong at once, right step by step
 QUESTIONS = {
     "95 + 83 + 61": ("Question: What is 95 + 83 + 61?", "239"),
-    "84 + 90 + 35": ("Question: What is 84 + 90 + 35?", "209"),
+    "84 + 90 + 35": (f"Question: {SUM}", SUM_ANSWER),
     N_("An easy one"): ("Question: What is 10 + 20 + 40?", "70"),
 }
 EXAMPLES = {
@@ -121,7 +122,7 @@ FIRST_PROMPT = EXAMPLES["A story"]
 # To be guessed ahead: hard to foresee, easy for a small model, easy for the text itself.
 FORESEEN = {
     N_("A story"): FIRST_PROMPT,
-    N_("A sum, step by step"): "Question: What is 84 + 90 + 35?\nLet us think step by step.",
+    N_("A sum, step by step"): f"Question: {SUM}\nLet us think step by step.",
     N_("A text that repeats"): "red, green, blue, red, green, blue, red, green, blue, red, green,",
 }
 REPEATS = "A text that repeats"

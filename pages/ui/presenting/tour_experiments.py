@@ -31,7 +31,7 @@ from pages.ui.charts.serving_rows import Board
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import example_texts, names, numbers
-from pages.ui.i18n.example_texts import FIRST_PROMPT
+from pages.ui.i18n.example_texts import FIRST_PROMPT, SUM, SUM_ANSWER
 from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, elements
@@ -175,8 +175,8 @@ def guess() -> None:
 
 def aloud() -> None:
     """Stop "aloud": one sum, at once and step by step."""
-    question = Question(f"Question: {'What is 84 + 90 + 35?'}\n", "209")
-    now = made_by(((N_("the question"), "What is 84 + 90 + 35?"),), None)
+    question = Question(f"Question: {SUM}\n", SUM_ANSWER)
+    now = made_by(((N_("the question"), SUM),), None)
 
     def draw(run: Experiment) -> None:
         for home, (way, title) in zip(st.columns([0.4, 0.6], gap="large"), think_view.TITLES.items(), strict=True):
@@ -187,6 +187,6 @@ def aloud() -> None:
                 if thoughts and not run.running:
                     st.markdown(think_view.verdict(thoughts[-1].given, question.answer))
 
-    st.markdown("*What is 84 + 90 + 35?*")
+    st.markdown(f"*{SUM}*")
     make = lambda: think_view.both_styles(tour_state.model(), question)  # noqa: E731 (passed on)
     widget("aloud", now, make, draw, label=_("Ask both ways"), icon=":material/help:")

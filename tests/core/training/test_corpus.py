@@ -50,7 +50,7 @@ def test_what_is_kept_for_the_examination_is_never_drawn(shelf: Corpus) -> None:
 
 def test_older_prose_has_no_paragraph_with_a_rare_word(tmp_path: Path) -> None:
     common = [f"qu{a}{b}{c}" for a in "abcdefghijklmnopqrst" for b in "abcdefghijklmnopqrst" for c in "abcdefghijklmno"]
-    rare = "The sorcerer was called Abracadabra, and so was nobody else."
+    rare = "The sorcerer was called Abracadabra, which nobody else in all those kingdoms between both seas had ever dared to choose."
     plain = " ".join(common[:40]) + "."
     book = [*(" ".join(common) + "." for _ in range(2)), plain, rare, plain, plain]
     (tmp_path / "tales.txt").write_text("\n".join(book), encoding="utf-8")
