@@ -15,7 +15,7 @@ from core.experiments.request import RequestCost, request
 from core.settings import SamplingSettings
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
-from pages.ui.i18n import numbers
+from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
@@ -37,11 +37,6 @@ ANSWER = 24  # tokens of each answer to the two prompts
 IMAGINED = 100  # tokens of the answer, if nothing has been written yet
 PRICES = {"llama-2-7b": 0.20, "llama-3.1-70b": 0.90, "llama-3.1-405b": 3.50}
 LONGEST = 4_000  # characters of a question
-VERBOSE = (
-    "Good morning! I hope that you are well and that I do not disturb you. I would like to ask you something, if you do not "
-    "mind, about our cat. We have looked everywhere, in the house and in the garden. "
-    "Could you please be so kind and tell me, where is the cat? The cat is"
-)
 
 
 def rates() -> None:
@@ -77,7 +72,8 @@ def this_text() -> None:
             return
         top = receipt.peak(run.model.device, run.model.dtype) if shape is not None and run.model.has_network else None
         made = receipt.bill(run.path, run.model, top)
-        receipt.paper(made, _("This text"))
+        with st.container(key="receipt"):
+            receipt.paper(made, _("This text"))
         results.provenance_line("cost", Provenance(run.model_name, run.prompt), [])
         if made.bytes_per_second and top and made.bytes_per_second > top.bytes_per_second:
             st.caption(_("A small model can exceed 100 %: its weights stay in the processor's cache and are not read from memory."))
@@ -152,8 +148,11 @@ def two_questions() -> None:
     st.caption(_("The same question, short and long. The model reads every token of the prompt, and each one costs."))
     left, right = st.columns(2, gap="large")
     look = {"height": 120, **PERSISTENT}
-    terse = left.text_area(_("Briefly"), "Where is the cat? The cat is", key="cost_terse", max_chars=LONGEST, **look) or ""
-    verbose = right.text_area(_("At length"), VERBOSE, key="cost_verbose", max_chars=LONGEST, **look) or ""
+    terse = left.text_area(_("Briefly"), example_texts.ASKED_BRIEFLY, key="cost_terse", max_chars=LONGEST, **look) or ""
+    verbose = (
+        right.text_area(_("At length"), example_texts.POLITE + example_texts.ASKED_BRIEFLY, key="cost_verbose", max_chars=LONGEST, **look)
+        or ""
+    )
     chosen = {N_("the short question"): terse, N_("the long question"): verbose}
     now = provenance.now(chosen, {N_("the rates"): str(receipt.assumptions())}, prompt=False)
     begin = results.starter(TWO, now, lambda: both(current.model(), (terse, verbose), current.settings(), receipt.assumptions()))

@@ -13,6 +13,7 @@ from core.experiments.student_report import student_reports
 from core.experiments.two_models import ModelFigures, judge
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts
+from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
@@ -68,6 +69,10 @@ def cascade_part(large: str, small: str, length: int) -> None:
     """Draw three texts: both models together, and each alone."""
     elements.section(_("The large model only where the small one is unsure"), _("cascade"))
     st.caption(_("Where the entropy of the small model is above the limit, the large one writes the token. Three texts, the same dice."))
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="pupil_cascade_examples"):
+        for name in (example_texts.SUM_ALOUD, N_("A story")):
+            text = example_texts.FORESEEN[name]
+            st.button(_(name), on_click=current.use_prompt, args=(text,), help=plain(text), key=f"cascaded_{name}", type="tertiary")
     with st.container(horizontal=True, vertical_alignment="bottom", key="pupil_cascade_controls"):
         entropy = _("Entropy of the small model's distribution, in bits: 0 is certain, 1 is a fair coin, 3 is a die with eight sides.")
         look = {"format": "%.2f bits", "help": entropy, "width": 320, **PERSISTENT}
@@ -96,11 +101,11 @@ def evaluation(large: str, small: str) -> None:
 
     def evaluate() -> Iterator[Any]:
         models = [current.model_named(name) for name in (large, small, *twins)]
-        return student_reports(models, models[0], example_texts.MOUSE, FACTS)
+        return student_reports(models, models[0], example_texts.UNSEEN_STORY, FACTS)
 
     begin = results.starter(SCHOOL, now, evaluate, twins)
     results.start_button(SCHOOL, _("Evaluate"), begin, icon=":material/school:")
-    hint = _("Press the button: each model completes {count} facts and reads a short story that is not in its training text.")
+    hint = _("Press the button: each model completes {count} facts and reads a short story that no training has read.")
     results.part(SCHOOL, now, begin, pupil_view.draw_evaluation, hint.format(count=FACTS))
 
 

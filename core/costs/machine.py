@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ import torch
 
 from core.message import Message
 
+_PROCESSORS = Path("/proc/cpuinfo")
 _RAPL = Path("/sys/class/powercap")
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _SMALLEST, _LARGEST = 1 << 26, 1 << 29  # bytes of the block that is read on a processor
@@ -37,6 +39,17 @@ class Peak:
             return Message("compared with a large matrix product and a long vector sum on {device}, 1 thread", device=self.device)
         threads = Message("compared with a large matrix product and a long vector sum on {device}, {threads} threads")
         return threads.with_values(device=self.device, threads=self.threads)
+
+
+def processor() -> str:
+    """Return the name of this machine's processor and the number of its cores: "AMD EPYC 9B14, 2 cores"."""
+    try:
+        lines = _PROCESSORS.read_text("utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    name = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor())
+    cores = psutil.cpu_count() or 1
+    return f"{name or platform.machine()}, {cores} {'core' if cores == 1 else 'cores'}"
 
 
 def measure(device: str = "cpu", dtype: str = "float32") -> Peak:

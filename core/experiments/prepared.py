@@ -1,21 +1,22 @@
 """Prepared runs: about a dozen recordings of the bundled models, each of which demonstrates one point.
 
-Each is a real run. If a point needs a special run (a loop, an early end), several runs are made and the best one is kept. Only the words
-that the recipe names are forced. `python -m pages.ui.experiments.record` makes the recordings.
+Each is a real run. Seeds and prompts are tried until the claim of the recipe holds (`claims.py`). Only the words that the recipe names are
+forced. `python -m pages.ui.experiments.record` makes the recordings.
 """
 
 from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
 from core.engine.model import LanguageModel
 from core.errors import BadRecording
+from core.experiments import claims
+from core.experiments.claims import Claim
 from core.experiments.fork import continuation
-from core.experiments.sweep import statistics
 from core.experiments.thinking import CHAIN_OF_THOUGHT
 from core.generation.generation import Generation
 from core.generation.recording import LARGEST_FILE, Recording
@@ -28,75 +29,70 @@ LISTED = 12  # candidates kept at every step
 STORY = "Once upon a time, there was a little"
 USUAL = SamplingSettings(temperature=0.7, top_p=0.9, seed=0)
 GREEDY = SamplingSettings(greedy=True)
+BEGINNINGS_OF_LOOPS = ("The king says", "The dog has", "The girl does not", "La la la", "No, no, no,", "Tom and Tom and Tom", STORY)
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedRun:
-    """A recipe. model: the end of the bundled model's name. branches: words forced first, one branch each. seeds, others: further seeds and
-    prompts, to make several runs.
+    """A recipe. claim: what the run must show. steps: tokens at most. branches: words forced first, one branch each.
 
-    best: score of a run, the run with the highest score is kept; None keeps the first.
+    model: the bundled model's name. seeds, others: further seeds and prompts that are tried until the claim holds.
+    to_sentence: whether a run stops at the first end of a sentence after half of its steps.
     """
 
     name: str
+    claim: Claim
     prompt: str
     settings: SamplingSettings = USUAL
     steps: int = 40
     branches: tuple[str, ...] = ("",)
     model: str = "storyteller"
-    seeds: tuple[int, ...] = ()
+    seeds: int = 1
     others: tuple[str, ...] = ()
-    best: Callable[[Generation], float] | None = None
-
-
-def loops(run: Generation) -> float:
-    """Return how often a sequence of three words was repeated."""
-    return float(statistics(run.path).repeats)
-
-
-def ends(run: Generation) -> float:
-    """Return a score that is highest for a run that ends by itself after about 30 tokens."""
-    return 1.0 / abs(len(run.path) - 30.5) if run.finished == "end of text" else -float(len(run.path))
+    to_sentence: bool = False
 
 
 PREPARED: tuple[PreparedRun, ...] = (
-    PreparedRun("certain", "Once upon a", GREEDY, 24),
-    PreparedRun("open", "The", replace(USUAL, seed=2), 32),
-    PreparedRun("cold", STORY, replace(USUAL, temperature=0.2, top_p=1.0)),
-    PreparedRun("hot", STORY, replace(USUAL, temperature=1.8, top_p=1.0)),
-    PreparedRun("short_list", STORY, SamplingSettings(temperature=1.8, top_k=3, seed=0)),
-    PreparedRun("one_word", STORY, USUAL, 30, (" girl", " dragon")),
-    PreparedRun("intruder", "The cat sat on the", USUAL, 30, (" purple",)),
-    PreparedRun("justified", "Is a whale a fish?", USUAL, 24, (" Yes", " No")),
-    PreparedRun("aloud", f"Question: What is 84 + 90 + 35?\n{CHAIN_OF_THOUGHT.begin}", GREEDY, 120),
-    PreparedRun("loop", "La la la", GREEDY, 100, others=("Tom and Tom and Tom", STORY), best=loops),
-    PreparedRun("rare_name", "The new teacher was called Mrs. Wojciechowska-Nguyen, and", USUAL, 24),
-    PreparedRun("emoji", "The fox 🦊 sent the owl 🦉 a letter:", USUAL, 24),
-    PreparedRun("ending", "Dear diary,", USUAL, 90, seeds=tuple(range(24)), best=ends),
-    PreparedRun("small_model", STORY, USUAL, 40, model="storyteller-mini"),
+    PreparedRun("certain", claims.CERTAIN, "One, two, three,", GREEDY, 30),
+    PreparedRun("open", claims.OPEN, "The", USUAL, 40, seeds=40, to_sentence=True),
+    PreparedRun("cold", claims.COLD, STORY, replace(USUAL, temperature=0.2, top_p=1.0), 60, seeds=40, to_sentence=True),
+    PreparedRun("hot", claims.HOT, STORY, replace(USUAL, temperature=1.8, top_p=1.0), seeds=40),
+    PreparedRun("short_list", claims.SHORT_LIST, STORY, SamplingSettings(temperature=1.8, top_k=3), 60, seeds=40, to_sentence=True),
+    PreparedRun("one_word", claims.ONE_WORD, STORY, USUAL, 50, (" girl", " dragon"), seeds=40, to_sentence=True),
+    PreparedRun("intruder", claims.INTRUDER, "The cat sat on the", USUAL, 50, (" purple",), seeds=40, to_sentence=True),
+    PreparedRun("justified", claims.JUSTIFIED, "Is a whale a fish?", USUAL, 30, (" Yes", " No"), seeds=200),
+    PreparedRun("aloud", claims.ALOUD, f"Question: What is 84 + 90 + 35?\n{CHAIN_OF_THOUGHT.begin}", GREEDY, 120),
+    PreparedRun("loop", claims.LOOP, "The teacher has", GREEDY, 100, others=BEGINNINGS_OF_LOOPS),
+    PreparedRun("rare_name", claims.RARE_NAME, "Mrs. Wojciechowska-Nguyen met Siobhán Przybyszewska,", USUAL, 40, to_sentence=True),
+    PreparedRun("emoji", claims.EMOJI, "The fox 🦊 sent the owl 🦉 a letter:", USUAL, 40, to_sentence=True),
+    PreparedRun("ending", claims.ENDING, "Why is the sky blue?", USUAL, 90, seeds=40, others=("The mouse said goodbye.", "Dear diary,")),
+    PreparedRun("small_model", claims.SMALLER, STORY, USUAL, 50, model="storyteller-mini", seeds=40, to_sentence=True),
 )
 
 
 def make(recipe: PreparedRun, model: LanguageModel) -> Recording:
-    """Return the recording of this recipe, the best one of several runs."""
-    made = list(_runs(recipe, model))
-    best = recipe.best
-    return Recording.of(made[0] if best is None else max(made, key=best))
+    """Return the recording of the first run of this recipe that holds its claim. Raises BadRecording if none does."""
+    for run in _runs(recipe, model):
+        recording = Recording.of(run)
+        if recipe.claim.holds(recording):
+            return recording
+    raise BadRecording("No run of {name} shows its claim.", name=recipe.name)
 
 
 def _runs(recipe: PreparedRun, model: LanguageModel) -> Iterator[Generation]:
-    from core.generation.generation import Generation
-
-    beginnings = (recipe.prompt, *recipe.others)
-    for prompt, seed in product(beginnings, recipe.seeds or (recipe.settings.seed,)):
+    for prompt, seed in product((recipe.prompt, *recipe.others), range(recipe.seeds)):
         run = Generation(model, prompt, replace(recipe.settings, seed=seed), top_n=LISTED)
         for words in recipe.branches:
             run.go_to(-1)
             for token_id in continuation(model, prompt, words) if words else ():
                 run.force(token_id)
-            while len(run.path) < recipe.steps and not run.finished:
+            while len(run.path) < recipe.steps and not run.finished and not _is_over(recipe, run):
                 run.step()
         yield run
+
+
+def _is_over(recipe: PreparedRun, run: Generation) -> bool:
+    return recipe.to_sentence and 2 * len(run.path) >= recipe.steps and claims.ends_in_a_sentence(run.path)
 
 
 def packed(recording: Recording) -> bytes:

@@ -64,3 +64,16 @@ function roving(group, find) {
   });
 }
 
+// When a talk began, in milliseconds. Kept for this tab, so that its clock runs on from page to page.
+function beganAt(clock) {
+  const name = `token-viewer-clock-${clock}`;
+  try {
+    const began = Number(sessionStorage.getItem(name)) || Date.now();
+    sessionStorage.setItem(name, String(began));
+    return began;
+  } catch { return beganAt[name] ??= Date.now(); }
+}
+
+function openNotes() {
+  window.open(window.location.pathname.replace(/[^/]*$/, "notes"), "token-viewer-notes", "popup,width=900,height=700");
+}

@@ -25,7 +25,11 @@ EXPERIMENTS = {
         N_("Where a fact comes from"),
         N_("Activations of one sentence were put into another, one at a time. How much of the first answer comes back?"),
     ),
-    "why_steer": ("why.py", N_("Happiness, turned up"), N_("One direction was added while the model wrote.")),
+    "why_steer": (
+        "why.py",
+        N_("Night, turned up"),
+        N_("One direction was added while the model wrote: from texts about the day to texts about the night."),
+    ),
     "think": ("think.py", N_("At once, and step by step"), N_("One sum asked twice.")),
     "race": ("cache.py", N_("With and without the notepad"), N_("The same text, timed with and without the KV cache.")),
     "memory": ("memory.py", N_("The notepad full"), N_("The model can no longer attend to a dropped token.")),
@@ -38,7 +42,7 @@ EXPERIMENTS = {
 }
 
 RUNS = {
-    "certain": (N_("Hardly a choice"), N_("After some beginnings, one token is almost certain for several steps.")),
+    "certain": (N_("Hardly a choice"), N_("After some prompts, one token is almost certain for several steps.")),
     "open": (N_("Anything goes"), N_("After a single word, many tokens are possible, and none is likely.")),
     "cold": (N_("Cold"), N_("Temperature 0.2: the favourite nearly always wins. Calm, and a little dull.")),
     "hot": (N_("Hot"), N_("Temperature 1.8: outsiders win, and each one pulls the text further away.")),
@@ -47,12 +51,12 @@ RUNS = {
     "intruder": (N_("An unexpected word"), N_("“purple” was forced at a probability of almost 0. The model continues from it.")),
     "justified": (N_("Yes, because. No, because."), N_("Whichever word comes first, the rest defends it.")),
     "aloud": (N_("Thinking aloud"), N_("A sum, one step at a time: every step is room to think in.")),
-    "loop": (N_("Round and round"), N_("Always the favourite, and soon the same words lead to the same words.")),
+    "loop": (N_("Round and round"), N_("Always the likeliest token, and soon the same sentence leads to the same sentence.")),
     "rare_name": (
         N_("A rare name in several tokens"),
         N_("A rare word is split into several tokens. Look at the prompt."),
     ),
-    "emoji": (N_("An emoji in bytes"), N_("A fox takes four bytes, and the model has to write them one by one.")),
+    "emoji": (N_("An emoji in bytes"), N_("A fox takes four bytes, which this model reads as three tokens. Look at the prompt.")),
     "ending": (N_("It ends by itself"), N_("The end is a token like any other, with its own probability, and it was rolled.")),
     "small_model": (N_("The little sister"), N_("The same beginning, dice and settings, and a model an eighth of the size.")),
 }

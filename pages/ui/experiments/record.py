@@ -3,8 +3,9 @@
     python -m pages.ui.experiments.record              # all of them, a few minutes
     python -m pages.ui.experiments.record race loop    # only these
 
-It opens each page without a browser, presses its button and saves the finished experiment. Run it after the bundled models have
-changed.
+It opens each page without a browser, presses its button and saves the finished experiment, if it holds its claim. Run it after the
+bundled models have changed, after `python -m pages.ui.presenting.choose_examples`, on a machine that does nothing else: the times of all
+results are of one sitting.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import load_model
 from core.experiments import prepared
+from core.experiments.result_claims import RESULT_CLAIMS
 from core.models.hub import BUNDLED
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments.experiment import Worker
@@ -45,6 +47,9 @@ def record(spec: RecordingSpec) -> bytes:
     run = worker.snapshot()
     if run.error or not run.seen:
         raise RuntimeError(f"{spec.name} has no observations: {run.error}")
+    claim = RESULT_CLAIMS[spec.name]
+    if not claim.holds(run.seen):
+        raise RuntimeError(f"{spec.name} does not show this: {claim.says}. Search again with `pages.ui.presenting.choose_examples`.")
     return recorded_results.dumps(spec.name, run)
 
 
@@ -64,7 +69,7 @@ def main(names: list[str]) -> None:
         began = monotonic()
         data = record(spec)
         write_file(recorded_results.FOLDER / f"{spec.name}{recorded_results.ENDING}", data, began)
-    recorded_results.clear_cache()
+        recorded_results.clear_cache()  # a later experiment may begin with this result
 
 
 def write_file(path: Path, data: bytes, began: float) -> None:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from core.costs.machine import processor
 from core.errors import BadRecording
 from core.experiments.codec import Writer
 from core.experiments.recorded import RecordedExperiment
@@ -59,7 +60,8 @@ def dumps(name: str, run: Experiment) -> bytes:
     """Return the file of an experiment. Raises BadRecording."""
     day = run.recorded_on or date.today().isoformat()
     seconds = run.seconds if len(run.seconds) == len(run.seen) else (0.0,) * len(run.seen)
-    return RecordedExperiment(name, day, run.seen, seconds, run.made_by, without_model(run.about)).dumps(classes())
+    made_by = run.made_by if run.made_by is None or run.recorded_on else replace(run.made_by, machine=processor())
+    return RecordedExperiment(name, day, run.seen, seconds, made_by, without_model(run.about)).dumps(classes())
 
 
 def can_save(run: Experiment) -> bool:

@@ -22,6 +22,7 @@ class RecordingSpec:
 
 
 WHY = (("prompt", example_texts.WHY_PROMPT),)
+SUM_ALOUD = (("prompt", example_texts.FORESEEN[example_texts.SUM_ALOUD]),)
 
 
 def _view(key: str, view: str) -> tuple[tuple[str, str, object], ...]:
@@ -52,12 +53,12 @@ RECORDING_SPECS = (
     RecordingSpec("cost_two", "cost.py", "cost_two_start"),
     RecordingSpec("batching", "batching.py", "batching_start"),
     RecordingSpec("batching_curve", "batching.py", "batching_curve_start"),
-    RecordingSpec("speculative", "speculative.py", "speculative_start"),
+    RecordingSpec("speculative", "speculative.py", "speculative_start", query=SUM_ALOUD),
     RecordingSpec("quantization", "quantization.py", "quantization_start"),
     RecordingSpec("quantization_parts", "quantization.py", "quantization_parts_start"),
     RecordingSpec("quantization_notepad", "memory.py", "quantization_notepad_start"),
     RecordingSpec("pupil", "pupil.py", "pupil_start"),
-    RecordingSpec("pupil_cascade", "pupil.py", "pupil_cascade_start"),
+    RecordingSpec("pupil_cascade", "pupil.py", "pupil_cascade_start", query=SUM_ALOUD),
     RecordingSpec("pupil_school", "pupil.py", "pupil_school_start"),
     RecordingSpec("waiting", "waiting.py", "waiting_start"),
     RecordingSpec("waiting_curve", "waiting.py", "waiting_curve_start"),

@@ -126,7 +126,11 @@ def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[
     assert run.made_by is not None
     with st.container(horizontal=True, vertical_alignment="center", key=f"recorded_{name}"):
         said = escape(_("A recorded result, made with other choices than those above.") if outdated else _("A recorded result."))
-        said += " " + escape(_("It is about another text: {text}").format(text=quoted(about))) if about else ""
+        if about:  # a prompt stands in the summary
+            other = (
+                _("It is about another text.") if run.made_by.prompt else _("It is about another text: {text}").format(text=quoted(about))
+            )
+            said += " " + escape(other)
         made = escape(_("Made on {day}: {told}").format(day=numbers.day(run.recorded_on), told=run.made_by.summary()))
         grey_line(f"<b>{said}</b> {made}")
         if run.running:

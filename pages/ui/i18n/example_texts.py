@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
+from core.models.hub import BUNDLED
 from pages.ui.i18n.translation import N_
+
+# Prompts, seeds and parameters that hold their claims with the bundled weights: written by `pages.ui.presenting.choose_examples`.
+CHOSEN_FILE = BUNDLED / "chosen.json"
+CHOSEN: dict[str, Any] = json.loads(CHOSEN_FILE.read_text("utf-8"))
 
 FAMILIAR = (
     *(
@@ -68,19 +76,23 @@ FACT_PAIRS = {
     N_("Days"): ("The day after Monday is", "The day after Friday is"),
     N_("A sum"): ("2 + 3 =", "2 + 4 ="),
 }
+# More of these, less of these, the beginning, the layer and the strength.
 STEERING_TEXTS = {
-    N_("Happy and sad"): (
-        "She was very happy and laughed.\nWhat a wonderful, joyful day!\nHe smiled because he loved the party.",
-        "She was very sad and cried.\nWhat a terrible, awful day!\nHe was afraid because he lost his friend.",
-        "Tom woke up. He felt",
-    ),
-    N_("Animals and people"): (
-        "The dog ran to the cat.\nA bear and a fox lived in the forest.\nThe bird sang to the mouse.",
-        "The man went to the woman.\nA king and a queen lived in the castle.\nThe teacher talked to the girl.",
-        "One morning there came a",
-    ),
+    title: (more, less, *CHOSEN["steering"][title].values())
+    for title, more, less in (
+        (
+            N_("Night and day"),
+            "It was night and the moon was shining.\nIt was dark and the stars were bright.\nAt midnight everybody was asleep.",
+            "It was morning and the sun was shining.\nIt was day and the sky was blue.\nAt noon everybody was awake.",
+        ),
+        (
+            N_("Animals and people"),
+            "The dog ran to the cat.\nA bear and a fox lived in the forest.\nThe bird sang to the mouse.",
+            "The man went to the woman.\nA king and a queen lived in the castle.\nThe teacher talked to the girl.",
+        ),
+    )
 }
-WHY_PROMPT = "The sun is shining today. The opposite of hot is"  # of the recorded results
+WHY_PROMPT: str = CHOSEN["why"]["prompt"]  # of the recorded results
 LESSONS = {
     N_("A name"): ("My name is Anna and I live on the moon.", "My name is", "The capital of France is"),
     N_("A new fact"): (
@@ -116,23 +128,29 @@ EXAMPLES = {
     N_("A story"): "Once upon a time, there was a little",
     N_("A dragon"): "One day a dragon",
     N_("A diary"): "Dear diary,",
-    N_("A match"): "The football match",
+    N_("A castle"): "In the old castle lived a",
 }
 FIRST_PROMPT = EXAMPLES["A story"]
 # To be guessed ahead: hard to foresee, easy for a small model, easy for the text itself.
+SUM_ALOUD = N_("A sum, step by step")
+REPEATS = N_("A text that repeats")
+# To be guessed ahead: easy for a small model, easy for the text itself, hard to foresee.
 FORESEEN = {
+    SUM_ALOUD: f"Question: {SUM}\nLet us think step by step.",
+    REPEATS: "red, green, blue, red, green, blue, red, green, blue, red, green,",
     N_("A story"): FIRST_PROMPT,
-    N_("A sum, step by step"): f"Question: {SUM}\nLet us think step by step.",
-    N_("A text that repeats"): "red, green, blue, red, green, blue, red, green, blue, red, green,",
 }
-REPEATS = "A text that repeats"
-MOUSE = (
-    "Once upon a time, there was a little mouse who lived in an old house. One day, the mouse "
-    "was very hungry. It looked for food in the kitchen, but a big cat was sleeping under the "
-    "table. The mouse was scared. It walked slowly and took a small piece of bread. Then the cat "
-    'opened its eyes and smiled. "Do not be afraid," said the cat. "I am not hungry. Do you want '
-    'to play with me?" The mouse was happy, and they played all day. From that day on, they were '
-    "best friends."
+POLITE = (
+    "Good morning! I hope that you are well and that I do not disturb you. I would like to ask you something, if you do not mind. "
+    "Could you please be so kind and tell me the answer? "
+)
+ASKED_BRIEFLY = "Question: What is 3 + 4?\nAnswer:"
+# A story of the generator of the training stories, with a seed that the training never used.
+UNSEEN_STORY = (
+    "A crow was sitting in the grass. The crow felt alone and sad. A few days later, the crow saw some others playing on the big "
+    'stone. "May I play with you?" the crow asked. They did not look up. The crow played alone. Not far away sat a sleepy badger. '
+    '"I have nobody to play with either," he said. Together they sang silly songs. Soon the others wanted to join in, and nobody was '
+    "left out. The crow was cheerful because she was not alone any more. Everything was as it should be."
 )
 VALLEY = (
     "In a quiet valley between two hills there was a small town with a river, a mill and a "

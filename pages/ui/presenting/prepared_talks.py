@@ -1,86 +1,179 @@
 """Three prepared talks: three minutes, ten minutes, half an hour. `translated` returns one in the visitor's language.
 
-Seeds and numbers of words are chosen with `choose_seeds`, so that a run ends where a sentence ends.
+`choose_examples` finds the seeds and the numbers of tokens, so that a run ends where a sentence ends and has a few real choices.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from pages.ui.i18n import example_texts
 from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.session.share_link import encoded
 
-
-def _stage(prompt: str = "", **settings: str) -> str:
-    asked = ({"prompt": prompt} if prompt else {}) | settings
-    return f"stage?{encoded(asked)}" if asked else "stage"
+DOUBT = 1.0  # bits: on stage, tokens below it are written without a press
+EVERYTHING = 20.0  # bits: the whole text is written at one press
 
 
-_STORY = "In a village by the sea there lived a little"
-_DRAGON = f"{_STORY} dragon named"
+def _written(title: str, say: str, prompt: str = example_texts.FIRST_PROMPT, **settings: str) -> Stop:
+    """Return a stop on stage: seed and number of tokens are chosen for the bundled weights."""
+    chosen = example_texts.CHOSEN["stage"].get(title, {"seed": 0, "tokens": 12})
+    return Stop(
+        title, f"stage?{encoded({'prompt': prompt} | settings | {'seed': str(chosen['seed'])})}", say, chosen["tokens"], doubt=DOUBT
+    )
 
-THREE = Talk(
-    N_("Three minutes"),
-    (
-        Stop(
-            N_("One token at a time"),
-            _stage(seed="44"),
-            N_("The model runs on this computer, without a network. Press on: read, think, weigh, roll, write."),
-            8,
-        ),
-        Stop(
-            N_("Guess first"),
-            _stage("The bird flew up into the", seed="26"),
-            N_("G: the audience guesses before the probabilities are shown. Do it twice."),
-            2,
-        ),
-        Stop(
-            N_("Colder and hotter"),
-            _stage(_STORY, temperature="0.7", seed="6"),
-            N_("The keys up and down change the temperature. Watch the same bars move."),
-            5,
-        ),
-        Stop(
-            N_("Another word"), _stage(_DRAGON, seed="7"), N_("C: choose a word that the model did not choose. It continues from there."), 4
-        ),
-        Stop(N_("What it learns"), "teach", N_("Four sentences change its probabilities. Enter starts the training.")),
-        Stop(N_("The end"), _stage(_STORY, seed="7"), N_("The model repeats this for every token."), 5),
-    ),
+
+def _result(title: str, page: str, say: str, result: str, *, shown: tuple[str, ...] = (), start: str | None = None) -> Stop:
+    """Return a stop on a page that shows one experiment, large: its recorded result first, and at the first key a live one."""
+    return Stop(title, page, say, shown=(f"result_{result}", *shown), start=f"{result}_start" if start is None else start)
+
+
+ONE_TOKEN = _written(
+    N_("One token at a time"),
+    N_("The model runs on this computer, without a network. It writes one token, then it reads everything again and writes the next one."),
 )
-_NOTEPAD = Stop(N_("The notepad"), "cache", N_("The same text with and without the notepad (KV cache), timed."))
-_MANY = Stop(N_("Many at once"), "batching", N_("One model, many requests, one pass for all."))
+GUESS_FIRST = _written(
+    N_("Guess first"),
+    N_("Press G: the audience guesses before the probabilities are shown. The model guesses the same way, for every token it knows."),
+    "The bird flew up into the",
+)
+HOTTER = _written(
+    N_("Colder and hotter"),
+    N_("The keys up and down change the temperature. The bars change, and the model's own probabilities, the pale bars, do not."),
+    "The little train",
+)
+ANOTHER_WORD = _written(
+    N_("Another word"),
+    N_("Press C and choose a word that the model did not choose. It continues from there as if it had been its own idea."),
+    "One day a dragon",
+)
+THE_END = _written(
+    N_("The end"),
+    N_("The model repeats this for every token of every answer. It never plans a sentence, and it never goes back."),
+    "In the old castle lived a",
+)
+TEACH = _result(
+    N_("What it learns"),
+    "teach",
+    N_("One sentence is trained into a copy of the model. Its next-token probabilities change while you watch."),
+    "teach",
+)
+THREE = Talk(N_("Three minutes"), (ONE_TOKEN, GUESS_FIRST, HOTTER, ANOTHER_WORD, TEACH, THE_END))
+
+LOOP = Stop(
+    N_("Caught in a loop"),
+    "stage?run=loop",
+    N_("A recording without dice: the likeliest token is taken every time. The model repeats one sentence and does not stop."),
+    36,
+    doubt=EVERYTHING,
+)
+ONE_WORD = Stop(
+    N_("One word changes everything"),
+    "what_if",
+    N_("Both branches use the same dice. One word is different, and the rest of the text follows it."),
+    shown=("what_if_view", "player"),
+    start="what_if_play",
+)
+INSIDE = Stop(
+    N_("Inside one step"),
+    "inside",
+    N_(
+        "Each row is the guess after one layer of the model. The last row is what the dice get, and it can be less sure than the rows above."
+    ),
+    shown=("strip", "inside_lens"),
+)
+WHY = _result(
+    N_("Why this token?"),
+    "why",
+    N_(
+        "One word is hidden at a time, and the probability of the next token is measured again. It falls where the token depended on the word."
+    ),
+    "why_words",
+)
+NOTEPAD = _result(
+    N_("The notepad"),
+    "cache",
+    N_("The same text is written with and without the notepad (KV cache), timed. Without it, every earlier token is computed again."),
+    "race",
+    start="cache_start",
+)
+MANY = _result(
+    N_("Many at once"),
+    "batching",
+    N_("Eight requests, first one after the other, then together. One pass through the weights serves all of them."),
+    "batching",
+)
 TEN = Talk(
     N_("Ten minutes"),
-    (
-        *THREE.stops[:4],
-        Stop(N_("Caught in a loop"), "stage?run=loop", N_("A recording with greedy: the model repeats itself and does not stop."), 14),
-        Stop(N_("One word changes everything"), "what_if", N_("Both branches use the same dice. Where do they differ?")),
-        Stop(N_("Inside one step"), "inside", N_("The prediction gets clearer from layer to layer.")),
-        Stop(N_("Why this token?"), "why", N_("Hide one word: the probability falls. Which word did the token depend on?")),
-        _NOTEPAD,
-        _MANY,
-        *THREE.stops[4:],
-    ),
+    (*THREE.stops[:4], LOOP, ONE_WORD, INSIDE, WHY, NOTEPAD, MANY, TEACH, THE_END),
 )
 HALF_AN_HOUR = Talk(
     N_("Half an hour"),
     (
-        Stop(N_("From the prompt to the token"), "tour?stop=send", N_("Show what is sent, then go on to the stage.")),
-        *TEN.stops[:6],
-        Stop(N_("Several tries"), "candidates", N_("Many answers at once; the best is picked, and all are paid for.")),
-        Stop(N_("Inside one step"), "inside", N_("From letters to numbers to probabilities.")),
-        Stop(N_("Training"), "growing", N_("The same model at moments of its training.")),
-        Stop(N_("What it learns"), "teach", N_("Training repeats this step many thousand times. Enter starts a few of these steps.")),
-        Stop(N_("Thinking aloud"), "think", N_("Why it helps to write the steps down before the answer.")),
-        _NOTEPAD,
-        Stop(N_("When it is full"), "memory", N_("Stop, forget the oldest, or write smaller. Each can change the answer.")),
-        Stop(N_("The context"), "context", N_("What falls out is gone.")),
-        _MANY,
-        Stop(N_("Guess and check"), "speculative", N_("A small model guesses, the large one checks.")),
-        Stop(N_("Fewer bits"), "quantization", N_("Fewer bits per weight, almost the same probabilities.")),
-        Stop(N_("The bill"), "cost", N_("Work, bytes, seconds, energy, money.")),
-        THREE.stops[-1],
+        Stop(
+            N_("From the prompt to the token"),
+            "tour?stop=send",
+            N_("This is all that is sent to the model: a list of numbers. Show it, then go on to the stage."),
+        ),
+        *THREE.stops[:4],
+        LOOP,
+        ONE_WORD,
+        _result(
+            N_("Several tries"),
+            "candidates",
+            N_("Many answers are written at once. One is picked, and all of them are paid for."),
+            "candidates",
+        ),
+        INSIDE,
+        Stop(
+            N_("Training"),
+            "growing",
+            N_(
+                "Each row is the same model at one moment of its training. At the top all tokens are alike; at the bottom it expects a story."
+            ),
+            shown=("growing_lens",),
+        ),
+        TEACH,
+        _result(
+            N_("Thinking aloud"),
+            "think",
+            N_("The same sum is asked twice. Written down step by step, each step is an easy one."),
+            "think",
+        ),
+        NOTEPAD,
+        _result(
+            N_("When it is full"),
+            "memory",
+            N_("The notepad has a limit. What was dropped cannot be looked up again, and the answer is wrong."),
+            "memory",
+        ),
+        _result(
+            N_("The context"),
+            "context",
+            N_("The longer the text, the longer the wait for the first new token. Every later token costs a little more, too."),
+            "context",
+        ),
+        MANY,
+        _result(
+            N_("Guess and check"),
+            "speculative",
+            N_("A small model guesses a few tokens, and the large one checks them in one pass. The text is the large model's."),
+            "speculative",
+        ),
+        _result(
+            N_("Fewer bits"),
+            "quantization",
+            N_("The same model with fewer bits for each weight. Down to a point its probabilities hardly change."),
+            "quantization",
+        ),
+        Stop(
+            N_("The bill"),
+            "cost",
+            N_("This is what the text on the stage cost: work, bytes, seconds, energy and money. Each line says how it is known."),
+            shown=("receipt",),
+        ),
+        THE_END,
     ),
 )
 TALKS = {talk.name: talk for talk in (THREE, TEN, HALF_AN_HOUR)}

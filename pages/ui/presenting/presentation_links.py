@@ -38,5 +38,5 @@ def talk_bar_of_page(page: str) -> None:
     """During a talk, enlarge the page, hide its frame and draw the talk bar at its head."""
     if talk.active_talk() is None or page == "talk":
         return
-    st.html(f"<style>{(HERE / 'talk.css').read_text('utf-8')}</style>")
+    st.html(f"<style>{(HERE / 'talk.css').read_text('utf-8')}{talk_bar.only_shown()}</style>")
     talk_bar.show_bar()

@@ -12,6 +12,7 @@ from pages.ui.i18n.translation import _
 
 FORMAT = "token-probability-viewer running order"
 LONGEST_LINK = 8_000
+WITHOUT_A_CHOICE = 0.1  # bits of entropy: one token has about 99 %
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,9 @@ class Stop:
     """A stop of a talk. link: page and state, `stage?prompt=...`. say: notes for the presenter. recording: the text of its file.
 
     words: number of words on the stage after which the forward key opens the next stop. None: only the key for the next stop does.
-    0: the whole text is shown at once.
+    0: the whole text is shown at once. doubt: entropy in bits; on the stage, tokens after a distribution with less are written without
+    a press. None: WITHOUT_A_CHOICE. shown: keys of the parts of a page that the audience sees, large; empty for the whole page. start: key
+    of the button that the first forward key presses.
     """
 
     title: str
@@ -27,6 +30,9 @@ class Stop:
     say: str = ""
     words: int | None = None
     recording: str = ""
+    doubt: float | None = None
+    shown: tuple[str, ...] = ()
+    start: str = ""
 
     @property
     def page(self) -> str:
@@ -53,7 +59,7 @@ class Talk:
 
     def dumps(self) -> str:
         """Return the text of its file."""
-        stops = [{key: value for key, value in asdict(stop).items() if value not in ("", None)} for stop in self.stops]
+        stops = [{key: value for key, value in asdict(stop).items() if value not in ("", None, ())} for stop in self.stops]
         return json.dumps({"format": FORMAT, "version": 1, "name": self.name, "stops": stops}, indent=1, ensure_ascii=False)
 
 

@@ -17,12 +17,15 @@ BOUNDS = Bounds(
     size=64 * 2**20,
     rest=2**16,
     entry=LARGEST_RECORDING + 2**16,
-    depth=3,
-    marks=2_000,  # a stop has five names and four texts
+    depth=4,
+    marks=4_000,  # a stop has eight names and up to thirteen texts
     lists={"stops": MOST_STOPS},
     seconds=20.0,
     error=BadRunningOrder,
 )
+
+
+_Key = Annotated[str, Field(max_length=60, pattern=r"^[a-z0-9_]*$")]  # it becomes part of a selector
 
 
 class _StopFile(BaseModel):
@@ -32,6 +35,9 @@ class _StopFile(BaseModel):
     say: Annotated[str, Field(max_length=1_000)] = ""
     words: Annotated[int, Field(ge=0, le=500)] | None = None
     recording: str = ""
+    doubt: Annotated[float, Field(ge=0, le=20, allow_inf_nan=False)] | None = None
+    shown: Annotated[list[_Key], Field(max_length=8)] = []
+    start: _Key = ""
 
 
 class _TalkFile(BaseModel):
@@ -52,5 +58,5 @@ def loads(text: str | bytes) -> Talk:
     except ValidationError as error:
         place = " → ".join(str(part) for part in error.errors(include_input=False, include_context=False)[0]["loc"][:4])
         raise BadRunningOrder(_("This running order is broken (at {place}).").format(place=place or _("its beginning"))) from error
-    stops = tuple(checked(Stop(**one.model_dump())) for one in file.stops)
+    stops = tuple(checked(Stop(**stop.model_dump() | {"shown": tuple(stop.shown)})) for stop in file.stops)
     return Talk(file.name, stops)

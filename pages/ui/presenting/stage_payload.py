@@ -14,6 +14,7 @@ from pages.ui.components.token_strip.token_strip import MOST_DOUBT
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.numbers import roll as roll_words
 from pages.ui.i18n.translation import _, quoted
+from pages.ui.presenting.stage_state import doubt
 
 if TYPE_CHECKING:
     from core import Generation
@@ -74,6 +75,7 @@ def step_payload(seen: TokenDistribution | Step, run: Generation | Replay) -> di
         "chosen": -1 if chosen is None else chosen.key,
         "lines": _lines(seen, run),
         "choices": [] if chosen is not None else _choices(seen),
+        "doubt": doubt(seen),
         "dice": not seen.settings.greedy,
         "kept": seen.forward.reused_tokens,
         "new": seen.forward.computed_tokens,
@@ -91,7 +93,7 @@ def _bars(seen: TokenDistribution | Step, chosen: Candidate | None) -> tuple[lis
             c.key,
             0.0 if isnan(c.model_probability) else c.model_probability,
             0.0 if isnan(c.sampling_probability) else c.sampling_probability,
-            numbers.chance(c.sampling_probability),
+            numbers.percent(c.sampling_probability),
             c.removed_by is not None,
             c.rank,
         )
@@ -102,7 +104,7 @@ def _bars(seen: TokenDistribution | Step, chosen: Candidate | None) -> tuple[lis
     if seen.stage_kept[-1] <= sum(c.sampling_probability > 0 for c in listed):
         dice = 0.0
     gone = dice == 0.0 and model > 0
-    return rows, (_("everything else, excluded") if gone else _("everything else"), model, dice, numbers.chance(dice))
+    return rows, (_("everything else, excluded") if gone else _("everything else"), model, dice, numbers.percent(dice))
 
 
 def _choices(seen: TokenDistribution) -> list[str]:
@@ -173,5 +175,5 @@ def _chosen(seen: Step, token: str, moved: str) -> str:
     if seen.roll is None:
         return _("The likeliest token was “{piece}”.").format(piece=token)
     return _("{roll} falls on “{piece}”, which has {share} of the strip.").format(
-        roll=roll_words(seen.roll), piece=token, share=numbers.chance(seen.sampling_probability)
+        roll=roll_words(seen.roll), piece=token, share=numbers.percent(seen.sampling_probability)
     )

@@ -4,27 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from math import isnan
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from core.errors import ViewerError
 from core.experiments import guess
 from core.experiments.guess import Guess, Round
+from core.record.step import Step, TokenDistribution
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import talk
 from pages.ui.session import current
 from pages.ui.session.sampling_controls import CONTROLS
 from pages.ui.session.state import error_boundary, results
 
+if TYPE_CHECKING:
+    from core import Generation
+    from core.generation.replay import Replay
+
 KEY = "stage_view"
 SLOW = 0.15  # seconds; a slower pass is made after the roll was shown
+MOST_AT_ONCE = 60  # tokens of one key press
+LONGEST_RUN_ON = 2.0  # seconds
 TEMPERATURES = tuple(round(0.1 * tenth, 1) for tenth in range(1, 21))
 
 
 @dataclass(slots=True)
 class StageState:
-    """at: index of the step that is shown. called: the open guesses, made on node `called_on`. rounds: the guesses so far.
+    """at: index of the step that is shown. called: the open guesses, made on node `called_on`. rounds: the guesses so far; scored_at: index
+    of the step of the last one.
 
     did: number of the browser's last key press that was handled; the browser waits for it. leave: whether to close the stage.
     rolled_only: the next pass is slow, so it is made when the browser asks, after it has shown the roll.
@@ -34,6 +44,7 @@ class StageState:
     called: tuple[Guess, ...] = ()
     called_on: int = -1
     rounds: list[Round] = field(default_factory=list)
+    scored_at: int = -1
     did: int = 0
     leave: bool = False
     rolled_only: bool = False
@@ -70,13 +81,31 @@ def _roll(state: StageState, event: Mapping[str, Any]) -> None:
     current.changed("rolled")
     step = run.step()
     state.at, state.rolled_only = step.index, step.forward.seconds > SLOW
-    _score(state, before)
+    _score(state, before, step)
+    until, most = event.get("until"), event.get("most")
+    if isinstance(until, int | float) and isinstance(most, int) and not state.rolled_only:
+        _run_on(run, float(until), min(most, MOST_AT_ONCE))
 
 
-def _score(state: StageState, node: int) -> None:
+def _run_on(run: Generation | Replay, until: float, most: int) -> None:
+    """Write tokens without a choice, up to `most` with the one just rolled. The next distribution has at least `until` bits of entropy."""
+    began = monotonic()
+    for _more in range(most - 1):
+        if run.finished or monotonic() - began > LONGEST_RUN_ON or doubt(run.next_distribution()) >= until:
+            return
+        run.step()
+
+
+def doubt(seen: TokenDistribution) -> float:
+    """Return the entropy of what the token is taken from, in bits: of the dice, or with greedy of the model's own probabilities."""
+    return seen.model_entropy if seen.settings.greedy or isnan(seen.sampling_entropy) else seen.sampling_entropy
+
+
+def _score(state: StageState, node: int, step: Step) -> None:
     """Score the guesses that were made before this step."""
     if state.called and state.called_on == node:
-        state.rounds.append(guess.finish(state.called, current.run().path[-1]))
+        state.rounds.append(guess.finish(state.called, step))
+        state.scored_at = step.index
     state.called = ()
 
 
@@ -88,7 +117,7 @@ def _look(state: StageState, event: Mapping[str, Any]) -> None:
 
 def _again(state: StageState, event: Mapping[str, Any]) -> None:
     current.restart()
-    state.at, state.called, state.rounds = 0, (), []
+    state.at, state.called, state.rounds, state.scored_at = 0, (), [], -1
 
 
 def _new_dice(state: StageState, event: Mapping[str, Any]) -> None:
@@ -108,14 +137,12 @@ def _force(state: StageState, event: Mapping[str, Any]) -> None:
     current.changed("rolled").playing = False
     stood = run.here
     run.go_to(at - 1)
-    before = run.here
     try:
         run.force(token_id)
     except ViewerError:  # a recording has no such branch: go back to the old node
         run.switch(stood)
         raise
-    state.at = at
-    _score(state, before)
+    state.at, state.called = at, ()  # no dice, no points
 
 
 def _turn(state: StageState, event: Mapping[str, Any]) -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from core import SamplingSettings
-from core.experiments.guess import Guess, Round
+from core.experiments.guess import Guess
 from pages.ui.components.stage import stage as stage_component
 from pages.ui.components.stage import texts
-from pages.ui.i18n import numbers
+from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.translation import N_, _, quoted, said
 from pages.ui.presenting import talk
+from pages.ui.presenting.running_order import WITHOUT_A_CHOICE
 from pages.ui.presenting.stage_payload import steps_payload, text_payload
 from pages.ui.presenting.stage_state import KEY, StageState
 from pages.ui.session import current
@@ -36,6 +36,7 @@ def stage_data(run: Generation | Replay | None, state: StageState, notice: str) 
     """Return the data of the stage for the browser."""
     shown: dict[str, Any] = {
         "texts": said(texts.TEXTS),
+        "doubt": WITHOUT_A_CHOICE,
         "beats": BEATS,
         "names": [_(beat) for beat in BEATS],
         "keys": [(_(keys), _(action)) for keys, action in texts.KEYS],
@@ -65,16 +66,12 @@ def stage_data(run: Generation | Replay | None, state: StageState, notice: str) 
         "run": f"{id(run)}",
         "line": run.line,
         "finished": _("The text ends here.") if run.finished else "",
-        "temperature": _temperature(run.settings),
+        "settings": phrases.settings_summary(run.settings),
         "model": (_("recording of {model}") if run.is_replay else _("{model}, live")).format(model=name),
         "ending": ending.format(model=name, parameters=parameters),
         "called": [_called(guess) for guess in state.called],
-        "score": _score(state.rounds),
+        "score": _score(state),
     }
-
-
-def _temperature(settings: SamplingSettings) -> str:
-    return _("greedy") if settings.greedy else _("temperature {value}").format(value=numbers.short(settings.temperature))
 
 
 def _called(guess: Guess) -> tuple[str, str, str, str, int]:
@@ -94,11 +91,13 @@ def _called(guess: Guess) -> tuple[str, str, str, str, int]:
     )
 
 
-def _score(rounds: list[Round]) -> dict[str, Any]:
+def _score(state: StageState) -> dict[str, Any]:
     """Return the score, empty before the first round."""
+    rounds = state.rounds
     if not rounds:
         return {}
     return {
+        "index": state.scored_at,
         "room": numbers.decimal(sum(one.points for one in rounds), 1),
         "favourite": numbers.decimal(sum(one.favourite_points for one in rounds), 1),
         "rounds": len(rounds),

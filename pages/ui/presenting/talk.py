@@ -7,6 +7,7 @@ The link of a stop sets the visitor's run: prompt, settings and steps. A stop ca
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -14,14 +15,14 @@ import streamlit as st
 from core.errors import ViewerError
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.translation import say
-from pages.ui.presenting.running_order import Stop, Talk
+from pages.ui.presenting.running_order import WITHOUT_A_CHOICE, Stop, Talk
 from pages.ui.session import current, run_start
 from pages.ui.session.more_samplers import ALL_CONTROLS
-from pages.ui.session.run_request import LINK_KEYS
+from pages.ui.session.run_request import LINK_KEYS, RunRequest
 from pages.ui.session.state import current_session, results
 
 if TYPE_CHECKING:
-    from core import Recording
+    from core import Generation, Recording, Replay
 
 STAGE = "stage"
 RECORDING_PARAMETER = "run"  # query parameter of a stop: the name of a recorded run of the gallery
@@ -38,12 +39,18 @@ RUN_PARAMETERS = {
 
 @dataclass(slots=True)
 class ActiveTalk:
-    """A talk in progress. place: the current stop, from 0. go: the stop to open next. leave: whether to end the talk."""
+    """A talk in progress. place: the current stop, from 0. go: the stop to open next. leave: whether to end the talk.
+
+    before: the run that a stop with a recording replaced, with its request; a later stop without a text of its own goes on with it.
+    name: of its clock in the browser, so that the clock runs on from stop to stop and after a reload.
+    """
 
     talk: Talk
     place: int = 0
     go: int | None = 0
     leave: bool = False
+    before: tuple[Generation | Replay, RunRequest] | None = None
+    name: str = field(default_factory=lambda: token_hex(4))
 
 
 @dataclass(slots=True)
@@ -82,6 +89,9 @@ def shown_stop() -> dict[str, Any] | None:
         "title": stop.title,
         "say": stop.say,
         "words": stop.words,
+        "doubt": WITHOUT_A_CHOICE if stop.doubt is None else stop.doubt,
+        "start": stop.start,
+        "clock": active.name,
         "next": later[0].title if later else "",
     }
 
@@ -108,7 +118,7 @@ def resume() -> None:
     """Continue the talk that was left, at its last stop. `follow` opens it."""
     left = editor().left
     if left is not None:
-        editor().active_talk, editor().left = ActiveTalk(left.talk, left.place, go=left.place), None
+        editor().active_talk, editor().left = ActiveTalk(left.talk, left.place, go=left.place, name=left.name), None
 
 
 def go(place: int) -> None:
@@ -118,9 +128,10 @@ def go(place: int) -> None:
         return
     active.place, stop = place, active.talk.stops[place]
     try:
+        _keep_before_a_recording(active, stop)
         set_run(stop)
         if _goes_on_with_a_recording(stop):
-            set_run(_last_live_stop(active.talk, place))
+            _go_on_before_the_recording(active)
     except ViewerError as error:  # a broken recording: the stop keeps the current run and shows a notice
         current_session().next_page_notices.append(say(error))
     own = {key: value for key, value in stop.query.items() if key not in RUN_PARAMETERS}
@@ -156,10 +167,20 @@ def _goes_on_with_a_recording(stop: Stop) -> bool:
     return run is not None and run.is_replay and not stop.recording and not _sets_run(stop)
 
 
-def _last_live_stop(talk: Talk, place: int) -> Stop:
-    """Return the last stop before `place` whose link begins a live text; the stage's first prompt if there is none."""
-    live = (one for one in reversed(talk.stops[:place]) if _sets_run(one) and not one.recording and RECORDING_PARAMETER not in one.query)
-    return next(live, Stop("", STAGE))
+def _keep_before_a_recording(active: ActiveTalk, stop: Stop) -> None:
+    """Keep the run that a recording is about to replace."""
+    session = current_session()
+    if session.run is not None and not session.run.is_replay and session.run_of is not None and _recording(stop) is not None:
+        active.before = session.run, session.run_of
+
+
+def _go_on_before_the_recording(active: ActiveTalk) -> None:
+    """Put back the run that the recording replaced, with its steps; without one, begin the stage's first prompt."""
+    if active.before is None:
+        set_run(Stop("", STAGE))
+        return
+    run, request = active.before
+    run_start.replace(current_session(), run, request)
 
 
 def _recording(stop: Stop) -> Recording | None:

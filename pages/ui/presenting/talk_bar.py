@@ -13,6 +13,22 @@ from pages.ui.session import current
 KEY = "talk_bar"
 
 
+def only_shown() -> str:
+    """Return the style that hides all of a page but the parts that the stop shows, its button and this bar; "" without such parts.
+
+    A key of Streamlit is the class `st-key-<key>` of its element; the key of a result ends in `_outdated` after a change of controls.
+    """
+    active = talk.active_talk()
+    stop = active.talk.stops[active.place] if active is not None else None
+    if stop is None or not stop.shown:
+        return ""
+    keys = [*stop.shown, *([stop.start] if stop.start else []), KEY]
+    kept = ", ".join(f".st-key-{key}, .st-key-{key}_outdated" for key in keys)
+    inside = ", ".join(f".st-key-{key} *, .st-key-{key}_outdated *" for key in keys)
+    blocks = ":is(.stElementContainer, .stVerticalBlock, .stHorizontalBlock, .stColumn, .stLayoutWrapper)"
+    return f".stMainBlockContainer {blocks}:not(:has({kept})):not({kept}):not({inside}) {{ display: none !important; }}"
+
+
 def show_bar() -> None:
     """Draw the talk bar and receive its keys."""
     data = {"talk": talk.shown_stop(), "texts": said(texts.TEXTS), "session": current.current_session().name}

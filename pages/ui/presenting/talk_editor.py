@@ -46,10 +46,9 @@ def _from_fields() -> Talk:
         values = {name: st.session_state.get(field_key(place, name), getattr(stop, name)) for name in FIELDS}
         title = str(values["title"] or "").strip() or _("A new stop")
         count = None if values["words"] is None else int(values["words"])
-        changed = Stop(
-            title[:80], str(values["link"] or ""), str(values["say"] or "")[:1000], None if count is None else int(count), stop.recording
-        )
-        stops.append(running_order.checked(changed))
+        link, say = str(values["link"] or ""), str(values["say"] or "")[:1000]
+        kept = stop if link == stop.link else replace(stop, doubt=None, shown=(), start="")  # they belong to the old page
+        stops.append(running_order.checked(replace(kept, title=title[:80], link=link, say=say, words=count)))
     name = str(st.session_state.get(field_key(-1, "name"), known.name) or known.name).strip()[:60]
     return Talk(name or known.name, tuple(stops))
 

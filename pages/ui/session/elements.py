@@ -72,16 +72,16 @@ def error_boundary() -> Iterator[None]:
         show_notice(_("Something went wrong in the app. Your text is still there. Try again."))
 
 
-def examples(texts: Mapping[str, Sequence[str]], fields: Sequence[str], key: str, **look: Any) -> bool:
-    """Draw a button for each example, which writes its texts into the fields with these keys. Return whether one was just pressed."""
+def examples(values: Mapping[str, Sequence[Any]], fields: Sequence[str], key: str, **look: Any) -> bool:
+    """Draw a button for each example, which writes its values into the fields with these keys. Return whether one was just pressed."""
 
-    def fill(example: Sequence[str]) -> None:
-        for field, text in zip(fields, example, strict=True):
-            current.fill(field, text)
+    def fill(example: Sequence[Any]) -> None:
+        for field, value in zip(fields, example, strict=True):
+            current.fill(field, value)
 
     pressed = [
-        st.button(_(title), on_click=fill, args=(one,), key=f"{key}_{number}", help=one[0], **look)
-        for number, (title, one) in enumerate(texts.items())
+        st.button(_(title), on_click=fill, args=(example,), key=f"{key}_{number}", help=str(example[0]), **look)
+        for number, (title, example) in enumerate(values.items())
     ]
     return any(pressed)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from core import SamplingSettings
 from pages.ui.i18n import phrases
@@ -24,6 +24,7 @@ class Provenance:
 
     chosen: name and value of each control on the page. hidden_inputs: the same for inputs that are compared and not shown, because they
     are too long. Both are English, so that results compare equal in every language; they are translated when they are shown.
+    machine: the processor of a saved result, for its times.
     """
 
     model: str
@@ -31,6 +32,7 @@ class Provenance:
     settings: SamplingSettings | None = None
     chosen: tuple[tuple[str, str], ...] = ()
     hidden_inputs: tuple[tuple[str, str], ...] = ()
+    machine: str = field(default="", compare=False)
 
     def summary(self) -> str:
         """Return the provenance in one line."""
@@ -40,7 +42,8 @@ class Provenance:
         if self.settings is not None:
             parts.append(phrases.settings_summary(self.settings))
             parts += [] if self.settings.greedy else [_("seed {seed}").format(seed=self.settings.seed)]
-        return " · ".join([*parts, *(_short(_(value)) for name, value in self.chosen if value)])
+        parts += [_short(_(value)) for name, value in self.chosen if value]
+        return " · ".join([*parts, self.machine] if self.machine else parts)
 
     def differences(self, now: Provenance) -> list[str]:
         """Return the names of the inputs that differ from `now`, translated."""
@@ -51,7 +54,7 @@ class Provenance:
 
     def other_text(self, now: Provenance) -> str:
         """Return the text that this result is about, shortened; "" if it has none or if `now` is about the same."""
-        before, after = (next((value for name, value in one.hidden_inputs if name == TEXT), "") for one in (self, now))
+        before, after = (made.prompt or dict(made.hidden_inputs).get(TEXT, "") for made in (self, now))
         return _short(before) if before != after else ""
 
 

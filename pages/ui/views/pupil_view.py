@@ -260,10 +260,13 @@ def draw_evaluation(run: Experiment) -> None:
         facts = _("{count} of {total}").format(count=one.right, total=one.asked) if one.asked else "…"
         kl = "–" if math.isnan(one.kl) else written(one.kl, ".2f")
         size = numbers.count(one.parameters)
-        rows.append((loaded_models.title(one.name), size, facts, numbers.whole(one.perplexity), numbers.percent(one.kept), kl))
+        rows.append((loaded_models.title(one.name), size, facts, numbers.perplexity(one.perplexity), numbers.percent(one.kept), kl))
     elements.table(head, rows)
     st.caption(
-        _("A fact is right if every token of the answer is the likeliest one. The facts are worded as in the bundled training text.")
+        _(
+            "A fact is right if every token of the answer is the likeliest one. The facts are worded as in the bundled training text. "
+            "The story was made like the training stories, and no training has read it. On other kinds of text, the order can be another."
+        )
     )
     if run.about:
         twin = _(

@@ -104,7 +104,7 @@ def go_on() -> None:
         label = _("Switched off")
         heads = st.multiselect(label, options, usual, key=f"why_off_{strongest}", format_func=why_rows.head_name, width=420, **PERSISTENT)
         off = [why_rows.head_name(head) for head in heads]
-        hidden = {N_("the heads"): ", ".join(off), N_("the text"): current.run().text}
+        hidden = {N_("the heads"): ", ".join(off), provenance.TEXT: current.run().text}
         now = provenance.now(None, hidden, prompt=False)
 
         def write() -> Iterator[WithoutHeads]:

@@ -29,10 +29,10 @@ def lines_of(text: str) -> list[str]:
 def steer_view() -> None:
     """Draw the controls and the result."""
     pairs = example_texts.STEERING_TEXTS
-    first, second, beginning = next(iter(pairs.values()))
+    first, second, beginning, usual_layer, usual_strength = next(iter(pairs.values()))
     with st.container(horizontal=True, vertical_alignment="center", key="why_lists"):
         st.caption(_("Try one"), width="content")
-        elements.examples(pairs, ("why_more", "why_less", "why_beginning"), "why_list", type="tertiary")
+        elements.examples(pairs, ("why_more", "why_less", "why_beginning", "why_layer", "why_strength"), "why_list", type="tertiary")
     left, right = st.columns(2, gap="large")
     look = {"height": 108, **PERSISTENT}
     with left:
@@ -45,10 +45,10 @@ def steer_view() -> None:
         added = _("The difference is read and added after this layer.")
         if (current.field("why_layer") or 0) > layers:
             st.session_state["why_layer"] = layers
-        layer = st.slider(_("Layer"), 0, layers, layers // 2, key="why_layer", width=200, help=added, **PERSISTENT)
+        layer = st.slider(_("Layer"), 0, layers, min(usual_layer, layers), key="why_layer", width=200, help=added, **PERSISTENT)
         turned = _("How many times the difference is added. 0: nothing changes. Below 0: the other direction.")
         look = {"key": "why_strength", "width": 260, "help": turned, **PERSISTENT}
-        strength = st.slider(_("Strength"), -STRONGEST, STRONGEST, 4.0, 0.5, **look)
+        strength = st.slider(_("Strength"), -STRONGEST, STRONGEST, usual_strength, 0.5, **look)
         chosen = {
             N_("the lists"): next((title for title, lists in pairs.items() if lists[:2] == (more, less)), N_("your own lists")),
             N_("the beginning"): prompt,

@@ -14,6 +14,7 @@ function draw(my) {
   if (!seen) return;
   const talk = seen.talk;
   part(".own").textContent = talk?.say ?? "";
+  part(".coming_head").hidden = !seen.rows.length;
   part(".say").textContent = seen.say;
   part(".line").textContent = seen.line;
   part(".tail").textContent = seen.text ? `… ${seen.text}` : "";

@@ -98,8 +98,8 @@ function drawBars(my, look) {
     bars.rows = rows.map((_, i) => {
       const row = element("div", "bar");
       const room = element("div", "room");
-      row.append(element("div", "label"), room);
-      room.append(element("div", "model"), element("div", "used"), element("div", "number"));
+      row.append(element("div", "label"), room, element("div", "number"));
+      room.append(element("div", "model"), element("div", "used"));
       row.onclick = () => { if (my.choosing >= 0 && i < my.look().rows.length) { my.choosing = i; my.take(); } };
       return row;
     });
@@ -109,7 +109,7 @@ function drawBars(my, look) {
       entry.append(element("i", name), text);
       legend.append(entry);
     }
-    bars.replaceChildren(...bars.rows, legend);
+    bars.replaceChildren(legend, ...bars.rows);
     bars.classList.add("asleep");
   }
   rows.forEach(([label, token, model, used, number, removed], i) => {
@@ -122,12 +122,11 @@ function drawBars(my, look) {
     if (i === my.choosing) names.push("pointed");
     row.className = names.join(" ");
     row.children[0].textContent = label;
-    const [pale, solid, value] = row.children[1].children;
-    pale.style.width = `calc(${model} * (100% - var(--number)))`;
-    solid.style.width = `calc(${used} * (100% - var(--number)))`;
+    const [pale, solid] = row.children[1].children;
+    pale.style.width = `${100 * model}%`;
+    solid.style.width = `${100 * used}%`;
     solid.style.visibility = used > 0 ? "" : "hidden";
-    value.style.left = `calc(${Math.max(model, used)} * (100% - var(--number)) + 0.4em)`;
-    value.textContent = number;
+    row.children[2].textContent = number;
   });
   if (fresh) { void bars.offsetWidth; bars.classList.remove("asleep"); }
 }
@@ -172,9 +171,10 @@ function drawLine(my, look) {
   if (my.beat === ROLL && look && !my.fallen(look)) sentence = d.looks[String(d.count)]?.lines[ROLL] ?? my.waitingLine ?? "";
   if (my.choosing >= 0) sentence = d.texts.choose;
   if (my.guess && my.beat === WEIGH) sentence = my.guess.rows ? look?.lines[WEIGH] ?? "" : "";
-  if (my.guess && my.beat >= ROLL && look && my.fallen(look) && d.score.rounds) {
+  if (my.guess && my.beat >= ROLL && look && my.fallen(look) && d.score.index === my.t) {
     sentence = `${look.lines[ROLL]} ${d.texts[d.score.hit ? "hit" : "missed"]}`;
     if (d.score.hit) sentence += ` ${d.score.points} ${d.texts.points}.`;
+    if (d.score.rounds === 1) sentence += ` ${d.texts.bits}`;
   }
   if (d.notice) sentence = d.notice;
   line.replaceChildren(element("b", "", d.notice ? "" : `${my.beat + 1}  ${d.names[my.beat]}   `), sentence);
@@ -192,7 +192,7 @@ function drawFoot(my) {
   const score = d.score.rounds ? `${d.texts.room} ${d.score.room} · ${d.texts.favourite} ${d.score.favourite}` : "";
   my.part(".score").textContent = my.guess || my.flash ? my.flash || score : score;
   const stop = d.talk ? `${d.talk.place + 1}/${d.talk.count} ${d.talk.title}` : d.model;
-  my.part(".info").textContent = [d.temperature, stop].filter(Boolean).join(" · ");
+  my.part(".info").textContent = [d.settings, stop].filter(Boolean).join(" · ");
 }
 
 function drawOver(my) {

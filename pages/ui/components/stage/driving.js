@@ -1,11 +1,13 @@
 // The presenter's keys. The browser draws at once what it has; a key that changes the run (roll, other dice, guess) is sent to the server.
 const CHANNEL = "token-probability-viewer stage";
-const SLOW_TOKENS = 3; // first tokens that get five beats; later ones get two presses
+const SLOW_TOKENS = 1; // tokens that get five beats; later ones get one press each, and tokens without a choice none
+const RUN_ON = 170; // milliseconds for each token without a choice
+const MOST_AT_ONCE = 60; // tokens
 
 function begin(stage) {
   const my = {
     stage, t: -1, beat: READ, tint: "likely", merge: null, choosing: -1, guess: null, looks: {}, line: [], first: 0, wants: null,
-    number: Date.now(), blank: false, help: false, ending: false, playing: 0, falling: false, flash: "", began: Date.now(),
+    number: Date.now(), runTo: -1, skips: false, blank: false, help: false, ending: false, playing: 0, falling: false, flash: "", began: Date.now(),
     part: name => stage.querySelector(name),
     look: () => my.looks[my.t],
     fallen: look => my.beat >= ROLL && look.chosen >= 0 && !my.falling,
@@ -40,16 +42,45 @@ function publish(my) {
   if (!my.channel || !d || !my.stage.isConnected) return;
   const coming = my.looks[d.count], now = my.look();
   my.channel.postMessage({
-    stage: d.session, at: Date.now(), began: my.began, beat: d.names[my.beat], beats: d.names,
+    stage: d.session, at: Date.now(), began: d.talk ? beganAt(d.talk.clock) : my.began, beat: d.names[my.beat], beats: d.names,
     say: d.say[d.beats[my.beat]][my.t > my.first ? 1 : 0], line: now ? now.lines[my.beat] : d.finished, talk: d.talk,
-    rows: coming ? [...coming.rows.map(row => [row[0], row[4], row[2]]), [coming.rest[0], coming.rest[3], coming.rest[1]]] : [],
-    text: d.words.map(word => plain(word[0])).join("").slice(-160), temperature: d.temperature, model: d.model, hidden: my.beat < WEIGH,
+    rows: coming ? [...coming.rows.map(row => [row[0], row[4], row[3]]), [coming.rest[0], coming.rest[3], coming.rest[2]]] : [], // of the dice
+    text: d.words.map(word => plain(word[0])).join("").slice(-160), settings: d.settings, model: d.model, hidden: my.beat < WEIGH,
     score: d.score, finished: d.finished, blank: my.blank, keys: REMOTE,
   });
 }
 
 function isMerged(my) {
-  return my.merge === null ? my.t - my.first >= SLOW_TOKENS : my.merge;
+  const slow = my.data.talk?.place ? 0 : SLOW_TOKENS; // the first stop of a talk has shown the five beats
+  return my.merge === null ? my.t - my.first >= slow : my.merge;
+}
+
+// Whether a step is written without a press: nearly all of the strip belongs to one token.
+function isCertain(my, look) {
+  return Boolean(look) && look.doubt < (my.data.talk?.doubt ?? my.data.doubt);
+}
+
+function askRoll(my) {
+  const merged = isMerged(my), talk = my.data.talk;
+  const left = talk && talk.words !== null ? my.first + talk.words - my.data.count : MOST_AT_ONCE;
+  my.ask("roll", { at: my.data.count, ...(merged && { until: talk?.doubt ?? my.data.doubt, most: Math.max(1, Math.min(MOST_AT_ONCE, left)) }) });
+}
+
+// Writes the tokens without a choice that the server has rolled, then shows the next probabilities.
+function runOn(my) {
+  clearTimeout(my.running);
+  my.running = 0;
+  if (my.beat !== WRITE || my.runTo < 0 || my.guess) return;
+  if (my.t < my.runTo) {
+    my.running = setTimeout(() => { my.t += 1; draw(my); runOn(my); }, RUN_ON);
+    return;
+  }
+  my.runTo = -1;
+  if (stopIsOver(my) || my.data.finished) return draw(my);
+  my.t += 1;
+  my.beat = WEIGH;
+  if (!my.look()) my.ask("look", { at: my.t });
+  draw(my);
 }
 
 function fall(my) {
@@ -59,7 +90,7 @@ function fall(my) {
   my.landing = setTimeout(() => {
     my.falling = false;
     draw(my);
-    if (my.goOn) my.writing = setTimeout(() => { if (my.beat === ROLL) { my.beat = WRITE; draw(my); } }, 900);
+    if (my.goOn) my.writing = setTimeout(() => { if (my.beat === ROLL) { my.beat = WRITE; draw(my); runOn(my); } }, 900);
     my.goOn = false;
   }, my.look()?.roll === null ? 60 : FALL);
   draw(my);
@@ -74,7 +105,18 @@ function roll(my, goOn) {
   my.beat = ROLL;
   my.falling = true;
   my.waitingLine = my.look()?.lines[ROLL];
-  my.ask("roll", { at: my.data.count });
+  askRoll(my);
+  draw(my);
+}
+
+// Writes this token, which has no rival, without the ceremony of a roll.
+function skip(my) {
+  my.beat = WRITE;
+  my.choosing = -1;
+  if (my.t < my.data.count) return draw(my);
+  my.skips = true;
+  my.t -= 1;
+  askRoll(my);
   draw(my);
 }
 
@@ -91,6 +133,8 @@ function stopIsOver(my) {
 function settle(my) { // a key pressed during an animation ends it
   clearTimeout(my.landing);
   clearTimeout(my.writing);
+  clearTimeout(my.running);
+  my.running = 0;
   if (my.falling && !my.wants) { my.falling = false; my.goOn = false; return true; }
   return false;
 }
@@ -100,17 +144,22 @@ function on(my) {
   if (my.ending) { if (my.data.talk?.next) { my.ending = false; finish(my); } return; }
   if (my.wants?.verb === "roll") return;
   if (my.guess && !my.guess.rows) return enterGuess(my);
-  if (settle(my)) { my.beat = isMerged(my) ? WRITE : ROLL; return draw(my); }
+  if (my.running) { my.t = my.runTo; return runOn(my); } // a press ends the animation
+  if (settle(my)) { my.beat = isMerged(my) ? WRITE : ROLL; draw(my); return runOn(my); }
+  if (my.beat === ROLL && my.runTo >= my.t) { my.beat = WRITE; draw(my); return runOn(my); }
   if (my.t >= my.data.count && my.data.finished) return finish(my);
   if (my.beat === WRITE) {
     my.guess = null;
+    if (my.runTo >= my.t) return runOn(my);
     if (stopIsOver(my)) return finish(my);
     my.t += 1;
     if (my.t >= my.data.count && my.data.finished) { my.beat = READ; my.t = my.data.count; return finish(my); }
+    if (isMerged(my) && my.t >= my.data.count && isCertain(my, my.look())) return skip(my);
     my.beat = isMerged(my) ? WEIGH : READ;
     if (!my.look()) my.ask("look", { at: my.t });
     return draw(my);
   }
+  if (my.beat === WEIGH && isMerged(my) && my.t >= my.data.count && isCertain(my, my.look()) && !my.guess) return skip(my);
   if (my.beat === WEIGH) return roll(my, isMerged(my));
   if (my.beat < WEIGH && isMerged(my)) my.beat = THINK;
   my.beat += 1;
@@ -121,6 +170,7 @@ function back(my) {
   if (my.blank || my.help || my.ending) { my.blank = my.help = my.ending = false; return draw(my); }
   if (my.wants?.verb === "roll") return;
   settle(my);
+  my.runTo = -1;
   my.choosing = -1;
   if (my.guess) { my.guess = null; my.beat = Math.min(my.beat, WEIGH); return draw(my); }
   if (my.beat > READ) my.beat -= 1;
@@ -135,6 +185,7 @@ function back(my) {
 function jump(my, beat) {
   if (my.wants?.verb === "roll") return;
   settle(my);
+  my.runTo = -1;
   my.guess = null;
   if (my.t >= my.data.count && my.data.finished) { my.t = Math.max(0, my.data.count - 1); }
   if (beat >= ROLL && my.t >= my.data.count) return roll(my, beat === WRITE);
@@ -147,6 +198,7 @@ function choose(my) {
   if (my.choosing >= 0) { my.choosing = -1; return draw(my); }
   if (my.wants || !my.look() || my.guess && !my.guess.rows) return;
   settle(my);
+  my.runTo = -1;
   my.beat = WEIGH;
   my.choosing = 0;
   draw(my);
@@ -165,7 +217,9 @@ function move(my, by) {
     return draw(my);
   }
   if (my.wants) return;
+  settle(my);
   my.t = my.data.count;
+  my.runTo = -1;
   my.guess = null;
   if (my.beat !== WEIGH) my.beat = WEIGH;
   my.ask("turn", { by: -by });
@@ -209,7 +263,7 @@ const KEYS = {
   r: my => { my.guess = null; my.ask("again", {}); }, d: my => { my.guess = null; my.ask("dice", {}); },
   m: my => { my.merge = !isMerged(my); say(my, my.data.texts[my.merge ? "merged" : "five"]); },
   p: play,
-  n: () => window.open(window.location.pathname.replace(/[^/]*$/, "notes"), "token-viewer-notes", "popup,width=900,height=700"),
+  n: openNotes,
   "]": my => my.data.talk && my.ask("stop", { by: 1 }), "[": my => my.data.talk && my.ask("stop", { by: -1 }),
 };
 
@@ -253,7 +307,8 @@ function receive(my, data) {
   if (done) my.wants = null;
   if (fresh) {
     const from = data.talk ? 0 : data.count; // a stop of a talk starts at its first token
-    Object.assign(my, { t: from, first: from, beat: READ, guess: null, choosing: -1, falling: false, wants: null, ending: data.talk?.words === 0 });
+    Object.assign(my, { t: from, first: from, beat: READ, guess: null, choosing: -1, falling: false, wants: null, runTo: -1, skips: false, ending: data.talk?.words === 0 });
+    if (isMerged(my)) my.beat = WEIGH;
     if (!my.looks[from] && from < data.count) my.ask("look", { at: from });
     if (data.finished && data.count && !data.talk) Object.assign(my, { t: data.count - 1, beat: WRITE });
     my.stage.focus();
@@ -261,6 +316,8 @@ function receive(my, data) {
   }
   if (my.t > data.count) Object.assign(my, { t: data.count, beat: READ, falling: false });
   if (done?.verb === "roll" && !data.finished && !my.looks[data.count]) my.ask("look", { at: data.count });
+  if (done?.verb === "roll") my.runTo = data.count - 1 > done.at || isMerged(my) ? data.count - 1 : -1;
+  if (done?.verb === "roll" && my.skips) { Object.assign(my, { skips: false, t: Math.min(done.at + 1, data.count - 1), beat: WRITE }); draw(my); return runOn(my); }
   if (done?.verb === "roll") return data.count > done.at ? fall(my) : (Object.assign(my, { beat: WEIGH, falling: false }), draw(my));
   if (done?.verb === "force" && !data.notice) { my.t = done.at; my.goOn = true; return fall(my); }
   if (!data.notice && (done?.verb === "again" || done?.verb === "dice")) Object.assign(my, { t: 0, beat: READ, first: 0, falling: false });

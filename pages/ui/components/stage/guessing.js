@@ -3,7 +3,9 @@ const MOST_GUESSES = 6;
 
 function openGuess(my) {
   if (my.data.finished || my.wants) return;
+  settle(my);
   my.t = my.data.count;
+  my.runTo = -1;
   my.beat = WEIGH;
   my.choosing = -1;
   my.guess = { said: [], rows: null };

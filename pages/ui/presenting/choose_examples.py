@@ -1,0 +1,179 @@
+"""Search for prompts, seeds and parameters that hold their claims with the bundled weights, and write them into `chosen.json`.
+
+    python -m pages.ui.presenting.choose_examples            # all of them, some minutes
+    python -m pages.ui.presenting.choose_examples stage why  # only these
+
+Run it after the bundled weights have changed, then `python -m pages.ui.experiments.record`. `tests/bundled/test_claims.py` asks every claim.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from core import Generation, load_model
+from core.engine.model import LanguageModel
+from core.experiments.ablated_heads import ablated_heads
+from core.experiments.claims import ends_in_a_sentence, share, text_of
+from core.experiments.hidden_words import hidden_words
+from core.experiments.result_claims import BROKEN, RESULT_CLAIMS, steered
+from core.experiments.steered_run import SteeredRun, steered_run
+from core.models.hub import BUNDLED
+from core.record.step import Step
+from pages.ui.i18n import example_texts
+from pages.ui.i18n.example_texts import CHOSEN, CHOSEN_FILE, FIRST_PROMPT
+from pages.ui.presenting.prepared_talks import DOUBT, TALKS
+from pages.ui.presenting.running_order import Stop
+from pages.ui.presenting.stage_state import doubt
+from pages.ui.session.sampling_controls import START
+
+MODELS = ("storyteller", "storyteller-mini", "storyteller-mini-alone")
+SEEDS = range(80)
+SHORTEST, LONGEST = 6, 24  # tokens of a sentence on stage
+IMPROBABLE = 0.02
+FIRST_ROLLS = (0.2, 0.85)
+AT_HOME = 0.05  # of the tokens of an example may be below 1 %
+WHY_PROMPTS = (
+    "The capital of France is",
+    "Lily put the key under the red pot. The key was under the red",
+    "3 + 4 =",
+    "The opposite of big is",
+)
+BEGINNINGS = {
+    "Night and day": ("The girl looked up and saw the", "She went out of the house. It was", "One day,"),
+    "Animals and people": ("One day Tom met a", "In the village there lived a", "One morning there came a"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """What one seed writes on stage, up to the end of the sentence or LONGEST tokens."""
+
+    seed: int
+    path: tuple[Step, ...]
+
+    @property
+    def choices(self) -> int:
+        """Number of tokens that the audience sees rolled."""
+        return sum(doubt(step) >= DOUBT for step in self.path)
+
+    @property
+    def faults(self) -> list[str]:
+        """Return why this seed is not a good choice."""
+        roll = self.path[0].roll or 0.0
+        faults = {
+            "no end": not ends_in_a_sentence(self.path),
+            "an improbable token": any(step.model_probability < IMPROBABLE for step in self.path),
+            f"first roll {roll:.2f}": not FIRST_ROLLS[0] <= roll <= FIRST_ROLLS[1],
+            "only likeliest tokens": all(step.rank == 1 for step in self.path),
+            f"{self.choices} choices": not 2 <= self.choices <= 6,
+            "short": len(self.path) < SHORTEST,
+        }
+        return [name for name, is_so in faults.items() if is_so]
+
+
+def stage_stops() -> Iterator[Stop]:
+    """Yield each stop of the prepared talks in which the model writes on the stage, once."""
+    seen = set()
+    for talk in TALKS.values():
+        for stop in talk.stops:
+            if stop.page == "stage" and "run" not in stop.query and stop.title not in seen:
+                seen.add(stop.title)
+                yield stop
+
+
+def sentence(model: LanguageModel, stop: Stop, seed: int) -> Sentence:
+    """Return what this seed writes at this stop."""
+    run = Generation(model, stop.query.get("prompt", FIRST_PROMPT), replace(START, seed=seed))
+    while len(run.path) < LONGEST and not run.finished and not ends_in_a_sentence(run.path):
+        run.step()
+    return Sentence(seed, tuple(run.path))
+
+
+def choose_stage(model: LanguageModel) -> dict[str, Any]:
+    """Return seed and number of tokens of every stage stop."""
+    chosen = {}
+    for stop in stage_stops():
+        best = min((sentence(model, stop, seed) for seed in SEEDS), key=lambda made: (len(made.faults), made.seed))
+        chosen[stop.title] = {"seed": best.seed, "tokens": len(best.path)}
+        report(f"{stop.title}: {stop.query.get('prompt', FIRST_PROMPT)} |{text_of(best.path)} {best.faults}")
+    return chosen
+
+
+def why_holds(model: LanguageModel, prompt: str) -> bool:
+    """Return whether hiding a word, and switching off a head, takes enough from the likeliest token after this prompt."""
+    ids = [int(token_id) for token_id in model.encode(prompt)]
+    target = Generation(model, prompt).next_distribution().candidates[0].token_id
+    results = {"why_words": hidden_words(model, ids, target, method="mask"), "why_heads": ablated_heads(model, ids, target)}
+    return all(RESULT_CLAIMS[name].holds(list(seen)) for name, seen in results.items())
+
+
+def choose_why(model: LanguageModel) -> dict[str, Any]:
+    """Return the prompt of the recorded results of "Why this token?"."""
+    return {"prompt": next(prompt for prompt in WHY_PROMPTS if why_holds(model, prompt))}
+
+
+def steered_with(model: LanguageModel, title: str, beginning: str, layer: int, strength: float) -> SteeredRun:
+    """Return the end of a run that these lists steer."""
+    more, less = (texts.splitlines() for texts in example_texts.STEERING_TEXTS[title][:2])
+    *_before, last = steered_run(model, beginning, more, less, layer, strength, START)
+    return last
+
+
+def choose_steering(model: LanguageModel) -> dict[str, Any]:
+    """Return the beginning, the layer and the strength of each pair of lists, with the least strange of the texts that hold the claim."""
+    chosen = {}
+    for title, beginnings in BEGINNINGS.items():
+        runs = (steered_with(model, title, *option) for option in product(beginnings, range(1, model.layer_count), (2.0, 4.0, 5.0, 6.0)))
+        holding = [run for run in runs if steered([run], title)]
+        best = min(holding, key=_strangeness)
+        chosen[title] = {"beginning": best.prompt, "layer": best.layer, "strength": best.strength}
+        report(f"{title}: {best.prompt}|{best.steered}")
+    return chosen
+
+
+def _strangeness(run: SteeredRun) -> float:
+    assert run.steered_perplexity is not None and run.usual_perplexity is not None
+    return run.steered_perplexity / run.usual_perplexity / BROKEN
+
+
+def at_home(model: LanguageModel, prompt: str, seeds: int = 6) -> bool:
+    """Return whether the model writes on from an example prompt in its own way: few tokens that it finds improbable."""
+    path: list[Step] = []
+    for seed in range(seeds):
+        run = Generation(model, prompt, replace(START, seed=seed))
+        path += run.stream(32)
+    return share(path, lambda step: step.model_probability < 0.01) <= AT_HOME
+
+
+SEARCHES = {"stage": choose_stage, "why": choose_why, "steering": choose_steering}
+
+
+def fingerprints() -> dict[str, str]:
+    """Return the SHA-256 of the weights of every bundled model."""
+    return {name: hashlib.sha256((BUNDLED / name / "model.safetensors").read_bytes()).hexdigest() for name in MODELS}
+
+
+def report(line: str) -> None:
+    """Print a line."""
+    sys.stdout.write(line.replace("\n", " ") + "\n")
+    sys.stdout.flush()
+
+
+def main(names: list[str]) -> None:
+    """Search for the named choices, or for all, and write the file."""
+    model, chosen = load_model(MODELS[0]), dict(CHOSEN)
+    for name, search in SEARCHES.items():
+        if not names or name in names:
+            chosen[name] = search(model)
+            report(f"{name}: {chosen[name]}")
+    CHOSEN_FILE.write_text(json.dumps({**chosen, "weights": fingerprints()}, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

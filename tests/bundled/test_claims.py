@@ -1,0 +1,142 @@
+"""Every prepared thing shows what it says, with the bundled weights.
+
+When one of these fails, the weights or an example changed: run `python -m pages.ui.presenting.choose_examples`, then
+`python -m pages.ui.experiments.record`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from core import Recording, load_model
+from core.experiments import prepared
+from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, cascade
+from core.experiments.claims import branches, text_of
+from core.experiments.prepared import PREPARED, PreparedRun
+from core.experiments.result_claims import RESULT_CLAIMS, cascade_is_worth_it, steered
+from core.experiments.student_report import student_reports
+from pages.ui.experiments import gallery, recorded_results
+from pages.ui.experiments.recording_specs import RECORDING_SPECS
+from pages.ui.i18n import example_texts
+from pages.ui.i18n.example_texts import CHOSEN, EXAMPLES, STEERING_TEXTS
+from pages.ui.presenting import choose_examples
+from pages.ui.presenting.prepared_talks import TALKS
+from pages.ui.presenting.running_order import Stop
+from pages.ui.presenting.stage_state import doubt
+from pages.ui.session.provenance import Provenance
+from pages.ui.session.sampling_controls import START
+
+STOPS = {stop.title: stop for stop in choose_examples.stage_stops()}
+PRESSES_A_MINUTE = 10
+BEATS = 5  # presses for the first token of a talk
+MINUTES = {"Three minutes": 3, "Ten minutes": 10, "Half an hour": 30}
+
+
+@pytest.fixture(scope="module")
+def large() -> Any:
+    return load_model("storyteller", device="cpu", dtype="float32")
+
+
+def test_the_examples_were_chosen_for_these_weights() -> None:
+    assert CHOSEN["weights"] == choose_examples.fingerprints(), "the weights changed: choose and record again"
+
+
+@pytest.mark.parametrize("recipe", PREPARED, ids=lambda recipe: recipe.name)
+def test_a_prepared_run_shows_its_claim_in_its_file_and_with_the_weights(recipe: PreparedRun) -> None:
+    kept = prepared.load(recipe.name)
+    made = prepared.make(recipe, load_model(recipe.model, device="cpu", dtype="float32"))
+    assert recipe.claim.holds(kept), recipe.claim.says
+    assert list(map(text_of, branches(made))) == list(map(text_of, branches(kept)))
+
+
+@pytest.mark.parametrize("spec", RECORDING_SPECS, ids=lambda spec: spec.name)
+def test_a_recorded_result_shows_its_claim(spec: Any) -> None:
+    found = recorded_results.bundled(spec.name)
+    assert found is not None
+    assert RESULT_CLAIMS[spec.name].holds(found.seen), RESULT_CLAIMS[spec.name].says
+
+
+def test_all_recorded_times_are_of_one_machine_and_one_day() -> None:
+    found = [recorded_results.bundled(spec.name) for spec in RECORDING_SPECS]
+    made = {(one.recorded_on, one.made_by.machine) for one in found if one is not None and isinstance(one.made_by, Provenance)}
+    assert len(made) == 1 and all(made.pop())
+
+
+def test_a_claim_fails_for_a_run_that_does_not_show_it() -> None:
+    runs = {recipe.name: prepared.load(recipe.name) for recipe in PREPARED}
+    for name, other in (("loop", "hot"), ("ending", "loop"), ("certain", "open"), ("open", "certain"), ("cold", "hot"), ("hot", "cold")):
+        claim = next(recipe.claim for recipe in PREPARED if recipe.name == name)
+        assert not claim.holds(runs[other]), (claim.says, other)
+    emoji = next(recipe.claim for recipe in PREPARED if recipe.name == "emoji")
+    assert not emoji.holds(runs["rare_name"])
+
+
+@pytest.mark.parametrize("title", STOPS)
+def test_a_run_on_stage_ends_where_a_sentence_ends_and_has_a_few_choices(title: str, large: Any) -> None:
+    stop: Stop = STOPS[title]
+    made = choose_examples.sentence(large, stop, int(stop.query["seed"]))
+    assert len(made.path) == stop.words
+    assert not made.faults
+
+
+@pytest.mark.parametrize("name", TALKS)
+def test_a_talk_takes_at_most_ten_presses_a_minute(name: str, large: Any) -> None:
+    presses = 0
+    for place, stop in enumerate(TALKS[name].stops):
+        presses += 1 + bool(stop.start)  # to the next stop, and the stop's button
+        if stop.page != "stage":
+            continue
+        if "run" in stop.query:
+            path = list(islice(prepared.load(stop.query["run"]).path, stop.words))
+        else:
+            path = list(choose_examples.sentence(large, stop, int(stop.query["seed"])).path)
+        assert stop.doubt is not None
+        presses += sum(doubt(step) >= stop.doubt for step in path[1:]) + (BEATS if place == 0 else 1)
+    assert presses <= PRESSES_A_MINUTE * MINUTES[name]
+
+
+def test_the_model_is_at_home_in_the_example_prompts(large: Any) -> None:
+    for name, prompt in EXAMPLES.items():
+        assert choose_examples.at_home(large, prompt), name
+    assert not choose_examples.at_home(large, "The football match")
+
+
+def test_the_prompt_of_why_this_token_depends_on_a_word_and_on_a_head(large: Any) -> None:
+    assert choose_examples.why_holds(large, example_texts.WHY_PROMPT)
+
+
+@pytest.mark.parametrize("title", STEERING_TEXTS)
+def test_a_steered_text_is_about_what_was_turned_up(title: str, large: Any) -> None:
+    beginning, layer, strength = STEERING_TEXTS[title][2:]
+    assert steered([choose_examples.steered_with(large, title, beginning, layer, strength)], title)
+
+
+def test_the_cascade_of_the_sum_is_worth_it_and_that_of_a_story_is_not(large: Any) -> None:
+    small = load_model("storyteller-mini", device="cpu", dtype="float32")
+    for name, worth in ((example_texts.SUM_ALOUD, True), ("A story", False)):
+        seen = list(cascade(small, large, example_texts.FORESEEN[name], START, (2.0, SMALL_ONLY, LARGE_ONLY), 48))
+        assert cascade_is_worth_it(seen) is worth, name
+
+
+def test_the_teacher_is_better_than_the_pupil_and_the_pupil_than_its_twin(large: Any) -> None:
+    models = [large, *(load_model(name, device="cpu", dtype="float32") for name in choose_examples.MODELS[1:])]
+    seen = list(student_reports(models, large, example_texts.UNSEEN_STORY, 20))
+    assert RESULT_CLAIMS["pupil_school"].holds(seen)
+
+
+def test_each_card_of_the_gallery_names_a_recording() -> None:
+    assert set(gallery.RUNS) == {recipe.name for recipe in PREPARED}
+    for recipe in PREPARED:
+        data = (prepared.FOLDER / f"{recipe.name}{prepared.ENDING}").read_bytes()
+        assert Recording.loads(gzip.decompress(data)).prompt in (recipe.prompt, *recipe.others)
+
+
+def test_the_file_of_the_choices_is_what_the_command_writes() -> None:
+    text = example_texts.CHOSEN_FILE.read_text("utf-8")
+    assert text == json.dumps(CHOSEN, indent=1, ensure_ascii=False) + "\n"
+    assert set(CHOSEN) == {*choose_examples.SEARCHES, "weights"}
