@@ -54,16 +54,6 @@ class OnStage:
         """Return the value of an expression of `my`, the state of the stage."""
         return self.page.evaluate(f"() => {{ const my = ({FIND})('stage').my; return {expression}; }}")
 
-    def word(self, count: int) -> None:
-        """Write one more token, by as many presses as it takes. A press ends the fall of the dice, as presenters in a hurry do."""
-        for _ in range(12):
-            before = self.page.evaluate(f"() => ({FIND})('stage').dataset.beat")
-            if before == "write" and self.state("my.data.count") == count:
-                return
-            self.press("PageDown")
-            self.wait(f"(part('stage').dataset.beat !== '{before}' || !my.falling) && !my.wants")
-        self.until("write", count)
-
     def picture(self, name: str) -> None:
         """Keep a picture of the page, if a folder is named."""
         folder = os.environ.get("STAGE_PICTURES")
@@ -138,9 +128,9 @@ def test_the_presenters_window_follows_and_drives_beat_by_beat(on_stage: Callabl
     assert seen[: len(rows)] == rows, "the coming probabilities, before the audience sees them"
     stage.press("3")
     notes.page.wait_for_function(f"() => ({FIND})('beat')?.textContent === 'weigh'")
-    temperature = stage.state("my.data.temperature")
+    temperature = stage.state("my.data.settings")
     notes.press("ArrowUp")  # every key of the stage works here
-    stage.wait(f"my.data.temperature !== '{temperature}' && !my.wants")
+    stage.wait(f"my.data.settings !== '{temperature}' && !my.wants")
     notes.press("b")
     stage.wait("!part('black').hidden")
     notes.page.wait_for_function(f"() => ({FIND})('waiting')?.textContent.includes('black')")
@@ -151,10 +141,17 @@ def test_the_presenters_window_follows_and_drives_beat_by_beat(on_stage: Callabl
     assert ":" in notes.text("clock")
 
 
-def write_all(stage: OnStage, place: int) -> None:
-    """Write the rest of a stop's tokens."""
-    for count in range(int(stage.state("my.data.count")) + 1, (THREE.stops[place].words or 0) + 1):
-        stage.word(count)
+SETTLED = "!my.wants && !my.falling && !my.running && my.runTo < 0"
+
+
+def write_all(stage: OnStage) -> int:
+    """Press on until the stop's tokens are written, and return the number of presses. A press writes one choice and what follows it."""
+    for presses in range(12):
+        stage.wait(SETTLED)
+        if stage.state("my.beat === 4 && my.t + 1 - my.first >= my.data.talk.words"):
+            return presses
+        stage.press("PageDown")
+    raise AssertionError("the stop does not end")
 
 
 def opening(stage: OnStage) -> None:
@@ -167,14 +164,14 @@ def opening(stage: OnStage) -> None:
     stage.wait("!my.falling")
     stage.press("PageDown")
     stage.until("write", 1)
-    write_all(stage, 0)
+    assert write_all(stage) < (THREE.stops[0].words or 0) - 1, "a token without a choice needs no press"
     stage.press("PageDown")  # the words of this stop are written: on to the next one
     stage.wait("my.data.talk.place === 1")
 
 
 def guessing(stage: OnStage) -> None:
     """The second stop: the audience guesses two tokens."""
-    stage.until("read", 0)
+    stage.until("weigh", 0)
     for number, guesses in enumerate((("park", "house", "river"), ("and",)), start=1):
         stage.press("g")
         stage.wait("!part('guess').hidden")
@@ -185,12 +182,21 @@ def guessing(stage: OnStage) -> None:
         stage.wait("my.guess?.rows?.length > 0 && !my.wants")
         stage.picture(f"02-guess-{number}")
         stage.press("PageDown")
-        stage.until("roll", number)
+        stage.until("roll")
         stage.wait(f"!my.falling && my.data.score.rounds === {number}")
+        assert ("Points are bits" in stage.text("line")) is (number == 1), "points are explained once"
         stage.press("PageDown")
-        stage.until("write", number)
+        stage.until("write")
     assert stage.text("score")
-    stage.press("PageDown")
+    stage.press("g")
+    stage.wait("!part('guess').hidden")
+    stage.page.keyboard.type("story")
+    stage.press("Enter", "Enter")
+    stage.wait("my.guess?.rows?.length > 0 && !my.wants")
+    stage.press("c", "ArrowDown", "Enter")  # no dice, no points
+    stage.wait("my.look()?.roll === null && my.look()?.chosen >= 0 && !my.wants")
+    assert stage.text("line").endswith("The dice were not rolled.") and stage.state("my.data.score.rounds") == 2
+    stage.press("]")
     stage.wait("my.data.talk.place === 2")
 
 
@@ -207,7 +213,7 @@ def heating(stage: OnStage) -> None:
     assert "temperature 1.1" in stage.text("info")
     assert stage.state("my.looks[0].rows[0][3]") < before
     stage.picture("03-hotter")
-    write_all(stage, 2)
+    write_all(stage)
     stage.press("PageDown")
     stage.wait("my.data.talk.place === 3")
 
@@ -219,10 +225,9 @@ def forking(stage: OnStage) -> None:
     first = stage.text("text")
     stage.press("3", "c", "ArrowDown", "ArrowDown", "Enter")
     stage.wait("my.looks[0]?.chosen >= 0 && my.looks[0].roll === null && !my.wants")
-    stage.until("write", 1)
+    stage.until("write")
     assert stage.text("text") != first
-    for count in (2, 3, 4):
-        stage.word(count)
+    write_all(stage)
     stage.picture("04-forked")
 
 
@@ -235,12 +240,15 @@ def test_a_talk_of_three_minutes_on_the_keyboard_alone(on_stage: Callable[..., O
     stage.press("PageDown")
     stage.page.wait_for_url(lambda url: "/teach" in url)
     stage.page.locator(".st-key-teach_start button").wait_for()
-    stage.press("PageDown")  # teaching has a test of its own
+    stage.page.locator(".st-key-result_teach").wait_for()
+    assert stage.page.locator(".st-key-teach_text").is_hidden(), "the result alone is shown, and the button"
+    stage.picture("05-teach")
+    stage.press("]")  # teaching has a test of its own
     stage.wait("my.data.talk.place === 5")
-    stage.press("m", "p")
-    stage.wait("my.data.count === 2")
+    stage.press("p")
+    stage.wait("my.data.count >= 2")
     stage.press("p")  # enough of the automatic play
-    write_all(stage, 5)
+    write_all(stage)
     stage.press("PageDown")
     stage.wait("my.ending")
     stage.picture("05-end")

@@ -78,17 +78,13 @@ ONE_WORD = Stop(
 INSIDE = Stop(
     N_("Inside one step"),
     "inside",
-    N_(
-        "Each row is the guess after one layer of the model. The last row is what the dice get, and it can be less sure than the rows above."
-    ),
+    N_("Each row is the guess after one layer of the model. The last row is what the dice get. It can be less sure than those above."),
     shown=("strip", "inside_lens"),
 )
 WHY = _result(
     N_("Why this token?"),
     "why",
-    N_(
-        "One word is hidden at a time, and the probability of the next token is measured again. It falls where the token depended on the word."
-    ),
+    N_("One word is hidden at a time, and the next token is measured again. Its probability falls where it depended on the word."),
     "why_words",
 )
 NOTEPAD = _result(
@@ -129,9 +125,7 @@ HALF_AN_HOUR = Talk(
         Stop(
             N_("Training"),
             "growing",
-            N_(
-                "Each row is the same model at one moment of its training. At the top all tokens are alike; at the bottom it expects a story."
-            ),
+            N_("Each row is the same model at one moment of its training. At the top all tokens are equal, at the bottom not."),
             shown=("growing_lens",),
         ),
         TEACH,

@@ -103,8 +103,7 @@ def _bars(seen: TokenDistribution | Step, chosen: Candidate | None) -> tuple[lis
     dice = max(0.0, 1.0 - sum(c.sampling_probability for c in listed))
     if seen.stage_kept[-1] <= sum(c.sampling_probability > 0 for c in listed):
         dice = 0.0
-    gone = dice == 0.0 and model > 0
-    return rows, (_("everything else, excluded") if gone else _("everything else"), model, dice, numbers.percent(dice))
+    return rows, (_("everything else"), model, dice, numbers.percent(dice))
 
 
 def _choices(seen: TokenDistribution) -> list[str]:

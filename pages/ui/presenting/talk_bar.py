@@ -25,7 +25,7 @@ def only_shown() -> str:
     keys = [*stop.shown, *([stop.start] if stop.start else []), KEY]
     kept = ", ".join(f".st-key-{key}, .st-key-{key}_outdated" for key in keys)
     inside = ", ".join(f".st-key-{key} *, .st-key-{key}_outdated *" for key in keys)
-    blocks = ":is(.stElementContainer, .stVerticalBlock, .stHorizontalBlock, .stColumn, .stLayoutWrapper)"
+    blocks = ':is(.stElementContainer, .stVerticalBlock, .stHorizontalBlock, .stColumn, .stLayoutWrapper, [class*="st-key-"])'
     return f".stMainBlockContainer {blocks}:not(:has({kept})):not({kept}):not({inside}) {{ display: none !important; }}"
 
 

@@ -7,21 +7,35 @@ from typing import Any
 
 import pytest
 
-from core import SamplingSettings
+from core import Recording, SamplingSettings
 from core.errors import BadRecording
 from core.experiments import prepared
+from core.experiments.claims import Claim
 from core.experiments.prepared import PreparedRun
 
+ANY = Claim("anything", lambda run: True)
 
-def test_of_several_runs_the_best_is_kept(tiny: Any) -> None:
-    recipe = PreparedRun("any", "the fox", SamplingSettings(), 6, seeds=(1, 2, 3), best=lambda run: -run.path[0].token_id)
-    best = prepared.make(recipe, tiny("llama"))
-    alone = [prepared.make(PreparedRun("one", "the fox", SamplingSettings(seed=seed), 6), tiny("llama")) for seed in (1, 2, 3)]
-    assert best.path[0].token_id == min(one.path[0].token_id for one in alone)
+
+def test_the_first_run_that_holds_the_claim_is_kept_and_without_one_there_is_none(tiny: Any) -> None:
+    firsts = []
+
+    def third(recording: Recording) -> bool:
+        firsts.append(recording.settings.seed)
+        return len(firsts) == 3
+
+    assert prepared.make(PreparedRun("any", Claim("it is the third", third), "the fox", SamplingSettings(), 6, seeds=5), tiny("llama"))
+    assert firsts == [0, 1, 2]
+    with pytest.raises(BadRecording, match="No run of any"):
+        prepared.make(PreparedRun("any", Claim("nothing", lambda run: False), "the fox", SamplingSettings(), 6, seeds=2), tiny("llama"))
+
+
+def test_a_run_to_a_sentence_stops_at_its_end(tiny: Any) -> None:
+    made = prepared.make(PreparedRun("any", ANY, "the fox", SamplingSettings(), 6, to_sentence=True), tiny("llama"))
+    assert len(made.path) <= 6
 
 
 def test_words_that_are_put_first_are_forced_and_the_rest_is_written(tiny: Any) -> None:
-    made = prepared.make(PreparedRun("any", "the fox", SamplingSettings(), 6, (" a", " the")), tiny("llama"))
+    made = prepared.make(PreparedRun("any", ANY, "the fox", SamplingSettings(), 6, (" a", " the")), tiny("llama"))
     firsts = [node.step for node in made.tree.nodes if node.parent == 0 and node.step]
     assert len(firsts) == 2 and {step.chosen_by for step in firsts} == {"forced"}
     assert made.path[-1].chosen_by == "sampled"

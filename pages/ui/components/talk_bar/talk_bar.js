@@ -2,6 +2,8 @@
 const CHANNEL = "token-probability-viewer stage";
 const KEYS = ["PageDown", "PageUp", "ArrowRight", "ArrowLeft", "]", "[", "b", ".", "Escape", "Enter"];
 
+const LOADING = 15000; // milliseconds that a page gets to draw its button
+
 function startButton(my) {
   const { start, place } = my.data.talk;
   if (!start || my.started === place) return null;
@@ -15,6 +17,8 @@ function forward(my) {
     my.started = my.data.talk.place;
     button.click();
     draw(my);
+  } else if (my.data.talk.start && my.started !== my.data.talk.place && Date.now() - my.opened < LOADING) {
+    return; // the page is still being drawn: a press too many does not skip the stop
   } else if (my.data.talk.next) my.send("did", { by: 1, number: my.number += 1 });
   else my.send("did", { leave: true, number: my.number += 1 });
 }
@@ -76,7 +80,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const bar = parentElement.querySelector(".bar");
   const my = bar.my ??= begin(bar, parentElement.querySelector(".black"));
   Object.assign(my, { data, send: setTriggerValue });
-  if (my.place !== data.talk.place) document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 }); // a new stop opens at its top
+  if (my.place !== data.talk.place) { // a new stop opens at its top
+    document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 });
+    my.opened = Date.now();
+  }
   my.place = data.talk.place;
   draw(my);
   publish(my);
