@@ -12,6 +12,7 @@ from transformers.cache_utils import Cache, DynamicCache, DynamicLayer, DynamicS
 
 from core.backends.rotary_lengths import RotaryLengths
 from core.device import to_device
+from core.engine.measured_shape import cache_argument, cache_tensors
 from core.out_of_memory import is_out_of_memory
 
 SAME, ROUGHLY_SAME = 2e-4, 0.05  # largest difference of two probabilities that counts as rounding, in float32 and in 16 bits
@@ -28,7 +29,7 @@ class TransformersBackend:
         self._cached = cached
         self._device = network.get_input_embeddings().weight.device
         accepted = inspect.signature(network.forward).parameters
-        self._cache_argument = next((name for name in ("past_key_values", "cache_params") if name in accepted), None)
+        self._cache_argument = cache_argument(network)
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
         self._takes_positions = "position_ids" in accepted
         self._config = network.config.get_text_config()
@@ -115,11 +116,11 @@ class TransformersBackend:
         return True
 
     def bytes(self, state: _TransformersState) -> int:
-        return sum(tensor.numel() * tensor.element_size() for layer in state.cache.layers for tensor in _tensors(layer))
+        return sum(tensor.numel() * tensor.element_size() for layer in state.cache.layers for tensor in cache_tensors(layer))
 
     def held_bytes(self, state: _TransformersState) -> int:
         # A tensor that was cut is a view. Its storage stays until the next pass makes a new one.
-        storages = (tensor.untyped_storage() for layer in state.cache.layers for tensor in _tensors(layer))
+        storages = (tensor.untyped_storage() for layer in state.cache.layers for tensor in cache_tensors(layer))
         return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
 
@@ -141,13 +142,3 @@ def _can_be_cut(layer: Any) -> bool:
     if type(layer) is DynamicSlidingWindowLayer:
         return layer.get_seq_length() < layer.sliding_window
     return type(layer) is DynamicLayer
-
-
-def _tensors(layer: Any) -> list[torch.Tensor]:
-    """Return all tensors that a cache layer holds."""
-    found: list[torch.Tensor] = []
-    for name in ("keys", "values", "indexer_keys", "conv_states", "recurrent_states"):
-        value = getattr(layer, name, None)
-        values = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value]
-        found += [tensor for tensor in values if isinstance(tensor, torch.Tensor)]
-    return found

@@ -194,7 +194,7 @@ class _Probe:
     def attention_pass(self, logits: torch.Tensor) -> tuple[np.ndarray | None, ...]:
         """Return the attention of another pass over the last token; None for each layer if its probabilities differ."""
         nothing: tuple[None, ...] = (None,) * self._model.layer_count
-        if not self._model.shape.attention_layers:
+        if not self._model.shape.attention:
             return nothing
         if self._state is not None:
             with self.turn():
@@ -288,7 +288,7 @@ def _notes(model: LanguageModel, rows: tuple[np.ndarray | None, ...], readable: 
         yield NO_LAYERS
     without = [str(index + 1) for index, row in enumerate(rows) if row is None]
     if len(without) == len(rows):
-        yield HIDDEN_ATTENTION if model.shape.attention_layers else NO_ATTENTION
+        yield HIDDEN_ATTENTION if model.shape.attention else NO_ATTENTION
     elif len(without) == 1:
         yield ONE_WITHOUT.with_values(layers=without[0])
     elif without:
