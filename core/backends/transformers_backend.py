@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
 
+from core.backends.cache_tensors import cache_argument, cache_tensors
 from core.backends.rotary_lengths import RotaryLengths
 from core.device import to_device
-from core.engine.measured_shape import cache_argument, cache_tensors
 from core.out_of_memory import is_out_of_memory
 
 SAME, ROUGHLY_SAME = 2e-4, 0.05  # largest difference of two probabilities that counts as rounding, in float32 and in 16 bits

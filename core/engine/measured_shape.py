@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,8 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModelForCausalLM
 from transformers.cache_utils import DynamicCache
+
+from core.backends.cache_tensors import cache_argument, cache_tensors, tensors_in
 
 if TYPE_CHECKING:
     from core.engine.shape import ModelShape
@@ -50,26 +51,6 @@ def _checked(shape: ModelShape, config: Any) -> ModelShape:
         except Exception:  # it has a cache class of its own; the app runs such a model without a cache
             pass
     return replace(shape, cache_known=False, work_known=_work_without_cache(shape, network, keep))
-
-
-def cache_argument(network: Any) -> str | None:
-    """Return the name under which this network takes transformers' cache; None if it takes none."""
-    accepted = inspect.signature(network.forward).parameters
-    return next((name for name in ("past_key_values", "cache_params") if name in accepted), None)
-
-
-def cache_tensors(layer: Any) -> list[torch.Tensor]:
-    """Return each tensor that a layer of transformers' cache keeps, under whatever name its class has for it."""
-    kept = (tensor for name, value in vars(layer).items() if not name.startswith("_") for tensor in _tensors(value))
-    return list({id(tensor): tensor for tensor in kept}.values())
-
-
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, dict | list | tuple):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _tensors(part)
 
 
 def _without_memory(config: Any) -> Any:
@@ -143,8 +124,8 @@ def _states(network: Any, cache: DynamicCache) -> tuple[int, int]:
     numbers = products = 0
     is_delta = getattr(network.config.get_text_config(), "linear_key_head_dim", None) is not None
     for layer in cache.layers:
-        for state in _tensors(getattr(layer, "conv_states", None)):
+        for state in tensors_in(getattr(layer, "conv_states", None)):
             numbers, products = numbers + state.numel(), products + state.numel()
-        for state in _tensors(getattr(layer, "recurrent_states", None)):
+        for state in tensors_in(getattr(layer, "recurrent_states", None)):
             numbers, products = numbers + state.numel(), products + state.numel() * (4 if is_delta or state.dim() == 3 else 3)
     return numbers, products

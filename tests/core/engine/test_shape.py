@@ -12,9 +12,9 @@ import transformers
 from transformers.cache_utils import DynamicCache
 
 from core import load_model
+from core.backends.cache_tensors import cache_tensors
 from core.costs.formulas import cache_bytes, multiply_adds, pass_multiply_adds
 from core.costs.published import MODELS
-from core.engine.measured_shape import cache_tensors
 from core.engine.shape import ModelShape
 from core.errors import UnknownModel
 from tests.tiny_models import ARCHITECTURES, CONTEXT, GROUPED, byte_level_tokenizer, some
