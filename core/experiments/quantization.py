@@ -232,7 +232,7 @@ class _Bench:
         last = self.copy.get_output_embeddings()
         return [*found, Part(-1, HEAD, (last,))] if last is not None and self._matrices(last) else found
 
-    def _matrices(self, module: Any) -> list[tuple[torch.nn.Parameter, bool]]:
+    def _matrices(self, module: Any) -> list[tuple[torch.Tensor, bool]]:
         """Return the weights [out, in] of a linear layer or [experts, out, in] of packed experts, and whether in and out are exchanged.
 
         Empty for any other module.
