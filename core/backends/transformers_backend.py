@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
@@ -15,6 +16,8 @@ from core.backends.rotary_lengths import RotaryLengths
 from core.device import to_device
 from core.out_of_memory import is_out_of_memory
 
+COMPARED = 8  # tokens of the texts that are compared in a batch and alone
+_BATCHES: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()  # by network
 SAME, ROUGHLY_SAME = 2e-4, 0.05  # largest difference of two probabilities that counts as rounding, in float32 and in 16 bits
 
 
@@ -61,10 +64,46 @@ class TransformersBackend:
                 if is_out_of_memory(error):
                     raise
                 return False  # this architecture does not accept the cache
-            bound = SAME if self._network.dtype in (torch.float32, torch.float64) else ROUGHLY_SAME
-            pairs = zip((steps[0], steps[-1]), plain, strict=True)
-            alike = [torch.allclose(one.softmax(0), other.softmax(0), rtol=0, atol=bound, equal_nan=True) for one, other in pairs]
+            alike = [self._same(one, other) for one, other in zip((steps[0], steps[-1]), plain, strict=True)]
         return state.length == len(token_ids) and all(alike)
+
+    def last_logits(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return the float32 logits [rows, vocabulary] after texts of equal length, int64 [rows, tokens], without a cache.
+
+        One text after the other if this architecture gives other probabilities in a batch.
+        """
+        extra = self._last_only | ({} if self._cache_argument is None else {"use_cache": False})
+        parts = [rows] if len(rows) == 1 or self.batches_truly() else list(rows.split(1))
+        return torch.cat([self._network(part, **extra).logits[:, -1].float() for part in parts])
+
+    def batches_truly(self) -> bool:
+        """Return whether two texts in one pass get the probabilities of two passes, which is asked of each network once.
+
+        The caller holds the engine's lock.
+        """
+        if self._network not in _BATCHES:
+            _BATCHES[self._network] = self._compare_a_batch()
+        return _BATCHES[self._network]
+
+    def _compare_a_batch(self) -> bool:
+        vocabulary = self._network.get_input_embeddings().weight.shape[0]
+        row = torch.arange(COMPARED, device=self._device) % vocabulary
+        rows = torch.stack([row, row.flip(0)])
+        extra = {} if self._cache_argument is None else {"use_cache": False}
+        with torch.inference_mode():
+            alone = [self._network(part, **extra).logits[0, -1].float() for part in rows.split(1)]
+            try:
+                together = self._network(rows, **extra).logits[:, -1].float()
+            except Exception as error:  # an architecture can raise anything here
+                if is_out_of_memory(error):
+                    raise
+                return False
+        return len(together) == 2 and all(map(self._same, together, alone))
+
+    def _same(self, one: torch.Tensor, other: torch.Tensor) -> bool:
+        """Return whether two logits [vocabulary] give the same probabilities, within rounding."""
+        bound = SAME if self._network.dtype in (torch.float32, torch.float64) else ROUGHLY_SAME
+        return torch.allclose(one.softmax(0), other.softmax(0), rtol=0, atol=bound, equal_nan=True)
 
     def new_state(self) -> _TransformersState:
         return _TransformersState(DynamicCache(config=self._config))

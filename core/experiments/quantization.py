@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,8 @@ import numpy as np
 import psutil
 import torch
 
-from core.backends.transformers_backend import TransformersBackend
+from core.backends.transformers_backend import TransformersBackend, backend_of
+from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
 from core.engine.network_layers import checked_layers
 from core.engine.stored_weights import StoredLinear, is_stored
@@ -210,12 +212,15 @@ class _Bench:
         self._model = model
         self.ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
         self.full = model.load_network()
+        self._cached = backend_of(model).is_cached
         with enough_memory(too_large), self._turn():
             self.copy = copy.deepcopy(model.load_network())
         self.full_logs, self.full_seconds = self.read(self.full)
 
-    def _turn(self) -> Any:
-        return self._model.engine.lock.acquire()
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        with self._model.engine.lock.acquire(), possible_with(self._model.name):
+            yield
 
     def parts(self) -> list[Part]:
         """Return the parts of the copy that can be rounded: attention and feed-forward of every layer, and the head."""
@@ -277,13 +282,13 @@ class _Bench:
     def next_probabilities(self, network: Any, ids: Sequence[int]) -> np.ndarray:
         """Return the next-token probabilities after these tokens, float64 [vocabulary]."""
         with self._turn(), torch.inference_mode():
-            logits = TransformersBackend(network).run(np.array(ids, dtype=np.int64), None)
+            logits = TransformersBackend(network, self._cached).run(np.array(ids, dtype=np.int64), None)
             probabilities: np.ndarray = logits.double().softmax(-1).cpu().numpy()
             return probabilities
 
     def greedy(self, network: Any, ids: Sequence[int], length: int) -> list[int]:
         """Return the tokens that this network generates greedily; takes one turn of the model's engine per token."""
-        backend = TransformersBackend(network)
+        backend = TransformersBackend(network, self._cached)
         state, new, written = backend.new_state(), list(ids), list[int]()
         while len(written) < min(length, self._model.context_length - len(ids)):
             kept = backend.length(state) == len(ids) + len(written) - len(new)

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from core.backends.transformers_backend import backend_of
+from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
 from core.errors import BadToken, BrokenLogits, EmptyPrompt, ModelError, PromptTooLong
 from core.inspection import attention, embeddings
@@ -128,7 +129,7 @@ def inspect_step(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, to
     ids = checked_ids(model, token_ids)
     probe = _Probe(model, ids)
     said = Message("There is not enough memory on {device} to inspect a step of {count} tokens.", device=model.device, count=len(ids))
-    with enough_memory(said):
+    with enough_memory(said), possible_with(model.name):
         logits, hidden = probe.usual_pass()
         rows = probe.attention_pass(logits)
         with probe.turn():
