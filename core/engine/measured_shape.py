@@ -13,6 +13,7 @@ from transformers import AutoModelForCausalLM
 from transformers.cache_utils import DynamicCache
 
 from core.backends.cache_tensors import cache_argument, cache_tensors, tensors_in
+from core.out_of_memory import is_out_of_memory
 
 if TYPE_CHECKING:
     from core.engine.shape import ModelShape
@@ -21,36 +22,41 @@ FIRST, LONGER = 5, 40  # tokens of the measured texts, the second behind many wi
 TOLERANCE = 0.01  # of the work: some architectures multiply a few activations with each other, which no formula counts
 
 MOST_SEEN = 64
-_SEEN: dict[tuple[ModelShape, str], ModelShape] = {}  # a model that is loaded again has the same shape
+_SEEN: dict[tuple[ModelShape, str, str], ModelShape] = {}  # a model that is loaded again has the same shape
 
 
-def checked(shape: ModelShape, config: Any) -> ModelShape:
+def checked(shape: ModelShape, network: Any) -> ModelShape:
     """Return this shape with its recurrent states measured, and with what differs from the measurement marked as not known.
 
-    The cache is measured in its tensors. Work is compared with torch's counter. A network that cannot be built or run without memory
-    stays unchecked, so its numbers are not known.
+    The cache is measured in its tensors. Work is compared with torch's counter. A network that cannot be built or run without memory is
+    measured itself.
     """
-    key = shape, repr(config)
-    if key not in _SEEN:
+    key = shape, repr(network.config), str(network.get_input_embeddings().weight.device)
+    found = _SEEN.get(key)
+    if found is None:
         if len(_SEEN) >= MOST_SEEN:
             _SEEN.clear()
-        _SEEN[key] = _checked(shape, config)
-    return _SEEN[key]
+        with torch.inference_mode():
+            found = _SEEN[key] = _checked(shape, network)
+    return found
 
 
-def _checked(shape: ModelShape, config: Any) -> ModelShape:
+def _checked(shape: ModelShape, network: Any) -> ModelShape:
     try:
-        network = _without_memory(config)
+        copied = _without_memory(network.config)
     except Exception:  # an architecture can raise anything on unusual settings
-        return replace(shape, work_known=False, cache_known=False)
+        copied = network
     keep = {"logits_to_keep": 1} if "logits_to_keep" in inspect.signature(network.forward).parameters else {}
     name = cache_argument(network)
-    if name is not None:
+    for measured in (copied, network):
+        if name is None:
+            break
         try:
-            return _with_cache(shape, network, name, keep)
-        except Exception:  # it has a cache class of its own; the app runs such a model without a cache
-            pass
-    return replace(shape, cache_known=False, work_known=_work_without_cache(shape, network, keep))
+            return _with_cache(shape, measured, name, keep)
+        except Exception as error:  # it has a cache class of its own; the app runs such a model without a cache
+            if is_out_of_memory(error):
+                raise
+    return replace(shape, cache_known=False, work_known=_work_without_cache(shape, copied, keep))
 
 
 def _without_memory(config: Any) -> Any:
@@ -72,7 +78,7 @@ def _with_cache(shape: ModelShape, network: Any, name: str, keep: dict[str, int]
     lengths = FIRST, max(FIRST, min(LONGER, shape.context_length - 1))
     for length in lengths:
         cache = DynamicCache(config=network.config.get_text_config())
-        network(torch.zeros(1, length, dtype=torch.long, device="meta"), use_cache=True, **{name: cache}, **keep)
+        network(_text(network, length), use_cache=True, **{name: cache}, **keep)
         kept.append(_numbers(cache))
         counted.append(_multiply_adds(network, 1, use_cache=True, **{name: cache}, **keep))
         kept.append(_numbers(cache))
@@ -104,10 +110,15 @@ def _agrees(counted: int, computed: int, uncounted: int) -> bool:
 
 def _multiply_adds(network: Any, tokens: int, **extra: Any) -> int:
     """Return the multiply-adds of one pass over this many tokens as torch counts them, without convolutions."""
-    with FlopCounterMode(display=False) as counter, torch.inference_mode():
-        network(torch.zeros(1, tokens, dtype=torch.long, device="meta"), **extra)
+    with FlopCounterMode(display=False) as counter:
+        network(_text(network, tokens), **extra)
     counts = counter.get_flop_counts().get("Global", {})
     return sum(count for operation, count in counts.items() if "convolution" not in str(operation)) // 2
+
+
+def _text(network: Any, tokens: int) -> torch.Tensor:
+    """Return the ids of a text of this many tokens, on the network's device."""
+    return torch.zeros(1, tokens, dtype=torch.long, device=network.get_input_embeddings().weight.device)
 
 
 def _numbers(cache: DynamicCache) -> int:

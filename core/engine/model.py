@@ -42,7 +42,7 @@ class NetworkFacts:
         ends = tuple(getattr(source, "eos_token_id", None) for source in sources)
         table, head = network.get_input_embeddings().weight, getattr(network.get_output_embeddings(), "weight", None)
         facts = cls.from_weights(network.config, list(network.named_parameters()), table, head, ends)
-        facts = replace(facts, shape=checked(facts.shape, network.config))
+        facts = replace(facts, shape=checked(facts.shape, network))
         return replace(facts, dtype="float32") if is_stored(network) else facts
 
     @classmethod

@@ -135,7 +135,7 @@ class ModelShape:
 
         head = getattr(network.get_output_embeddings(), "weight", None)
         shape = cls.from_weights(network.config, network.named_parameters(), network.get_input_embeddings().weight, head)
-        return checked(shape, network.config)
+        return checked(shape, network)
 
     @classmethod
     def from_weights(cls, config: Any, weights: Iterable[tuple[str, Any]], table: Any, head: Any) -> ModelShape:

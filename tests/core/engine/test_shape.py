@@ -168,3 +168,10 @@ def test_compressed_keys_are_tensors_of_a_cache_too() -> None:
     assert named and all(id(state) in kept for state in named if state is not None)
     assert all(sum(state is layer.keys for state in cache_tensors(layer)) == 1 for layer in layers)  # values are the same tensor
     assert not ModelShape.of(network).cache_known
+
+
+def test_a_network_that_cannot_run_without_memory_is_measured_itself() -> None:
+    name, settings = DIFFERENT["jetmoe"]
+    network = transformers.AutoModelForCausalLM.from_config(getattr(transformers, name)(**({"vocab_size": 365} | settings))).eval()
+    shape = ModelShape.of(network)
+    assert shape.cache_known and shape.is_uniform and not shape.work_known
