@@ -43,3 +43,9 @@ def test_the_counts_are_those_of_each_engine(prompt: str, open_app: Open) -> Non
     line = re.search(r"Tokens that stay in the order of: (.*)", said(app))
     assert line is not None
     assert line[1] == " · ".join(f"{engine} {int(np.isfinite(scores).sum())}" for engine, scores in counts.items())
+
+
+def test_one_sentence_says_where_llama_cpp_itself_counts_excluded_tokens(open_app: Open) -> None:
+    sentence = "so its result of typical-p can differ"
+    assert sentence in said(open_app(order="llama.cpp", top_n_sigma="1.0", typical_p="0.9"))
+    assert sentence not in said(open_app(order="vllm", top_n_sigma="1.0", typical_p="0.9"))
