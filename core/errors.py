@@ -97,6 +97,10 @@ class NotOnServer(ModelError, AttributeError):
     """
 
 
+class NotForThisModel(ModelError):
+    """An experiment does something that this model's architecture cannot do."""
+
+
 class OutsideTopLogprobs(ModelError):
     """The chosen or forced token is not in the server's list, so its probability is unknown."""
 

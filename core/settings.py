@@ -166,6 +166,20 @@ class SamplingSettings:
         replaced = self.without_effect
         return tuple(name for name in self.stage_order if self.is_on(name) and name not in replaced)
 
+    @property
+    def counting_excluded(self) -> tuple[str, ...]:
+        """The active stages whose result llama.cpp computes otherwise, because it counts excluded tokens; empty in another order.
+
+        Its logit bias, constraint and top-n-sigma leave excluded tokens in its list, with the logit minus infinity.
+        """
+        if self.order != "llama.cpp":
+            return ()
+        excludes = {"constraint", "top-n-sigma"} | ({"logit bias"} if any(math.isinf(bias) for _id, bias in self.biases) else set())
+        active = self.active_stages
+        first = next((place for place, name in enumerate(active) if name in excludes), len(active))
+        counting = {"typical-p": "typical-p"} | ({"temperature": "dynamic temperature"} if self.dynatemp_range else {})
+        return tuple(counting[name] for name in active[first:] if name in counting)
+
     @staticmethod
     def checked(value: Any) -> SamplingSettings:
         """Return this value if it is a SamplingSettings. Raises BadSetting otherwise."""

@@ -5,15 +5,19 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
 
+from core.backends.cache_tensors import cache_argument, cache_tensors
 from core.backends.rotary_lengths import RotaryLengths
 from core.device import to_device
 from core.out_of_memory import is_out_of_memory
 
+COMPARED = 8  # tokens of the texts that are compared in a batch and alone
+_BATCHES: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()  # by network
 SAME, ROUGHLY_SAME = 2e-4, 0.05  # largest difference of two probabilities that counts as rounding, in float32 and in 16 bits
 
 
@@ -28,7 +32,7 @@ class TransformersBackend:
         self._cached = cached
         self._device = network.get_input_embeddings().weight.device
         accepted = inspect.signature(network.forward).parameters
-        self._cache_argument = next((name for name in ("past_key_values", "cache_params") if name in accepted), None)
+        self._cache_argument = cache_argument(network)
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
         self._takes_positions = "position_ids" in accepted
         self._config = network.config.get_text_config()
@@ -60,10 +64,46 @@ class TransformersBackend:
                 if is_out_of_memory(error):
                     raise
                 return False  # this architecture does not accept the cache
-            bound = SAME if self._network.dtype in (torch.float32, torch.float64) else ROUGHLY_SAME
-            pairs = zip((steps[0], steps[-1]), plain, strict=True)
-            alike = [torch.allclose(one.softmax(0), other.softmax(0), rtol=0, atol=bound, equal_nan=True) for one, other in pairs]
+            alike = [self._same(one, other) for one, other in zip((steps[0], steps[-1]), plain, strict=True)]
         return state.length == len(token_ids) and all(alike)
+
+    def last_logits(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return the float32 logits [rows, vocabulary] after texts of equal length, int64 [rows, tokens], without a cache.
+
+        One text after the other if this architecture gives other probabilities in a batch.
+        """
+        extra = self._last_only | ({} if self._cache_argument is None else {"use_cache": False})
+        parts = [rows] if len(rows) == 1 or self.batches_truly() else list(rows.split(1))
+        return torch.cat([self._network(part, **extra).logits[:, -1].float() for part in parts])
+
+    def batches_truly(self) -> bool:
+        """Return whether two texts in one pass get the probabilities of two passes, which is asked of each network once.
+
+        The caller holds the engine's lock.
+        """
+        if self._network not in _BATCHES:
+            _BATCHES[self._network] = self._compare_a_batch()
+        return _BATCHES[self._network]
+
+    def _compare_a_batch(self) -> bool:
+        vocabulary = self._network.get_input_embeddings().weight.shape[0]
+        row = torch.arange(COMPARED, device=self._device) % vocabulary
+        rows = torch.stack([row, row.flip(0)])
+        extra = {} if self._cache_argument is None else {"use_cache": False}
+        with torch.inference_mode():
+            alone = [self._network(part, **extra).logits[0, -1].float() for part in rows.split(1)]
+            try:
+                together = self._network(rows, **extra).logits[:, -1].float()
+            except Exception as error:  # an architecture can raise anything here
+                if is_out_of_memory(error):
+                    raise
+                return False
+        return len(together) == 2 and all(map(self._same, together, alone))
+
+    def _same(self, one: torch.Tensor, other: torch.Tensor) -> bool:
+        """Return whether two logits [vocabulary] give the same probabilities, within rounding."""
+        bound = SAME if self._network.dtype in (torch.float32, torch.float64) else ROUGHLY_SAME
+        return torch.allclose(one.softmax(0), other.softmax(0), rtol=0, atol=bound, equal_nan=True)
 
     def new_state(self) -> _TransformersState:
         return _TransformersState(DynamicCache(config=self._config))
@@ -115,11 +155,11 @@ class TransformersBackend:
         return True
 
     def bytes(self, state: _TransformersState) -> int:
-        return sum(tensor.numel() * tensor.element_size() for layer in state.cache.layers for tensor in _tensors(layer))
+        return sum(tensor.numel() * tensor.element_size() for layer in state.cache.layers for tensor in cache_tensors(layer))
 
     def held_bytes(self, state: _TransformersState) -> int:
         # A tensor that was cut is a view. Its storage stays until the next pass makes a new one.
-        storages = (tensor.untyped_storage() for layer in state.cache.layers for tensor in _tensors(layer))
+        storages = (tensor.untyped_storage() for layer in state.cache.layers for tensor in cache_tensors(layer))
         return sum({storage.data_ptr(): storage.nbytes() for storage in storages}.values())
 
 
@@ -141,13 +181,3 @@ def _can_be_cut(layer: Any) -> bool:
     if type(layer) is DynamicSlidingWindowLayer:
         return layer.get_seq_length() < layer.sliding_window
     return type(layer) is DynamicLayer
-
-
-def _tensors(layer: Any) -> list[torch.Tensor]:
-    """Return all tensors that a cache layer holds."""
-    found: list[torch.Tensor] = []
-    for name in ("keys", "values", "indexer_keys", "conv_states", "recurrent_states"):
-        value = getattr(layer, name, None)
-        values = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value]
-        found += [tensor for tensor in values if isinstance(tensor, torch.Tensor)]
-    return found

@@ -20,6 +20,7 @@ from core.batching.block_pool import BLOCK_SIZE, BlockPool, blocks_for
 from core.batching.request import Request, RequestState
 from core.batching.scheduler import Policy, Scheduler, Work
 from core.device import Stopwatch
+from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.message import Message
@@ -232,7 +233,8 @@ class Server:
         engine = self.model.engine
         with engine.lock.acquire() as waited, torch_threads(engine.threads):
             stopwatch = Stopwatch(engine.device)
-            with enough_memory(Message("There is not enough memory for so many requests at once. Use fewer requests.")):
+            said = Message("There is not enough memory for so many requests at once. Use fewer requests.")
+            with enough_memory(said), possible_with(self.model.name):
                 logits = self.runner.run(work)
             stopwatch.stop()
             return logits, stopwatch.seconds, waited

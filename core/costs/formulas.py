@@ -2,7 +2,7 @@
 
 Formulas take only a shape and counts. One multiply-add is two floating point operations. Each weight that a token is multiplied with is one
 multiply-add. Attention adds, per attention layer, heads x (key size + value size) for every attended position. The elementwise products of
-recurrences and convolutions count too (`ModelShape.scan_multiply_adds`).
+recurrences and convolutions count too (`ModelShape.scan_multiply_adds`). NaN: not known for this architecture.
 
     >>> from core.costs.formulas import ModelShape, cache_bytes, multiply_adds
     >>> llama = ModelShape.named("llama-3.1-70b")
@@ -26,19 +26,19 @@ MEASURED, COMPUTED, ASSUMED = "measured", "computed", "assumed"  # by a clock or
 LARGEST = 10**15  # upper bound for counts of tokens, requests or bytes
 
 
-def multiply_adds(shape: ModelShape, context: int) -> int:
+def multiply_adds(shape: ModelShape, context: int) -> float:
     """Return the multiply-adds of one token that attends to `context` positions, its own too: each used weight once, and attention."""
-    return shape.matrix_parameters + shape.scan_multiply_adds + attention_multiply_adds(shape, context)
+    context = _count(context, "context")
+    return shape.multiply_adds(max(1, context)) if shape.work_known else math.nan
 
 
-def attention_multiply_adds(shape: ModelShape, context: int) -> int:
+def attention_multiply_adds(shape: ModelShape, context: int) -> float:
     """Return the multiply-adds of one token's attention to `context` positions; a sliding window limits them to its size."""
     context = _count(context, "context")
-    seen = sum(group.layer_count * group.pair_multiply_adds * min(context, group.window or context) for group in shape.attention)
-    return seen + shape.attention_layers * shape.unfolding_parameters * max(0, context - 1)
+    return (shape.attention_multiply_adds(context) if context else 0) if shape.work_known else math.nan
 
 
-def pass_multiply_adds(shape: ModelShape, computed: int, reused: int = 0) -> int:
+def pass_multiply_adds(shape: ModelShape, computed: int, reused: int = 0) -> float:
     """Return the multiply-adds of one forward pass over `computed` new positions after `reused` ones.
 
     Each position attends to itself and all before it; only the last one is multiplied with the final matrix. Masked products, which a plain
@@ -47,13 +47,15 @@ def pass_multiply_adds(shape: ModelShape, computed: int, reused: int = 0) -> int
     computed, reused = _count(computed, "computed"), _count(reused, "reused")
     if computed == 0:
         return 0
+    if not shape.work_known:
+        return math.nan
     layers = shape.attention_parameters + shape.active_feed_forward_parameters + shape.scan_multiply_adds
     seen = sum(group.layer_count * group.pair_multiply_adds * _ramp(reused, computed, group.window) for group in shape.attention)
     once = shape.head_parameters + shape.attention_layers * shape.unfolding_parameters * reused
     return computed * layers + once + seen
 
 
-def answer_multiply_adds(shape: ModelShape, prompt_tokens: int, new_tokens: int, cached: bool = True) -> int:
+def answer_multiply_adds(shape: ModelShape, prompt_tokens: int, new_tokens: int, cached: bool = True) -> float:
     """Return the multiply-adds of reading a prompt and generating `new_tokens` after it, with or without a cache."""
     prompt_tokens, new_tokens = _count(prompt_tokens, "prompt"), _count(new_tokens, "answer", most=100_000)
     if new_tokens == 0:
@@ -65,15 +67,16 @@ def answer_multiply_adds(shape: ModelShape, prompt_tokens: int, new_tokens: int,
     )
 
 
-def cache_bytes(shape: ModelShape, tokens: int, item_size: float) -> int:
+def cache_bytes(shape: ModelShape, tokens: int, item_size: float) -> float:
     """Return the bytes of the cache after `tokens` tokens: per token, layers x KV heads x (key + value size) x bytes per number.
 
     A layer with a sliding window keeps window - 1 tokens, because the newest token adds its own. States of recurrences do not grow.
     """
     tokens = _count(tokens, "tokens")
     item_size = _amount(item_size, "bytes per number")
-    kept = sum(group.layer_count * group.cached_numbers * group.cached_positions(tokens) for group in shape.attention)
-    return math.ceil((kept + (shape.state_numbers if tokens else 0)) * item_size)
+    if not shape.cache_known:
+        return math.nan
+    return math.ceil(shape.cached_numbers(tokens) * item_size) if tokens else 0
 
 
 def weight_bytes(shape: ModelShape, item_size: float) -> int:
@@ -81,7 +84,7 @@ def weight_bytes(shape: ModelShape, item_size: float) -> int:
     return math.ceil(shape.parameter_count * _amount(item_size, "bytes per number"))
 
 
-def pass_bytes(shape: ModelShape, computed: int, reused: int, weight_item: float, cache_item: float) -> int:
+def pass_bytes(shape: ModelShape, computed: int, reused: int, weight_item: float, cache_item: float) -> float:
     """Return the least bytes that one forward pass must read: every used weight once, and the cached keys and values once.
 
     In a mixture of experts one token uses only its own experts; several tokens use more of them, at most all.
@@ -89,6 +92,8 @@ def pass_bytes(shape: ModelShape, computed: int, reused: int, weight_item: float
     computed = _count(computed, "computed")
     if computed == 0:
         return 0
+    if not shape.work_known:
+        return math.nan
     idle = shape.feed_forward_parameters - shape.active_feed_forward_parameters
     more = min(1.0, (computed - 1) * shape.active_experts / max(shape.expert_count - shape.active_experts, 1)) if idle else 0.0
     weights = shape.matrix_parameters + idle * more + shape.hidden_size * computed
@@ -99,7 +104,7 @@ def readers_that_fit(shape: ModelShape, memory_bytes: float, context: int, weigh
     """Return how many requests with a KV cache of `context` tokens fit into memory beside the weights; 0 if the weights do not fit."""
     free = _amount(memory_bytes, "memory", most=LARGEST) - weight_bytes(shape, weight_item)
     each = cache_bytes(shape, context, cache_item)
-    if free <= 0:
+    if free <= 0 or math.isnan(each):
         return 0
     return int(free // each) if each else LARGEST
 
@@ -112,9 +117,9 @@ class Forecast:
     memory, at the speed in the data sheet.
     """
 
-    multiply_adds: int
-    bytes_read: int
-    memory_bytes: int
+    multiply_adds: float
+    bytes_read: float
+    memory_bytes: float
     cards: int
     seconds: float
     watt_hours: float
@@ -137,7 +142,7 @@ def forecast(shape: ModelShape, prompt_tokens: int, new_tokens: int, card: Card,
     prompt_tokens, new_tokens = _count(prompt_tokens, "prompt"), _count(new_tokens, "answer", most=100_000)
     memory = weight_bytes(shape, item_size) + cache_bytes(shape, prompt_tokens + new_tokens, item_size)
     cards = tensor_parallel_size(shape, memory, card)
-    work = traffic = 0
+    work = traffic = 0.0
     seconds = 0.0
     for index in range(new_tokens):
         computed, reused = (1, prompt_tokens + index - 1) if index else (prompt_tokens, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
@@ -60,7 +61,8 @@ class Receipt:
     """The costs of a text, from the records of its steps.
 
     prompt_tokens, new_tokens, passes, computed, reused: counts. seconds: in forward passes; queue_seconds: waiting for a turn.
-    first_token_seconds: of these, until the first token. multiply_adds, bytes_read: computed from the shape, None without one.
+    first_token_seconds: of these, until the first token. multiply_adds, bytes_read: computed from the shape, None without one, NaN where
+    the shape does not tell them.
     cache_bytes: of the tokens in the notepad; held_bytes: of the arrays that hold them, None where they are not here (served: on a server).
     joules: from the device's own counter, None without a counter or a reading. server_seconds: of these seconds, what an inference
     server says it took; None if it does not say so for every pass.
@@ -74,8 +76,8 @@ class Receipt:
     seconds: float
     queue_seconds: float
     first_token_seconds: float
-    multiply_adds: int | None
-    bytes_read: int | None
+    multiply_adds: float | None
+    bytes_read: float | None
     cache_bytes: int
     assumptions: Assumptions
     peak: Peak | None = None
@@ -99,7 +101,7 @@ class Receipt:
         return Account(shape, item_size).bill(path, assumptions=assumptions, peak=peak, joules=joules)
 
     @property
-    def flops(self) -> int | None:
+    def flops(self) -> float | None:
         """Floating point operations: two for each multiply-add, as the field counts them. None without a shape."""
         return None if self.multiply_adds is None else 2 * self.multiply_adds
 
@@ -212,6 +214,16 @@ class Receipt:
 
     def _work(self) -> list[Amount]:
         lines = []
+        if self.flops is not None and math.isnan(self.flops):
+            return [
+                Amount(
+                    Message("Operations"),
+                    self.flops,
+                    "FLOP",
+                    COMPUTED,
+                    Message("not known: the formula and torch's own counter differ for this architecture"),
+                )
+            ]
         if self.flops is not None and self.bytes_read is not None:
             how = Message("2 x (weights used x positions + attention: layers x heads x (key size + value size) x positions attended to)")
             lines += [
@@ -262,8 +274,8 @@ class Account:
     _queued: float = 0.0
     _served: float = 0.0
     _told: int = 0
-    _adds: int = 0
-    _moved: int = 0
+    _adds: float = 0
+    _moved: float = 0
 
     def bill(
         self, path: Sequence[Step], *, assumptions: Assumptions | None = None, peak: Peak | None = None, joules: float | None = None

@@ -24,12 +24,12 @@ UPDATE = 6  # multiply-adds per weight in an AdamW update: two running means, a 
 class StepWork:
     """Multiply-adds of one training step, by what they are for."""
 
-    forward: int
-    backward: int
-    update: int
+    forward: float
+    backward: float
+    update: float
 
     @property
-    def total(self) -> int:
+    def total(self) -> float:
         """Return the sum of all parts."""
         return self.forward + self.backward + self.update
 
@@ -58,7 +58,7 @@ def training_step_work(shape: ModelShape, rows: int, length: int) -> StepWork:
     length = whole_number(length, Message("The length"), 1, MOST)
     tokens = rows * length
     attention = rows * sum(attention_multiply_adds(shape, context) for context in range(1, length + 1))
-    forward = tokens * shape.matrix_parameters + attention
+    forward = tokens * (shape.matrix_parameters + shape.scan_multiply_adds) + attention
     return StepWork(forward, 2 * forward, UPDATE * shape.parameter_count)
 
 
@@ -72,6 +72,8 @@ def training_work(shape: ModelShape, tokens: float, length: int = 512) -> float:
 def answers_until_even(training: float, shape: ModelShape, prompt_tokens: int, new_tokens: int) -> float:
     """Return how many answers need as many multiply-adds as the training; infinity for answers without work."""
     each = answer_multiply_adds(shape, prompt_tokens, new_tokens)
+    if math.isnan(training) or math.isnan(each):
+        return math.nan
     return _amount(training, "training", most=1e40) / each if each else math.inf
 
 

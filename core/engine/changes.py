@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from core.backends.transformers_backend import TransformersBackend, backend_of
+from core.engine.abilities import possible_with
 from core.engine.hooks import hooked
 from core.engine.model import LanguageModel
 from core.engine.network_layers import at_layer, checked_layers
@@ -46,7 +47,7 @@ class Changes:
         if not model.has_network:
             raise ModelError("This model runs on a server, so nothing can be changed inside it.")
         heads = list(without_heads)
-        self._network = model.load_network()
+        self._name, self._network = model.name, model.load_network()
         self.backend: TransformersBackend = backend_of(model)
         self._steering = None if steering is None else _checked(steering, model)
         self._modules = checked_layers(self._network, model.layer_count)
@@ -66,7 +67,7 @@ class Changes:
             hooks.append(switch_off(part, off.to(part.matrix().device)))
         if self._steering is not None:
             hooks.append(at_layer(self._modules, self._steering.layer, _adding(self._steering)))
-        with hooked(hooks):
+        with hooked(hooks), possible_with(self._name):
             yield
 
 

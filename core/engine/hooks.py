@@ -47,12 +47,12 @@ def _after(function: Callable[[Any], Any]) -> Any:
 
 def first_of(output: Any) -> Any:
     """Return the hidden states of a module's output: the output itself, or the first of several."""
-    return output[0] if isinstance(output, tuple) and output else output
+    return output[0] if isinstance(output, tuple | list) and output else output
 
 
 def with_first(output: Any, states: torch.Tensor) -> Any:
     """Return the output of a module with other hidden states."""
-    return (states, *output[1:]) if isinstance(output, tuple) else states
+    return type(output)([states, *output[1:]]) if type(output) in (tuple, list) else states
 
 
 def input_of(arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:

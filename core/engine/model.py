@@ -35,12 +35,14 @@ class NetworkFacts:
     @classmethod
     def of(cls, network: Any, tokenizer: Any) -> NetworkFacts:
         """Return the facts of a loaded network."""
+        from core.engine.measured_shape import checked
         from core.engine.stored_weights import is_stored
 
         sources = (getattr(network, "generation_config", None), network.config, tokenizer)
         ends = tuple(getattr(source, "eos_token_id", None) for source in sources)
         table, head = network.get_input_embeddings().weight, getattr(network.get_output_embeddings(), "weight", None)
         facts = cls.from_weights(network.config, list(network.named_parameters()), table, head, ends)
+        facts = replace(facts, shape=checked(facts.shape, network))
         return replace(facts, dtype="float32") if is_stored(network) else facts
 
     @classmethod

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.engine.attention_layers import AttentionLayers
 from core.engine.published_shapes import SHAPES
-from core.engine.shape_from_config import UNBOUNDED_CONTEXT, WITHOUT_ATTENTION, fields_from_config
+from core.engine.shape_from_config import UNBOUNDED_CONTEXT, fields_from_config
 from core.errors import UnknownModel
 
 __all__ = ["UNBOUNDED_CONTEXT", "AttentionLayers", "ModelShape"]
@@ -30,7 +30,8 @@ class ModelShape:
     latent_size: numbers kept per layer and position if keys and values share one compressed vector (DeepSeek), else 0;
     unfolding_parameters: weights of one layer that expand this vector, for every kept position, in every pass.
     state_numbers: numbers that recurrences and convolutions keep, for a text of any length; scan_multiply_adds: of one token in
-    them, outside of matrices. Both are measured by `of` and 0 without a network. RWKV and xLSTM, with states of their own, are not counted.
+    them, outside of matrices. Both are measured by `of` and 0 without a network.
+    work_known, cache_known: whether the multiply-adds and the cached numbers of this shape are those of the network; see `measured_shape`.
     """
 
     layer_count: int
@@ -54,6 +55,8 @@ class ModelShape:
     unfolding_parameters: int = 0
     state_numbers: int = 0
     scan_multiply_adds: int = 0
+    work_known: bool = True
+    cache_known: bool = True
 
     @property
     def head_parameters(self) -> int:
@@ -82,8 +85,8 @@ class ModelShape:
 
     @property
     def attention_layers(self) -> int:
-        """Number of layers that keep keys and values."""
-        return sum(group.layer_count for group in self.attention if group.cached_numbers)
+        """Number of layers with attention."""
+        return sum(group.layer_count for group in self.attention)
 
     @property
     def window(self) -> int | None:
@@ -98,12 +101,27 @@ class ModelShape:
     @property
     def is_uniform(self) -> bool:
         """Return whether every layer keeps the same numbers for every token, and nothing else."""
-        return self.attention_layers == self.layer_count and len(self.attention) == 1 and not self.window and not self.state_numbers
+        alike = self.attention_layers == self.layer_count and len(self.attention) == 1
+        return alike and self.cache_numbers_per_token > 0 and not self.window and not self.state_numbers
 
     @property
     def cache_numbers_per_token(self) -> int:
-        """Numbers that the cache keeps per token, while the text is shorter than a window."""
-        return sum(group.layer_count * group.cached_numbers for group in self.attention)
+        """Numbers that the cache keeps per token, while the text is shorter than a window; 0 if not known or without a cache."""
+        return sum(group.layer_count * group.cached_numbers for group in self.attention) if self.cache_known else 0
+
+    def cached_numbers(self, tokens: int) -> int:
+        """Return the numbers that the cache keeps after `tokens` tokens (1 or more), states of recurrences included."""
+        kept = sum(group.layer_count * group.cached_numbers * group.cached_positions(tokens) for group in self.attention)
+        return kept + self.state_numbers
+
+    def attention_multiply_adds(self, context: int) -> int:
+        """Return the multiply-adds of one token's attention to `context` positions (1 or more), its own too."""
+        seen = sum(group.layer_count * group.pair_multiply_adds * min(context, group.window or context) for group in self.attention)
+        return seen + self.attention_layers * self.unfolding_parameters * (context - 1)
+
+    def multiply_adds(self, context: int) -> int:
+        """Return the multiply-adds of one token that attends to `context` positions, its own too: each used weight once, and attention."""
+        return self.matrix_parameters + self.scan_multiply_adds + self.attention_multiply_adds(context)
 
     @classmethod
     def from_config(cls, config: Any) -> ModelShape:
@@ -112,16 +130,12 @@ class ModelShape:
 
     @classmethod
     def of(cls, network: Any) -> ModelShape:
-        """Return the shape of a loaded network. One with recurrences or convolutions makes a short pass, so that their states count."""
+        """Return the shape of a loaded network, checked against its own cache and torch's counter."""
+        from core.engine.measured_shape import checked
+
         head = getattr(network.get_output_embeddings(), "weight", None)
         shape = cls.from_weights(network.config, network.named_parameters(), network.get_input_embeddings().weight, head)
-        kinds = getattr(network.config.get_text_config(), "layer_types", None) or ()
-        if not any(kind in WITHOUT_ATTENTION or "hybrid" in kind for kind in kinds):
-            return shape
-        from core.engine.recurrent_states import recurrent_states
-
-        numbers, products = recurrent_states(network)
-        return replace(shape, state_numbers=numbers, scan_multiply_adds=products)
+        return checked(shape, network)
 
     @classmethod
     def from_weights(cls, config: Any, weights: Iterable[tuple[str, Any]], table: Any, head: Any) -> ModelShape:
@@ -143,7 +157,8 @@ class ModelShape:
                 feed_forward += weight.numel()
             else:
                 mixers += weight.numel()
-        if mixers + feed_forward + experts < (shape.attention_parameters + shape.feed_forward_parameters) // 2:
+        counted, estimated = mixers + feed_forward + experts, shape.attention_parameters + shape.feed_forward_parameters
+        if getattr(config, "quantization_config", None) and counted < estimated // 2:
             return shape  # packed weights (several per number) cannot be counted, so the formula's result is used
         visited = experts * shape.active_experts // max(shape.expert_count, 1)
         return replace(
@@ -151,9 +166,16 @@ class ModelShape:
             attention_parameters=mixers,
             feed_forward_parameters=feed_forward + experts,
             active_feed_forward_parameters=feed_forward + visited,
+            expert_count=shape.expert_count if experts else 0,
+            active_experts=shape.active_experts if experts else 0,
             tied_embeddings=head is table,
             small_parameters=small,
         )
+
+    def without_cache(self) -> ModelShape:
+        """Return the shape of the same network if it runs without a cache."""
+        attention = tuple(replace(group, cached_numbers=0) for group in self.attention)
+        return replace(self, attention=attention, state_numbers=0, cache_known=True)
 
     @classmethod
     def named(cls, name: str) -> ModelShape:

@@ -8,7 +8,6 @@ a try into a run without sampling again.
 
 from __future__ import annotations
 
-import inspect
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,8 +15,11 @@ from typing import Any
 
 import torch
 
+from core.backends.cache_tensors import cache_argument
 from core.backends.threads import torch_threads
+from core.backends.transformers_backend import backend_of
 from core.device import Stopwatch
+from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
 from core.experiments.answers import answer_of, normal
@@ -50,6 +52,7 @@ class PromptBatch:
             raise ModelError("Several texts at once need a model that runs on this machine. Choose a bundled model.")
         self.model = model
         self._network = model.load_network()
+        self._backend = backend_of(model)
         self._device = torch.device(model.device)
         self._cache: Any = None  # transformers' DynamicCache
         self._rows = torch.tensor([list(ids)], device=self._device)
@@ -62,7 +65,9 @@ class PromptBatch:
 
     def prefill(self) -> torch.Tensor:
         """Read the prompt and return float32 logits [1, vocabulary]."""
-        if "past_key_values" in inspect.signature(self._network.forward).parameters:
+        with self.model.engine.lock.acquire():
+            cached = self._backend.is_cached and self._backend.batches_truly()
+        if cached and cache_argument(self._network) == "past_key_values":
             from transformers.cache_utils import DynamicCache
 
             self._cache = DynamicCache(config=self._network.config.get_text_config())
@@ -82,14 +87,13 @@ class PromptBatch:
         return self._run(self._rows if self._cache is None else new)
 
     def _run(self, inputs: torch.Tensor) -> torch.Tensor:
-        kept = {"use_cache": False} if self._cache is None else {"past_key_values": self._cache, "use_cache": True}
         engine = self.model.engine
         with engine.lock.acquire() as waited, torch_threads(engine.threads), torch.inference_mode():
             stopwatch = Stopwatch(self._device)
-            with enough_memory(Message("There is not enough memory for so many texts at once. Use fewer or shorter texts.")):
-                output = self._network(inputs, **kept)
+            said = Message("There is not enough memory for so many texts at once. Use fewer or shorter texts.")
+            with enough_memory(said), possible_with(self.model.name):
+                logits = self._logits(inputs)
             stopwatch.stop()
-            logits = output.logits[:, -1].float()
         if self._cache is not None and not all(map(_is_plain, self._cache.layers)):
             self._cache = None
         self.passes += 1
@@ -97,6 +101,13 @@ class PromptBatch:
         self.row_bytes = 0 if self._cache is None else sum(map(_bytes, self._cache.layers)) // len(inputs)
         self.seconds, self.queue_seconds = stopwatch.seconds, waited
         return logits
+
+    def _logits(self, inputs: torch.Tensor) -> torch.Tensor:
+        """Return float32 logits [rows, vocabulary]; one row after the other if this architecture gives other numbers in a batch."""
+        if self._cache is not None:
+            output = self._network(inputs, past_key_values=self._cache, use_cache=True)
+            return output.logits[:, -1].float()
+        return self._backend.last_logits(inputs)
 
 
 def _is_plain(layer: Any) -> bool:

@@ -44,7 +44,7 @@ class CascadeToken:
     by_large: bool
     entropy: float
     passes: tuple[int, int]
-    multiply_adds: int
+    multiply_adds: float
     seconds: float
 
 
@@ -114,7 +114,7 @@ class _Run:
     def step(self) -> CascadeToken:
         """Generate one token: a pass of the small model (except for LARGE_ONLY), and one of the large model above the threshold."""
         before = np.array(self._ids, dtype=np.int64)
-        work, seconds, entropy, passes = 0, 0.0, math.nan, [0, 0]
+        work, seconds, entropy, passes = 0.0, 0.0, math.nan, [0, 0]
         logits = None
         for which, model in enumerate(self._models):
             wanted = self._threshold != LARGE_ONLY if which == 0 else logits is None or entropy > self._threshold

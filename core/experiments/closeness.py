@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from core.device import Stopwatch
+from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
 from core.message import Message
 from core.out_of_memory import enough_memory
@@ -41,7 +42,7 @@ def read_text(model: LanguageModel, network: Any, ids: np.ndarray, tries: int = 
     said = Message("There is not enough memory to read {count} tokens at once. Use a shorter text.", count=len(ids))
     text, times = torch.from_numpy(ids)[None].to(model.engine.device), []
     for _each in range(tries):
-        with enough_memory(said), model.engine.lock.acquire(), torch.inference_mode():
+        with enough_memory(said), possible_with(model.name), model.engine.lock.acquire(), torch.inference_mode():
             stopwatch = Stopwatch(model.engine.device)
             logits = network(text, **{"use_cache": False} | settings).logits[0]
             stopwatch.stop()

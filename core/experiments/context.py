@@ -50,8 +50,8 @@ class LengthPoint:
     prefill: Spread
     decode: Spread
     repeats: int
-    prefill_multiply_adds: int
-    decode_multiply_adds: int
+    prefill_multiply_adds: float
+    decode_multiply_adds: float
     done: int
     total: int
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,15 +18,16 @@ import numpy as np
 import psutil
 import torch
 
-from core.backends.transformers_backend import TransformersBackend
+from core.backends.transformers_backend import TransformersBackend, backend_of
+from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
+from core.engine.network_layers import checked_layers
 from core.engine.stored_weights import StoredLinear, is_stored
-from core.errors import BadSetting, NotEnoughMemory
+from core.errors import BadSetting, ModelError, NotEnoughMemory
 from core.experiments.candidates import prompt_ids
 from core.experiments.closeness import Closeness, divergence, first_difference, perplexity, read_text
 from core.generation.generation import generated
 from core.inspection.inside import must_be_here
-from core.inspection.layers import Layers
 from core.message import Message
 from core.out_of_memory import enough_memory
 from core.settings import SamplingSettings, whole_number
@@ -118,7 +120,7 @@ def quantize(
     """Round the linear layers (and with `head` the last one) to each of these bits; yield the comparison with the full model for each.
 
     group: 32, or None for whole rows. If the head is tied to the embeddings, both are rounded.
-    Raises BadSetting, EmptyPrompt, PromptTooLong, ModelError for a model on a server, NotEnoughMemory.
+    Raises BadSetting, EmptyPrompt, PromptTooLong, NotEnoughMemory, ModelError for a model on a server or without known matrices.
     """
     _check(bits, group)
     length = whole_number(length, Message("The length"), 1, LONGEST)
@@ -210,43 +212,67 @@ class _Bench:
         self._model = model
         self.ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
         self.full = model.load_network()
+        self._cached = backend_of(model).is_cached
         with enough_memory(too_large), self._turn():
             self.copy = copy.deepcopy(model.load_network())
         self.full_logs, self.full_seconds = self.read(self.full)
 
-    def _turn(self) -> Any:
-        return self._model.engine.lock.acquire()
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        with self._model.engine.lock.acquire(), possible_with(self._model.name):
+            yield
 
     def parts(self) -> list[Part]:
         """Return the parts of the copy that can be rounded: attention and feed-forward of every layer, and the head."""
-        layers = Layers(self._model).modules
+        layers = checked_layers(self.full, self._model.layer_count)
         names = {id(module): name for name, module in self.full.named_modules()}
         twins = dict(self.copy.named_modules())
         found = []
         for number, layer in enumerate(layers):
             kinds: dict[str, list[Any]] = {ATTENTION: [], FEED_FORWARD: []}
             for name, module in twins[names[id(layer)]].named_modules():
-                if _rows(module) is not None:
+                if self._matrices(module):
                     kinds[ATTENTION if "att" in name else FEED_FORWARD].append(module)
             found += [Part(number, kind, tuple(modules)) for kind, modules in kinds.items() if modules]
         last = self.copy.get_output_embeddings()
-        return [*found, Part(-1, HEAD, (last,))] if last is not None and _rows(last) is not None else found
+        return [*found, Part(-1, HEAD, (last,))] if last is not None and self._matrices(last) else found
+
+    def _matrices(self, module: Any) -> list[tuple[torch.Tensor, bool]]:
+        """Return the weights [out, in] of a linear layer or [experts, out, in] of packed experts, and whether in and out are exchanged.
+
+        Empty for any other module.
+        """
+        if isinstance(module, torch.nn.Linear | StoredLinear):
+            return [(module.weight, False)]
+        if type(module).__name__.endswith("Conv1D"):  # GPT-2's
+            return [(module.weight, True)]
+        packed = [weight for weight in module.parameters(recurse=False) if weight.dim() == 3]
+        if "Experts" not in type(module).__name__ or not packed:
+            return []
+        # Where the module does not say how it keeps them, its first matrix shows it, which takes the hidden states.
+        inputs = getattr(module, "input_size", self._model.shape.hidden_size)
+        turned = getattr(module, "is_transposed", packed[0].shape[-1] != inputs)
+        return [(weight, turned) for weight in packed]
 
     def round(self, parts: Sequence[Part], bits: int, group: int | None) -> _Saved:
-        """Round these parts of the copy and return the original weights."""
+        """Round these parts of the copy, each expert by itself, and return the original weights. Raises ModelError if there are none."""
         saved = _Saved([])
-        for module in (module for part in parts for module in part.modules):
-            weight = module.weight
-            turned = type(module).__name__.endswith("Conv1D")  # GPT-2 keeps its matrices [in, out]
-            plain = weight.data.T if turned else weight.data
-            plain = plain.float() if is_stored(self.full) else plain  # float32, so that the result is not rounded again to 16 bits
-            rounded = round_weights(plain, bits, group)
+        for weight, turned in (matrix for part in parts for module in part.modules for matrix in self._matrices(module)):
             saved.weights.append((weight, weight.data))
             saved.numbers += weight.numel()
-            saved.bytes += rounded_bytes(plain.shape, bits, group)
             saved.full_bytes += weight.numel() * weight.element_size()
-            # Same memory layout as the full weights, so that the layout does not change the measured times.
-            weight.data = torch.empty_like(weight.data, dtype=rounded.dtype).copy_(rounded.T if turned else rounded)
+            # float32, so that the result is not rounded again to 16 bits. Same memory layout as the full weights, so that the layout does
+            # not change the measured times.
+            wide = torch.empty_like(weight.data, dtype=torch.float32 if is_stored(self.full) else weight.dtype)
+            stacks = (data.view(-1, *data.shape[-2:]) for data in (weight.data, wide))
+            for whole, target in zip(*stacks, strict=True):
+                plain = (whole.T if turned else whole).to(wide.dtype)
+                rounded = round_weights(plain, bits, group)
+                saved.bytes += rounded_bytes(plain.shape, bits, group)
+                target.copy_(rounded.T if turned else rounded)
+            weight.data = wide
+        if not saved.numbers:
+            raise ModelError("The weight matrices of this architecture cannot be found, so they cannot be quantized.")
         return saved
 
     def read(self, network: Any) -> tuple[torch.Tensor, float]:
@@ -256,13 +282,13 @@ class _Bench:
     def next_probabilities(self, network: Any, ids: Sequence[int]) -> np.ndarray:
         """Return the next-token probabilities after these tokens, float64 [vocabulary]."""
         with self._turn(), torch.inference_mode():
-            logits = TransformersBackend(network).run(np.array(ids, dtype=np.int64), None)
+            logits = TransformersBackend(network, self._cached).run(np.array(ids, dtype=np.int64), None)
             probabilities: np.ndarray = logits.double().softmax(-1).cpu().numpy()
             return probabilities
 
     def greedy(self, network: Any, ids: Sequence[int], length: int) -> list[int]:
         """Return the tokens that this network generates greedily; takes one turn of the model's engine per token."""
-        backend = TransformersBackend(network)
+        backend = TransformersBackend(network, self._cached)
         state, new, written = backend.new_state(), list(ids), list[int]()
         while len(written) < min(length, self._model.context_length - len(ids)):
             kept = backend.length(state) == len(ids) + len(written) - len(new)
@@ -273,9 +299,3 @@ class _Bench:
             if new[0] in self._model.end_token_ids:
                 break
         return written
-
-
-def _rows(module: Any) -> Any | None:
-    """Return the weight matrix of a linear layer, None for any other module."""
-    known = isinstance(module, torch.nn.Linear | StoredLinear) or type(module).__name__.endswith("Conv1D")
-    return module.weight if known and module.weight.dim() == 2 else None

@@ -32,7 +32,7 @@ class RoundedCache:
     perplexity: float
     full_perplexity: float
     bytes: int
-    full_bytes: int
+    full_bytes: float
 
 
 def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = BITS) -> Iterator[RoundedCache]:

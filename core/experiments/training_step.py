@@ -31,7 +31,7 @@ class StepComparison:
 
     tokens: int
     inference_seconds: float
-    inference_work: int
+    inference_work: float
     weight_bytes: int
     cache_bytes: int
     inference_fingerprints: tuple[str, str]

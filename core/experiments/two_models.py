@@ -280,8 +280,8 @@ class Side:
 
     parameters: int
     weight_bytes: int
-    multiply_adds: int
-    cache_bytes: int
+    multiply_adds: float
+    cache_bytes: float
     seconds_per_token: float | None
     bits_per_token: float
 
@@ -294,7 +294,7 @@ def side(model: ModelFigures, seen: Sequence[TokenScore], context: int) -> Side:
         model.parameters,
         model.weight_bytes,
         multiply_adds(model.shape, max(1, context)),
-        model.cache_bytes_per_token * context,
+        model.cache_bytes_per_token * context if model.shape.cache_known else math.nan,
         median(decoding) if decoding else None,
         sum(bits) / len(bits) if bits else math.nan,
     )

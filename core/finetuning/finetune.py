@@ -25,6 +25,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import widen
 from core.errors import BadSetting, CannotBeTaught, NotEnoughMemory, TextToLearn
@@ -138,7 +139,7 @@ class FineTuning:
             old = _batch(rng.sample(self.rehearsed, min(max(len(new[0]), REHEARSED), len(self.rehearsed))), self.network)
         said = Message("There is not enough memory for a training step. Use fewer or shorter sentences.")
         try:  # without dropout, so that a step can be repeated exactly
-            with enough_memory(said):
+            with enough_memory(said), possible_with(self.model.name):
                 with torch.enable_grad(), _KeptForBackward(self.network) as kept:
                     began = perf_counter()
                     loss = _loss(self.network, *new)

@@ -28,7 +28,7 @@ def capture_attention(layers: Layers) -> Iterator[dict[int, torch.Tensor]]:
     def note(index: int) -> Any:
         def hook(_module: Any, _inputs: Any, output: Any) -> None:
             for part in output if isinstance(output, tuple) else ():
-                if isinstance(part, torch.Tensor) and part.dim() == 4 and len(part) == 1 and part.is_floating_point():
+                if isinstance(part, torch.Tensor) and part.dim() == 4 and len(part) == 1 and part.shape[2] and part.is_floating_point():
                     seen[index] = part[0, :, -1].clone()  # a view would keep the weights of all positions
 
         return hook

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from core.backends.transformers_backend import backend_of
+from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
 from core.errors import BadToken, BrokenLogits, EmptyPrompt, ModelError, PromptTooLong
 from core.inspection import attention, embeddings
@@ -128,7 +129,7 @@ def inspect_step(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, to
     ids = checked_ids(model, token_ids)
     probe = _Probe(model, ids)
     said = Message("There is not enough memory on {device} to inspect a step of {count} tokens.", device=model.device, count=len(ids))
-    with enough_memory(said):
+    with enough_memory(said), possible_with(model.name):
         logits, hidden = probe.usual_pass()
         rows = probe.attention_pass(logits)
         with probe.turn():
@@ -194,7 +195,7 @@ class _Probe:
     def attention_pass(self, logits: torch.Tensor) -> tuple[np.ndarray | None, ...]:
         """Return the attention of another pass over the last token; None for each layer if its probabilities differ."""
         nothing: tuple[None, ...] = (None,) * self._model.layer_count
-        if not self._model.shape.attention_layers:
+        if not self._model.shape.attention:
             return nothing
         if self._state is not None:
             with self.turn():
@@ -288,7 +289,7 @@ def _notes(model: LanguageModel, rows: tuple[np.ndarray | None, ...], readable: 
         yield NO_LAYERS
     without = [str(index + 1) for index, row in enumerate(rows) if row is None]
     if len(without) == len(rows):
-        yield HIDDEN_ATTENTION if model.shape.attention_layers else NO_ATTENTION
+        yield HIDDEN_ATTENTION if model.shape.attention else NO_ATTENTION
     elif len(without) == 1:
         yield ONE_WITHOUT.with_values(layers=without[0])
     elif without:

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from core.backends.transformers_backend import backend_of
+from core.engine.abilities import possible_with
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BrokenLogits, EmptyPrompt, InputError, OutsideTopLogprobs, PromptTooLong
@@ -213,7 +214,7 @@ def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | No
     said = Message(
         "There is not enough memory on {device} to read {count} tokens. Use a shorter text.", device=model.device, count=len(ids)
     )
-    with enough_memory(said):
+    with enough_memory(said), possible_with(model.name):
         while done < len(ids):
             end = min(begin + window, len(ids))
             part = ids[begin:end].copy()

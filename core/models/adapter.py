@@ -75,6 +75,7 @@ def with_adapter(model: LanguageModel, name: str | Path) -> LanguageModel:
     facts = NetworkFacts.of(twin, model.tokenizer)
     facts = replace(
         facts,
+        shape=model.shape,  # the adapter's own matrices are not in it
         end_token_ids=model.end_token_ids,
         parameter_count=model.parameter_count + count,
         weight_bytes=model.weight_bytes + size,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -224,7 +225,10 @@ def _check_size(folder: Path, config: Any, name: str) -> None:
     }
     for names, most in limits.items():
         for value in (getattr(text, key, None) for key in names):
-            if isinstance(value, int) and not 1 <= value <= most and (value or "experts" not in names[0]):
+            experts = "experts" in names[0]
+            if experts and not getattr(text, "is_moe", True):
+                continue  # Doge's configuration counts experts that only its mixture of experts has
+            if isinstance(value, int) and not 1 <= value <= most and (value or not experts):
                 raise BrokenModel(
                     "The configuration of {name} does not fit its weights: {names} cannot be {value}.",
                     name=quoted(name),
@@ -271,7 +275,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     from core.backends.fast_decoder import FastDecoder
     from core.backends.transformers_backend import TransformersBackend
     from core.device import device_for
-    from core.engine.model import LanguageModel
+    from core.engine.model import LanguageModel, NetworkFacts
     from core.engine.stored_weights import keep_stored, widen
     from core.engine.thread_trial import fastest
     from core.models.precision import dtype_for
@@ -291,11 +295,12 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
             if kept is not None and backend is None:  # no backend can compute with the stored weights
                 network, note = widen(network), ""
                 backend = FastDecoder.of(network)
-        model = LanguageModel(name, network, tokenizer, backend)
-        uncached = ""
-        if backend is None and model.context_length >= CHECKED:
-            checked = TransformersBackend.checked(network, np.arange(CHECKED, dtype=np.int64) % model.vocabulary_size)
-            model.engine.backend, uncached = checked, "" if checked.is_cached else UNCACHED
+        facts, uncached = NetworkFacts.of(network, tokenizer), ""
+        if backend is None and facts.shape.context_length >= CHECKED:
+            backend = TransformersBackend.checked(network, np.arange(CHECKED, dtype=np.int64) % facts.shape.vocabulary_size)
+            if not backend.is_cached:
+                facts, uncached = replace(facts, shape=facts.shape.without_cache()), UNCACHED
+        model = LanguageModel(name, network, tokenizer, backend, facts)
         model.notes = tuple(filter(None, (note, uncached, surplus)))
         model.recommended = recommended_in(folder)
         model.engine.threads = fastest(model.engine, model.parameter_count)

@@ -61,7 +61,7 @@ def fit(name: str, device: str = "auto", dtype: str = "auto") -> Fit:
 
     where = device_for(device)
     if is_gguf(name):
-        found = plan(name, dtype)
+        found = plan(name, dtype, device)
         return Fit(found.header.parameter_count, found.header.file_bytes, found.loaded_bytes, found.free_bytes, "cpu")
     counts, config = stored_numbers(name), _config(name)
     refuse_quantized(config.get("quantization_config"), name)

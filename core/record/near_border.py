@@ -22,8 +22,9 @@ def is_close(step: Step, error: float) -> bool:
 def neighbour(step: Step, error: float) -> Candidate | None:
     """Return the listed token that could have been chosen if every log-probability were up to `error` nats off; None if none is so near.
 
-    For a roll: a border of the strip at c moves by at most 2 e c (1 - c), where e is the error after the temperature, and two tokens whose
-    log-probabilities differ by less than 2 e can change places. For greedy: the second token is as near as that.
+    For a roll: a border of the strip at c moves by at most 2 e c (1 - c), where e is the error after the temperature, or by e c if the
+    server did not list all tokens, because its list is then not normalised. Two tokens whose log-probabilities differ by less than 2 e
+    can change places. For greedy: the second token is as near as that.
     """
     if error <= 0:
         return None
@@ -61,8 +62,13 @@ def _sides(step: Step, error: float) -> tuple[bool, bool]:
     start, roll = step.chosen.dice_start, step.roll
     if start is None or roll is None:
         return False, False
-    end, reach = start + step.sampling_probability, 2 * _spread(step, error)
-    return start > 0 and roll - start < reach * start * (1 - start), end < 1 and end - roll < reach * end * (1 - end)
+    end, spread = start + step.sampling_probability, _spread(step, error)
+    whole = not 0 < step.top_logprobs_count < step.stage_kept[0]
+
+    def reach(border: float) -> float:
+        return spread * border * max(2 * (1 - border), 0.0 if whole else 1.0)
+
+    return start > 0 and roll - start < reach(start), end < 1 and end - roll < reach(end)
 
 
 def _second(step: Step, error: float) -> Candidate | None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.errors import PromptTooLong, ServerGone
+from core.errors import PromptTooLong
 from core.message import Message
 from core.remote.http_client import HttpClient
-from core.remote.protocol import ServedStep, answer_bytes, no_token_ids, number
+from core.remote.protocol import ServedStep, answer_bytes, no_token_ids, number, other_model
 from core.remote.server_tokenizer import ServerTokenizer
 
 BIAS = 1e6
@@ -62,6 +62,10 @@ class LlamaServer:
         why = answer.complaint or Message("status {status}", status=answer.status)
         raise self.line.gone(Message("refused a step: {why}", why=why.rstrip(".")))
 
+    def list_all(self) -> None:
+        """Ask for all tokens once, from which the bytes of tokens that end within a character are learned. Raises as `step`."""
+        self.step([self._letters[0]], self.limit)
+
     def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
         """Return the same step with all tokens listed, this one included."""
         return self.step(ids, self.limit)
@@ -72,7 +76,7 @@ class LlamaServer:
 
     def _read(self, body: dict[str, Any], asked: int, position: int) -> ServedStep:
         if body.get("model", self.model_id) != self.model_id:
-            raise ServerGone("The server at {address} now runs another model. The text is kept.", address=self.line.address.shown)
+            raise other_model(self.line)
         try:
             listed = body["completion_probabilities"][0]["top_logprobs"]
             ids, logprobs = [entry["id"] for entry in listed], [entry["logprob"] for entry in listed]

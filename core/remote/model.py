@@ -7,7 +7,8 @@ therefore one call, as for a local model. Weights, layers and attention stay on 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -25,7 +26,7 @@ from core.record.top_logprobs import TopLogprobs
 from core.remote.http_client import Answer, HttpClient
 from core.remote.llama_cpp import LlamaServer
 from core.remote.metrics import ServerMetrics
-from core.remote.protocol import ServedStep, Server, printable
+from core.remote.protocol import ServedStep, Server, other_model, printable
 from core.remote.server_tokenizer import ServerTokenizer
 from core.remote.sglang import SGLang
 from core.remote.vllm import VLLM
@@ -38,7 +39,7 @@ SLACK = 1e-3  # allowed error of a sum of rounded probabilities
 LEAST_SUM = 0.02
 LARGEST_VOCABULARY = 4_000_000  # ten times the largest known
 HIDDEN = 8.0  # the whole rounding error against what differs between two answers for one step, because both share most of it
-LEAST_ERROR = 3e-5  # rounding error of a log-probability in float32
+LEAST_ERROR = 5e-5  # error of a log-probability in float32; llama-server's lists have a common offset of up to 4e-5
 SAME = 0.05  # log-probabilities of one step asked twice differ by less, even with a half-precision cache
 NOT_HERE = Message("This model runs on a server, which sends probabilities but not the layers. Load a model on this machine to inspect it.")
 NO_SHAPE = Message("The shape of this model is unknown. Choose a tokenizer folder that contains the model's config.json.")
@@ -69,8 +70,9 @@ class ServerEngine(Engine):
         if not ids:
             raise EmptyPrompt("The text is empty. Write a few words first.")
         stopwatch = Stopwatch(self.device)
-        served = self.server.step(ids, max(WANTED, top_logprobs), keep=cache is not None)
-        listed = self.read(served)
+        with self.same_model():
+            served = self.server.step(ids, max(WANTED, top_logprobs), keep=cache is not None)
+            listed = self.read(served)
         distribution = Logits(listed.logits(), listed)
         stopwatch.stop()
         self.passes += 1
@@ -87,13 +89,34 @@ class ServerEngine(Engine):
             return forward
         stopwatch = Stopwatch(self.device, forward.seconds)
         ids = token_ids.tolist()
-        served = self.server.look_at(ids, token_id, len(known)) if token_id >= 0 else self.server.step(ids, count)
-        listed = self.read(served, token_id)
+        with self.same_model():
+            served = self.server.look_at(ids, token_id, len(known)) if token_id >= 0 else self.server.step(ids, count)
+            listed = self.read(served, token_id)
         if _differ(known, listed):  # this request changed the probabilities, so its answer cannot be used
             return forward
         distribution = Logits(listed.logits(), listed)
         stopwatch.stop()
         return replace(forward, logits=distribution, stopwatch=stopwatch)
+
+    @contextmanager
+    def same_model(self) -> Iterator[None]:
+        """Raise ServerGone that says so instead of another error, if the server runs another model by now."""
+        try:
+            yield
+        except (ServerGone, WrongServer, BrokenLogits) as error:
+            if self._runs_another_model():
+                raise other_model(self.server.line) from error
+            raise
+
+    def _runs_another_model(self) -> bool:
+        line = self.server.line
+        try:
+            models = line.get("/v1/models", 5.0).body.get("data")
+        except (ServerGone, WrongServer):
+            return False
+        named = [one for one in models if isinstance(one, dict)] if isinstance(models, list) else []
+        same = [one for one in named if one.get("id") == self.server.model_id]
+        return bool(named) and (not same or vocabulary_of({"meta": None} | same[0]) not in (0, self.vocabulary_size))
 
     def read(self, served: ServedStep, token_id: int = -1) -> TopLogprobs:
         """Return the checked and sorted list of a step. A token beyond the `asked` likeliest stays only if it is `token_id`.
@@ -126,6 +149,8 @@ class ServerEngine(Engine):
             )
         if listed + least * (self.vocabulary_size - len(logprobs[:asked])) < 1 - LEAST_SUM:  # unlisted tokens are less likely
             raise WrongServer("The server at {where} sent probabilities that cannot add up to 100 %.", where=where)
+        if len(ids) == asked == self.vocabulary_size:  # all tokens: a server's own sum of float32 numbers is not exactly 1
+            logprobs = logprobs - np.logaddexp.reduce(logprobs)
         extra = None
         if token_id >= 0 and (place := np.flatnonzero(ids[asked:] == token_id)).size:
             extra = (token_id, min(0.0, float(logprobs[asked:][place[0]])))
@@ -179,6 +204,11 @@ class ServerModel(LanguageModel):
         if self._shape is None:
             raise NotOnServer(NO_SHAPE)
         return self._shape
+
+    def encode(self, text: str) -> list[int]:
+        """Return the token ids of a text; see `LanguageModel.encode`. Raises ServerGone, also if the server runs another model by now."""
+        with self.engine.same_model():
+            return super().encode(text)
 
     def token(self, token_id: int) -> Token:
         """Return the token of this id without context. One whose bytes are not known yet is looked up again at the next call."""
@@ -243,6 +273,7 @@ def connect(
         server = LlamaServer(line, entry["id"], vocabulary, _letters(tokenizer))
     if isinstance(server, LlamaServer) and isinstance(tokenizer, ServerTokenizer):
         server.words = tokenizer
+        tokenizer.list_all = server.list_all
     model = made(server, tokenizer, facts, shape, end_token_ids)
     model.notes = _try_out(model)
     return model

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from core.errors import WrongServer
+from core.errors import ServerGone, WrongServer
 from core.message import Message
 from core.remote.http_client import HttpClient
 
@@ -44,6 +44,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in str(text))[:200]
 
 
+def other_model(line: HttpClient) -> ServerGone:
+    """Return the error for a server at whose address another model was started."""
+    return ServerGone("The server at {address} now runs another model. The text is kept.", address=line.address.shown)
+
+
 def no_token_ids(line: HttpClient) -> WrongServer:
     """Return the error for an answer without token ids or log-probabilities."""
     said = Message("The server at {address} sends no token ids or no log-probabilities, which this app needs.", address=line.address.shown)
@@ -55,6 +60,7 @@ class Server(Protocol):
 
     kind: str
     line: HttpClient
+    model_id: str
     limit: int
 
     def tokens(self, text: str) -> list[int] | None:

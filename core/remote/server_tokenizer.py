@@ -8,7 +8,7 @@ here. SGLang gives neither, so such tokens stay without bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import RLock
 from typing import Any
 
@@ -80,6 +80,8 @@ class ServerTokenizer:
         self._separator: list[int] = []
         self._special: dict[int, bool] = {}
         self._lock = RLock()
+        self._halves: set[int] = set()  # tokens that the server writes as a part of a character
+        self.list_all: Callable[[], Any] | None = None  # asks a llama-server for a list of all tokens, from which their bytes are learned
         self.special_tokens_map: dict[str, str] = {}
         self.all_special_ids: list[int] = []
         self.ends: frozenset[int] = frozenset()
@@ -201,6 +203,11 @@ class ServerTokenizer:
                 if token_id not in self._known:
                     first = token_id // BLOCK * BLOCK
                     self._fetch([i for i in range(first, min(first + BLOCK, self._size)) if i not in self._known])
+        if token_id in self._halves and not self._known[token_id] and self.list_all is not None:
+            with self._lock:
+                ask, self.list_all = self.list_all, None  # once
+                if ask is not None:
+                    ask()
         return self._known[token_id]
 
     def _fetch(self, ids: list[int]) -> None:
@@ -215,6 +222,8 @@ class ServerTokenizer:
         for token_id, text in zip(ids, parts, strict=True):
             self.learn(token_id, text)
             self._known.setdefault(token_id, b"")
+            if UNKNOWN in text:
+                self._halves.add(token_id)
 
     def get_chat_template(self) -> str:
         """Return the server's chat template; "" without one."""

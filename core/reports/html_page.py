@@ -262,6 +262,8 @@ def _number(value: float, unit: str, wording: Wording = ENGLISH) -> str:
     >>> _number(30, ""), _number(5.1e8, "FLOP"), _number(0.0659, "s"), _number(0.31, "share")
     ('30', '510 MFLOP', '66 ms', '31 %')
     """
+    if math.isnan(value):
+        return "–"
     if unit == "$" and value < 0.995:
         return wording.say(Message("{count} cents", count=Number(100 * value, ".2g")))
     return wording.figures(_plain_number(value, unit))

@@ -59,7 +59,8 @@ def observe(
             favourite = rows[-1].scores.argmax(0, keepdims=True)
             rows.append(Row.of(rows[-1].scores[favourite], favourite if rows[-1].ids is None else rows[-1].ids[favourite]))
         listed = _likeliest(logits, top_n)
-        strip, starts = strip_of(rows[-1], selection.roll or 0.0)
+        shown = listed if selection.forced is None else np.append(listed, selection.forced)
+        strip, starts = strip_of(rows[-1], selection.roll or 0.0, shown)
         chosen, ranks = -1, np.arange(1, len(listed) + 1)
         if selection.any:
             place = min(int(starts[2:].searchsorted(selection.roll or 0.0, "right")), len(strip) - 1)
@@ -238,22 +239,35 @@ def _heaviest(row: Row, count: int) -> tuple[np.ndarray, np.ndarray]:
     return order, weights[order]
 
 
-def strip_of(row: Row, reach: float) -> tuple[np.ndarray, np.ndarray]:
+def strip_of(row: Row, reach: float, listed: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return the strip [0, 1) of the dice: tokens that can be chosen, side by side, likeliest first, at least as far as `reach`.
+
+    listed: ids of tokens that are on it in any case, if they can be chosen.
 
     Returns their ids, int64 [n], and where they begin, float64 [n + 2]: from index 1 on, followed by the end of the last one. Index 0 (NaN)
     is for tokens that are not on the strip.
     """
     size = len(row.scores)
+    lowest = math.inf if listed is None else _lowest(row, listed)
     for count in (size,) if size <= FEW else (HEAD, MANY, size):
         order, weights = _heaviest(row, count)
         starts = np.empty(len(order) + 2)
         starts[0], starts[1] = math.nan, 0.0
         weights.cumsum(dtype=np.float64, out=starts[2:])
         starts[2:] /= starts[-1] if count >= size else row.total
-        if starts[-1] > reach:
+        if starts[-1] > reach and row.scores[order[-1]] < lowest:
             break
     return order if row.ids is None else row.ids[order], starts
+
+
+def _lowest(row: Row, ids: np.ndarray) -> float:
+    """Return the lowest score of those of these tokens that are in the row; infinity if none is."""
+    if row.ids is None:
+        scores = row.scores[ids]
+    else:
+        places = np.minimum(row.ids.searchsorted(ids), len(row.ids) - 1)
+        scores = row.scores[places][row.ids[places] == ids]
+    return float(scores[scores > -math.inf].min(initial=math.inf))
 
 
 def _observation(

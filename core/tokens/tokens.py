@@ -27,7 +27,8 @@ class Token:
 
     key: its number in its vocabulary: the token's id, or a number of the app's own if a server does not give the id.
     text: what it adds to the readable text. Empty while a character is incomplete; the token that completes it adds the whole character.
-    piece: how it is displayed: `␣` for a space, `↵` for a newline, `⟨E2⟩` for a byte of an incomplete character.
+    piece: how it is displayed: `␣` for a space, `↵` for a newline, `⟨E2⟩` for a byte of an incomplete character,
+    `#7` for a token of which only the number is known.
     raw: its bytes. special: it is a control token (start, end, ...), not text.
     """
 
@@ -91,7 +92,7 @@ def lone_token(key: int, raw: bytes, special: bool) -> Token:
     """Return a token without context. A special token such as <|end|> is displayed as ⟨end⟩."""
     if special:
         return Token(key, "", f"⟨{raw.decode('utf-8', BYTES_SHOWN).strip('<|>[]▁ ') or 'mark'}⟩", raw, True)
-    return Token(key, join([raw]), visible_text(raw) or f"⟨{'?' if known_id(key) is None else key}⟩", raw)
+    return Token(key, join([raw]), visible_text(raw) or f"#{'?' if known_id(key) is None else key}", raw)
 
 
 @lru_cache(maxsize=1)

@@ -43,3 +43,11 @@ def test_the_counts_are_those_of_each_engine(prompt: str, open_app: Open) -> Non
     line = re.search(r"Tokens that stay in the order of: (.*)", said(app))
     assert line is not None
     assert line[1] == " · ".join(f"{engine} {int(np.isfinite(scores).sum())}" for engine, scores in counts.items())
+
+
+def test_one_sentence_says_where_llama_cpp_itself_counts_excluded_tokens(open_app: Open) -> None:
+    sentence = "so its result of typical-p can differ"
+    for order, expected in (("llama.cpp", True), ("vllm", False)):
+        app = open_app(order=order, top_n_sigma="1.0", typical_p="0.9")
+        app.button(key="all_samplers").click().run()
+        assert (sentence in said(app)) == expected

@@ -16,6 +16,7 @@ import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
 from core.backends.rotary_lengths import RotaryLengths
+from core.engine.abilities import possible_with
 from core.engine.kv_cache.quantized import QuantizedLayer, quantized_cache
 from core.engine.model import LanguageModel
 from core.errors import EmptyPrompt, ModelError, PromptTooLong
@@ -98,7 +99,7 @@ class EvictingKVCache:
             extra["position_ids"] = torch.tensor([positions], device=device)
         inputs = torch.tensor([list(token_ids)], device=device)
         said = Message("There is not enough memory for another cached token. Start with a shorter text.")
-        with enough_memory(said), self._model.engine.lock.acquire(), torch.inference_mode():
+        with enough_memory(said), possible_with(self._model.name), self._model.engine.lock.acquire(), torch.inference_mode():
             logits = self._network(inputs, past_key_values=self._cache, use_cache=True, **extra).logits[0, -1].float()
         self.kept += positions
         self.next_position += len(token_ids)

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from core.backends.cache_tensors import cache_argument
 from core.backends.threads import torch_threads
 from core.backends.transformers_backend import backend_of
+from core.engine.abilities import possible_with
 from core.engine.hooks import Hook, hooked
 from core.engine.model import LanguageModel
-from core.errors import BadToken, BrokenLogits, InputError, ModelError
+from core.errors import BadToken, BrokenLogits, InputError, ModelError, NotForThisModel
 from core.inspection.inside import checked_ids
 from core.message import Message
 from core.out_of_memory import enough_memory
@@ -23,6 +25,7 @@ TOKENS_AT_ONCE = 1_024  # of one batch
 WORTH_KEEPING = 4  # tokens that all texts of a batch begin with, from which on they are computed once
 MOST_VARIANTS = 512  # of one press
 ON_A_SERVER = Message("This model runs on a server, so its inside cannot be seen. Leaving out words works there.")
+NO_BATCH = Message("{model} gives other probabilities to several texts at once than to each alone, so they cannot be compared.")
 NEUTRAL = (" it", "it", " the", ",", " a", " ")  # words that say little; the first that is one token takes the place of a hidden one
 
 
@@ -36,7 +39,7 @@ class Passes:
         self.network = model.load_network()
         accepted = inspect.signature(self.network.forward).parameters
         self._last_only: dict[str, Any] = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
-        self._no_cache: dict[str, Any] = {"use_cache": False} if "use_cache" in accepted else {}
+        self._no_cache: dict[str, Any] = {} if cache_argument(self.network) is None else {"use_cache": False}
         self.takes_positions = "position_ids" in accepted
         self._backend = backend_of(model)
 
@@ -46,7 +49,7 @@ class Passes:
         engine = self.model.engine
         said = Message("There is not enough memory on {device} for this. Use a shorter text.", device=self.model.device)
         mode = torch.enable_grad() if gradients else torch.inference_mode()
-        with engine.lock.acquire(), torch_threads(engine.threads), mode, enough_memory(said):
+        with engine.lock.acquire(), torch_threads(engine.threads), mode, enough_memory(said), possible_with(self.model.name):
             yield
 
     def tensor(self, ids: Any) -> torch.Tensor:
@@ -55,6 +58,11 @@ class Passes:
 
     def forward(self, hooks: Iterable[Hook] = (), **inputs: Any) -> torch.Tensor:
         """Return the float32 logits [rows, vocabulary] after the last token of each row. Inside of a `turn`."""
+        hooks = list(hooks)
+        if max(map(len, inputs.values())) > 1 and not self._backend.batches_truly():
+            if hooks or inputs.keys() != {"input_ids"}:
+                raise NotForThisModel(NO_BATCH.with_values(model=self.model.name))
+            return self._backend.last_logits(inputs["input_ids"])
         with hooked(hooks):
             logits: torch.Tensor = self.network(**inputs, **self._last_only, **self._no_cache).logits[:, -1].float()
         return logits
@@ -87,7 +95,10 @@ class Passes:
     def beginning(self, start: int, count: int) -> int:
         """Return from which token on texts of `count` tokens that are equal before `start` are computed separately: `start`, or 0."""
         start = min(start, count - 1)
-        return start if start >= WORTH_KEEPING and self._backend.is_cached and self._backend.can_read_in_chunks(count) else 0
+        if start < WORTH_KEEPING or not self._backend.is_cached or not self._backend.can_read_in_chunks(count):
+            return 0
+        with self.turn():
+            return start if self._backend.batches_truly() else 0
 
     def log_probabilities(self, ids: np.ndarray, target_id: int, **inputs: Any) -> np.ndarray:
         """Return the log-probability of the target after each of these texts, float64 [rows], nats."""

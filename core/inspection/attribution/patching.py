@@ -86,7 +86,7 @@ class Patcher:
         self._modules = checked_layers(self._passes.network, model.layer_count)
         self.layers = len(self._modules)
         self._kept: dict[int, torch.Tensor] = {}
-        hooks = [self._noting(layer) for layer in range(self.layers + 1)]
+        hooks = [self._noting(layer, len(clean)) for layer in range(self.layers + 1)]
         self.clean_logits = self._passes.logits(clean[None], hooks)[0]
         self.corrupted_logits = self._passes.logits(self._ids[None])[0]
         self.clean, self.corrupted = (float(self._difference(one[None])[0]) for one in (self.clean_logits, self.corrupted_logits))
@@ -125,13 +125,13 @@ class Patcher:
         found: np.ndarray = (logits[:, self._target] - logits[:, self._other]).double().cpu().numpy()
         return found
 
-    def _noting(self, layer: int) -> Hook:
+    def _noting(self, layer: int, tokens: int) -> Hook:
         """Return the hook that keeps the clean text's activations [tokens, hidden] at a layer."""
 
         def note(states: torch.Tensor) -> None:
             self._kept[layer] = states[0].clone()
 
-        return at_layer(self._modules, layer, note)
+        return at_layer(self._modules, layer, note, tokens)
 
     def _patching(self, layer: int, chosen: Sequence[Pair], start: int) -> Hook:
         """Return the hook that puts the clean activations into each row of the corrupted batch, whose first position is `start`."""
@@ -142,7 +142,7 @@ class Patcher:
                 states[row, [one - start for one in place]] = self._kept[layer][list(source)]
             return states
 
-        return at_layer(self._modules, layer, patch)
+        return at_layer(self._modules, layer, patch, len(self._ids) - start)
 
 
 def _checked_pairs(pairs: Sequence[Pair], clean: int, corrupted: int) -> list[Pair]:

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from core.engine.model import LanguageModel
-from core.engine.network_layers import at_layer, checked_layers
-from core.errors import BadSetting, BrokenLogits, EmptyPrompt, ModelError
+from core.engine.network_layers import NO_VECTORS, at_layer, checked_layers
+from core.errors import BadSetting, BrokenLogits, EmptyPrompt, ModelError, NotForThisModel
 from core.inspection.attribution.passes import ON_A_SERVER, Passes
 from core.inspection.inside import checked_ids
 
@@ -29,6 +29,8 @@ def steering_vector(model: LanguageModel, positive_texts: Sequence[str], negativ
         raise BadSetting("A steering vector is read at layer 0 to {last}.", last=model.layer_count)
     passes = Passes(model)
     vector = _mean(passes, positive_texts, int(layer)) - _mean(passes, negative_texts, int(layer))
+    if vector.shape != (model.shape.hidden_size,):  # several vectors for each token
+        raise NotForThisModel(NO_VECTORS)
     if not np.isfinite(vector).all():
         raise BrokenLogits("The model returned NaN activations, so there is no steering vector.")
     return vector.astype(np.float32)
@@ -49,6 +51,6 @@ def _mean(passes: Passes, texts: Sequence[str], layer: int) -> np.ndarray:
         def keep(states: torch.Tensor, own: np.ndarray = own) -> None:
             found.append(states[0].double().cpu().numpy()[own if own.any() else slice(None)].mean(0))
 
-        passes.logits(ids[None], [at_layer(modules, layer, keep)])
+        passes.logits(ids[None], [at_layer(modules, layer, keep, len(ids))])
     mean: np.ndarray = np.mean(found, axis=0)
     return mean

@@ -26,10 +26,16 @@ if TYPE_CHECKING:
     from core.engine.model import LanguageModel
 
 HEADROOM = 1.2  # 20 % more than the weights, for tokenizer, buffers and the first pass
-READ = Message(
+WIDENED = Message(
     "Read from {format}: every weight was widened to {dtype}, and sums are in {computed}. A program that computes with the packed weights "
     "gives slightly different probabilities."
 )
+ROUNDED = Message(
+    "Read from {format}: every weight was rounded to {dtype}, and sums are in {computed}. A program that computes with the packed weights "
+    "gives slightly different probabilities."
+)
+SAME = Message("Read from {format}: its matrices are in {dtype} as in the file, and sums are in {computed}.")
+_DTYPES = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 SERVED = Message("{format}, run by a llama-server that this app started.")
 SERVED_BECAUSE = Message("{format}, run by a llama-server that this app started, because {why}.")
 
@@ -51,7 +57,7 @@ def room() -> int:
     return int(psutil.virtual_memory().available + psutil.Process().memory_info().rss)
 
 
-def plan(name: str, dtype: str = "auto") -> Plan:
+def plan(name: str, dtype: str = "auto", device: str = "auto") -> Plan:
     """Return how this file would be loaded, and the memory that it needs. Reads only its header. Raises a ModelError.
 
     Files that this app understands are read here if they fit into memory. All others are for llama-server.
@@ -61,7 +67,7 @@ def plan(name: str, dtype: str = "auto") -> Plan:
     if kind != "model" or header.architecture == "clip" or not header.tensors:
         raise NotACausalModel("{name} is a GGUF file of the kind {kind}, not a language model.", name=quoted(name), kind=quoted(str(kind)))
     why = why_not_here(header)
-    precision = precision_of(header, dtype)
+    precision = precision_of(header, dtype, device)
     widened = header.parameter_count * (4 if precision == "F32" else 2)
     free = int(psutil.virtual_memory().available)
     if why is None and widened * HEADROOM > room():
@@ -72,7 +78,7 @@ def plan(name: str, dtype: str = "auto") -> Plan:
 
 def load_gguf(name: str, device: str, dtype: str, load_folder: Callable[[Path, str, str, str, Path], LanguageModel]) -> LanguageModel:
     """Load the GGUF file of this name. load_folder: loads an ordinary folder. Raises a ModelError."""
-    found = plan(name, dtype)
+    found = plan(name, dtype, device)
     if not found.here:
         return _serve(found, name)
     header = found.header
@@ -92,9 +98,17 @@ def load_gguf(name: str, device: str, dtype: str, load_folder: Callable[[Path, s
         (folder / "generation_config.json").write_text(json.dumps(generation), "utf-8")
         write_weights(header, folder / "model.safetensors", found.precision)
         model = load_folder(folder, name, device, dtype, words)
-    said = READ.with_values(format=header.format, dtype=model.stored_dtype, computed=model.dtype)
+    said = _what_was_done(header, model.stored_dtype).with_values(format=header.format, dtype=model.stored_dtype, computed=model.dtype)
     model.notes = (said, *(note for note in model.notes if "{kept}" not in getattr(note, "template", "")))
     return model
+
+
+def _what_was_done(header: Header, stored: str) -> Message:
+    """Return the sentence on the weights of a file whose matrices are in this type in memory."""
+    matrices = {tensor.kind for tensor in header.tensors if len(tensor.shape) > 1}
+    if {_DTYPES.get(kind) for kind in matrices} == {stored}:
+        return SAME
+    return WIDENED if stored == "float32" else ROUNDED
 
 
 def _workspace(found: Plan, name: str) -> Any:

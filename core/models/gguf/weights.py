@@ -184,12 +184,27 @@ def config_of(header: Header) -> dict[str, Any]:
     return config
 
 
-def precision_of(header: Header, dtype: str) -> str:
-    """Return the format of the written weights: the file's own if it is not quantized, else BF16; F32 if float32 is asked for."""
-    matrices = {tensor.kind for tensor in header.tensors if len(tensor.shape) > 1}
-    if dtype == "float32" or matrices == {"F32"}:
-        return "F32"
-    return "F16" if matrices == {"F16"} else "BF16"
+def precision_of(header: Header, dtype: str, device: str = "auto") -> str:
+    """Return the format in which the weights are written, so that no bit is lost which the loaded model would have.
+
+    F32 if they are in float32 in memory. 16 bits if they stay so there: F16 if the file's matrices are F16, else BF16; or the asked type.
+    """
+    from core.device import device_for
+    from core.models.precision import dtype_for, stays_in
+
+    where = device_for(device)
+    loaded = dtype_for(dtype, where)
+    if loaded.itemsize == 2:
+        return {"float16": "F16"}.get(str(loaded).removeprefix("torch."), "BF16")
+    counts: dict[str, int] = {}
+    for tensor in header.tensors:
+        if len(tensor.shape) > 1:
+            counts[tensor.kind] = counts.get(tensor.kind, 0) + tensor.count
+    usual = max(counts, key=counts.__getitem__, default="F32")
+    narrow = "F16" if usual == "F16" and counts.keys() <= {"F16", "F32", "BF16"} else "BF16"
+    family = FAMILIES.get(header.architecture)
+    stays = family is not None and stays_in({narrow: header.parameter_count}, family.model_type, where, dtype)
+    return narrow if stays and usual not in ("F32", "F64") and dtype != "float32" else "F32"
 
 
 def write_weights(header: Header, path: Path, precision: str) -> None:

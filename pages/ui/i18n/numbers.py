@@ -46,7 +46,9 @@ def chance(share: float | None) -> str:
 
 
 def size(count: float) -> str:
-    """Return bytes in units of a thousand: 860 B, 86 KB, 4.2 MB."""
+    """Return bytes in units of a thousand: 860 B, 86 KB, 4.2 MB. NaN is a size that no formula of ours tells."""
+    if math.isnan(count):
+        return _("not known for this architecture")
     units = (_("B"), _("KB"), _("MB"), _("GB"), _("TB"))
     power = 0
     while abs(count) >= 999.5 and power < len(units) - 1:
@@ -64,7 +66,9 @@ def duration(seconds: float) -> str:
 
 
 def count(number: float) -> str:
-    """Return a count: 47, 12,345, 5.7 million, 8 billion."""
+    """Return a count: 47, 12,345, 5.7 million, 8 billion. NaN is a count that no formula of ours tells."""
+    if math.isnan(number):
+        return _("not known for this architecture")
     if number >= 1e12 * 0.9995:
         return ngettext("{count}\u00a0trillion", "{count}\u00a0trillion", _plural(number / 1e12)).format(count=_figures(number / 1e12, 2))
     if number >= 1e9 * 0.9995:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gettext
 import io
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -248,6 +249,8 @@ def written(value: float, spec: str = ",") -> str:
     >>> written(12345), written(-0.25, ".1f")
     ('12,345', '−0.2')
     """
+    if math.isnan(value):
+        return "–"
     plain = format(value, spec)
     return figures(f"−{plain[1:]}" if plain.startswith("-") else plain)
 

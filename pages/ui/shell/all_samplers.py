@@ -139,6 +139,10 @@ def _order(settings: SamplingSettings) -> None:
     line = kept_line(settings)
     if line:
         st.caption(line)
+    if settings.counting_excluded:
+        names = ", ".join(map(_, settings.counting_excluded))
+        counted = _("llama.cpp itself also counts tokens that were excluded before, so its result of {names} can differ from the one here.")
+        st.caption(counted.format(names=names))
     own = {"vLLM": "vLLM", "llama-server": "llama.cpp"}.get(getattr(current.model(), "server_kind", ""))
     if own:
         st.caption(_("The server of this model samples in the order of {engine}.").format(engine=own))

@@ -131,7 +131,7 @@ def formula(shape: ModelShape, item: float) -> str:
     )
 
 
-def shelf(memory: int, taken: int, each: int, requests: int) -> pd.DataFrame:
+def shelf(memory: int, taken: int, each: float, requests: int) -> pd.DataFrame:
     """Return the parts of the memory from left to right, as fractions of the whole."""
     start = min(1.0, taken / memory)
     rows: list[tuple[float, float, str, str]] = [(0.0, start, "weights" if taken <= memory else "over", numbers.size(taken))]

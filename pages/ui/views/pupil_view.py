@@ -210,7 +210,7 @@ def draw_cascade(run: Experiment) -> None:
     titles = (_("Together"), *(alone.format(name=loaded_models.title(name)) for name in run.about))
     scores = {one.run: one.bits_per_token for one in run.seen if isinstance(one, CascadeScore)}
     rows: list[tuple[str, ...]] = []
-    sums: list[tuple[float, int, float]] = []
+    sums: list[tuple[float, float, float]] = []
     for number, (home, title) in enumerate(zip(st.columns(3, gap="large"), titles, strict=True)):
         mine = [one for one in tokens if one.run == number]
         with home:

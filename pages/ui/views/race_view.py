@@ -135,6 +135,8 @@ def cache_contents(last: RaceStep, length: int, shape: ModelShape, token_bytes: 
     formula = _("{layers} layers × {heads} KV heads × {size} numbers × {item} bytes × {tokens} tokens = **{computed}** bytes")
     if not shape.attention_layers:
         formula = _("This model has no keys and values. It keeps states of a fixed size")
+    elif not shape.cache_known:
+        formula = _("Their bytes by formula are not known for this architecture")
     elif not shape.is_uniform:
         formula = _("By formula, all layers together keep **{computed}** bytes")
     counted = formula.format(

@@ -120,7 +120,7 @@ def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
 def verdict(brief: tuple[Receipt, Receipt], long: tuple[Receipt, Receipt]) -> str:
     """Return which question cost more. brief, long: the receipt after the first token, and the whole one."""
     reading, whole = [bill.flops or 0 for bill in (brief[0], long[0])], [bill.flops or 0 for bill in (brief[1], long[1])]
-    if not all((*reading, *whole)):
+    if not all(work > 0 for work in (*reading, *whole)):  # NaN is not
         return _("No comparison: the shape of this model is not known here, so its work cannot be computed.")
     even = brief[1].new_tokens == long[1].new_tokens
     one, other = whole if even else reading
@@ -187,6 +187,8 @@ def prefixed(value: float, unit: str) -> str:
     >>> prefixed(0.0068, "Wh"), prefixed(9.5e8, "FLOP/s")
     ('6.8\\xa0mWh', '950\\xa0MFLOP/s')
     """
+    if math.isnan(value):
+        return numbers.count(value)
     for size, letter in _SI:
         if abs(value) >= size * 0.9995:
             scaled = value / size

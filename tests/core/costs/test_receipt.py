@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -155,3 +156,10 @@ def test_after_a_way_back_or_to_another_branch_the_bill_is_that_of_the_path(tiny
     assert same(account.bill(run.path), Receipt.of([], model.shape))
     assert account.bill([]).multiply_adds == 0
     assert Account(None).bill(run.path).multiply_adds is None
+
+
+def test_work_that_no_formula_tells_is_said_and_not_counted(written: Generation) -> None:
+    bill = Receipt.of(written.path, replace(written.model.shape, work_known=False))
+    (work,) = [amount for amount in bill.amounts if amount.unit == "FLOP"]
+    assert math.isnan(work.value) and "not known" in work.how
+    assert not any(amount.unit in ("FLOP/s", "B/s", "share") for amount in bill.amounts)

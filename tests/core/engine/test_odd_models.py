@@ -93,11 +93,11 @@ def test_a_token_that_only_the_network_knows_is_shown_by_its_number(tiny: Callab
     assert beyond < model.vocabulary_size
     run = Generation(model, PROMPT, SamplingSettings(seed=1))
     step = run.force(beyond)
-    assert (step.text, step.piece, step.raw) == ("", f"⟨{beyond}⟩", b"")
+    assert (step.text, step.piece, step.raw) == ("", f"#{beyond}", b"")
     run.step()
     assert run.text.startswith(PROMPT)
     replay = Recording.loads(Recording.of(run).dumps()).replay()
-    assert replay.step().piece == f"⟨{beyond}⟩"
+    assert replay.step().piece == f"#{beyond}"
     with pytest.raises(BadToken, match=f"0 to {model.vocabulary_size - 1}"):
         run.force(model.vocabulary_size)
 

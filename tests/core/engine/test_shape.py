@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 import transformers
+from transformers.cache_utils import DynamicCache
 
+from core import load_model
+from core.backends.cache_tensors import cache_tensors
+from core.costs.formulas import cache_bytes, multiply_adds, pass_multiply_adds
 from core.costs.published import MODELS
 from core.engine.shape import ModelShape
 from core.errors import UnknownModel
-from tests.tiny_models import ARCHITECTURES, some
+from tests.tiny_models import ARCHITECTURES, CONTEXT, GROUPED, byte_level_tokenizer, some
 
 COUNTED = (
     "attention_parameters",
@@ -90,3 +96,82 @@ def test_names_are_read_kindly_and_unknown_ones_get_one_sentence() -> None:
     for wrong in ("", "llama-9", "x" * 10_000, "<script>", None):
         with pytest.raises(UnknownModel, match=r"is not a published shape\. Known shapes: gpt-2, .*llama-3.1-70b"):
             ModelShape.named(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("architecture", some(["mamba", "lfm2", "falcon_h1", "qwen3_next"], {"mamba", "falcon_h1"}))
+def test_a_loaded_model_counts_its_recurrent_states(architecture: str, tiny_folder: Any) -> None:
+    model = load_model(tiny_folder(architecture))
+    network, cache = model.load_network(), DynamicCache(config=model.load_network().config)
+    with torch.inference_mode():
+        network(torch.arange(6)[None], use_cache=True, **{"cache_params" if architecture == "mamba" else "past_key_values": cache})
+    states = [getattr(layer, name, None) or {} for layer in cache.layers for name in ("conv_states", "recurrent_states")]
+    assert model.shape.state_numbers == sum(state.numel() for kept in states for state in kept.values() if state is not None) > 0
+    assert model.shape.scan_multiply_adds > 0
+    assert model.shape.work_known and model.shape.cache_known
+
+
+# Two attentions subtracted from each other; experts computed for every token; layers used again, with two caches each.
+DIFFERENT: dict[str, tuple[str, dict[str, Any]]] = {
+    "diffllama": ("DiffLlamaConfig", GROUPED),
+    "llama4_text": ARCHITECTURES["llama4_text"],
+    "jetmoe": ("JetMoeConfig", GROUPED | {"kv_channels": 8, "num_local_experts": 4}),
+    "hrm_text": ("HrmTextConfig", GROUPED),
+    "rwkv": ("RwkvConfig", {"hidden_size": 32, "num_hidden_layers": 3}),
+}
+
+
+@pytest.mark.parametrize("architecture", DIFFERENT)
+def test_work_that_torch_counts_otherwise_is_not_known(architecture: str) -> None:
+    name, settings = DIFFERENT[architecture]
+    with torch.device("meta"):
+        network = transformers.AutoModelForCausalLM.from_config(getattr(transformers, name)(**({"vocab_size": 365} | settings)))
+    shape = ModelShape.of(network)
+    assert math.isnan(multiply_adds(shape, 10)) and math.isnan(pass_multiply_adds(shape, 3, 4))
+    assert shape.cache_known == (architecture in ("diffllama", "llama4_text"))
+    assert math.isnan(cache_bytes(shape, 5, 4)) or shape.cache_known
+
+
+def test_experts_of_the_configuration_alone_do_not_count(tmp_path: Path) -> None:
+    """Doge's configuration counts 16,384 experts, which only its mixture of experts has."""
+    network = transformers.AutoModelForCausalLM.from_config(transformers.DogeConfig(vocab_size=365, **GROUPED))
+    network.save_pretrained(tmp_path)
+    byte_level_tokenizer().save_pretrained(tmp_path)
+    shape = load_model(tmp_path).shape
+    assert (shape.expert_count, shape.active_experts) == (0, 0)
+    assert shape.parameter_count == sum(weight.numel() for weight in network.parameters())
+
+
+def test_a_model_that_runs_without_a_cache_shows_none(tmp_path: Path) -> None:
+    settings = {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": CONTEXT}
+    words = byte_level_tokenizer()
+    config = transformers.OpenAIGPTConfig(vocab_size=len(words) + 5, bos_token_id=None, **settings)
+    transformers.AutoModelForCausalLM.from_config(config).save_pretrained(tmp_path)
+    words.save_pretrained(tmp_path)
+    model = load_model(tmp_path)
+    assert model.cache_bytes_per_token == cache_bytes(model.shape, 20, 4) == 0
+    assert model.shape.attention_layers == 3
+    assert model.shape.work_known
+
+
+def test_compressed_keys_are_tensors_of_a_cache_too() -> None:
+    settings = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "n_routed_experts": 4, "num_experts_per_tok": 2}
+    config = transformers.DeepseekV4Config(vocab_size=365, **settings)
+    with torch.device("meta"):
+        network = transformers.AutoModelForCausalLM.from_config(config).eval()
+        network.set_attn_implementation("eager")
+        network.set_experts_implementation("batched_mm")
+        cache = DynamicCache(config=config)
+        network(torch.zeros(1, 40, dtype=torch.long), past_key_values=cache, use_cache=True)
+    kept = {id(state) for layer in cache.layers for state in cache_tensors(layer)}
+    layers = [layer for layer in cache.layers if hasattr(layer, "compressed_kv")]
+    named = [state for layer in layers for states in (layer.compressed_kv, layer.buffer_kv) for state in states.values()]
+    assert named and all(id(state) in kept for state in named if state is not None)
+    assert all(sum(state is layer.keys for state in cache_tensors(layer)) == 1 for layer in layers)  # values are the same tensor
+    assert not ModelShape.of(network).cache_known
+
+
+def test_a_network_that_cannot_run_without_memory_is_measured_itself() -> None:
+    name, settings = DIFFERENT["jetmoe"]
+    network = transformers.AutoModelForCausalLM.from_config(getattr(transformers, name)(**({"vocab_size": 365} | settings))).eval()
+    shape = ModelShape.of(network)
+    assert shape.cache_known and shape.is_uniform and not shape.work_known

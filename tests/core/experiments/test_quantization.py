@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import transformers
 
+from core.engine.model import LanguageModel
+from core.errors import ModelError
 from core.experiments.quantization import ATTENTION, BITS, FEED_FORWARD, HEAD, damage, quantize, round_weights
 from core.inspection.scoring import score_text
-from tests.tiny_models import ARCHITECTURES, some
+from tests.tiny_models import ARCHITECTURES, byte_level_tokenizer, some
 
 TEXT = "Once upon a time there was a small dragon who could not breathe fire."
 
@@ -79,3 +82,39 @@ def test_one_part_at_a_time(tiny: Any) -> None:
     ]
     (whole,) = quantize(model, "Once", TEXT, (3,), head=True, length=1)
     assert all(one.mean_kl > 0 for one in found) and max(one.mean_kl for one in found) < 5 * whole.mean_kl
+
+
+@pytest.mark.parametrize("architecture", some(["mixtral", "gpt_oss", "llama4_text", "olmoe"], {"mixtral", "gpt_oss"}))
+def test_every_expert_is_rounded_by_itself(architecture: str, tiny: Any, plain: Any) -> None:
+    model, network = tiny(architecture), plain(architecture)
+    (found,) = quantize(model, "Once upon", TEXT, (3,), length=1)
+    ids = torch.tensor([model.encode(TEXT)])
+    full = network(ids).logits[0].double().log_softmax(-1)
+    turned = architecture in ("gpt_oss", "llama4_text")  # [experts, in, out]
+    numbers = 0
+    for name, module in network.named_modules():
+        if isinstance(module, torch.nn.Linear) and "lm_head" not in name:
+            module.weight.data = round_weights(module.weight.data, 3)
+            numbers += module.weight.numel()
+        for weight in module.parameters(recurse=False):
+            if name.endswith("experts") and weight.dim() == 3:
+                numbers += weight.numel()
+                for expert in weight.data:
+                    expert.copy_(round_weights(expert.T, 3).T if turned else round_weights(expert, 3))
+    try:
+        small = network(ids).logits[0].double().log_softmax(-1)
+    finally:
+        network.load_state_dict(model.network.state_dict())
+    expected = torch.nn.functional.kl_div(small, full, reduction="none", log_target=True).sum(1)
+    np.testing.assert_allclose(found.kl, expected.detach().numpy(), rtol=1e-3, atol=1e-6)
+    assert found.rounded_share == pytest.approx(numbers / model.parameter_count)
+
+
+def test_a_model_whose_layers_cannot_be_found_is_refused() -> None:
+    config = transformers.HrmTextConfig(vocab_size=365, hidden_size=32, intermediate_size=48, num_hidden_layers=3, num_attention_heads=4)
+    words = byte_level_tokenizer()
+    model = LanguageModel("again", transformers.AutoModelForCausalLM.from_config(config).eval(), words)
+    with pytest.raises(ModelError, match="layers of this architecture cannot be found"):
+        next(quantize(model, "Once upon", TEXT, (2,), length=1))
+    with pytest.raises(ModelError, match="layers of this architecture cannot be found"):
+        next(damage(model, TEXT, 2))

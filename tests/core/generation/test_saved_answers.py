@@ -111,7 +111,7 @@ def test_completions_name_bytes_and_ids() -> None:
     }
     made = opened({"object": "text_completion", "choices": [{"text": "🦊 fox", "index": 0, "logprobs": lists}]})
     assert made.text == "🦊 fox" and [step.token_id for step in made.path] == [None, None, None, 7]
-    assert [candidate.token_id for candidate in made.path[3].candidates] == [7, 8] and made.path[3].piece == "⟨7⟩"
+    assert [candidate.token_id for candidate in made.path[3].candidates] == [7, 8] and made.path[3].piece == "#7"
 
 
 def test_an_echoed_prompt_is_the_beginning_and_its_tokens_are_not_the_servers_choice() -> None:

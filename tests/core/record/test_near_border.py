@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,3 +57,16 @@ def test_greedy_is_close_when_the_second_token_is_near(tiny: Callable[[str], Any
     found = neighbour(step, gap * 0.51)
     assert found is not None and found.rank == 2
     assert neighbour(step, gap * 0.49) is None
+
+
+@pytest.mark.parametrize("roll", [0.0, 1e-5])
+def test_a_border_near_the_end_moves_by_the_common_offset_of_a_list_that_is_not_whole(roll: float, tiny: Callable[[str], Any]) -> None:
+    """At c = 0.999, 2 e c (1 - c) is a five-hundredth of the shift e c that a common offset of e makes."""
+    step = steps(tiny("llama"), 1, 50)[0]
+    place = int(np.nanargmax(step.dice_starts))
+    start = float(step.dice_starts[place])
+    found = replace(step, key=int(step.token_ids[place]), roll=start + 2e-5 * start + roll)
+    served = replace(found, top_logprobs_count=50)
+    error = 3e-5
+    assert not is_close(found, error) or start < 0.6
+    assert is_close(served, error) == (2e-5 * start + roll < max(error * start, 2 * error * start * (1 - start)))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -352,3 +353,42 @@ def test_a_text_that_the_server_does_not_take_is_said_so(name: str, kind: Any) -
             run.step()
         tight = False
         assert run.force(300).token_id == 300
+
+
+def test_a_list_of_all_tokens_is_normalised() -> None:
+    """llama-server's own sum is off by a common factor, which would move every border of the dice."""
+
+    class Offset(FakeLlama):
+        def __call__(self, asked: Any) -> Reply:
+            reply = super().__call__(asked)
+            if asked.path != "/completion":
+                return reply
+            body = json.loads(cast(bytes, reply.parts))
+            for entry in body["completion_probabilities"][0]["top_logprobs"]:
+                entry["logprob"] -= 3e-4
+            return Reply.of(body)
+
+    with serve(Offset()) as server:
+        model, ids = connect(server), tokenize(PROMPT)
+        listed = model.engine.forward(ids, top_logprobs=VOCABULARY).logits.top_logprobs
+        np.testing.assert_allclose(listed.logprobs, np.sort(truth(ids))[::-1], atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", [FakeVLLM, FakeLlama])
+def test_another_model_at_the_address_is_said_whatever_fails_first(kind: Any) -> None:
+    fake, started = kind(), False
+
+    def answer(asked: Any) -> Reply:
+        if started and asked.path == "/v1/models":
+            return Reply.of({"data": [{"id": "another", "owned_by": "llamacpp", "meta": {"n_vocab": 7}}]})
+        if started:
+            return Reply.of({"error": {"message": "token id 300 is out of range", "type": "invalid_request_error"}}, 400)
+        return fake(asked)
+
+    with serve(answer) as server:
+        run = Generation(connect(server), PROMPT, SamplingSettings(seed=1))
+        run.step()
+        started = True
+        with pytest.raises(ServerGone, match=r"now runs another model\. The text is kept"):
+            run.step()
+        assert len(run.path) == 1

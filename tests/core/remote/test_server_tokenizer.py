@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import Any, cast
 
 import pytest
 from tokenizers import Tokenizer
@@ -10,6 +11,7 @@ from tokenizers import Tokenizer
 from core import Generation, SamplingSettings, load_model
 from core.errors import ModelError
 from core.remote import http_client
+from core.tokens.tokens import bytes_of_name
 from tests.core.remote.serving import TINY, VOCABULARY, Asked, FakeLlama, FakeSGLang, FakeVLLM, Reply, serve, tokenize
 
 TEXTS = ("def main(argv): return 0", "A fox 🦊.", "über", "  two\n\n")
@@ -90,3 +92,30 @@ def test_a_hostile_tokenizer_is_one_sentence(what: str) -> None:
     with serve(answer) as running, pytest.raises(ModelError) as caught:
         load_model(running.address)
     assert str(caught.value).endswith(".") and "\n" not in str(caught.value) and len(str(caught.value)) < 250
+
+
+class LlamaWithBytes(LlamaByAddress):
+    """llama-server, which names the bytes of the tokens that it lists."""
+
+    def __call__(self, asked: Asked) -> Reply:
+        reply = super().__call__(asked)
+        if asked.path == "/completion" and reply.status == 200:
+            whole, body = Tokenizer.from_file(str(TINY / "tokenizer.json")), json.loads(cast(bytes, reply.parts))
+            for entry in body["completion_probabilities"][0]["top_logprobs"]:
+                entry["bytes"] = list(bytes_of_name(whole.id_to_token(entry["id"]) or ""))
+            return Reply.of(body)
+        return reply
+
+
+def test_a_token_within_a_character_is_named_by_its_bytes_although_no_step_listed_it() -> None:
+    with serve(LlamaWithBytes()) as running:
+        model, local = load_model(running.address), load_model(running.address, tokenizer=str(TINY))
+        halves = [i for i in range(VOCABULARY) if local.token(i).raw and not _is_text(local.token(i).raw)]
+        assert halves
+        assert [model.token(i).piece for i in halves] == [local.token(i).piece for i in halves]
+    with serve(FakeSGLang()) as running:  # it says the bytes of no token, so such a token has its number and no byte brackets
+        assert load_model(running.address).token(halves[0]).piece == f"#{halves[0]}"
+
+
+def _is_text(raw: bytes) -> bool:
+    return raw.decode("utf-8", "ignore").encode() == raw

@@ -6,6 +6,8 @@ equal tokens a processor keeps depends on how it sorts the whole vocabulary, so 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -96,3 +98,18 @@ def test_five_thousand_in_any_order(case: Case) -> None:
 @given(case=cases(LARGE_SIZES))
 def test_large_vocabularies_in_any_order(case: Case) -> None:
     assert difference(case) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"logit_bias": {3: None}, "typical_p": 0.9}, ("typical-p",)),
+        ({"top_n_sigma": 1.0, "typical_p": 0.9, "dynatemp_range": 0.3}, ("typical-p", "dynamic temperature")),
+        ({"constraint": "regex:[a-z]+", "dynatemp_range": 0.3}, ("dynamic temperature",)),
+        ({"logit_bias": {3: 1.5}, "typical_p": 0.9}, ()),
+        ({"top_n_sigma": 1.0, "temperature": 0.5}, ()),
+        ({"top_n_sigma": 1.0, "typical_p": 0.9, "order": "vllm"}, ()),
+    ],
+)
+def test_the_stages_that_llama_cpp_computes_with_excluded_tokens_are_named(changes: dict[str, Any], expected: tuple[str, ...]) -> None:
+    assert SamplingSettings(**({"order": "llama.cpp"} | changes)).counting_excluded == expected

@@ -196,3 +196,19 @@ def test_logits_that_are_no_numbers_are_said_to_be_broken(settings: SamplingSett
     for pick in ({}, {"roll": 0.5}, {"forced": 3}):
         with pytest.raises(BrokenLogits):
             observe(logits, settings, np.array([1, 2]), 10, **pick)
+
+
+@pytest.mark.parametrize("forced", [None, 4])
+def test_a_listed_token_is_on_the_strip_of_the_dice_beyond_place_512(forced: int | None) -> None:
+    """A penalty moves the model's favourite behind more than 512 others, and it can still be chosen."""
+    generator = torch.Generator().manual_seed(3)
+    logits = torch.rand(3000, generator=generator)
+    logits[4] = 1.5
+    settings = SamplingSettings(repetition_penalty=2.0)
+    seen = observe(logits, settings, np.array([4]), 5, roll=None if forced else 0.001, forced=forced)
+    place = seen.token_ids.tolist().index(4)
+    penalised = logits.clone()
+    penalised[4] /= 2.0
+    before = penalised.double().softmax(0)[penalised > penalised[4]].sum()
+    assert int((penalised > penalised[4]).sum()) > 512
+    assert seen.dice_starts[place] == pytest.approx(float(before), abs=1e-5)

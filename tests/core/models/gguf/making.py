@@ -87,15 +87,18 @@ def weights_of(folder: Path, name: str) -> dict[str, np.ndarray]:
     return made
 
 
-def write(path: Path, metadata: dict[str, Any], weights: dict[str, np.ndarray], kind: str = "F32") -> Path:
-    """Write one file. kind: the format of the matrices."""
+def write(
+    path: Path, metadata: dict[str, Any], weights: dict[str, np.ndarray], kind: str = "F32", kinds: dict[str, str] | None = None
+) -> Path:
+    """Write one file. kind: the format of the matrices; kinds: of single ones, by name."""
     writer = gguf.GGUFWriter(path, metadata["general.architecture"])
     for key, value in metadata.items():
         if key != "general.architecture":
             _add(writer, key, value)
-    quantized = gguf.GGMLQuantizationType[kind]
     for name, values in weights.items():
-        if values.ndim > 1 and kind != "F32" and values.shape[-1] % gguf.GGML_QUANT_SIZES[quantized][0] == 0:
+        own = (kinds or {}).get(name, kind)
+        quantized = gguf.GGMLQuantizationType[own]
+        if values.ndim > 1 and own != "F32" and values.shape[-1] % gguf.GGML_QUANT_SIZES[quantized][0] == 0:
             writer.add_tensor(name, gguf.quantize(values, quantized), raw_dtype=quantized)
         else:
             writer.add_tensor(name, values)
@@ -119,7 +122,7 @@ def _add(writer: gguf.GGUFWriter, key: str, value: Any) -> None:
         writer.add_key_value(key, value, types[type(value)])
 
 
-def converted(folder: Path, name: str, path: Path, kind: str = "F32", **changes: Any) -> Path:
+def converted(folder: Path, name: str, path: Path, kind: str = "F32", kinds: dict[str, str] | None = None, **changes: Any) -> Path:
     """Write this folder as a GGUF file. changes: metadata that is replaced, with `__` for a dot."""
     metadata = metadata_of(folder, name) | {key.replace("__", "."): value for key, value in changes.items()}
-    return write(path, metadata, weights_of(folder, name), kind)
+    return write(path, metadata, weights_of(folder, name), kind, kinds)

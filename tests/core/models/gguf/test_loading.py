@@ -108,12 +108,13 @@ def test_a_chat_template_comes_from_the_file(tmp_path: Path) -> None:
 def test_packed_weights_are_widened(kind: str, tmp_path: Path) -> None:
     folder = tiny_models.save("qwen3", tmp_path / "m")
     file = making.converted(folder, "qwen3", tmp_path / "m.gguf", kind)
-    found = plan(str(file))
-    assert (found.here, found.precision) == (True, "F16" if kind == "F16" else "BF16")
-    assert fit(str(file)).loaded_bytes == 2 * found.header.parameter_count
+    found = plan(str(file), device="cpu")
+    assert (found.here, found.precision) == (True, "F32")  # a small model is in float32 in memory, so nothing is rounded before
+    assert fit(str(file), device="cpu").loaded_bytes == 4 * found.header.parameter_count
     model, exact = load_model(file, device="cpu"), load_model(file, device="cpu", dtype="float32")
     ids = model.encode(TEXT)
-    assert torch.allclose(log_probabilities(model, ids), log_probabilities(exact, ids), atol=0.15)
+    assert torch.equal(log_probabilities(model, ids), log_probabilities(exact, ids))
+    assert "widened to float32" in str(model.notes[0])
     # transformers reads the same file by itself
     network = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
     own = {name: values for name, values in making.weights_of(folder, "qwen3").items() if values.ndim > 1}
@@ -121,6 +122,34 @@ def test_packed_weights_are_widened(kind: str, tmp_path: Path) -> None:
         if tensor.name in own:
             assert np.abs(values - own[tensor.name]).max() <= (0.1 if kind == "Q4_1" else 0.02), tensor.name
     assert network.num_parameters() == model.parameter_count
+
+
+@pytest.mark.parametrize(
+    ("kind", "table", "precision", "said"),
+    [
+        ("F16", "F16", "F16", "in float16 as in the file"),
+        ("F16", "F32", "F16", "rounded to float16"),
+        ("BF16", "BF16", "BF16", "in bfloat16 as in the file"),
+        ("Q8_0", "Q8_0", "BF16", "rounded to bfloat16"),
+        ("F32", "F32", "F32", "in float32 as in the file"),
+    ],
+)
+def test_a_model_that_stays_in_16_bits_keeps_the_bits_of_its_file(
+    kind: str, table: str, precision: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.models.precision.SMALL", 1)
+    monkeypatch.setattr("core.backends.compiled.available", lambda: True)
+    folder = tiny_models.save("llama", tmp_path / "m")
+    kinds = {"token_embd.weight": table}
+    file = making.converted(folder, "llama", tmp_path / "m.gguf", kind, kinds=kinds)
+    found = plan(str(file), device="cpu")
+    assert found.precision == precision
+    model = load_model(file, device="cpu")
+    assert said in str(model.notes[0])
+    if kind == "F16":
+        exact = dict(numbers_of(found.header.tensors))
+        down = next(values for tensor, values in exact.items() if tensor.name == "blk.0.ffn_down.weight")
+        assert torch.equal(model.load_network().model.layers[0].mlp.down_proj.weight.float(), torch.from_numpy(down))
 
 
 @pytest.mark.parametrize(

@@ -54,3 +54,8 @@ def test_a_percentage_is_right_to_two_figures(share: float) -> None:
 def test_a_perplexity_is_rounded_once() -> None:
     """1,486.55 was rounded to 1,486.5 first, and then down to 1,486."""
     assert [numbers.perplexity(value) for value in (31.48, 99.94, 1486.5499, 1486.55)] == ["31.5", "99.9", "1,487", "1,487"]
+
+
+def test_a_number_that_is_not_known_is_said() -> None:
+    assert numbers.count(math.nan) == numbers.size(math.nan) == "not known for this architecture"
+    assert numbers.decimal(math.nan, 1) == "–"

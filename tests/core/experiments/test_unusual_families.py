@@ -1,0 +1,126 @@
+"""Every experiment on families that differ from most: it works, or one sentence says that it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+from core import Generation, SamplingSettings, load_model
+from core.engine.abilities import possible_with
+from core.engine.changes import Steering
+from core.errors import ModelError, NotForThisModel
+from core.experiments.beam import beam_search
+from core.experiments.candidates import write_together
+from core.experiments.quantization import quantize
+from core.finetuning.finetune import FineTuning, TrainingPlan
+from core.inspection import attribution
+from core.inspection.inside import inspect_step
+from tests.tiny_models import ARCHITECTURES, CONTEXT, GROUPED, SHAPE, byte_level_tokenizer, some, widen
+
+TEXT = "Once upon a time there was a fox."
+EXPERTS = {"n_routed_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16}
+FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "deepseek_v4": ("DeepseekV4Config", SHAPE | EXPERTS | {"num_attention_heads": 4, "head_dim": 16, "q_lora_rank": 12, "o_groups": 2}),
+    "gemma3n": ARCHITECTURES["gemma3n"],
+    "gpt1": ("OpenAIGPTConfig", {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": CONTEXT}),
+    "minimax": ("MiniMaxConfig", GROUPED | {"head_dim": 8, "num_local_experts": 2, "num_experts_per_tok": 1}),
+    "granite_hybrid": (
+        "GraniteMoeHybridConfig",
+        GROUPED
+        | {"mamba_n_heads": 8, "mamba_d_head": 8, "mamba_d_state": 8, "layer_types": ["mamba"] * 3}
+        | {"num_local_experts": 0, "shared_intermediate_size": 48},
+    ),
+    "recurrent_gemma": ("RecurrentGemmaConfig", GROUPED | {"lru_width": 32, "attention_window_size": 8}),
+    "xlstm": ("xLSTMConfig", {"hidden_size": 32, "num_hidden_layers": 3, "num_heads": 4}),
+    "cpmant": ("CpmAntConfig", {"hidden_size": 32, "num_attention_heads": 4, "dim_head": 8, "dim_ff": 48, "num_hidden_layers": 3}),
+}
+
+
+@pytest.fixture(scope="module")
+def family(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+    @cache
+    def load(name: str) -> Any:
+        folder, words = tmp_path_factory.mktemp(name), byte_level_tokenizer()
+        own, settings = FAMILIES[name]
+        ids = {"vocab_size": len(words) + 5, "bos_token_id": 0, "eos_token_id": 1, "pad_token_id": None}
+        torch.manual_seed(7)
+        network = transformers.AutoModelForCausalLM.from_config(getattr(transformers, own)(**(ids | settings)))
+        widen(network)
+        network.save_pretrained(folder)
+        words.save_pretrained(folder)
+        return load_model(folder)
+
+    return load
+
+
+def steered(model: Any) -> Any:
+    vector = attribution.steering_vector(model, ["good fox"], ["bad bear"], 2)
+    return Generation(model, TEXT, SamplingSettings(seed=1), steering=Steering(vector, 2, 1.0)).generate(3)
+
+
+EXPERIMENTS: dict[str, Callable[[Any], Any]] = {
+    "inspect": lambda model: inspect_step(model, model.encode(TEXT)),
+    "gradients": lambda model: attribution.integrated_gradients(model, model.encode(TEXT), 40),
+    "occlusion": lambda model: attribution.occlusion(model, model.encode(TEXT), 40),
+    "patching": lambda model: attribution.activation_patching(model, model.encode(TEXT), [*model.encode(TEXT)[:-1], 60], 40, 41),
+    "heads": lambda model: attribution.head_ablation(model, model.encode(TEXT), 40),
+    "steering": steered,
+    "beam search": lambda model: list(beam_search(model, "Once upon", 3, 4)),
+    "several tries": lambda model: list(write_together(model, "Once upon", SamplingSettings(), 3, 4)),
+    "quantize": lambda model: list(quantize(model, "Once", TEXT, (4,), length=2)),
+    "teach": lambda model: FineTuning(model, "The fox is red.", TrainingPlan(rehearsal=0.0)).step(),
+}
+# What an architecture cannot do. All other experiments work with all others.
+REFUSED = {
+    *(("deepseek_v4", name) for name in ("gradients", "steering")),
+    *(("gemma3n", name) for name in ("patching", "steering")),
+    *(("gpt1", name) for name in ("heads",)),
+    *(("granite_hybrid", name) for name in ("heads",)),
+    *(("recurrent_gemma", name) for name in ("heads",)),
+    *(("xlstm", name) for name in ("heads",)),
+    *(("cpmant", name) for name in ("gradients", "heads", "patching", "steering")),
+}
+USUAL = {("deepseek_v4", "inspect"), ("gpt1", "steering"), ("minimax", "beam search"), ("granite_hybrid", "several tries"), *REFUSED}
+
+
+@pytest.mark.parametrize(("name", "experiment"), some([(name, one) for name in FAMILIES for one in EXPERIMENTS], USUAL))
+def test_an_experiment_works_or_says_in_one_sentence_that_it_does_not(name: str, experiment: str, family: Any) -> None:
+    if (name, experiment) not in REFUSED:
+        EXPERIMENTS[experiment](family(name))
+        return
+    with pytest.raises(ModelError) as raised:
+        EXPERIMENTS[experiment](family(name))
+    assert "architecture" in str(raised.value) and "{" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["cpmant", "minimax"])
+def test_several_tries_are_those_of_single_rows(name: str, family: Any) -> None:
+    """CPM-Ant's network mixes the rows of a batch, so they are computed one after the other."""
+    model, settings = family(name), SamplingSettings(greedy=True)
+    alone = Generation(model, "Once upon", settings)
+    alone.generate(5)
+    *_each, last = write_together(model, "Once upon", settings, 3, 5)
+    assert [[step.token_id for step in one.path] for one in last.tries] == [[step.token_id for step in alone.path]] * 3
+
+
+def test_texts_that_are_compared_in_a_batch_are_computed_alone_where_a_batch_differs(family: Any) -> None:
+    model, ids = family("cpmant"), family("cpmant").encode(TEXT)
+    found = attribution.occlusion(model, ids, 40, method="omit")
+    whole = model.engine.forward(ids).logits.values.double().log_softmax(-1)[40]
+    for place, (start, stop) in enumerate(found.spans):
+        left = [*ids[:start], *ids[stop:]]
+        less = model.engine.forward(left).logits.values.double().log_softmax(-1)[40]
+        assert found.effects[place] == pytest.approx(float(whole - less), abs=1e-4)
+
+
+def test_an_error_outside_of_a_network_stays_as_it_is() -> None:
+    with pytest.raises(ZeroDivisionError), possible_with("a model"):
+        _ = 1 / 0
+    with pytest.raises(NotForThisModel, match="a model cannot do this"), possible_with("a model"):
+        torch.nn.Linear(3, 4)(torch.from_numpy(np.zeros((1, 7), np.float32)))
