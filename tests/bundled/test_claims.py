@@ -16,7 +16,7 @@ import pytest
 from core import Recording, load_model
 from core.experiments import prepared
 from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, cascade
-from core.experiments.claims import branches, text_of
+from core.experiments.claims import branches, ends_in_a_sentence, repeated_sentences, text_of
 from core.experiments.prepared import PREPARED, PreparedRun
 from core.experiments.result_claims import RESULT_CLAIMS, cascade_is_worth_it, steered
 from core.experiments.student_report import student_reports
@@ -82,6 +82,12 @@ def test_a_run_on_stage_ends_where_a_sentence_ends_and_has_a_few_choices(title: 
     made = choose_examples.sentence(large, stop, int(stop.query["seed"]))
     assert len(made.path) == stop.words
     assert not made.faults
+
+
+def test_the_recording_of_a_talk_stops_at_the_end_of_a_sentence_that_it_has_repeated() -> None:
+    stop = next(stop for stop in TALKS["Ten minutes"].stops if "run" in stop.query)
+    path = prepared.load(stop.query["run"]).path[: stop.words]
+    assert ends_in_a_sentence(path) and repeated_sentences(path) >= 3
 
 
 @pytest.mark.parametrize("name", TALKS)

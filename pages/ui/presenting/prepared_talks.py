@@ -65,27 +65,28 @@ LOOP = Stop(
     N_("Caught in a loop"),
     "stage?run=loop",
     N_("A recording without dice: the likeliest token is taken every time. The model repeats one sentence and does not stop."),
-    36,
+    34,
     doubt=EVERYTHING,
 )
 ONE_WORD = Stop(
     N_("One word changes everything"),
     "what_if",
     N_("Both branches use the same dice. One word is different, and the rest of the text follows it."),
-    shown=("what_if_view", "player"),
+    shown=("what_if_view_0", "what_if_view_1", "what_if_view_2"),
     start="what_if_play",
 )
 INSIDE = Stop(
     N_("Inside one step"),
     "inside",
     N_("Each row is the guess after one layer of the model. The last row is what the dice get. It can be less sure than those above."),
-    shown=("strip", "inside_lens"),
+    shown=("strip", "chart_inside_lens"),
 )
 WHY = _result(
     N_("Why this token?"),
     "why",
     N_("One word is hidden at a time, and the next token is measured again. Its probability falls where it depended on the word."),
     "why_words",
+    start="",
 )
 NOTEPAD = _result(
     N_("The notepad"),
@@ -126,7 +127,7 @@ HALF_AN_HOUR = Talk(
             N_("Training"),
             "growing",
             N_("Each row is the same model at one moment of its training. At the top all tokens are equal, at the bottom not."),
-            shown=("growing_lens",),
+            shown=("chart_growing_lens",),
         ),
         TEACH,
         _result(

@@ -23,9 +23,9 @@ def only_shown() -> str:
     if stop is None or not stop.shown:
         return ""
     keys = [*stop.shown, *([stop.start] if stop.start else []), KEY]
-    kept = ", ".join(f".st-key-{key}, .st-key-{key}_outdated" for key in keys)
-    inside = ", ".join(f".st-key-{key} *, .st-key-{key}_outdated *" for key in keys)
-    blocks = ':is(.stElementContainer, .stVerticalBlock, .stHorizontalBlock, .stColumn, .stLayoutWrapper, [class*="st-key-"])'
+    parts = [*(f".st-key-{key}" for key in keys), *(f".st-key-{key}_outdated" for key in stop.shown), ".stAlert", ".stException"]
+    kept, inside = ", ".join(parts), ", ".join(f"{part} *" for part in parts)
+    blocks = ':is(.stElementContainer, .stVerticalBlock, .stHorizontalBlock, .stColumn, .stLayoutWrapper, .stExpander, [class*="st-key-"])'
     return f".stMainBlockContainer {blocks}:not(:has({kept})):not({kept}):not({inside}) {{ display: none !important; }}"
 
 
