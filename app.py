@@ -31,6 +31,7 @@ else:  # for every visitor, at every click
     from pages.ui.session import (
         address_bar,
         current,
+        elements,
         first_page_turn,
         page_visibility,
         requested_model,
@@ -45,6 +46,7 @@ else:  # for every visitor, at every click
     address_bar.fill_widgets()
     page = st.navigation(navigation.pages(), position="top")
     state.begin_page(page.url_path)
+    elements.act_on_press()
     frame.logo()
     frame.inject_css()
     if not visitor_limit.admit():

@@ -29,6 +29,11 @@ MOST_ANSWERED, MOST_KEPT_STEPS = 20, 5_000  # runs of earlier answers that are k
 BOUNDS = Bounds(size=8 * 2**20, rest=2**20, entry=2**20, depth=8, marks=200_000, lists={})
 
 
+def edit_key(place: int) -> str:
+    """Return the key of the popover in which the message at `place` is edited."""
+    return f"edit_{place}"
+
+
 def in_conversation() -> bool:
     """Return whether the visitor's text is a conversation: a live one, or the recording of one."""
     session = current_session()
@@ -74,13 +79,15 @@ def send() -> None:
 
 @error_boundary
 def edit(place: int, text: str) -> None:
-    """Replace a message of the user and drop what came after it. Undo restores the conversation as it was."""
+    """Replace a message of the user, drop what came after it, and let the model answer. Undo restores the conversation as it was."""
     run = current.run()
     messages = pairs_of(run.messages)
     if not 0 <= place < len(messages) or messages[place][0] != "user" or not text.strip():
         return
     _remember(run, pairs_of(messages_of(run)))
-    _begin(text, Conversation(messages[:place]))
+    if _begin(text, Conversation(messages[:place])):
+        current_session().playing = True
+        st.session_state[edit_key(place)] = False
 
 
 @error_boundary

@@ -102,10 +102,19 @@ def run_and_rerun(verb: Callable[..., None], redraw: Sequence[str], *args: objec
 
 
 def button(label: str, verb: Callable[[], None], **look: Any) -> None:
-    """Draw a button that calls `verb` with the current values of all fields, then rerun.
+    """Draw a button whose `verb`, made from the current values of all fields, is called at the beginning of the next run.
 
-    Streamlit calls `on_click` with the arguments of the last run, which miss a text that arrives together with the press.
+    Streamlit calls `on_click` with the arguments of the last run, which miss a text that arrives together with the press. In the run of
+    the press, other widgets are already drawn, and Streamlit refuses a new value for a drawn widget.
     """
     if st.button(label, **look):
-        verb()
+        current.current_session().pressed = verb
         st.rerun()
+
+
+def act_on_press() -> None:
+    """Call the verb of the `button` that was pressed in the last run. app.py calls this before it draws a widget."""
+    session = current.current_session()
+    verb, session.pressed = session.pressed, None
+    if verb is not None:
+        verb()

@@ -117,7 +117,7 @@ def _message(run: Generation | Replay, place: int, part: Sequence[tuple[Token, b
 
 
 def _edit(place: int, content: str) -> None:
-    with st.popover(_("Edit"), icon=":material/edit:", type="tertiary", key=f"edit_{place}", on_change="rerun") as popover:
+    with st.popover(_("Edit"), icon=":material/edit:", type="tertiary", key=conversation.edit_key(place), on_change="rerun") as popover:
         if popover.open:
             count = current.current_session().around_set
             text = st.text_area(_("Your message"), content, max_chars=share_link.LONGEST_PROMPT, key=f"edited_{place}_{count}", height=100)
