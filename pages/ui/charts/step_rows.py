@@ -31,7 +31,7 @@ def _columns(texts: str, values: str = "", counts: str = "") -> pa.Schema:
 
 DISTRIBUTION = _columns(
     "space label number note kind piece id_text rank_text model_text dice_text logit_text removed_by",
-    values="model dice end",
+    values="model dice",
     counts="row serial step token_id",
 )
 STEPS = _columns("part token step_text time_text entropy_text surprise_text", values="zero milliseconds entropy surprise", counts="slot")
@@ -44,33 +44,34 @@ def _table(rows: Iterable[dict[str, Any]], columns: pa.Schema) -> pa.Table:
 
 
 def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL, clicks: int = 0, folded: bool = True) -> pa.Table:
-    """Return the `count` likeliest candidates and one row for all other tokens, with the columns of `DISTRIBUTION`.
+    """Return `count` candidates, the model's likeliest, and one row for all other tokens, with the columns of `DISTRIBUTION`.
+
+    Under a constraint, the tokens that it allows come first, then the model's likeliest among the excluded ones.
 
     All numbers are probabilities after the settings, so that they add up to 100 %. The card of a row holds the model's probability.
     There are always count + 1 rows: a chosen token with a higher rank takes the last place. folded: unlikely excluded candidates at the
     end share one line, and empty rows take their places.
     """
     chosen = distribution.chosen if isinstance(distribution, Step) else None
-    listed = list(distribution.candidates)[:count]
+    done = constrained(distribution)
+    listed = list(distribution.candidates if done is None else _allowed_first(distribution.candidates))[:count]
     shown = _visible(listed, chosen) if folded else listed
     if chosen is not None and all(one.key != chosen.key for one in listed):
         shown = [*shown[: count - 1], chosen]
     rest_model, rest_dice = _rest(distribution, shown)
     gone = rest_dice == 0 and rest_model > 0
     folds = len(shown) < len(listed)
-    done = constrained(distribution)
     only = done is not None and done.allowed == 1
     unknown = math.isnan(distribution.rest_model_probability)
     rows = [_row(place, c, chosen, _reason(distribution, c), only) for place, c in enumerate(shown)]
     others = {
         **_empty(len(rows)),
         "token_id": FOLDED if folds else -1,
-        "label": _("▸ all other tokens, excluded") if folds and gone else _("everything else"),
+        "label": _("▸ all others") if folds and gone else _("everything else"),
         "model": rest_model,
         "dice": rest_dice,
-        "end": max(rest_model, rest_dice),
         "number": numbers.chance(math.nan if unknown else rest_dice),
-        "note": _("click to open") if folds else _("excluded") if gone else "",
+        "note": " · ".join([_("excluded")] * gone + [_("click to open")] * folds),
         "kind": "rest",
         "piece": _("{count} tokens, excluded").format(count=numbers.whole(_excluded(distribution, shown)))
         if gone
@@ -81,6 +82,11 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
     rows += [others] if folds else [*map(_empty, range(len(rows), count)), {**others, "row": count}]
     rows += map(_empty, range(len(rows), count + 1))
     return _table(({**row, "step": distribution.index, "serial": clicks} for row in rows), DISTRIBUTION)
+
+
+def _allowed_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the candidates that can be chosen, likeliest first, then the excluded ones in their order."""
+    return sorted(candidates, key=lambda candidate: (candidate.removed_by is not None, -_length(candidate.sampling_probability)))
 
 
 def _visible(listed: list[Candidate], chosen: Candidate | None) -> list[Candidate]:
@@ -132,8 +138,8 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None, reason: str
         notes.append(_("not measured"))
     elif candidate.rank != place + 1:
         notes.append(_("rank {rank}").format(rank=numbers.whole(candidate.rank)))
-    if (removed or forced) and end > LONG:  # no space for a note beside the bar; the card has the rest
-        number, notes = _("excluded") if removed else _("forced"), []
+    if end > LONG:  # no space for a note beside the bar; the card has the rest
+        number, notes = _("excluded") if removed else _("forced") if forced else number, []
     return {
         "row": place,
         "token_id": candidate.key,
@@ -141,7 +147,6 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None, reason: str
         "label": candidate.piece[1:] if spaced else candidate.piece,
         "model": _length(candidate.model_probability),
         "dice": _length(candidate.sampling_probability),
-        "end": end,
         "number": number,
         "note": " · ".join(notes),
         "kind": "chosen" if is_chosen else "removed" if removed else "open",
@@ -161,7 +166,7 @@ def _length(probability: float) -> float:
 
 
 def _empty(place: int) -> dict[str, object]:
-    return {**_NO_TEXTS, "row": place, "token_id": -1, "model": 0.0, "dice": 0.0, "end": 0.0, "kind": "open"}
+    return {**_NO_TEXTS, "row": place, "token_id": -1, "model": 0.0, "dice": 0.0, "kind": "open"}
 
 
 def step_rows(path: Sequence[Step]) -> pa.Table:

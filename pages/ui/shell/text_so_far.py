@@ -73,6 +73,7 @@ def why_ended(run: Generation | Replay) -> str:
 def why(run: Generation | Replay, seen: TokenDistribution | Step) -> None:
     """Draw the button that leads to what this token depended on."""
     if not clicks.can_ask_why(run) or not seen.candidates:
+        st.empty()  # a fragment may only write into a container into which it wrote during the last run of the whole page
         return
     token_id = seen.token_id if isinstance(seen, Step) else seen.candidates[0].token_id
     word = seen.vocabulary.token(token_id).piece.lstrip("␣") or "␣"
