@@ -92,20 +92,25 @@ def _settings(used: frozenset[str]) -> None:
     in_sight = [control for control in shown if control.key in IN_SIGHT or len(shown) == 1]
     for control in in_sight:
         _widget(control)
+    if len(shown) > 1:
+        all_samplers.chips()
     if more := [control for control in shown if control not in in_sight]:
-        with st.expander(_("More"), icon=":material/tune:"):
+        with st.expander(_("More"), icon=":material/tune:", key="more_settings", on_change=clear_notices):
             for control in more:
                 _widget(control)
             if current.current_session().page in WATCH:
                 _ending()
-    if len(shown) > 1:
-        all_samplers.button()
-        all_samplers.chips()
-        save_settings.save_settings()
-        own = _("The model's own probabilities are used. The seed stays.")
-        st.button(
-            _("All settings off"), on_click=current.reset_settings, help=own, icon=":material/restart_alt:", type="tertiary", key="reset"
-        )
+            all_samplers.button()
+            save_settings.save_settings()
+            own = _("The model's own probabilities are used. The seed stays.")
+            st.button(
+                _("All settings off"),
+                on_click=current.reset_settings,
+                help=own,
+                icon=":material/restart_alt:",
+                type="tertiary",
+                key="reset",
+            )
 
 
 def _ending() -> None:

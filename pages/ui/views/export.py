@@ -13,8 +13,9 @@ from core.generation.replay import Replay
 from core.record.tables import csv_text, steps_table
 from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.copy_button.copy_button import copy_button
+from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import _
+from pages.ui.i18n.translation import _, ngettext
 from pages.ui.session import address_bar, conversation, current, elements, opened_recording, upload_field
 from pages.ui.views import run_pictures
 
@@ -94,16 +95,20 @@ def steps_of(run: Generation | Replay) -> str:
 
 
 def branches(run: Generation | Replay) -> None:
-    """Draw the popover with all branches; a click moves the current path there."""
-    known = run.branches()
-    with st.popover(
-        _("Branches · {count}").format(count=max(1, len(known))), icon=":material/alt_route:", key="branches", on_change="rerun"
-    ) as popover:
+    """Draw the popover with all branches; a click moves the current path there. Nothing is drawn as long as there is one alone."""
+    known = run.endings()
+    if len(known) < 2:
+        return
+    label = _("Branches · {count}").format(count=len(known))
+    with st.popover(label, icon=":material/alt_route:", key="branches", on_change="rerun") as popover:
         if not popover.open:
             return
         for branch in known:
             place = _("you are here") if branch.is_current else _("parts at step {step}").format(step=(branch.parts_at or 0) + 1)
-            steps = _("{place} · {count} steps").format(place=place, count=branch.step_count)
+            if not branch.is_current and branch.parts_at == len(run.path):
+                place = _("goes on from here")
+            counted = ngettext("{count} step", "{count} steps", branch.step_count).format(count=numbers.whole(branch.step_count))
+            steps = f"{place} · {counted}"
             st.button(
                 plain(branch_name(run, branch)),
                 key=f"branch_{branch.node_id}",
