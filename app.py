@@ -63,6 +63,7 @@ else:  # for every visitor, at every click
         else:
             frame.hidden_heading(page.title)
         talk_memory.keep_talk()  # before the page, so that a reload right after a stop returns to that stop
+        browser.begin_at_top(page.url_path)
         page.run()
         next_page_link.show_next_page_link(page.url_path)
         if page.url_path not in page_titles.CHROMELESS_PAGES:

@@ -12,10 +12,10 @@ from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, page_titles, translation
 from pages.ui.i18n.translation import _
-from pages.ui.session import address_bar, clicks, conversation, current, elements, playback
+from pages.ui.session import address_bar, clicks, conversation, current, elements, opened_recording, playback
 from pages.ui.session.roll_again import roll_again
 from pages.ui.session.state import PERSISTENT
-from pages.ui.shell import all_samplers, display_options, frame, prompt_field, remote_model_notes, text_so_far
+from pages.ui.shell import all_samplers, display_options, frame, prompt_field, recorded_settings, remote_model_notes, text_so_far
 from pages.ui.shell.player import player
 from pages.ui.views import conversation_view, distribution_view, export, saved_components, step_costs
 from pages.ui.views.constraint_line import constraint_line
@@ -42,7 +42,12 @@ def prompts() -> None:
     if talking:
         conversation_view.settings()
         return
-    prompt_field.field(width=320)
+    with suppress(ViewerError):
+        recording = opened_recording.shown()
+        if recording is not None:
+            recorded_settings.prompt(recording)
+        else:
+            prompt_field.field(width=320)
     for name, text in example_texts.EXAMPLES.items():
         st.button(_(name), on_click=current.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
 

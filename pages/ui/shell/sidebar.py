@@ -12,7 +12,7 @@ from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
-from pages.ui.session import adapters, conversation, current, elements, own_presets, roles
+from pages.ui.session import adapters, conversation, current, elements, opened_recording, own_presets, roles
 from pages.ui.session.more_samplers import can_be_shown
 from pages.ui.session.sampling_controls import (
     CONTROLS,
@@ -25,7 +25,7 @@ from pages.ui.session.sampling_controls import (
     same_preset,
 )
 from pages.ui.session.state import clear_notices
-from pages.ui.shell import all_samplers, save_settings
+from pages.ui.shell import all_samplers, recorded_settings, save_settings
 
 WATCH = ("", "watch")  # the paths of the Watch page, which is the landing page
 LONGEST_STOPS = MOST_TEXTS * (LONGEST_TEXT + 1)  # characters
@@ -34,6 +34,11 @@ LONGEST_STOPS = MOST_TEXTS * (LONGEST_TEXT + 1)  # characters
 def sidebar(used: frozenset[str]) -> None:
     """Draw the model, and the settings that count on the page. used: their keys."""
     with st.sidebar:
+        with elements.error_boundary():
+            recording = opened_recording.shown() if current.current_session().page in WATCH and current.model_names() else None
+            if recording is not None:
+                recorded_settings.sidebar(recording)
+                return
         with elements.error_boundary():
             _model()
         if used:

@@ -54,7 +54,7 @@ def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: 
             recorded = (
                 _("This is a saved answer of {model}. Its settings, its cache and its times are not in this file.")
                 if getattr(run.model, "from_answer", False)
-                else _("This is a recording of {model}, open as long as this page is. The settings have no effect on it.")
+                else _("This is a recording of {model}, with its own prompt and settings. It is open as long as this page is.")
             )
             st.caption(recorded.format(model=loaded_models.title(run.model_name)), width="content")
             leave = (current.close_recording, ())
