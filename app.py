@@ -47,6 +47,7 @@ else:  # for every visitor, at every click
     page = st.navigation(navigation.pages(), position="top")
     state.begin_page(page.url_path)
     elements.act_on_press()
+    frame.notice_of_unknown_address(page.url_path)
     frame.logo()
     frame.inject_css()
     if not visitor_limit.admit():

@@ -45,7 +45,7 @@ def fetch(name: str) -> None:
     name = checked_name(name)
     if on_this_machine(name):
         current.use_model(name)
-        current.notify(model_cards.in_use(name))
+        current.notify(model_cards.in_use(loaded_models.title(name)))
     elif downloads.busy():
         current.notify(_("Two downloads are running already. Wait for one of them, or stop it."))
     else:
@@ -128,7 +128,7 @@ def add_adapter() -> None:
     current.anchor_notices("models_add_adapter")
     roles.require_operator()
     adapters.add(str(current.field("models_adapter") or ""))
-    current.notify(model_cards.in_use(current.model_name()))
+    current.notify(model_cards.in_use(loaded_models.title(current.model_name())))
 
 
 def adapter() -> None:

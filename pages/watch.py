@@ -54,9 +54,7 @@ def prompts() -> None:
 
 def has_steps() -> bool:
     """Return whether the run has a step, so that the charts beside the bars have something to show."""
-    with suppress(ViewerError):  # the fragment says why there is no run
-        return bool(current.run().path)
-    return False
+    return elements.has_run() and bool(current.run().path)
 
 
 def more_tools() -> None:

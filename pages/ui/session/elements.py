@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import streamlit as st
 
-from core.errors import ViewerError
+from core.errors import EmptyPrompt, ViewerError
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, say
 from pages.ui.session import current
@@ -49,13 +49,22 @@ def show_notice(sentence: str) -> None:
     st.info(plain(sentence), icon=":material/info:")
 
 
+def has_run() -> bool:
+    """Return whether there is a run to show."""
+    with suppress(ViewerError):
+        current.run()
+        return True
+    return False
+
+
 def ready() -> bool:
     """Return whether there is a run to show; if not, show the sentence that says why."""
     try:
         current.run()
     except ViewerError as error:
         notices()
-        show_notice(say(error))
+        begins = isinstance(error, EmptyPrompt) and current.as_chat()
+        show_notice(_("This is a new conversation. Write your first message below.") if begins else say(error))
         return False
     return True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -59,6 +60,15 @@ def late_notices() -> None:
     if late and session.head is not None:
         with session.head:
             elements.show_notice(" ".join(late))
+
+
+def notice_of_unknown_address(path: str) -> None:
+    """Say that the address of a new session has no page. path: of the page that Streamlit opened instead, "" for the first one."""
+    session = current.current_session()
+    root = str(st.get_option("server.baseUrlPath")).strip("/")
+    asked = urlsplit(st.context.url or "").path.strip("/").removeprefix(root).strip("/")
+    if session.draws == 1 and not path and asked:
+        current.notify(_("This app has no page at the address “{address}”. The page Watch is open instead.").format(address=asked[:60]))
 
 
 def capacity_notice() -> None:

@@ -6,13 +6,12 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from core import list_models
 from core.generation.stop_rule import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
-from pages.ui.session import adapters, conversation, current, elements, opened_recording, own_presets, roles
+from pages.ui.session import adapters, conversation, current, elements, opened_recording, own_presets
 from pages.ui.session.more_samplers import can_be_shown
 from pages.ui.session.sampling_controls import (
     CONTROLS,
@@ -51,17 +50,11 @@ def _model() -> None:
     if not names:
         elements.show_notice(_("There is no model on this machine. Put one into core/bundled, or open one by name."))
         return
-    titles = {entry.name: entry.title for entry in list_models()}
-    operator = roles.is_operator()
-
-    def title(name: str) -> str:
-        return titles.get(name) or (name if operator else loaded_models.title(name))
-
     st.selectbox(
         _("Model"),
         names,
         key="model",
-        format_func=title,
+        format_func=loaded_models.title,
         help=_("The model that writes. Bundled models need no network connection."),
         on_change=clear_notices,
     )

@@ -55,7 +55,7 @@ def _settings() -> None:
 def messages() -> DeltaGenerator:
     """Draw the messages before the answer, and return the place of the answer."""
     with st.container(key="conversation_scroll"), st.container(key="messages", gap="small"):
-        if not current.refused():
+        if elements.has_run():  # if not, the place of the answer says why
             with elements.error_boundary():
                 run = current.run()
                 said = run.messages[:-1] if run.messages[-1]["role"] == "assistant" else run.messages

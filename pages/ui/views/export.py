@@ -39,11 +39,11 @@ def keep(run: Generation | Replay) -> None:
             run_pictures.pictures(run, whole_link(query))
             opened = partial(elements.run_and_rerun, opened_recording.recording_uploaded, ())
             label = _("Open a recording, or a server's saved answer with log-probabilities")
+            elements.notices("recording")  # above its field: below it, the end of the popover is out of sight
             upload_field.upload_field(label, "recording", ["json", "jsonl", "txt"], opened)
-            elements.notices("recording")
             begun = partial(elements.run_and_rerun, conversation.file_uploaded, ())
-            upload_field.upload_field(_("Open a conversation"), "conversation_file", ["json"], begun)
             elements.notices("conversation_file")
+            upload_field.upload_field(_("Open a conversation"), "conversation_file", ["json"], begun)
 
 
 def files(run: Generation | Replay) -> None:
