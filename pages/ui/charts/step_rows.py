@@ -31,11 +31,13 @@ def _columns(texts: str, values: str = "", counts: str = "") -> pa.Schema:
 
 DISTRIBUTION = _columns(
     "space label number note kind piece id_text rank_text model_text dice_text logit_text removed_by",
-    values="model dice",
-    counts="row serial step token_id",
+    values="model dice logit",
+    counts="row serial step token_id rank",
 )
-STEPS = _columns("part token step_text time_text entropy_text surprise_text", values="zero milliseconds entropy surprise", counts="slot")
-NOTEPAD = _columns("part label step_text bytes_text reused_text computed_text", counts="slot bottom top")
+STEPS = _columns(
+    "part token step_text time_text entropy_text surprise_text", values="zero milliseconds entropy surprise", counts="slot step"
+)
+NOTEPAD = _columns("part label step_text bytes_text reused_text computed_text", counts="slot bottom top step reused computed cache_bytes")
 _NO_TEXTS = {column.name: "" for column in DISTRIBUTION if column.type == pa.string()}
 
 
@@ -155,6 +157,8 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None, reason: str
         "rank_text": numbers.whole(candidate.rank) if candidate.rank else "–",
         "model_text": numbers.chance(candidate.model_probability),
         "dice_text": numbers.chance(candidate.sampling_probability),
+        "rank": candidate.rank or None,
+        "logit": candidate.logit if math.isfinite(candidate.logit) else None,
         "logit_text": numbers.decimal(candidate.logit, 2) if math.isfinite(candidate.logit) else "–",
         "removed_by": reason,
     }
@@ -180,6 +184,7 @@ def step_rows(path: Sequence[Step]) -> pa.Table:
 def _step(step: Step) -> dict[str, object]:
     return {
         "slot": step.index,
+        "step": step.index + 1,
         "zero": 0.0,
         "milliseconds": step.forward.seconds * 1000 if step.forward.measured else None,
         "part": N_("computed") if step.forward.reused_tokens == 0 else N_("reused"),
@@ -213,6 +218,10 @@ def notepad_rows(path: Sequence[Step]) -> pa.Table:
         done = step.forward
         common = {
             "slot": step.index,
+            "step": step.index + 1,
+            "reused": done.reused_tokens if done.counted else None,
+            "computed": done.computed_tokens if done.counted else None,
+            "cache_bytes": done.cache_bytes if done.counted else None,
             "step_text": str(step.index + 1),
             "reused_text": numbers.whole(done.reused_tokens) if done.counted else _("not measured"),
             "computed_text": numbers.whole(done.computed_tokens) if done.counted else _("not measured"),

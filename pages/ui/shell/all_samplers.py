@@ -6,12 +6,14 @@ from typing import Any
 
 import streamlit as st
 
+from core.errors import ViewerError
 from core.settings import SamplingSettings
 from core.stage_orders import MISSING, ORDERS
 from pages.ui.components.stage_order.stage_order import order, stage_order
 from pages.ui.i18n import numbers, page_titles
 from pages.ui.i18n.glossary import terms
-from pages.ui.i18n.translation import _
+from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _, say
 from pages.ui.session import current, elements, sampler_actions
 from pages.ui.session.more_samplers import CHIPS, GROUPS, ORDER, chip_text, is_on, without_effect
 from pages.ui.session.sampling_controls import CONTROLS, Control
@@ -162,6 +164,23 @@ def _order(settings: SamplingSettings) -> None:
         missing = [_(stage) for stage in active if stage in MISSING[engine]]
         if missing:
             st.caption(_("{engine} does not have: {names}.").format(engine=name, names=", ".join(missing)))
+    _as_arguments(settings)
+
+
+def _as_arguments(settings: SamplingSettings) -> None:
+    """Draw the settings as the arguments of each engine."""
+    from core.reports.engine_arguments import arguments
+
+    with st.expander(_("As arguments of an engine"), key="engine_arguments"):
+        st.caption(_("The engines draw their own random numbers, so the same seed gives another text there."))
+        for engine, name in ENGINES.items():
+            try:
+                text = arguments(engine, settings)
+            except ViewerError as error:
+                st.caption(f"{name}: {plain(say(error))}")
+                continue
+            st.caption(name)
+            st.code(text, language="json" if engine == "llama.cpp" else "python", wrap_lines=True)
 
 
 def _moved() -> None:

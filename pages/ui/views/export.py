@@ -10,7 +10,7 @@ import streamlit as st
 
 from core import Generation
 from core.generation.replay import Replay
-from core.record.tables import csv_text, steps_table
+from core.record.tables import candidates_table, csv_text, steps_table
 from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.copy_button.copy_button import copy_button
 from pages.ui.i18n import numbers
@@ -53,6 +53,7 @@ def files(run: Generation | Replay) -> None:
         for label, made, name, mime, icon, about in (
             (_("Recording (JSON)"), recording_of, "run.json", "application/json", "movie", None),
             (_("Steps (CSV)"), steps_of, "steps.csv", "text/csv", "table", None),
+            (_("Candidates (CSV)"), candidates_of, "candidates.csv", "text/csv", "table_rows", _("All listed tokens of every step.")),
             (_("Code (Python)"), code_of, "run.py", "text/x-python", "code", script),
         ):
             look: dict[str, Any] = {"on_click": "ignore", "icon": f":material/{icon}:", "help": about}
@@ -92,6 +93,11 @@ def whole_link(query: str) -> str:
 def steps_of(run: Generation | Replay) -> str:
     """Return the steps of the current path as CSV. It is called outside of a session."""
     return csv_text(steps_table(run.path))
+
+
+def candidates_of(run: Generation | Replay) -> str:
+    """Return the listed tokens of all steps of the current path as CSV. It is called outside of a session."""
+    return csv_text(candidates_table(run.path))
 
 
 def branches(run: Generation | Replay) -> None:
