@@ -10,7 +10,8 @@ WHERE = "# Run it in the folder of the Token Probability Viewer, which holds the
 def code(run: Run) -> str:
     """Return a script that makes the steps of the current path again. Raises nothing for a run without steps."""
     if getattr(run.model, "from_answer", False):  # type: ignore[attr-defined]  # every kind of run has a model
-        return f'{WHERE}\nfrom core import Recording\n\nrun = Recording.load("run.json").replay()  # a saved answer of a server\nprint(run.generate())\n'
+        lines = ["from core import Recording", "", 'run = Recording.load("run.json").replay()  # a saved answer of a server']
+        return "\n".join([WHERE, *lines, "print(run.generate())", ""])
     messages = list(getattr(run, "messages", ()))
     if any(step.has_no_ids for step in run.path):
         made = f"ListedRun(load_model({run.model_name!r}), {messages or run.prompt!r}, {run.settings!r})"
