@@ -47,6 +47,7 @@ def prompts() -> None:
         if recording is not None:
             recorded_settings.prompt(recording)
         else:
+            st.markdown(_("Prompt"), width="content")
             prompt_field.field(width=320)
     for name, text in example_texts.EXAMPLES.items():
         st.button(_(name), on_click=current.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")

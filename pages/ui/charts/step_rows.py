@@ -92,9 +92,9 @@ def _allowed_first(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _visible(listed: list[Candidate], chosen: Candidate | None) -> list[Candidate]:
-    """Return the candidates without the unlikely excluded ones at the end; all of them if that saves no row."""
+    """Return the candidates without the unlikely excluded ones at the end, but FEWEST at least; all of them if that saves no row."""
     kept = len(listed)
-    while kept and _is_negligible(listed[kept - 1], chosen):
+    while kept > FEWEST and _is_negligible(listed[kept - 1], chosen):
         kept -= 1
     return listed[:kept] if len(listed) - kept > 1 else listed
 
