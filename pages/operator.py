@@ -97,7 +97,7 @@ def people() -> None:
             _("tokens"): one.run.token_count if one.run is not None else 0,
             _("plays"): one.playing,
             _("idle for"): numbers.duration(now - one.seen),
-            _("operator"): one.operator,
+            _("operator"): one.operator or (one is current.current_session() and roles.is_operator()),
         }
         for one in sorted(visitor_limit.active_sessions(), key=lambda one: one.seen, reverse=True)
     ]

@@ -297,6 +297,12 @@ def drift_table(fork: Fork) -> pd.DataFrame:
         where = _("token {one}") if one.index == other.index else _("token {one} on the left, {other} on the right")
         said = where.format(one=at, other=other.index + 1)
         rows.append((at, drift.low, drift.high, drift.middle, f"{one.piece} | {other.piece}", label, group, said))
+    changed, after = fork.alignment().behind_change, fork.parts_at + 2  # the token after the changed one
+    if changed is not None and all(row[0] != after for row in rows):
+        words = " | ".join(side[1].piece for side in (left, right) if len(side) > 1)
+        label = numbers.decimal(changed.middle, 3) if changed.exact else _range(changed.low, changed.high)
+        told = _("token {one}, after the changed token").format(one=after)
+        rows.append((after, changed.low, changed.high, changed.middle, words, label, -1, told))
     known = {row[0] for row in rows}
     rows += [
         (step.index + 1, None, None, None, step.piece, _("no counterpart"), 0, str(step.index + 1))
@@ -323,7 +329,7 @@ def verdict(fork: Fork) -> str:
     same = "".join(step.text for step in left[max(0, widest.left - 2) : widest.left]).strip()
     more = (
         _(
-            "Then **{shared} of {shorter}** tokens are equal in both, in sequences of two or more. After equal "
+            "Then **{shared} of {shorter}** tokens are equal in both, where at least two in a row are equal. After equal "
             "tokens the median distance is {median}. The largest is {widest}, after “{same}”."
         )
         if len(found.distances) > 1

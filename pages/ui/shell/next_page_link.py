@@ -10,7 +10,7 @@ from pages.ui.i18n import page_titles, phrases
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import talk, tour_state
 
-GUIDED = frozenset({"tour", "stage", "notes"})  # pages with links of their own
+GUIDED = frozenset({"tour", "stage", "notes", "operator"})  # pages with links of their own
 AFTER = {"watch.py": "inside.py"}  # where the next page is not the following one in the menu
 
 
