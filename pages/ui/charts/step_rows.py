@@ -35,7 +35,7 @@ DISTRIBUTION = _columns(
     counts="row serial step token_id rank",
 )
 STEPS = _columns(
-    "part token step_text time_text entropy_text surprise_text", values="zero milliseconds entropy surprise", counts="slot step"
+    "part token step_text time_text entropy_text surprise_text", values="zero milliseconds entropy surprise step", counts="slot"
 )
 NOTEPAD = _columns("part label step_text bytes_text reused_text computed_text", counts="slot bottom top step reused computed cache_bytes")
 _NO_TEXTS = {column.name: "" for column in DISTRIBUTION if column.type == pa.string()}
