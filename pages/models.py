@@ -91,10 +91,11 @@ def offer(one: Offer) -> None:
 
 def from_the_hub() -> None:
     """Draw the field for any model, what it needs, the downloads, and a short list."""
-    elements.section(_("From the Hugging Face hub"), _("needs a network"))
+    elements.section(_("Another model"), _("a file or a folder here; or the Hugging Face hub, which needs a network"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = _("A hub id (org/model or org/model@revision), a GGUF file of the hub (org/model:Q4_K_M), or a folder or GGUF file here.")
-        name = st.text_input(_("Any model"), key="models_name", help=names, max_chars=300, width=420)
+        look = {"placeholder": _("/path/to/model.gguf or org/model"), "width": 420}
+        name = st.text_input(_("Any model"), key="models_name", help=names, max_chars=300, **look)
         empty = not name.strip()
         verb = _("Use") if can_be_used(name.strip()) else _("Download")
         st.button(_("Does it fit?"), on_click=of_field, args=(check,), key="models_check", disabled=empty)

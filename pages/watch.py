@@ -47,7 +47,8 @@ def prompts() -> None:
         if recording is not None:
             recorded_settings.prompt(recording)
         else:
-            st.markdown(_("Prompt"), width="content")
+            with st.container(key="prompt_label", width="content"):
+                st.markdown(_("Prompt"), width="content")
             prompt_field.field(width=320)
     for name, text in example_texts.EXAMPLES.items():
         st.button(_(name), on_click=current.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
@@ -155,6 +156,8 @@ def cost() -> None:
     """Draw what the steps cost, and what can be saved or shared."""
     with elements.error_boundary():
         if current.refused():
+            with taken_away:
+                undo_button()
             return
         run = current.run()
         if bool(run.path) != begun:
