@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import streamlit as st
 
@@ -94,7 +95,7 @@ def from_the_hub() -> None:
     elements.section(_("Another model"), _("a file or a folder here; or the Hugging Face hub, which needs a network"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = _("A hub id (org/model or org/model@revision), a GGUF file of the hub (org/model:Q4_K_M), or a folder or GGUF file here.")
-        look = {"placeholder": _("/path/to/model.gguf or org/model"), "width": 420}
+        look: dict[str, Any] = {"placeholder": _("/path/to/model.gguf or org/model"), "width": 420}
         name = st.text_input(_("Any model"), key="models_name", help=names, max_chars=300, **look)
         empty = not name.strip()
         verb = _("Use") if can_be_used(name.strip()) else _("Download")

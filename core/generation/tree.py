@@ -136,7 +136,8 @@ class Tree:
 
     def _first_with_same_tokens(self) -> list[int]:
         """Return for each node the first node whose path has the same tokens."""
-        first, known = [0], {}
+        first: list[int] = [0]
+        known: dict[tuple[int, int], int] = {}
         for node in self.nodes[1:]:
             key = None if node.step is None or node.parent is None else (first[node.parent], node.step.key)
             first.append(node.node_id if key is None else known.setdefault(key, node.node_id))

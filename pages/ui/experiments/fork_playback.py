@@ -18,7 +18,7 @@ from core.record.step import Step
 from core.remote.listed_model import TEXTS_ONLY
 from pages.ui.components.branch_tree.branch_tree import TreeAction
 from pages.ui.i18n import example_texts, numbers
-from pages.ui.i18n.translation import N_, _, figures
+from pages.ui.i18n.translation import N_, _, figures, ngettext
 from pages.ui.session import current
 
 ENDED = {
@@ -219,7 +219,9 @@ def do_tree_action(action: TreeAction) -> None:
     elif action.verb == "name":
         run.rename(action.node_id, action.name)
     else:
-        current.notify(_("{count} tokens were deleted.").format(count=numbers.whole(run.delete(action.node_id))))
+        deleted = run.delete(action.node_id)
+        said = ngettext("{count} token was deleted.", "{count} tokens were deleted.", deleted)
+        current.notify(said.format(count=numbers.whole(deleted)))
 
 
 def advance() -> None:

@@ -20,8 +20,7 @@ LONGEST = 60  # characters of a text
 
 def token_bias(seen: TokenDistribution) -> None:
     """Draw the popover with a field for a text, the tokens, and the three buttons."""
-    run = current.run()
-    if run.is_replay:
+    if current.run().is_replay:
         return
     about = _("Make a token more or less likely at every step, or exclude it (logit bias).")
     with st.popover(_("Bias"), help=about, key="bias", on_change="rerun") as popover:
@@ -29,7 +28,7 @@ def token_bias(seen: TokenDistribution) -> None:
             return
         hint = _("A word that is not among the bars. Leave it empty to choose a bar.")
         written = str(st.text_input(_("Text"), key="bias_text", max_chars=LONGEST, help=hint) or "")
-        forms = forms_of(run.model, written)
+        forms = forms_of(current.model(), written)
         for form in forms:
             st.caption(plain(described(form)))
         tokens = {token.key: token.piece for form in forms for token in form}
