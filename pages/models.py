@@ -44,6 +44,7 @@ def fetch(name: str) -> None:
     current.anchor_notices("models_fetch")
     roles.require_operator()
     name = checked_name(name)
+    current.results().pop("fit", None)  # what an earlier model needs
     if on_this_machine(name):
         current.use_model(name)
         current.notify(model_cards.in_use(loaded_models.title(name)))

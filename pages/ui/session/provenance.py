@@ -56,9 +56,12 @@ class Provenance:
 
 
 def _short(text: str) -> str:
-    """Return the end of a text in one line."""
+    """Return the end of a text in one line, from the beginning of a word on."""
     line = " ".join(text[-10 * LONGEST :].split())
-    return line if len(line) <= LONGEST else "…" + line[1 - LONGEST :]
+    if len(line) <= LONGEST:
+        return line
+    end = line[1 - LONGEST :]
+    return "…" + (end.partition(" ")[2] or end)
 
 
 def now(
