@@ -80,10 +80,8 @@ def figures() -> None:
 
     limits, people = Limits.from_environment(), visitor_limit.active_sessions()
     with st.container(horizontal=True, gap="large", key="operator_figures"):
-        seats, kept = (
-            _("{here} of {seats} seats"),
-            _("A closed tab keeps its seat for some seconds, so that a reload finds its text again."),
-        )
+        seats = _("{here} of {seats} seats")
+        kept = _("A closed tab keeps its seat for some seconds, so that a reload finds its text again.")
         st.metric(_("Visitors"), seats.format(here=len(people), seats=limits.visitors or "∞"), width="content", help=kept)
         st.metric(_("Connections"), numbers.whole(len(Gate.connections)), width="content")
         st.metric(_("Experiments"), numbers.whole(len(experiment.workers().active)), width="content")

@@ -95,6 +95,11 @@ def test_a_page_begins_at_its_top(at: Callable[..., Any]) -> None:
     assert page.locator(".st-key-temperature").count() == 0, "the sidebar shows the settings of the recording"
 
 
+def test_an_unknown_address_is_said(at: Callable[..., Any]) -> None:
+    page = at("nosuchpage")
+    page.get_by_text("This app has no page at the address").first.wait_for()
+
+
 def test_play_and_pause_in_quick_turns_show_no_error(visit: Visit) -> None:
     page = visit().page
     slider = page.locator(".st-key-speed input[type=range]")
