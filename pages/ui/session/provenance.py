@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
 from core import SamplingSettings
-from pages.ui.i18n import phrases
+from pages.ui.i18n import control_values, phrases
 from pages.ui.i18n.translation import N_, _, quoted
 from pages.ui.server import loaded_models
 from pages.ui.session import current
@@ -40,7 +40,7 @@ class Provenance:
         if self.settings is not None:
             parts.append(phrases.settings_summary(self.settings))
             parts += [] if self.settings.greedy else [_("seed {seed}").format(seed=self.settings.seed)]
-        return " · ".join([*parts, *(_short(_(value)) for name, value in self.chosen if value)])
+        return " · ".join([*parts, *(_short(control_values.translated(value)) for name, value in self.chosen if value)])
 
     def differences(self, now: Provenance) -> list[str]:
         """Return the names of the inputs that differ from `now`, translated."""

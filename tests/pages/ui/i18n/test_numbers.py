@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.record import frozen
 from pages.ui.i18n import numbers
 
 PERCENT = {
@@ -54,3 +55,8 @@ def test_a_percentage_is_right_to_two_figures(share: float) -> None:
 def test_a_perplexity_is_rounded_once() -> None:
     """1,486.55 was rounded to 1,486.5 first, and then down to 1,486."""
     assert [numbers.perplexity(value) for value in (31.48, 99.94, 1486.5499, 1486.55)] == ["31.5", "99.9", "1,487", "1,487"]
+
+
+@pytest.mark.parametrize("share", [0.0, 1e-9, 0.0003, 0.0618, 0.38, 0.87, 0.995, 0.9992, 1.0])
+def test_the_app_and_its_files_write_a_percentage_in_one_way(share: float) -> None:
+    assert numbers.percent(share).replace("\u00a0", " ") == frozen.percent(share)

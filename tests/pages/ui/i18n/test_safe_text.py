@@ -55,3 +55,7 @@ def test_all_letters_are_still_there(text: str) -> None:
 def test_usual_names_and_sentences_stay_as_they_are() -> None:
     for text in ("storyteller-mini writes from now on.", "It fits (2.5 GB).", "Before you: 3.", "That is “a name”, isn't it?", "top-p 0.9"):
         assert plain(text) == text
+
+
+def test_the_space_between_a_number_and_its_unit_stays() -> None:
+    assert plain("The constraint excludes 43\u00a0% of it") == "The constraint excludes 43\u00a0% of it"
