@@ -31,6 +31,7 @@ else:  # for every visitor, at every click
     from pages.ui.session import (
         address_bar,
         current,
+        elements,
         first_page_turn,
         page_visibility,
         requested_model,
@@ -44,7 +45,10 @@ else:  # for every visitor, at every click
     current.start_session()
     address_bar.fill_widgets()
     page = st.navigation(navigation.pages(), position="top")
-    state.begin_page(page.url_path)
+    path = page_titles.path_of(page.url_path)
+    state.begin_page(path)
+    elements.act_on_press()
+    frame.notice_of_unknown_address(path)
     frame.logo()
     frame.inject_css()
     if not visitor_limit.admit():
@@ -52,25 +56,26 @@ else:  # for every visitor, at every click
         st.stop()
     with first_page_turn.first_page_turn():
         frame.ensure_model_loaded()
-        presentation_links.follow_links(page.url_path)
-        if page.url_path not in page_titles.CHROMELESS_PAGES:
+        presentation_links.follow_links(path)
+        if path not in page_titles.CHROMELESS_PAGES:
             visitor_language.switch()
-            sidebar.sidebar(settings_of_page.settings_of_page(page.url_path))
+            sidebar.sidebar(settings_of_page.settings_of_page(path))
             requested_model.offer()
-            presentation_links.talk_bar_of_page(page.url_path)
+            presentation_links.talk_bar_of_page(path)
         else:
             frame.hidden_heading(page.title)
         talk_memory.keep_talk()  # before the page, so that a reload right after a stop returns to that stop
+        browser.begin_at_top(path)
         page.run()
-        next_page_link.show_next_page_link(page.url_path)
-        if page.url_path not in page_titles.CHROMELESS_PAGES:
-            presentation_links.hidden_stage_link(page.url_path)
+        next_page_link.show_next_page_link(path)
+        if path not in page_titles.CHROMELESS_PAGES:
+            presentation_links.hidden_stage_link(path)
     address_bar.write_address()
     frame.late_notices()
     key_bindings.keys()
     browser.reconnect()
     page_visibility.watch_visibility()
     unsaved = bool(state.current_session().taught)  # a model that the visitor has trained or opened ends with the page
-    browser.describe_page(page_titles.group_of(page.url_path), page.url_path, ask_before_closing=unsaved)
-    if page.url_path not in page_titles.CHROMELESS_PAGES:
-        glossary_terms.explain_terms(page.url_path)
+    browser.describe_page(page_titles.group_of(path), path, ask_before_closing=unsaved)
+    if path not in page_titles.CHROMELESS_PAGES:
+        glossary_terms.explain_terms(path)

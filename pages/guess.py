@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages.ui.charts import charts, step_rows
 from pages.ui.i18n import numbers
-from pages.ui.i18n.translation import _
+from pages.ui.i18n.translation import _, ngettext
 from pages.ui.presenting import guess_game
 from pages.ui.presenting.guess_game import Game
 from pages.ui.session import current, elements
@@ -28,7 +28,7 @@ def question(now: Game) -> None:
     with st.form("guess_form", clear_on_submit=True, border=False):
         label = f"{_('What comes next?')} :gray[:small[{place}]]"
         st.text_input(label, key=guess_game.FIELD, placeholder=_("one word, then Enter"), max_chars=60)
-        st.form_submit_button(_("What comes next?").rstrip("?"), on_click=guess_game.word_guessed, type="primary")
+        st.form_submit_button(_("Guess"), on_click=guess_game.word_guessed, type="primary")
 
 
 def answer(now: Game) -> None:
@@ -36,8 +36,11 @@ def answer(now: Game) -> None:
     last, step = now.rounds[-1], current.run().path[-1]
     guess = last.guesses[0]
     sentences = [
-        _("The token was “{piece}”: {chance}, rank {rank}.").format(
-            piece=step.piece.removeprefix("␣"), chance=numbers.chance(step.model_probability), rank=numbers.whole(step.rank)
+        _("The token was “{piece}”, rank {rank}: {chance} for the model, {used} after your settings.").format(
+            piece=step.piece.removeprefix("␣"),
+            chance=numbers.chance(step.model_probability),
+            used=numbers.chance(step.sampling_probability),
+            rank=numbers.whole(step.rank),
         )
     ]
     if last.hit:
@@ -46,7 +49,7 @@ def answer(now: Game) -> None:
         sentences.append(_("You guessed “{said}”: not in the list.").format(said=guess.said))
     else:
         sentences.append(
-            _("You guessed “{said}”: {chance}, rank {rank}.").format(
+            _("You guessed “{said}”, rank {rank}: {chance} for the model.").format(
                 said=guess.said, chance=numbers.chance(guess.probability), rank=numbers.whole(guess.rank)
             )
         )
@@ -70,11 +73,12 @@ def result(now: Game) -> None:
     """Draw all ten tokens and the link."""
     hits = sum(one.hit for one in now.rounds)
     said = (
-        _("A friend's result: {own} points in {hits} hits; the likeliest token {favourite} points. Can you do better?")
+        _("A friend's result: {own} points with {hits}; the likeliest token {favourite} points. Can you do better?")
         if now.theirs
-        else _("Ten tokens: you {own} points in {hits} hits; the likeliest token {favourite} points.")
+        else _("Ten tokens: you {own} points with {hits}; the likeliest token {favourite} points.")
     )
-    st.markdown(f"### {said.format(own=numbers.decimal(now.points, 1), hits=hits, favourite=numbers.decimal(now.favourite_points, 1))}")
+    counted = ngettext("{count} hit", "{count} hits", hits).format(count=hits)
+    st.markdown(f"### {said.format(own=numbers.decimal(now.points, 1), hits=counted, favourite=numbers.decimal(now.favourite_points, 1))}")
     steps = current.run().path[now.begun_at :]
     rows = [
         (
@@ -87,7 +91,12 @@ def result(now: Game) -> None:
         for step, one in zip(steps, now.rounds, strict=False)
     ]
     st.dataframe(pd.DataFrame(rows, columns=list(COLUMNS)), hide_index=True, width="stretch", key="guess_result")
-    st.caption(_("People guess about three in ten tokens at the first try. Language models are better at this game."))
+    st.caption(
+        _(
+            "In a study, people guessed about three in ten tokens at the first try, and small language models more "
+            "(Shlegeris and others, 2022, arXiv:2212.11281)."
+        )
+    )
     with st.container(horizontal=True):
         st.button(
             _("Play these ten"), on_click=guess_game.play_again, args=(True,), key="guess_same", icon=":material/replay:", type="primary"

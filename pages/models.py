@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import streamlit as st
 
@@ -43,9 +44,10 @@ def fetch(name: str) -> None:
     current.anchor_notices("models_fetch")
     roles.require_operator()
     name = checked_name(name)
+    current.results().pop("fit", None)  # what an earlier model needs
     if on_this_machine(name):
         current.use_model(name)
-        current.notify(model_cards.in_use(name))
+        current.notify(model_cards.in_use(loaded_models.title(name)))
     elif downloads.busy():
         current.notify(_("Two downloads are running already. Wait for one of them, or stop it."))
     else:
@@ -91,10 +93,11 @@ def offer(one: Offer) -> None:
 
 def from_the_hub() -> None:
     """Draw the field for any model, what it needs, the downloads, and a short list."""
-    elements.section(_("From the Hugging Face hub"), _("needs a network"))
+    elements.section(_("Another model"), _("a file or a folder here; or the Hugging Face hub, which needs a network"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = _("A hub id (org/model or org/model@revision), a GGUF file of the hub (org/model:Q4_K_M), or a folder or GGUF file here.")
-        name = st.text_input(_("Any model"), key="models_name", help=names, max_chars=300, width=420)
+        look: dict[str, Any] = {"placeholder": _("/path/to/model.gguf or org/model"), "width": 420}
+        name = st.text_input(_("Any model"), key="models_name", help=names, max_chars=300, **look)
         empty = not name.strip()
         verb = _("Use") if can_be_used(name.strip()) else _("Download")
         st.button(_("Does it fit?"), on_click=of_field, args=(check,), key="models_check", disabled=empty)
@@ -128,7 +131,7 @@ def add_adapter() -> None:
     current.anchor_notices("models_add_adapter")
     roles.require_operator()
     adapters.add(str(current.field("models_adapter") or ""))
-    current.notify(model_cards.in_use(current.model_name()))
+    current.notify(model_cards.in_use(loaded_models.title(current.model_name())))
 
 
 def adapter() -> None:

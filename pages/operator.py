@@ -80,7 +80,9 @@ def figures() -> None:
 
     limits, people = Limits.from_environment(), visitor_limit.active_sessions()
     with st.container(horizontal=True, gap="large", key="operator_figures"):
-        st.metric(_("Visitors"), _("{here} of {seats} seats").format(here=len(people), seats=limits.visitors or "∞"), width="content")
+        seats = _("{here} of {seats} seats")
+        kept = _("A closed tab keeps its seat for some seconds, so that a reload finds its text again.")
+        st.metric(_("Visitors"), seats.format(here=len(people), seats=limits.visitors or "∞"), width="content", help=kept)
         st.metric(_("Connections"), numbers.whole(len(Gate.connections)), width="content")
         st.metric(_("Experiments"), numbers.whole(len(experiment.workers().active)), width="content")
         st.metric(_("Memory"), numbers.size(psutil.Process().memory_info().rss), width="content")
@@ -97,7 +99,7 @@ def people() -> None:
             _("tokens"): one.run.token_count if one.run is not None else 0,
             _("plays"): one.playing,
             _("idle for"): numbers.duration(now - one.seen),
-            _("operator"): one.operator,
+            _("operator"): one.operator or (one is current.current_session() and roles.is_operator()),
         }
         for one in sorted(visitor_limit.active_sessions(), key=lambda one: one.seen, reverse=True)
     ]

@@ -104,7 +104,7 @@ with elements.error_boundary(), st.container(border=True, key=f"tour_widget_{now
 current.current_session().place = now.address()
 with attempt:
     if now.stop in now.tried:
-        st.success(_("**You did.** {text}").format(text=text.noticed), icon=":material/check:")
+        st.success(_("**Done.** {text}").format(text=text.noticed), icon=":material/check:")
     else:
         st.markdown(_("**Try it.** {text}").format(text=text.attempt))
     elements.notices()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import streamlit as st
 
+from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, page_titles, translation
 from pages.ui.i18n.translation import _
-from pages.ui.session import address_bar, clicks, conversation, current, elements, playback
+from pages.ui.session import address_bar, clicks, conversation, current, elements, opened_recording, playback
 from pages.ui.session.roll_again import roll_again
-from pages.ui.shell import all_samplers, frame, prompt_field, remote_model_notes, text_so_far
-from pages.ui.shell.display_options import display_options
+from pages.ui.session.state import PERSISTENT
+from pages.ui.shell import all_samplers, display_options, frame, prompt_field, recorded_settings, remote_model_notes, text_so_far
 from pages.ui.shell.player import player
 from pages.ui.views import conversation_view, distribution_view, export, saved_components, step_costs
 from pages.ui.views.constraint_line import constraint_line
@@ -39,9 +42,28 @@ def prompts() -> None:
     if talking:
         conversation_view.settings()
         return
-    prompt_field.field(width=320)
+    with suppress(ViewerError):
+        recording = opened_recording.shown()
+        if recording is not None:
+            recorded_settings.prompt(recording)
+        else:
+            with st.container(key="prompt_label", width="content"):
+                st.markdown(_("Prompt"), width="content")
+            prompt_field.field(width=320)
     for name, text in example_texts.EXAMPLES.items():
         st.button(_(name), on_click=current.use_prompt, args=(text,), help=text, key=f"example_{name}", type="tertiary")
+
+
+def has_steps() -> bool:
+    """Return whether the run has a step, so that the charts beside the bars have something to show."""
+    return elements.has_run() and bool(current.run().path)
+
+
+def more_tools() -> None:
+    """Draw what can be opened beside the text: the view, and the pages that say how a token was computed and what it cost."""
+    display_options.popover()
+    st.page_link(page_titles.FOLDER / "inside.py", label=_("How was it computed?"), icon=":material/search:", width="content")
+    st.page_link(page_titles.FOLDER / "cost.py", label=_("The whole receipt"), icon=":material/receipt_long:", width="content")
 
 
 def engines(seen: TokenDistribution | Step) -> None:
@@ -70,8 +92,14 @@ if translation.current() != translation.ENGLISH and not talking:
         st.caption(_("The model has only ever read English, so English is what it writes."))
 with st.container(horizontal=True, vertical_alignment="center", key="ask"):
     prompts()
-    look = display_options()
     taken_away = st.container(horizontal=True, width="content")
+    about = _("The view, the bias of a token, the orders of the engines, two settings side by side, the receipt.")
+    more = st.toggle(_("More"), help=about, key="watch_more", **PERSISTENT)
+if more:
+    with st.container(horizontal=True, vertical_alignment="center", key="more_tools"):
+        more_tools()
+look = display_options.chosen()
+begun = has_steps()
 left, right = st.columns([0.64, 0.36], gap="large")
 with left, st.container(gap="xsmall"):
     head = st.container(key="head", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
@@ -89,10 +117,7 @@ with left, st.container(gap="xsmall"):
         st.button(_("Roll again"), on_click=roll_again, help=another, icon=":material/casino:", type="tertiary", key="roll_again")
     thrown = st.container()
 with right, st.container(gap="xsmall"):
-    places = step_costs.places()
-    with st.container(horizontal=True, gap="small", key="ways_on"):
-        st.page_link(page_titles.FOLDER / "inside.py", label=_("How was it computed?"), icon=":material/search:", width="content")
-        st.page_link(page_titles.FOLDER / "cost.py", label=_("The whole receipt"), icon=":material/receipt_long:", width="content")
+    places = step_costs.places(receipt=more) if begun else None
 sides = st.container(key="sides")
 
 
@@ -118,9 +143,11 @@ def stage() -> None:
             with thrown:
                 saved_components.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
                 browser.announce_step(seen, key="announcer", finished=text_so_far.why_ended(run))
-                engines(seen)
-            with sides:
-                two_settings_view(run, seen, look.rows, look.logarithmic)
+                if more:
+                    engines(seen)
+            if more:
+                with sides:
+                    two_settings_view(run, seen, look.rows, look.logarithmic)
             address_bar.write_address("address_stage")
         playback.advance(run, speed)
 
@@ -129,12 +156,17 @@ def cost() -> None:
     """Draw what the steps cost, and what can be saved or shared."""
     with elements.error_boundary():
         if current.refused():
+            with taken_away:
+                undo_button()
             return
         run = current.run()
+        if bool(run.path) != begun:
+            st.rerun()  # the charts beside the bars come with the first step
         with playback.drawing(step=False):
-            step_costs.draw(places, run, current.shown(run))
-            with places.times:
-                remote_model_notes.times(run.path, run.model)
+            if places is not None:
+                step_costs.draw(places, run, current.shown(run))
+                with places.times:
+                    remote_model_notes.times(run.path, run.model)
             with taken_away:
                 undo_button()
                 export.branches(run)

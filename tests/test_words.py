@@ -232,3 +232,18 @@ def test_a_translation_keeps_every_place_and_all_markup(code: str) -> None:
 
 def places(sentence: str) -> set[str]:
     return {name for _text, name, _spec, _sign in Formatter().parse(sentence) if name is not None}
+
+
+def test_german_has_one_plural_of_token() -> None:
+    """Two or more are "Tokens", as in all other sentences."""
+    catalogue = extract_sentences.catalogue_of("de")
+    plural = re.compile(
+        r"(\b(alle|viele|vielen|wenige|mehr|weniger|keine|neuen|wahrscheinlichsten|diese|andere) |[}\d]\*{0,2} )Token(?![\w-])"
+    )
+    wrong = []
+    for message in catalogue:
+        for text in message.string[1:] if isinstance(message.string, tuple) else [message.string]:
+            many = re.search(r"\btokens\b", str(message.id))
+            if many and plural.search(text) and not re.search(r"\b(neue|jedes|diese[sm]?) Token\b", text):
+                wrong.append(text)
+    assert not wrong

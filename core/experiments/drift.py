@@ -70,7 +70,7 @@ class TopProbabilities:
         """Return the model's probabilities of the candidates that a record lists."""
         order = np.argsort(distribution.token_ids)
         probabilities = np.asarray(distribution.probabilities[0], dtype=np.float32)
-        likeliest = probabilities[distribution.ranks <= len(distribution.ranks)]
+        likeliest = probabilities[distribution.ranks == np.arange(1, len(probabilities) + 1)]  # those behind a gap follow the constraint
         ids = np.asarray(distribution.token_ids, dtype=np.int64)
         return cls(ids[order], probabilities[order], distribution.rest_model_probability, float(likeliest.min()))
 

@@ -30,6 +30,7 @@ from core.message import Message
 from core.record.step import Candidate, Step, TokenDistribution
 from core.sampling import dice, stages
 from core.sampling.history import History
+from core.sampling.observation import MOST_CANDIDATES
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import Token, added_by
 
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
     from core.engine.changes import Steering
     from core.engine.model import LanguageModel
-
-MOST_CANDIDATES = 1_000
 
 
 @dataclass(slots=True)

@@ -117,15 +117,28 @@ class Replay(Run):
                 return self._reveal(node)
         raise BadToken("The recording does not contain the probabilities after this token. Start a live run to see them.")
 
+    def reveal_all(self) -> None:
+        """Put every recorded step into the tree without moving, so that `branches` lists all of them."""
+        for recorded in self._recorded.nodes[1:]:
+            if recorded.step is None or recorded.parent is None or recorded.node_id in self._shown:
+                continue
+            self._shown_below(self._shown.get(recorded.parent, 0), recorded)
+
+    def _shown_below(self, parent: int, recorded: Node) -> Node:
+        """Append a recorded step to one of the own nodes."""
+        assert recorded.step is not None
+        node = self.attach(parent, recorded.step, recorded.waiting)
+        node.name = recorded.name
+        self._source[node.node_id], self._shown[recorded.node_id] = recorded.node_id, node.node_id
+        return node
+
     def _reveal(self, recorded: Node) -> Step:
         assert recorded.step is not None
         own = self._shown.get(recorded.node_id)
         if own is not None and not self.nodes[own].is_deleted:
             self.switch(own)
             return recorded.step
-        node = self.add(recorded.step, recorded.waiting)
-        node.name = recorded.name
-        self._source[node.node_id], self._shown[recorded.node_id] = recorded.node_id, node.node_id
+        self._advance_to(self._shown_below(self.here, recorded), recorded.step)
         return recorded.step
 
     @property

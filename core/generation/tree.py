@@ -120,6 +120,29 @@ class Tree:
         ends = [node for node in self.nodes[1:] if (not node.children and not node.is_deleted) or node.node_id == self.here]
         return [self._branch(node, on_path) for node in ends]
 
+    def endings(self) -> list[Branch]:
+        """Return the branches with different texts: neither a path on which steps follow, nor one with the tokens of an earlier branch.
+
+        Of branches with the same tokens, the current one is kept, else the first.
+        """
+        found: dict[int, Branch] = {}
+        same_as = self._first_with_same_tokens()
+        longer = {same_as[node.parent] for node in self.nodes[1:] if node.parent is not None}
+        for branch in self.branches():
+            first = same_as[branch.node_id]
+            if first not in longer and (branch.is_current or first not in found):
+                found[first] = branch
+        return list(found.values())
+
+    def _first_with_same_tokens(self) -> list[int]:
+        """Return for each node the first node whose path has the same tokens."""
+        first: list[int] = [0]
+        known: dict[tuple[int, int], int] = {}
+        for node in self.nodes[1:]:
+            key = None if node.step is None or node.parent is None else (first[node.parent], node.step.key)
+            first.append(node.node_id if key is None else known.setdefault(key, node.node_id))
+        return first
+
     def _branch(self, end: Node, on_path: dict[int, int]) -> Branch:
         own: list[Step] = []
         node = end

@@ -46,19 +46,23 @@ def _arrays(kind: type[Any]) -> tuple[str, ...]:
 
 
 def percent(share: float) -> str:
-    """Return a probability as text. Values near 0 and 1 are never rounded to 0 % or 100 %.
-
-    NaN is a dash.
+    """Return a probability as text with two digits, three near 100 %. It is never rounded to 0 % or 100 %. NaN is a dash.
 
     >>> [percent(share) for share in (1.0, 0.9996, 0.123, 0.0123, 0.0003, 1e-9, 0.0)]
-    ['100 %', '99.96 %', '12 %', '1.2 %', '0.03 %', '<0.01 %', '0 %']
+    ['100 %', '> 99.9 %', '12 %', '1.2 %', '0.03 %', '< 0.00001 %', '0 %']
     """
-    if math.isnan(share):
+    value = share * 100
+    if math.isnan(value):
         return "–"
-    if share <= 0:
+    if value <= 0:
         return "0 %"
-    if share < 1e-4:
-        return "<0.01 %"
-    if 0.995 <= share < 1:
-        return f"{min(share, 0.9999) * 100:.2f} %"
-    return f"{share * 100:.{0 if share >= 0.0995 else 1 if share >= 0.00995 else 2}f} %"
+    if value < 0.00001:
+        return "< 0.00001 %"
+    if value >= 100:
+        return "100 %"
+    if value > 99.9:
+        return "> 99.9 %"
+    digits = 2 if value < 99.5 else 3
+    places = max(0, digits - 1 - math.floor(math.log10(value)))
+    text = f"{value:.{places}f}" if places else str(round(value))
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"

@@ -126,3 +126,24 @@ def steps_table(path: Sequence[Step]) -> pd.DataFrame:
     whole = ("position", "token_id", "rank", "computed_tokens", "reused_tokens", "cache_bytes", "held_bytes")
     missing = [name for name in whole if name == "held_bytes" or any(value is None for value in columns[name])]
     return pd.DataFrame(columns).astype({"roll": "float64", "seconds": "float64", **dict.fromkeys(missing, "Int64")})
+
+
+def candidates_table(path: Sequence[Step]) -> pd.DataFrame:
+    """Return one row per step and listed token, the model's likeliest first. Probabilities 0-1; `chosen` marks the token of the step."""
+    rows = [
+        (
+            step.index,
+            one.token_id,
+            one.piece,
+            one.rank or None,
+            one.logit,
+            one.model_probability,
+            one.sampling_probability,
+            one.removed_by or "",
+            one.key == step.key,
+        )
+        for step in path
+        for one in step.candidates
+    ]
+    names = ["index", "token_id", "piece", "rank", "logit", "model_probability", "sampling_probability", "excluded_by", "chosen"]
+    return pd.DataFrame(rows, columns=names).astype({"token_id": "Int64", "rank": "Int64"})

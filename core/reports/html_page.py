@@ -265,13 +265,15 @@ def _number(value: float, unit: str, wording: Wording = ENGLISH) -> str:
     if math.isnan(value):
         return "–"
     if unit == "$" and value < 0.995:
-        return wording.say(Message("{count} cents", count=Number(100 * value, ".2g")))
+        cents = 100 * value
+        places = max(0, 1 - math.floor(math.log10(cents))) if cents > 0 else 0
+        return wording.say(Message("{count} cents", count=Number(cents, f".{places}f")))
     return wording.figures(_plain_number(value, unit))
 
 
 def _plain_number(value: float, unit: str) -> str:
     if unit == "share":
-        return f"{100 * value:.0f} %"
+        return percent(value)
     if unit == "$":
         return f"${value:,.2f}"
     if not unit:
@@ -279,5 +281,6 @@ def _plain_number(value: float, unit: str) -> str:
     for size, letter in ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ")):
         if abs(value) >= size * 0.9995:
             shown = value / size
-            return f"{shown:.0f} {letter}{unit}" if shown >= 9.95 else f"{shown:.2g} {letter}{unit}"
+            prefix = letter.upper() if unit == "B" else letter  # bytes are written as KB everywhere
+            return f"{shown:.0f} {prefix}{unit}" if shown >= 9.95 else f"{shown:.2g} {prefix}{unit}"
     return f"{value:.2g} {unit}" if value else f"0 {unit}"

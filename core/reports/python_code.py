@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from core.generation.run_base import Run
 
+WHERE = "# Run it in the folder of the Token Probability Viewer, which holds the package core: python run.py"
+
 
 def code(run: Run) -> str:
     """Return a script that makes the steps of the current path again. Raises nothing for a run without steps."""
     if getattr(run.model, "from_answer", False):  # type: ignore[attr-defined]  # every kind of run has a model
-        return (
-            'from core import Recording\n\nrun = Recording.load("run.json").replay()  # a saved answer of a server\nprint(run.generate())\n'
-        )
+        lines = ["from core import Recording", "", 'run = Recording.load("run.json").replay()  # a saved answer of a server']
+        return "\n".join([WHERE, *lines, "print(run.generate())", ""])
     messages = list(getattr(run, "messages", ()))
     if any(step.has_no_ids for step in run.path):
         made = f"ListedRun(load_model({run.model_name!r}), {messages or run.prompt!r}, {run.settings!r})"
         lines = [
+            WHERE,
             "# The tokens of this server have no ids, so a script cannot repeat its own choices.",
             "from core import ListedRun, SamplingSettings, load_model",
         ]
@@ -22,6 +24,7 @@ def code(run: Run) -> str:
     path, settings = run.path, run.path[0].settings if run.path else run.settings
     chat = ", as_chat=True" if getattr(run, "as_chat", False) and not messages else ""  # an old recording
     lines = [
+        WHERE,
         "from core import Generation, SamplingSettings, load_model",
         "",
         f"run = Generation(load_model({run.model_name!r}), {messages or run.prompt!r}, {settings!r}{chat})",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ from core.errors import BadSetting, BrokenLogits
 if TYPE_CHECKING:
     import torch
 
+MOST_CANDIDATES = 1_000  # tokens of a step, without the chosen one
+UNLIKELY_FIRST = frozenset({"constraint", "logit bias"})  # stages after which unlikely tokens can be the ones that are chosen
 Processor = Callable[["torch.Tensor", "torch.Tensor"], "torch.Tensor"]
 ActiveStage = tuple[str, Any, Any]  # name, setting, and a Processor or a `core.sampling.samplers.contract.Sampler`
 
@@ -55,6 +57,11 @@ class Scores:
     name: str
     setting: float | None
     scores: torch.Tensor
+
+
+def also_listed(stage_names: Iterable[str], top_n: int) -> int:
+    """Return how many of the likeliest tokens after the last stage are listed beside the model's `top_n` likeliest ones."""
+    return 0 if UNLIKELY_FIRST.isdisjoint(stage_names) else min(top_n, MOST_CANDIDATES - top_n)
 
 
 def broken() -> BrokenLogits:

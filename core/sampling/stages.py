@@ -18,7 +18,7 @@ from core.device import to_device
 from core.errors import BadToken
 from core.sampling import stages_gpu, stages_numpy
 from core.sampling.history import History, last_n
-from core.sampling.observation import ActiveStage, Observation, Scores, Selection, broken, nothing_left
+from core.sampling.observation import ActiveStage, Observation, Scores, Selection, also_listed, broken, nothing_left
 from core.sampling.samplers.constraint import Constraint
 from core.sampling.samplers.contract import Sampler
 from core.sampling.samplers.dry import DRY
@@ -140,20 +140,23 @@ def _observe_on_device(
         before = to_device(previous_ids, logits.device)[None] if name == "repetition penalty" else scores
         scores = process(before, scores)
         seen.append(Scores(name, setting, scores))
-    table = stages_gpu.measure(seen, selection, settings.greedy, top_n)
-    return _unpack(table, top_n + selection.any, seen, settings, selection.any)
+    also = 1 if settings.greedy else len(logits)
+    also = min(also, also_listed([name for name, _, _ in stages], top_n))
+    table = stages_gpu.measure(seen, selection, settings.greedy, top_n, also)
+    return _unpack(table, top_n, also + selection.any, seen, settings, selection.any)
 
 
-def _unpack(table: np.ndarray, listed: int, seen: list[Scores], settings: SamplingSettings, picked: bool) -> Observation:
+def _unpack(table: np.ndarray, favourites: int, more: int, seen: list[Scores], settings: SamplingSettings, picked: bool) -> Observation:
     """Return the observation, likeliest token first, from a row of measurements.
 
-    The row holds in this order: the listed ids, the chosen one last if one was selected; where each begins on the strip of the dice; their
-    scores at every stage; every stage's log-sum-exp, entropy in nats and number of kept tokens; how many tokens are likelier than the last
-    listed one.
+    The row holds in this order: the listed ids, first the model's `favourites`, then `more`, the chosen one last if one was selected; where
+    each begins on the strip of the dice; their scores at every stage; every stage's log-sum-exp, entropy in nats and number of kept tokens;
+    how many tokens are likelier than each of `more`.
     """
-    count = len(seen)
+    count, listed = len(seen), favourites + more
     ids, starts, rest = table[:listed], table[listed : 2 * listed], table[2 * listed :]
-    scores, (sums, entropies, kept), better = rest[: count * listed], rest[count * listed : -1].reshape(3, count), rest[-1]
+    measures = count * (listed + 3)
+    scores, (sums, entropies, kept), better = rest[: count * listed], rest[count * listed : measures].reshape(3, count), rest[measures:]
     if (kept == 0).any() and kept[0]:
         raise nothing_left(seen[int(kept.argmin())].name)
     if np.isnan(sums).any() or np.isnan(entropies).any():
@@ -172,12 +175,16 @@ def _unpack(table: np.ndarray, listed: int, seen: list[Scores], settings: Sampli
         kept_counts, bits = [*kept_counts, 1], [*bits, 0.0]
 
     token_ids = ids.astype(np.int64)
-    favourites = listed - picked
     order = np.lexsort((token_ids[:favourites], -scores[0, :favourites]))  # equal probabilities: lower id first
-    ranks = np.arange(1, favourites + 1)
     chosen = int(token_ids[-1]) if picked else -1
-    if picked and chosen not in token_ids[:favourites]:
-        order, ranks = np.append(order, favourites), np.append(ranks, max(int(better), favourites) + 1)
+    missing = {
+        int(token_ids[column]): column
+        for column in range(favourites, listed)
+        if token_ids[column] not in token_ids[:favourites] and (alive[-1, column] or token_ids[column] == chosen)
+    }
+    columns = sorted(missing.values(), key=lambda column: (-scores[0, column], token_ids[column]))
+    order = np.array([*order, *columns], np.int64)
+    ranks = np.array([*range(1, favourites + 1), *(max(int(better[column - favourites]), favourites) + 1 for column in columns)])
     dead = ~alive[:, order]
     removed_at = np.where(dead.any(0), dead.argmax(0), -1)
     starts = np.where(alive[-1], starts, math.nan)

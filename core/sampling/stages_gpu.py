@@ -14,8 +14,11 @@ import torch
 from core.sampling.observation import Scores, Selection
 
 
-def measure(seen: list[Scores], selection: Selection, greedy: bool, top_n: int) -> np.ndarray:
-    """Return the measurements of all stages and the pick as one float64 row; `core.sampling.stages._unpack` lists its order."""
+def measure(seen: list[Scores], selection: Selection, greedy: bool, top_n: int, also: int = 0) -> np.ndarray:
+    """Return the measurements of all stages and the pick as one float64 row; `core.sampling.stages._unpack` lists its order.
+
+    also: how many of the likeliest tokens after the last stage are listed behind the model's.
+    """
     scores = torch.cat([stage.scores for stage in seen])
     logits = scores[0]
     sums = torch.logsumexp(scores, 1)
@@ -27,6 +30,7 @@ def measure(seen: list[Scores], selection: Selection, greedy: bool, top_n: int) 
     reached = torch.cumsum(final[order], 0, dtype=torch.float64)
     reached /= reached[-1:].clone()
 
+    listed = torch.cat([listed, order[:also]])
     if selection.forced is not None:
         listed = torch.cat([listed, listed.new_full((1,), selection.forced)])
     elif selection.greedily:
@@ -44,6 +48,6 @@ def measure(seen: list[Scores], selection: Selection, greedy: bool, top_n: int) 
         sums,
         torch.special.entr(shares).sum(1),
         (scores > -math.inf).sum(1),
-        (logits > logits[listed[-1:]]).sum(),
+        (logits > logits[listed[min(top_n, len(logits)) :], None]).sum(1),
     )
     return torch.cat([part.to(torch.float64).reshape(-1) for part in parts]).cpu().numpy()

@@ -13,7 +13,7 @@ import torch
 from core.backends import compiled
 from core.rounding import FEW, HEAD
 from core.sampling import cut_offs_numpy
-from core.sampling.observation import ActiveStage, Observation, Processor, Selection, nothing_left
+from core.sampling.observation import ActiveStage, Observation, Processor, Selection, also_listed, nothing_left
 from core.sampling.samplers.addition import Addition, places_of
 from core.sampling.samplers.penalties import repetition_penalty
 from core.sampling.score_row import MANY, Row, among_largest, largest
@@ -61,14 +61,22 @@ def observe(
         listed = _likeliest(logits, top_n)
         shown = listed if selection.forced is None else np.append(listed, selection.forced)
         strip, starts = strip_of(rows[-1], selection.roll or 0.0, shown)
-        chosen, ranks = -1, np.arange(1, len(listed) + 1)
+        chosen, more = -1, strip[: also_listed([name for name, _, _ in stages], top_n)].tolist()
         if selection.any:
             place = min(int(starts[2:].searchsorted(selection.roll or 0.0, "right")), len(strip) - 1)
             chosen = int(strip[place]) if selection.forced is None else selection.forced
-            if chosen not in listed.tolist():
-                better = int(np.count_nonzero(logits > logits[chosen]))
-                listed, ranks = np.append(listed, chosen), np.append(ranks, max(better, len(listed)) + 1)
+            more.append(chosen)
+        listed, ranks = _with(listed, more, logits)
         return _observation(rows, *_named(stages, greedy), listed, ranks, strip, starts, chosen)
+
+
+def _with(listed: np.ndarray, more: list[int], logits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the listed ids with the missing ones of `more` behind them, the model's likeliest first, and the ranks of all."""
+    if set(more) <= set(listed.tolist()):
+        return listed, np.arange(1, len(listed) + 1)
+    missing = sorted(set(more).difference(listed.tolist()), key=lambda token_id: (-logits[token_id], token_id))
+    better = [max(int(np.count_nonzero(logits > logits[token_id])), len(listed)) + 1 for token_id in missing]
+    return np.array([*listed, *missing], np.int64), np.array([*range(1, len(listed) + 1), *better])
 
 
 def _named(stages: Sequence[ActiveStage], greedy: bool) -> tuple[tuple[str, ...], tuple[float | None, ...]]:

@@ -41,7 +41,7 @@ def use_file(page: Any, path: Path) -> None:
     """Load a file by its path on the page Models."""
     type_into(page, "models_name", str(path))
     settled(page)
-    repeated(page, lambda: press(page, "models_fetch"), page.get_by_text(f"{path} is in use.").first)
+    repeated(page, lambda: press(page, "models_fetch"), page.get_by_text(f"{path.name} is in use.").first)
     settled(page)
 
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.browser.drawn import Drawn
-from tests.browser.watching import Watching, download, eventually, press, settled, type_into
+from tests.browser.watching import Watching, all_samplers, download, eventually, open_more_settings, press, settled, show_more, type_into
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
@@ -31,6 +31,7 @@ def test_a_bias_and_a_sampler_change_the_bars_until_their_chips_are_removed(visi
     page = visit(START).page
     before = bars(page)
     first = ","  # the likeliest, which the field shows first
+    show_more(page)
     press(page, "bias")
     for button, changed in (("more", lambda now: now > before[first]), ("less", lambda now: abs(now - before[first]) < 1e-9),
                             ("less", lambda now: now < before[first]), ("never", lambda now: now == 0)):  # fmt: skip
@@ -42,7 +43,8 @@ def test_a_bias_and_a_sampler_change_the_bars_until_their_chips_are_removed(visi
     page.keyboard.press("Escape")
     page.locator(".st-key-chip_logit_bias button").first.click()
     eventually(page, lambda: check(bars(page) == before))
-    press(page, "all_samplers")
+    all_samplers(page)
+    page.get_by_text("Cut-offs", exact=True).click()
     field = page.locator(".st-key-top_n_sigma input")
     field.fill("0.5")
     field.press("Enter")
@@ -71,7 +73,8 @@ def test_named_answers_are_computed_saved_and_tokens_found(at: At) -> None:
 
 def apply_example(page: Any, kind: str) -> None:
     """Press an example of a constraint in the dialog and close it."""
-    press(page, "all_samplers")
+    all_samplers(page)
+    page.locator("[role=dialog]").get_by_text("Constraint", exact=True).first.click()
     button = page.locator(f".st-key-constraint_{kind} button").first
     button.scroll_into_view_if_needed()
     button.click()
@@ -104,7 +107,8 @@ def test_a_constraint_is_set_followed_shared_and_removed(visit: Visit) -> None:
 
 def test_a_form_that_cannot_be_used_is_refused_and_a_sampler_is_found_with_its_definition(visit: Visit) -> None:
     page = visit(START).page
-    press(page, "all_samplers")
+    all_samplers(page)
+    page.locator("[role=dialog]").get_by_text("Constraint", exact=True).first.click()
     form = page.locator(".st-key-constraint_form textarea").first
     page.locator(".st-key-constraint_kind").first.scroll_into_view_if_needed()
     page.locator(".st-key-constraint_kind [data-baseweb=select], .st-key-constraint_kind [role=combobox]").first.click()
@@ -118,7 +122,7 @@ def test_a_form_that_cannot_be_used_is_refused_and_a_sampler_is_found_with_its_d
     assert form.input_value() == 'start: "a" start'
     page.keyboard.press("Escape")
     assert not page.locator(".st-key-chip_constraint").count()
-    press(page, "all_samplers")
+    all_samplers(page)
     type_into(page, "find_sampler", "exclude top choices")
     page.locator(".st-key-xtc_probability").first.wait_for()
     page.locator(".st-key-mirostat_tau").first.wait_for(state="detached")
@@ -132,6 +136,7 @@ def test_two_settings_stand_side_by_side_with_the_same_dice(visit: Visit) -> Non
     watching = visit("?prompt=Once+upon+a+time&temperature=1.5&top_p=0.8&min_p=0.05")
     page = watching.page
     watching.steps(1, 1)
+    show_more(page)
     page.locator(".st-key-two_settings label").first.click()
     page.locator(".st-key-chart_two_settings_bars_B svg").first.wait_for()
     one, other = bars(page, "two_settings_bars_A"), bars(page, "two_settings_bars_B")
@@ -156,6 +161,7 @@ def saved_in(page: Any) -> bool:
 
 def test_settings_are_saved_kept_by_the_browser_used_and_deleted(visit: Visit, new_page: Callable[..., Any], app: str) -> None:
     page = visit("?prompt=Once+upon+a+time&temperature=1.35&top_p=1&top_k=7&order=vllm").page
+    open_more_settings(page)
     press(page, "save_settings")
     type_into(page, "own_preset_name", "Mine")
     press(page, "own_preset_save")
@@ -163,6 +169,7 @@ def test_settings_are_saved_kept_by_the_browser_used_and_deleted(visit: Visit, n
     second = new_page(f"{app}/{START}", beside=page)
     second.locator(".st-key-own_preset_0 button", has_text="Mine").first.click()
     eventually(second, lambda: check(saved_in(second)))
+    open_more_settings(second)
     press(second, "save_settings")
     press(second, "own_delete_0")
     second.locator(".st-key-own_preset_0").first.wait_for(state="detached")

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from core.stage_orders import ORDERS
-from tests.browser.watching import Watching, eventually, press, settled
+from tests.browser.watching import Watching, all_samplers, eventually, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
@@ -27,7 +27,7 @@ def test_a_stage_is_moved_the_bars_change_and_the_link_keeps_the_order(visit: Vi
     watching = visit("?temperature=1.8&min_p=0.1&top_p=0.6&prompt=Once+upon+a+time")
     page = watching.page
     before = watching.seen()["bars"]
-    press(page, "all_samplers")
+    all_samplers(page)
     page.locator("[data-stage]").first.wait_for()
     assert listed(watching) == list(ORDERS["transformers"])
     page.locator('[data-stage="temperature"]').focus()
@@ -42,7 +42,7 @@ def test_a_stage_is_moved_the_bars_change_and_the_link_keeps_the_order(visit: Vi
     eventually(page, lambda: _assert_in_address(page.url))
     other = visit(f"?{urlsplit(page.url).query}")
     eventually(other.page, lambda: _assert_same(other, watching.seen()["bars"]))
-    press(other.page, "all_samplers")
+    all_samplers(other.page)
     other.page.locator("[data-stage]").first.wait_for()
     _assert_moved(other)
     other.page.locator(".st-key-engine_transformers button").click()

@@ -86,7 +86,9 @@ def test_a_chart_of_watch_is_saved_and_copied_with_the_numbers_of_the_step(visit
     assert {numbers.chance(step.sampling_probability), "chosen token", "What came next?"} <= set(shown)
     assert any("The old king" in text and "seed 11" in text for text in shown)
     chosen = table[table.kind == "chosen"].iloc[0]
-    assert chosen[["model", "dice"]].tolist() == pytest.approx([step.model_probability, step.sampling_probability], abs=1e-6)
+    assert chosen[["model_probability", "probability_after_settings"]].tolist() == pytest.approx(
+        [step.model_probability, step.sampling_probability], abs=1e-6
+    )
     light = menu.picture()
     page.get_by_role("button", name="Copy picture").click()
     page.get_by_role("button", name="Copied").wait_for()

@@ -68,6 +68,29 @@ def press(page: Any, key: str) -> None:
     page.locator(f".st-key-{key} button:visible").first.click()
 
 
+def open_more_settings(page: Any) -> None:
+    """Open the settings that are folded in the sidebar."""
+    settled(page)
+    summary = page.locator(".st-key-more_settings summary").first
+    if summary.evaluate("summary => !summary.parentElement.open"):
+        summary.click()
+
+
+def all_samplers(page: Any) -> None:
+    """Open the dialog of all samplers."""
+    open_more_settings(page)
+    press(page, "all_samplers")
+
+
+def show_more(page: Any) -> None:
+    """Show the tools of Watch that are behind More."""
+    settled(page)
+    if not page.locator(".st-key-more_tools").is_visible():
+        page.locator(".st-key-watch_more label").first.click()
+        page.locator(".st-key-more_tools").wait_for()
+        settled(page)
+
+
 def type_into(page: Any, key: str, text: str) -> None:
     """Write into a field and leave it."""
     field = page.locator(f".st-key-{key} input, .st-key-{key} textarea").first

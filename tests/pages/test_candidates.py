@@ -83,3 +83,10 @@ def test_only_what_is_given_up_is_dashed(architecture: str, tiny: Any) -> None:
                 leads.add(here.node_id)
                 here = None if here.parent is None else rows[here.parent]
         assert {node_id for node_id, row in rows.items() if row.kind == "gone"} == set(rows) - leads
+
+
+def test_a_dashed_row_never_says_that_it_was_kept(tiny: Any) -> None:
+    steps = list(beam_search(tiny("qwen3"), "The sea", 3, 8))
+    rows = rows_of_beams(steps, steps[-1].answers[0].node_id)
+    assert any(row.kind == "gone" for row in rows)
+    assert not any("kept" in row.note or "an answer" in row.note for row in rows if row.kind == "gone")

@@ -63,6 +63,9 @@ def english_numbers(app: AppTest) -> list[str]:
 @pytest.mark.parametrize("page", [file for _group, file, *_rest in page_titles.PAGES])
 def test_a_page_opens_with_its_result_and_its_numbers_follow_the_language(page: str, open_app: Open, french: None) -> None:
     app = open_app(page=page)
+    if Path(page).stem not in (*page_titles.CHROMELESS_PAGES, "watch", "tour"):  # these begin with a sentence of their own
+        heading = next(str(text.value) for text in app.markdown if str(text.value).startswith("# "))
+        assert heading.removeprefix("# ").startswith(page_titles.title_of(Path(page).stem)), "menu and heading have one name"
     if page in FIRST:
         assert "⟦A recorded result" in html(app)
         assert not any(isinstance(one, Worker) for one in app.session_state["_session"].results.values()), "nothing was run for it"
@@ -77,3 +80,13 @@ def test_every_page_in_the_folder_is_in_the_menu_and_keeps_no_state_of_its_own()
     assert set(files) == {file for _, file, _, _ in page_titles.PAGES} | {page_titles.OPERATOR_PAGE.name}
     for file, text in files.items():
         assert "frame.page()" in text and "session_state" not in text, file
+
+
+def test_the_address_of_a_page_is_in_its_title() -> None:
+    for _group, file, title, _sight in page_titles.PAGES:
+        path = Path(file).stem
+        if path not in page_titles.HIDDEN:
+            words = page_titles.ADDRESSES.get(path, path).split("-")
+            named = title.casefold().split()
+            assert all(any(name.startswith(word) for name in named) for word in words), (path, title)
+            assert page_titles.path_of(page_titles.ADDRESSES.get(path, path)) == path

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.presenting import guess_game
-from tests.pages.apptest import Open, State, press
+from tests.pages.apptest import Open, State, press, said
 
 
 def say(app: AppTest, word: str) -> AppTest:
@@ -68,3 +68,16 @@ def test_what_is_no_guess_is_refused_and_nothing_is_rolled(word: str, open_app: 
 def test_a_strange_link_is_only_a_new_game(guesses: str, open_app: Open, session: State) -> None:
     app = open_app(page="guess.py", guesses=guesses)
     assert not session(app).results["guess game"].theirs
+
+
+def test_one_hit_is_singular_and_the_sentence_names_both_probabilities(open_app: Open, session: State) -> None:
+    app = open_app(page="guess.py", prompt="Once upon a time, there was a little", seed="3")
+    for number in range(10):
+        run = session(app).run
+        coming = run.next_distribution()
+        hit = next((one.text.strip() for one in coming.candidates if one.sampling_probability > 0 and one.text.strip().isalpha()), "dog")
+        say(app, hit if number == 0 else "zzz")
+    game = session(app).results["guess game"]
+    hits = sum(one.hit for one in game.rounds)
+    assert f"with {hits} hit{'' if hits == 1 else 's'};" in said(app)
+    assert "for the model," in "\n".join(str(text.value) for text in app.get("text"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pages.ui.experiments import gallery
-from tests.pages.apptest import Open, go, press
+from tests.pages.apptest import Open, press
 
 MOVED = [("compare_stream", "waiting.py"), ("quantization_notepad", "memory.py"), ("newborn", "growing.py"), ("teach_step", "growing.py")]
 
@@ -17,5 +17,4 @@ def test_a_saved_experiment_is_shown_on_its_new_page(name: str, page: str) -> No
 
 def test_the_card_of_the_new_model_opens_the_view_in_which_it_stands(open_app: Open) -> None:
     app = press(open_app(page="gallery.py"), "gallery_open_newborn")
-    go(app, "growing.py")
     assert app.text_area(key="newborn_text").value

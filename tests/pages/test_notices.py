@@ -16,7 +16,7 @@ REFUSED = {"nothing": "", **TOO_LONG}
 
 def components(app: AppTest) -> list[str | None]:
     """The components of the page itself: not those that app.py draws for every page, the address, the keys, the menu, ...."""
-    everywhere = {"address", "keys", "menu_mark", "reconnect", "visibility", "talk_memory", "glossary", "own_presets"}
+    everywhere = {"address", "keys", "menu_mark", "page_top", "reconnect", "visibility", "talk_memory", "glossary", "own_presets"}
     return [element.key for element in app.get("bidi_component") if element.key not in everywhere]
 
 

@@ -13,6 +13,7 @@ LINK = {"prompt": "The old king", "temperature": "1.5", "top_p": "0.9", "min_p":
 
 
 def switched_on(app: Any) -> Any:
+    app.toggle(key="watch_more").set_value(True).run()
     app.toggle(key="two_settings").set_value(True).run()
     assert not app.exception
     return app

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings
 from pages.ui.components.token_strip import token_strip
 from pages.ui.session.sampling_controls import START
-from tests.pages.apptest import Open, State, press, told
+from tests.pages.apptest import Open, State, go, press, told
 
 
 def test_the_run_is_the_one_that_core_gives(open_app: Open, session: State) -> None:
@@ -92,9 +95,8 @@ def test_a_recording_replays_and_a_broken_one_is_one_sentence(open_app: Open, se
 
 def test_without_any_model_the_page_says_so(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     from pages.ui.session import current, state
-    from pages.ui.shell import sidebar
 
-    for room in (sidebar, current, state):
+    for room in (current, state):
         monkeypatch.setattr(room, "list_models", list)
     app = open_app()
     assert set(told(app)) == {"There is no model on this machine. Put one into core/bundled, or open one by name."}
@@ -110,3 +112,93 @@ def test_a_model_that_fails_to_load_is_one_sentence(open_app: Open, monkeypatch:
     monkeypatch.setattr(current, "_loaded", fail)
     app = open_app()
     assert set(told(app)) == {"The weights are cut short. Download it again."}
+
+
+def keys(app: AppTest) -> set[str]:
+    """Return the keys of all buttons, toggles and menus that are drawn."""
+    return {str(one.key) for kind in (app.button, app.toggle, app.slider, app.segmented_control) for one in kind}
+
+
+def test_the_first_view_has_text_bars_dice_player_and_three_sliders(open_app: Open) -> None:
+    app = open_app()
+    headings = [str(text.value) for text in app.markdown if str(text.value).startswith("## ")]
+    assert [heading.split(" :")[0] for heading in headings] == ["## What comes next?", "## The dice"], "no chart of steps before a step"
+    assert {"step", "play", "temperature", "top_k", "top_p", "watch_more"} <= keys(app)
+    assert not {"two_settings", "rows", "log"} & keys(app)
+    press(app, "step")
+    assert sum(str(text.value).startswith("## ") for text in app.markdown) == 5
+
+
+def test_more_remembers_itself_on_other_pages_and_so_do_its_choices(open_app: Open) -> None:
+    app = open_app()
+    app.toggle(key="watch_more").set_value(True).run()
+    app.slider(key="rows").set_value(12).run()
+    app.toggle(key="watch_more").set_value(False).run()
+    go(app, "cost.py")
+    go(app, "watch.py")
+    app.toggle(key="watch_more").set_value(True).run()
+    assert app.slider(key="rows").value == 12
+
+
+def test_branches_are_counted_by_their_text_and_from_the_second_one_on(open_app: Open, session: State) -> None:
+    app = press(open_app(prompt="The old king", seed="3"), "step", 3)
+    run = session(app).run
+    press(app, "back")
+    assert len(run.endings()) == 1, "a shorter path of the same text is no branch"
+    run.go_to(0)
+    rolled = run.path[0].key
+    run.go_to(-1)
+    attempt = next(number for number in range(1, 500) if run.step(attempt=number).key == rolled or run.go_to(-1))
+    assert attempt and len(run.branches()) > len(run.endings()), "the same token with another roll is the same text"
+    run.force(next(one.key for one in run.next_distribution().candidates if one.key != run.nodes[2].step.key))
+    assert len({branch.text for branch in run.endings()}) == len(run.endings()) >= 2
+    app.session_state["branches"] = True
+    app.run()
+    assert not app.exception and any(str(text.value) == "you are here · 2 steps" for text in app.caption)
+
+
+def test_a_fragment_always_writes_into_the_place_of_the_link_to_why(open_app: Open, session: State) -> None:
+    """Streamlit refuses a fragment that writes into a container into which it wrote nothing during the last run of the whole page."""
+    app = press(open_app(), "step")
+    session(app).playing = True
+    app.run()
+    places = [block for block in walk(app.main) if str(getattr(block.proto, "id", "")).endswith("to_why")]
+    assert places and all(place.children for place in places)
+
+
+def walk(block: Any) -> Iterator[Any]:
+    """Return all blocks below one."""
+    for child in getattr(block, "children", {}).values():
+        yield child
+        yield from walk(child)
+
+
+def test_an_opened_recording_shows_its_own_prompt_settings_and_branches(open_app: Open, session: State) -> None:
+    app = press(open_app(prompt="The fox", temperature="1.4", seed="9"), "step", 2)
+    run = session(app).run
+    run.go_to(0)
+    run.force(next(c.key for c in run.next_distribution().candidates if c.key != run.nodes[2].step.key))
+    kept = Recording.of(run).dumps()
+    app = open_app(prompt="Another text")
+    app.session_state["keep"] = True
+    app.run()
+    app.file_uploader[0].upload("run.json", kept.encode()).run()
+    fields = {str(field.label): str(field.value) for field in (*app.text_input, *app.text_area) if field.disabled}
+    assert (fields["Temperature"], fields["Seed"], fields["Prompt"]) == ("1.4", "9", "The fox")
+    assert "temperature" not in keys(app), "the visitor's own settings have no effect on a recording"
+    assert len(session(app).run.endings()) == 2
+    press(app, "leave")
+    assert session(app).run.prompt == "Another text" and app.slider(key="temperature").value == START.temperature
+
+
+def test_a_link_never_holds_a_path_of_this_machine(open_app: Open, session: State, tiny_folder: Callable[[str], Path]) -> None:
+    folder = str(tiny_folder("gpt2"))
+    app = open_app()
+    session(app).names.append(folder)
+    app.run().selectbox(key="model").set_value(folder).run()
+    press(app, "step")
+    assert session(app).run.model_name == folder
+    app.session_state["keep"] = True
+    app.run()
+    sent = "".join(str(one.proto) for one in walk(app.main))
+    assert folder not in sent and "%2F".join(folder.split("/")) not in sent

@@ -97,3 +97,13 @@ def test_where_nothing_fits_any_more_it_says_so(open_app: Open, session: State, 
     monkeypatch.setattr(Fork, "step", refuse)
     press(app, "what_if_step")
     assert "There is no room to write." in said(app)
+
+
+def test_the_distance_that_the_sentence_names_is_in_the_chart(open_app: Open, session: State) -> None:
+    app = open_app(page="what_if.py")
+    press(app, "what_if_step", 6)
+    fork = session(app).results["what_if"].fork
+    named = fork.alignment().behind_change
+    assert named is not None
+    table = fork_playback.drift_table(fork).dropna(subset="middle")
+    assert named.middle in table[table.place == fork.parts_at + 2].middle.tolist()

@@ -17,8 +17,8 @@ from pages.ui.i18n.translation import _
 
 ROW = 26  # pixels per candidate
 _FLOOR = 0.0001  # start of the logarithmic axis: 0.01 %
-_LABELS = 132  # pixels for the tokens, left of the bars
-_NUMBERS = 72  # pixels for the numbers, right of the longest bar
+_START = "(width > 480 ? 224 : 186)"  # pixels for the tokens and the numbers, left of the bars
+_LABEL = 100  # pixels for a token
 
 
 def theme() -> str:
@@ -28,16 +28,17 @@ def theme() -> str:
 
 @chart_spec(64)
 def distribution(colours: Palette, rows: int = 12, logarithmic: bool = False) -> alt.TopLevelMixin:
-    """One row per candidate in order of rank: pale bar = model's probability, solid bar = after the settings; a click picks the row.
+    """One row per candidate: pale bar = model's probability, solid bar = after the settings; a click picks the row.
 
-    Columns: row, serial, step, token_id, space, label, model, dice, end, note, kind ("open", "chosen", "removed", "rest"), and for the card
-    piece, model_text, dice_text, rank_text, logit_text, removed_by. Fixed axis from 0 to 100 %, or from 0.01 % to 100 % logarithmically.
+    The number stands between token and bars, because at the end of one bar it would be read with the other one when that is longer.
+    Columns: row, serial, step, token_id, space, label, model, dice, number, note, kind ("open", "chosen", "removed", "rest"), and for the
+    card piece, model_text, dice_text, rank_text, logit_text, removed_by. Fixed axis from 0 to 100 %, or logarithmic from 0.01 to 100 %.
     """
     ticks = (_FLOOR, 0.001, 0.01, 0.1, 1) if logarithmic else (0, 0.25, 0.5, 0.75, 1)
     start = _FLOOR if logarithmic else 0.0
     shape: dict[str, Any] = {"type": "log"} if logarithmic else {}
-    width = alt.ExprRef(f"width - {_NUMBERS}")
-    scale = alt.Scale(domain=[start, 1], clamp=True, rangeMin=_LABELS, rangeMax=width, nice=False, **shape)
+    width = alt.ExprRef("width - 14")  # the last number of the axis ends at the edge
+    scale = alt.Scale(domain=[start, 1], clamp=True, rangeMin=alt.ExprRef(_START), rangeMax=width, nice=False, **shape)
     percent = "format(datum.value * 100, '~r') + ' %'"
     axis = percent_axis(colours, *ticks, orient="top", labelExpr=percent, labelFlush=False)
     base = CHART.encode(y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.28, paddingOuter=0.1)))
@@ -50,15 +51,15 @@ def distribution(colours: Palette, rows: int = 12, logarithmic: bool = False) ->
     inks = {"chosen": colours.chosen_text, "removed": colours.muted_text, "rest": colours.muted_text}
     ink = by_kind("datum.kind", inks, colours.text)
     space = base.mark_text(align="right", fontSize=13, color=colours.muted_text, opacity=0.6, baseline="middle")
-    label = base.mark_text(align="left", baseline="middle", fontSize=14.5, limit=_LABELS - 24)
-    number = base.mark_text(align="left", baseline="middle", fontSize=13.5, dx=7)
+    label = base.mark_text(align="left", baseline="middle", fontSize=14.5, limit=_LABEL)
+    number = base.mark_text(align="right", baseline="middle", fontSize=13.5)
     note = base.mark_text(align="right", baseline="middle", fontSize=12, color=colours.muted_text)
     layers = (
         bar("model", 1, {"removed": colours.removed, "rest": colours.rest}, colours.model),
         bar("dice", 0.52, {"chosen": colours.chosen, "rest": colours.muted_text}, colours.dice),
         space.encode(x=alt.value(11), text="space:N"),
         label.encode(x=alt.value(14), text="label:N", color=ink, opacity=alt.value(1)),
-        number.encode(x=alt.X("end:Q", scale=scale, axis=axis), text="number:N", color=ink),
+        number.encode(x=alt.value(alt.ExprRef(f"{_START} - 10")), text="number:N", color=ink),
         note.encode(x=alt.value("width"), text="note:N"),
         _rows_to_pick(base, colours),
     )
@@ -78,7 +79,11 @@ def _rows_to_pick(base: alt.Chart, colours: Palette) -> alt.Chart:
         ("logit_text", _("logit")),
         ("removed_by", _("excluded by")),
     )
-    rows = base.properties(name="row").mark_rect(color=colours.muted_text, cursor="pointer", cornerRadius=6)
+    rows = (
+        base.transform_filter("datum.piece !== ''")
+        .properties(name="row")
+        .mark_rect(color=colours.muted_text, cursor="pointer", cornerRadius=6)
+    )
     opacity = alt.condition(hover, alt.value(0.09), alt.value(0))
     return rows.encode(x=alt.value(0), x2=alt.value("width"), opacity=opacity, tooltip=card).add_params(pick, hover)
 

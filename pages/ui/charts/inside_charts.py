@@ -82,7 +82,7 @@ def heat_opacity(depth: float) -> float:
 @chart_spec(16)
 def attention(colours: Palette, layers: int) -> alt.TopLevelMixin:
     """Layers x tokens, the darker the more attention (see `heat_opacity`). Columns: see `inside_rows.attention_rows`."""
-    x = alt.X("slot:O", axis=None, scale=alt.Scale(paddingInner=0.08, paddingOuter=0))
+    x = alt.X("slot:O", axis=None, scale=alt.Scale(paddingInner=0.08, paddingOuter=0.06))  # without it, the edge cuts the last field
     fields = CHART.mark_rect(cornerRadius=3, color=colours.text).encode(
         x=x,
         y=_layers(colours, layers * HEAT_ROW),

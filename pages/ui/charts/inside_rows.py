@@ -61,7 +61,9 @@ def logit_lens_rows(seen: Inside, followed: int | None) -> pd.DataFrame:
             "share_text": numbers.percent(guess.model_probability),
             "shown": _number(guess.model_probability),
             "piece": guess.piece,
+            "logit": guess.logit,
             "logit_text": numbers.decimal(guess.logit, 2),
+            "entropy": layer.entropy,
             "doubt": numbers.bits(layer.entropy),
             "kind": "followed" if guess.token_id == followed else "",
         }
@@ -205,6 +207,7 @@ def attention_rows(seen: Inside) -> pd.DataFrame:
                     "foot": label(token) + gap if number == last else "",
                     "piece": token,
                     "depth": heat_depth(share),
+                    "share": share,
                     "share_text": numbers.percent(share),
                 }
             )
@@ -226,6 +229,8 @@ def vector_rows(vector: np.ndarray) -> pd.DataFrame:
             "column": places % COLUMNS,
             "depth": (vector / reach + 1) / 2,
             "place_text": [_("{count} of {total}").format(count=place + 1, total=len(vector)) for place in places],
+            "dimension": places + 1,
+            "value": vector,
             "value_text": [translation.written(value, "+.3f") for value in vector.tolist()],
         }
     )

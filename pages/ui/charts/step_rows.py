@@ -31,11 +31,13 @@ def _columns(texts: str, values: str = "", counts: str = "") -> pa.Schema:
 
 DISTRIBUTION = _columns(
     "space label number note kind piece id_text rank_text model_text dice_text logit_text removed_by",
-    values="model dice end",
-    counts="row serial step token_id",
+    values="model dice logit",
+    counts="row serial step token_id rank",
 )
-STEPS = _columns("part token step_text time_text entropy_text surprise_text", values="zero milliseconds entropy surprise", counts="slot")
-NOTEPAD = _columns("part label step_text bytes_text reused_text computed_text", counts="slot bottom top")
+STEPS = _columns(
+    "part token step_text time_text entropy_text surprise_text", values="zero milliseconds entropy surprise step", counts="slot"
+)
+NOTEPAD = _columns("part label step_text bytes_text reused_text computed_text", counts="slot bottom top step reused computed cache_bytes")
 _NO_TEXTS = {column.name: "" for column in DISTRIBUTION if column.type == pa.string()}
 
 
@@ -44,33 +46,34 @@ def _table(rows: Iterable[dict[str, Any]], columns: pa.Schema) -> pa.Table:
 
 
 def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL, clicks: int = 0, folded: bool = True) -> pa.Table:
-    """Return the `count` likeliest candidates and one row for all other tokens, with the columns of `DISTRIBUTION`.
+    """Return `count` candidates, the model's likeliest, and one row for all other tokens, with the columns of `DISTRIBUTION`.
+
+    Under a constraint, the tokens that it allows come first, then the model's likeliest among the excluded ones.
 
     All numbers are probabilities after the settings, so that they add up to 100 %. The card of a row holds the model's probability.
     There are always count + 1 rows: a chosen token with a higher rank takes the last place. folded: unlikely excluded candidates at the
     end share one line, and empty rows take their places.
     """
     chosen = distribution.chosen if isinstance(distribution, Step) else None
-    listed = list(distribution.candidates)[:count]
+    done = constrained(distribution)
+    listed = list(distribution.candidates if done is None else _allowed_first(distribution.candidates))[:count]
     shown = _visible(listed, chosen) if folded else listed
     if chosen is not None and all(one.key != chosen.key for one in listed):
         shown = [*shown[: count - 1], chosen]
     rest_model, rest_dice = _rest(distribution, shown)
     gone = rest_dice == 0 and rest_model > 0
     folds = len(shown) < len(listed)
-    done = constrained(distribution)
     only = done is not None and done.allowed == 1
     unknown = math.isnan(distribution.rest_model_probability)
     rows = [_row(place, c, chosen, _reason(distribution, c), only) for place, c in enumerate(shown)]
     others = {
         **_empty(len(rows)),
         "token_id": FOLDED if folds else -1,
-        "label": _("▸ all other tokens, excluded") if folds and gone else _("everything else"),
+        "label": _("▸ all others") if folds and gone else _("everything else"),
         "model": rest_model,
         "dice": rest_dice,
-        "end": max(rest_model, rest_dice),
         "number": numbers.chance(math.nan if unknown else rest_dice),
-        "note": _("click to open") if folds else _("excluded") if gone else "",
+        "note": " · ".join([_("excluded")] * gone + [_("click to open")] * folds),
         "kind": "rest",
         "piece": _("{count} tokens, excluded").format(count=numbers.whole(_excluded(distribution, shown)))
         if gone
@@ -83,10 +86,15 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
     return _table(({**row, "step": distribution.index, "serial": clicks} for row in rows), DISTRIBUTION)
 
 
+def _allowed_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Return the candidates that can be chosen, likeliest first, then the excluded ones in their order."""
+    return sorted(candidates, key=lambda candidate: (candidate.removed_by is not None, -_length(candidate.sampling_probability)))
+
+
 def _visible(listed: list[Candidate], chosen: Candidate | None) -> list[Candidate]:
-    """Return the candidates without the unlikely excluded ones at the end; all of them if that saves no row."""
+    """Return the candidates without the unlikely excluded ones at the end, but FEWEST at least; all of them if that saves no row."""
     kept = len(listed)
-    while kept and _is_negligible(listed[kept - 1], chosen):
+    while kept > FEWEST and _is_negligible(listed[kept - 1], chosen):
         kept -= 1
     return listed[:kept] if len(listed) - kept > 1 else listed
 
@@ -132,8 +140,8 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None, reason: str
         notes.append(_("not measured"))
     elif candidate.rank != place + 1:
         notes.append(_("rank {rank}").format(rank=numbers.whole(candidate.rank)))
-    if (removed or forced) and end > LONG:  # no space for a note beside the bar; the card has the rest
-        number, notes = _("excluded") if removed else _("forced"), []
+    if end > LONG:  # no space for a note beside the bar; the card has the rest
+        number, notes = _("excluded") if removed else _("forced") if forced else number, []
     return {
         "row": place,
         "token_id": candidate.key,
@@ -141,7 +149,6 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None, reason: str
         "label": candidate.piece[1:] if spaced else candidate.piece,
         "model": _length(candidate.model_probability),
         "dice": _length(candidate.sampling_probability),
-        "end": end,
         "number": number,
         "note": " · ".join(notes),
         "kind": "chosen" if is_chosen else "removed" if removed else "open",
@@ -150,6 +157,8 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None, reason: str
         "rank_text": numbers.whole(candidate.rank) if candidate.rank else "–",
         "model_text": numbers.chance(candidate.model_probability),
         "dice_text": numbers.chance(candidate.sampling_probability),
+        "rank": candidate.rank or None,
+        "logit": candidate.logit if math.isfinite(candidate.logit) else None,
         "logit_text": numbers.decimal(candidate.logit, 2) if math.isfinite(candidate.logit) else "–",
         "removed_by": reason,
     }
@@ -161,7 +170,7 @@ def _length(probability: float) -> float:
 
 
 def _empty(place: int) -> dict[str, object]:
-    return {**_NO_TEXTS, "row": place, "token_id": -1, "model": 0.0, "dice": 0.0, "end": 0.0, "kind": "open"}
+    return {**_NO_TEXTS, "row": place, "token_id": -1, "model": 0.0, "dice": 0.0, "kind": "open"}
 
 
 def step_rows(path: Sequence[Step]) -> pa.Table:
@@ -175,6 +184,7 @@ def step_rows(path: Sequence[Step]) -> pa.Table:
 def _step(step: Step) -> dict[str, object]:
     return {
         "slot": step.index,
+        "step": step.index + 1,
         "zero": 0.0,
         "milliseconds": step.forward.seconds * 1000 if step.forward.measured else None,
         "part": N_("computed") if step.forward.reused_tokens == 0 else N_("reused"),
@@ -208,6 +218,10 @@ def notepad_rows(path: Sequence[Step]) -> pa.Table:
         done = step.forward
         common = {
             "slot": step.index,
+            "step": step.index + 1,
+            "reused": done.reused_tokens if done.counted else None,
+            "computed": done.computed_tokens if done.counted else None,
+            "cache_bytes": done.cache_bytes if done.counted else None,
             "step_text": str(step.index + 1),
             "reused_text": numbers.whole(done.reused_tokens) if done.counted else _("not measured"),
             "computed_text": numbers.whole(done.computed_tokens) if done.counted else _("not measured"),

@@ -79,9 +79,9 @@ def rows_of_candidates(tree: Sequence[Merged], best: int | None) -> list[Row]:
         first = nodes[chain[0]]
         count = len(first.tries)
         note = (
-            _("candidate {number}").format(number=first.tries[0] + 1)
+            _("try {number}").format(number=first.tries[0] + 1)
             if count == 1
-            else _("{count} of {total} candidates").format(count=count, total=total)
+            else _("{count} of {total} tries").format(count=count, total=total)
         )
         text, kind = "".join(nodes[node].text for node in chain), "path" if best in first.tries else "open"
         rows.append(Row(chain[-1], parent, text, count / total, note, kind))
@@ -104,7 +104,8 @@ def rows_of_beams(steps: Sequence[BeamStep], winner: int | None = None) -> list[
         text += "".join(_added(nodes[node], nodes) for node in chain[1:])
         node_id = end.node_id
         kind = "path" if node_id in won else "gone" if node_id not in competing else "good" if node_id in newest else "open"
-        fate = _(FATES.get(end.fate, FATES[DROPPED]))
+        lost = kind == "gone" and end.fate in COMPETING  # it was kept at its step, and all that followed was dropped
+        fate = _("dropped later") if lost else _(FATES.get(end.fate, FATES[DROPPED]))
         note = _("ln {score} · {fate}").format(score=numbers.decimal(end.log_probability, 2), fate=fate)
         rows.append(Row(node_id, parent, text, first.probability, note, kind))
     return rows

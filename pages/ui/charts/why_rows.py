@@ -33,6 +33,15 @@ def text_of(seen: HiddenWords, part: HiddenPart) -> str:
     return " ".join("".join(seen.texts[part.start : part.stop]).replace("␣", " ").split())
 
 
+def which_of(seen: HiddenWords, part: HiddenPart) -> str:
+    """Return which of several parts with the same text this one is, "" if there is one alone."""
+    same = [one for one in seen.parts if text_of(seen, one) == text_of(seen, part)]
+    if len(same) < 2:
+        return ""
+    number = 1 + sum(one.start < part.start for one in same)
+    return " " + _("({number} of {count} in the text)").format(number=number, count=len(same))
+
+
 def word_of(token: str) -> str:
     """Return a token as a word in a sentence: without the mark of its space, unless it is nothing else."""
     return token.lstrip("␣") or token

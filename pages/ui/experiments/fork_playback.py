@@ -18,7 +18,7 @@ from core.record.step import Step
 from core.remote.listed_model import TEXTS_ONLY
 from pages.ui.components.branch_tree.branch_tree import TreeAction
 from pages.ui.i18n import example_texts, numbers
-from pages.ui.i18n.translation import N_, _, figures
+from pages.ui.i18n.translation import N_, _, figures, ngettext
 from pages.ui.session import current
 
 ENDED = {
@@ -219,7 +219,9 @@ def do_tree_action(action: TreeAction) -> None:
     elif action.verb == "name":
         run.rename(action.node_id, action.name)
     else:
-        current.notify(_("{count} tokens were deleted.").format(count=numbers.whole(run.delete(action.node_id))))
+        deleted = run.delete(action.node_id)
+        said = ngettext("{count} token was deleted.", "{count} tokens were deleted.", deleted)
+        current.notify(said.format(count=numbers.whole(deleted)))
 
 
 def advance() -> None:
@@ -297,6 +299,12 @@ def drift_table(fork: Fork) -> pd.DataFrame:
         where = _("token {one}") if one.index == other.index else _("token {one} on the left, {other} on the right")
         said = where.format(one=at, other=other.index + 1)
         rows.append((at, drift.low, drift.high, drift.middle, f"{one.piece} | {other.piece}", label, group, said))
+    changed, after = fork.alignment().behind_change, fork.parts_at + 2  # the token after the changed one
+    if changed is not None and all(row[0] != after for row in rows):
+        words = " | ".join(side[1].piece for side in (left, right) if len(side) > 1)
+        label = numbers.decimal(changed.middle, 3) if changed.exact else _range(changed.low, changed.high)
+        told = _("token {one}, after the changed token").format(one=after)
+        rows.append((after, changed.low, changed.high, changed.middle, words, label, -1, told))
     known = {row[0] for row in rows}
     rows += [
         (step.index + 1, None, None, None, step.piece, _("no counterpart"), 0, str(step.index + 1))
@@ -323,7 +331,7 @@ def verdict(fork: Fork) -> str:
     same = "".join(step.text for step in left[max(0, widest.left - 2) : widest.left]).strip()
     more = (
         _(
-            "Then **{shared} of {shorter}** tokens are equal in both, in sequences of two or more. After equal "
+            "Then **{shared} of {shorter}** tokens are equal in both, where at least two in a row are equal. After equal "
             "tokens the median distance is {median}. The largest is {widest}, after “{same}”."
         )
         if len(found.distances) > 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from datetime import date
 
+from core.record import frozen
 from pages.ui.i18n.translation import _, current, figures, ngettext, written
 
 _SPACE = "\u00a0"  # keeps a number and its unit on one line
@@ -18,16 +19,7 @@ def percent(share: float | None) -> str:
     """
     if share is None or not math.isfinite(share):
         return "–"
-    value = share * 100
-    if value <= 0:
-        return f"0{_SPACE}%"
-    if value < 0.00001:
-        return figures(f"<{_SPACE}0.00001{_SPACE}%")
-    if value >= 100:
-        return f"100{_SPACE}%"
-    if value > 99.9:
-        return figures(f">{_SPACE}99.9{_SPACE}%")
-    return f"{_figures(value, 2 if value < 99.5 else 3)}{_SPACE}%"
+    return figures(frozen.percent(share).replace(" ", _SPACE))
 
 
 def chance(share: float | None) -> str:

@@ -50,9 +50,28 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
     (N_("Models"), "models.py", N_("Models"), N_("The models here, models to download, and models on a server.")),
 )
 
+# Addresses of pages whose file has another name than their title. The name of the file is an address, too, because links have it.
+ADDRESSES = {
+    "growing": "training",
+    "what_if": "two-branches",
+    "candidates": "several-tries",
+    "cost": "receipt",
+    "batching": "many-requests",
+    "speculative": "guess-and-check",
+    "quantization": "fewer-bits",
+}
 HIDDEN = frozenset({"notes"})  # not in the menu
 CHROMELESS_PAGES = frozenset({"stage", "notes"})  # without header, sidebar and player
 OPERATOR_PAGE = FOLDER / "operator.py"  # listed only for the operator of a public instance; opens by its address
+
+
+def path_of(address: str) -> str:
+    """Return the path of the page at this address: the name of its file.
+
+    >>> path_of("training"), path_of("growing"), path_of("")
+    ('growing', 'growing', '')
+    """
+    return next((path for path, named in ADDRESSES.items() if named == address), address)
 
 
 def group_of(path: str) -> str:
@@ -69,6 +88,8 @@ def titles() -> dict[str, str]:
 def title_of(path: str) -> str:
     """Return the title of the page with this path; "start" is the landing page."""
     landing = PAGES[0]
+    if path == OPERATOR_PAGE.stem:
+        return _("Operator")
     return _(next((title for _group, file, title, _sight in PAGES if Path(file).stem == path), landing[2]))
 
 

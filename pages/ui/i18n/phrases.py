@@ -73,3 +73,12 @@ def device(name: str) -> str:
 def stages(names: Sequence[str]) -> str:
     """Return the names of sampling stages as a list: `repetition penalty, logit bias`."""
     return ", ".join(_(name) for name in names)
+
+
+def as_sentence(text: str) -> str:
+    """Return a text that ends as a sentence.
+
+    >>> as_sentence("Many requests"), as_sentence("Why?")
+    ('Many requests.', 'Why?')
+    """
+    return text if text.endswith((".", "?", "!")) else f"{text}."

@@ -13,6 +13,7 @@ _MARKS = re.compile(r"[\\`*_\[\]<>$~|&^]|:(?=[A-Za-z_+\-])|!(?=\\?\[)")
 _AT_THE_START = re.compile(r"^(\d{1,9})?([#+\-=.)])")
 _STARTS_A_LINK = re.compile(r"(?i)(?<=[a-z]:)(?=//)|(?<=www)(?=\.)|(?<=[\w.+-])(?=@)|(?<=mailto:)|(?<=xmpp:)")
 _NO_BREAK = "\u2060"  # word joiner: invisible, and it ends a web address
+_NUMBER_SPACE = "\u00a0"  # between a number and its unit; for Python it is not printable
 _LINES = re.compile(r"[ \t]*[\r\n\v\f\x85\u2028\u2029]+\s*")
 
 
@@ -25,7 +26,7 @@ def plain(text: object, longest: int = 2000) -> str:
     \\!\\[a\\](//x.y) \\:red\\[b\\] 3 \\* 4
     """
     letters = _LINES.sub(" ", str(text)).lstrip()
-    shown = "".join(c for c in letters if c.isprintable())
+    shown = "".join(c for c in letters if c.isprintable() or c == _NUMBER_SPACE)
     shown = shown if len(shown) <= longest else shown[: longest - 3] + "..."
     marked = _MARKS.sub(lambda found: f"\\{found[0]}", _STARTS_A_LINK.sub(_NO_BREAK, shown))
     return _AT_THE_START.sub(r"\1\\\2", marked)

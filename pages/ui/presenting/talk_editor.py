@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 import streamlit as st
 
 from core.errors import BadRunningOrder
-from pages.ui.i18n import numbers
+from pages.ui.i18n import numbers, page_titles
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import prepared_talks, running_order, running_order_file, talk
 from pages.ui.presenting.running_order import Stop, Talk
@@ -105,7 +106,11 @@ def add_page(page: str) -> None:
     if page == talk.STAGE and made.is_replay:
         _add(Stop(made.prompt[:80], page, recording=_recording_text(), words=len(made.path) or None))
         return
-    _add(Stop(_("A new stop"), f"{page}?{query}" if query else page, words=(len(made.path) or None) if page == talk.STAGE else None))
+    _add(
+        Stop(
+            page_titles.title_of(page), f"{page}?{query}" if query else page, words=(len(made.path) or None) if page == talk.STAGE else None
+        )
+    )
 
 
 def _recording_text() -> str:
@@ -120,7 +125,7 @@ def add_link() -> None:
     anchor_notices("talk")
     link = str(st.session_state.get("talk_link") or "").strip()
     if link:
-        _add(Stop(_("A new stop"), link))
+        _add(Stop(page_titles.title_of(page_titles.path_of(urlsplit(link).path.strip("/").rpartition("/")[2])), link))
         st.session_state["talk_link"] = ""
 
 

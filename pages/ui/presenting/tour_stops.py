@@ -238,7 +238,8 @@ def price() -> None:
             people=_("{count} people").format(count=numbers.whole(people)), energy=receipt.prefixed(hours * people, "Wh"), litres=much
         )
     st.markdown(sentence_shown)
-    receipt.paper(bill, _("These tokens"))
+    with st.expander(_("The receipt, line by line")):
+        receipt.paper(bill, _("These tokens"))
     if people != PEOPLE[0]:
         tour_state.tried("price")
 

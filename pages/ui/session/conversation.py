@@ -18,7 +18,7 @@ from core.generation.turns import messages_of
 from core.record.bounded_json import BoundedJson, Bounds
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, say
-from pages.ui.session import current, run_start, undo
+from pages.ui.session import current, opened_recording, run_start, undo
 from pages.ui.session.replay_steps import LINK_SECONDS
 from pages.ui.session.run_request import LONGEST_CONVERSATION, Conversation, MessagePairs, Stop, pairs_of, split_at_question
 from pages.ui.session.state import SavedRun, anchor_notices, current_session, error_boundary, notify
@@ -29,21 +29,18 @@ MOST_ANSWERED, MOST_KEPT_STEPS = 20, 5_000  # runs of earlier answers that are k
 BOUNDS = Bounds(size=8 * 2**20, rest=2**20, entry=2**20, depth=8, marks=200_000, lists={})
 
 
+def edit_key(place: int) -> str:
+    """Return the key of the popover in which the message at `place` is edited."""
+    return f"edit_{place}"
+
+
 def in_conversation() -> bool:
     """Return whether the visitor's text is a conversation: a live one, or the recording of one."""
-    session = current_session()
     try:
-        if session.run is not None and _is_replayed():
-            return bool(session.run.messages)
-        return current.as_chat()
+        recording = opened_recording.shown()
+        return bool(recording.messages) if recording is not None else current.as_chat()
     except ViewerError:  # there is no model
         return False
-
-
-def _is_replayed() -> bool:
-    """Return whether a recording is shown."""
-    session = current_session()
-    return session.run is not None and session.run.is_replay and session.begun_with == current.request()
 
 
 @error_boundary
@@ -53,7 +50,7 @@ def send() -> None:
     if not text.strip():
         return
     session = current_session()
-    if not current.prompt().strip() and not _is_replayed():  # a new conversation
+    if not current.prompt().strip() and opened_recording.shown() is None:  # a new conversation
         session.playing = _begin(text, session.conversation)
         if not session.playing:
             st.session_state[MESSAGE] = text
@@ -74,13 +71,15 @@ def send() -> None:
 
 @error_boundary
 def edit(place: int, text: str) -> None:
-    """Replace a message of the user and drop what came after it. Undo restores the conversation as it was."""
+    """Replace a message of the user, drop what came after it, and let the model answer. Undo restores the conversation as it was."""
     run = current.run()
     messages = pairs_of(run.messages)
     if not 0 <= place < len(messages) or messages[place][0] != "user" or not text.strip():
         return
     _remember(run, pairs_of(messages_of(run)))
-    _begin(text, Conversation(messages[:place]))
+    if _begin(text, Conversation(messages[:place])):
+        current_session().playing = True
+        st.session_state[edit_key(place)] = False
 
 
 @error_boundary

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import streamlit as st
 
-from core.errors import ViewerError
+from core.errors import EmptyPrompt, ViewerError
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, say
 from pages.ui.session import current
@@ -49,13 +49,22 @@ def show_notice(sentence: str) -> None:
     st.info(plain(sentence), icon=":material/info:")
 
 
+def has_run() -> bool:
+    """Return whether there is a run to show."""
+    with suppress(ViewerError):
+        current.run()
+        return True
+    return False
+
+
 def ready() -> bool:
     """Return whether there is a run to show; if not, show the sentence that says why."""
     try:
         current.run()
     except ViewerError as error:
         notices()
-        show_notice(say(error))
+        begins = isinstance(error, EmptyPrompt) and current.as_chat()
+        show_notice(_("This is a new conversation. Write your first message below.") if begins else say(error))
         return False
     return True
 
@@ -102,10 +111,19 @@ def run_and_rerun(verb: Callable[..., None], redraw: Sequence[str], *args: objec
 
 
 def button(label: str, verb: Callable[[], None], **look: Any) -> None:
-    """Draw a button that calls `verb` with the current values of all fields, then rerun.
+    """Draw a button whose `verb`, made from the current values of all fields, is called at the beginning of the next run.
 
-    Streamlit calls `on_click` with the arguments of the last run, which miss a text that arrives together with the press.
+    Streamlit calls `on_click` with the arguments of the last run, which miss a text that arrives together with the press. In the run of
+    the press, other widgets are already drawn, and Streamlit refuses a new value for a drawn widget.
     """
     if st.button(label, **look):
-        verb()
+        current.current_session().pressed = verb
         st.rerun()
+
+
+def act_on_press() -> None:
+    """Call the verb of the `button` that was pressed in the last run. app.py calls this before it draws a widget."""
+    session = current.current_session()
+    verb, session.pressed = session.pressed, None
+    if verb is not None:
+        verb()

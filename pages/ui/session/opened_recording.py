@@ -1,18 +1,19 @@
-"""A recording that a visitor uploads: read, checked and replayed."""
+"""The recording that a visitor has opened: read, checked and replayed."""
 
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from core.errors import BadRecording
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, run_start
-from pages.ui.session.state import anchor_notices, error_boundary
+from pages.ui.session.state import anchor_notices, current_session, error_boundary
 from pages.ui.session.upload_field import take
 
 if TYPE_CHECKING:
     from core import Recording
+    from core.generation.replay import Replay
 
 _READING = Lock()
 
@@ -34,10 +35,19 @@ def recording_uploaded() -> None:
     show(recording)
 
 
+def shown() -> Replay | None:
+    """Return the recording that is shown, None for a live run. Raises ViewerError if there is no model."""
+    session = current_session()
+    if session.run is None or not session.run.is_replay or session.begun_with != current.request():
+        return None
+    return cast("Replay", session.run)
+
+
 def show(recording: Recording) -> None:
-    """Make the recording the visitor's run, at its last step. Restart and Play show how it was written."""
+    """Make the recording the visitor's run, at its last step, with all its branches. Restart and Play show how it was written."""
     session = current.changed("coming")
     replay = recording.replay()
+    replay.reveal_all()
     for _step in recording.path:
         replay.step()
     run_start.replace(session, replay, current.request())

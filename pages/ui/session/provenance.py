@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
 from core import SamplingSettings
-from pages.ui.i18n import phrases
+from pages.ui.i18n import control_values, phrases
 from pages.ui.i18n.translation import N_, _, quoted
 from pages.ui.server import loaded_models
 from pages.ui.session import current
@@ -42,7 +42,7 @@ class Provenance:
         if self.settings is not None:
             parts.append(phrases.settings_summary(self.settings))
             parts += [] if self.settings.greedy else [_("seed {seed}").format(seed=self.settings.seed)]
-        parts += [_short(_(value)) for name, value in self.chosen if value]
+        parts += [_short(control_values.translated(value)) for name, value in self.chosen if value]
         return " · ".join([*parts, self.machine] if self.machine else parts)
 
     def differences(self, now: Provenance) -> list[str]:
@@ -59,9 +59,12 @@ class Provenance:
 
 
 def _short(text: str) -> str:
-    """Return the end of a text in one line."""
+    """Return the end of a text in one line, from the beginning of a word on."""
     line = " ".join(text[-10 * LONGEST :].split())
-    return line if len(line) <= LONGEST else "…" + line[1 - LONGEST :]
+    if len(line) <= LONGEST:
+        return line
+    end = line[1 - LONGEST :]
+    return "…" + (end.partition(" ")[2] or end)
 
 
 def now(

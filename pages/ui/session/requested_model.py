@@ -7,6 +7,7 @@ settings are applied at once. Its steps are replayed when the visitor has opened
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -18,7 +19,7 @@ from core.remote.address import Address
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, say
 from pages.ui.server import loaded_models
-from pages.ui.session import current, roles
+from pages.ui.session import current, model_in_link, roles
 from pages.ui.session.share_link import RequestedModel
 from pages.ui.session.state import current_session
 
@@ -34,6 +35,7 @@ def offer() -> None:
     requested = current_session().requested
     if requested is None:
         return
+    requested = current_session().requested = _loaded(requested)
     try:
         if not roles.may_use(requested.model, current.model_names()):  # same answer whether the model exists or not
             raise ViewerError(_("The link asks for a model that this app does not offer. The default model is used instead."))
@@ -59,6 +61,12 @@ def offer() -> None:
                 label, query = _(LINK_LABELS[requested.kind]), {CONFIRM_PARAMETER: secret}
                 st.page_link(MODELS_PAGE, label=label, icon=":material/arrow_forward:", query_params=query)
             st.button(_("Keep {usual}").format(usual=usual), on_click=dismiss, type="tertiary", key="wish_stay")
+
+
+def _loaded(requested: RequestedModel) -> RequestedModel:
+    """Return the request with the name under which its model is loaded: a link holds only the last part of a path."""
+    names = (name for name in loaded_models.in_memory() if model_in_link.link_name(name) == requested.model)
+    return replace(requested, model=next(names, requested.model)) if requested.kind == "folder" else requested
 
 
 @current.error_boundary

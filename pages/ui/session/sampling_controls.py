@@ -51,13 +51,13 @@ def _temperature(value: float) -> str:
         return _("very steady: nearly always the likeliest")
     if value < 1:
         return _("likely tokens become likelier")
-    return _("unlikely tokens become likelier") if value < 1.4 else _("random: any token can be chosen")
+    return _("unlikely tokens become likelier") if value < 1.4 else _("random: unlikely tokens are chosen often")
 
 
 def _top_k(value: float) -> str:
     if value > 1:
         return _("only the {count} likeliest tokens").format(count=numbers.decimal(value, 0))
-    return _("only the likeliest token") if value else _("off: every token can be chosen")
+    return _("only the likeliest token") if value else _("off: no token is excluded")
 
 
 CONTROLS: tuple[Control, ...] = (
@@ -149,10 +149,10 @@ IN_SIGHT = ("temperature", "top_k", "top_p")
 
 
 def preset_of(settings: SamplingSettings) -> str | None:
-    """Return the name of the preset with these settings, None if there is none. Seed, order and repeat_last_n are ignored."""
+    """Return the name of the preset with these settings, None if there is none; see `same_preset`."""
     return next((name for name, preset in PRESETS.items() if same_preset(preset, settings)), None)
 
 
 def same_preset(preset: SamplingSettings, settings: SamplingSettings) -> bool:
-    """Return whether these are the settings of the preset. Seed, order and repeat_last_n are ignored."""
-    return preset == replace(settings, seed=0, order="transformers", repeat_last_n=0)
+    """Return whether these are the settings of the preset. Seed, an engine's order and repeat_last_n are ignored; your own order is not."""
+    return isinstance(settings.order, str) and preset == replace(settings, seed=0, order="transformers", repeat_last_n=0)

@@ -49,6 +49,7 @@ USED: dict[str, frozenset[str] | Callable[[], frozenset[str]]] = {
     "watch": ALL,
     "tour": NONE,
     "gallery": NONE,
+    "operator": NONE,
     "read": NONE,
     "guess": ALL,
     "stage": ALL,

@@ -15,11 +15,10 @@ from urllib.parse import parse_qsl, urlencode
 
 from core import SamplingSettings
 from core.errors import ViewerError
-from core.models.gguf.header import is_gguf
-from core.models.model_names import LONGEST_NAME, is_hub_id
 from core.record.step import Step
-from core.remote.address import Address, is_address
+from core.remote.address import Address
 from pages.ui.i18n.translation import _, languages, quoted
+from pages.ui.session.model_in_link import kind_of_model, link_name
 from pages.ui.session.more_samplers import ALL_CONTROLS, LONGEST_TEXT, MORE
 from pages.ui.session.run_request import is_valid
 from pages.ui.session.sampling_controls import CONTROLS, START, Control
@@ -142,23 +141,6 @@ def invalid_values(query: Mapping[str, str], models: Iterable[str]) -> list[str]
     if "steps" in query and parse_steps(query["steps"]) is None:
         strange.append(_("the steps of the text"))
     return strange
-
-
-def kind_of_model(name: str) -> str | None:
-    """Return the kind of a model by the form of its name: "hub", "folder" or "server"; None if the name is none of them.
-
-    The file system is not read, so that a link cannot find out which folders exist.
-    """
-    name = name.strip()
-    if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        return None
-    if is_gguf(name):
-        return "folder"
-    if is_hub_id(name):
-        return "hub"
-    if is_address(name):
-        return "server"
-    return "folder" if re.match(r"[/~.\\]|[A-Za-z]:[\\/]", name) else None
 
 
 def server_address(written: str) -> str:
@@ -349,7 +331,7 @@ def query(
     if path or prompt != first_prompt:
         values["prompt"] = prompt
     if model != usual_model:
-        values["model"] = model
+        values["model"] = link_name(model)
     if path:
         values["steps"] = format_steps(path[:MOST_STEPS], settings)
     return encoded(values)

@@ -6,15 +6,17 @@ from typing import Any
 
 import streamlit as st
 
+from core.errors import ViewerError
 from core.settings import SamplingSettings
 from core.stage_orders import MISSING, ORDERS
 from pages.ui.components.stage_order.stage_order import order, stage_order
 from pages.ui.i18n import numbers, page_titles
 from pages.ui.i18n.glossary import terms
-from pages.ui.i18n.translation import _
+from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _, say
 from pages.ui.session import current, elements, sampler_actions
 from pages.ui.session.more_samplers import CHIPS, GROUPS, ORDER, chip_text, is_on, without_effect
-from pages.ui.session.sampling_controls import Control
+from pages.ui.session.sampling_controls import CONTROLS, Control
 from pages.ui.session.setting_choices import ENGINES
 from pages.ui.shell import constraint_form
 
@@ -33,6 +35,11 @@ TERMS = {
     "logit_bias": "logit-bias",
     "constraint": "constraint",
 }  # the glossary's key of each sampler's definition
+IN_SIDEBAR = {
+    "Temperature": ("temperature",),
+    "Cut-offs": ("top_k", "top_p", "min_p", "typical_p"),
+    "Repetition": ("repetition_penalty",),
+}  # the settings of each group that have their control in the sidebar
 
 
 def button() -> None:
@@ -85,19 +92,30 @@ def _samplers(settings: SamplingSettings) -> None:
     wanted = (st.text_input(_("Find a sampler"), key="find_sampler", max_chars=40) or "").strip().casefold()
     found = False
     for title, group in GROUPS.items():
-        listed = [one for one in group if not wanted or wanted in _searched(one)]
-        if listed:
-            elements.section(_(title))
-        for control in listed:
-            found = True
-            if control.key == "constraint":
-                constraint_form.constraint_form(settings)
-            else:
-                _control(control, without_effect(settings, control.key))
-            if control.key in TERMS:
-                _definition(TERMS[control.key])
+        above = [control for control in CONTROLS if control.key in IN_SIDEBAR.get(title, ()) and wanted in _searched(control)]
+        listed = [control for control in group if wanted in _searched(control)]
+        if not above and not listed:
+            continue
+        found = True
+        opened = bool(wanted) or any(is_on(settings, control.key) for control in group)
+        with st.expander(_(title), expanded=opened, key=f"samplers_{title}_{opened}"):
+            for control in above:
+                _of_sidebar(control, getattr(settings, control.key))
+            for control in listed:
+                if control.key == "constraint":
+                    constraint_form.constraint_form(settings)
+                else:
+                    _control(control, without_effect(settings, control.key))
+                if control.key in TERMS:
+                    _definition(TERMS[control.key])
     if not found:
         st.caption(_("No sampler contains this text. Try a shorter one."))
+
+
+def _of_sidebar(control: Control, value: float) -> None:
+    """Draw one setting of the sidebar. A second control for it would send its old value with every change in the dialog."""
+    said = _("**{name}** {value}: {effect}. {help} Its control is in the sidebar.")
+    st.caption(said.format(name=_(control.label), value=numbers.short(value), effect=control.effect(value), help=_(control.help)))
 
 
 def _definition(term: str) -> None:
@@ -150,6 +168,23 @@ def _order(settings: SamplingSettings) -> None:
         missing = [_(stage) for stage in active if stage in MISSING[engine]]
         if missing:
             st.caption(_("{engine} does not have: {names}.").format(engine=name, names=", ".join(missing)))
+    _as_arguments(settings)
+
+
+def _as_arguments(settings: SamplingSettings) -> None:
+    """Draw the settings as the arguments of each engine."""
+    from core.reports.engine_arguments import arguments
+
+    with st.expander(_("As arguments of an engine"), key="engine_arguments"):
+        st.caption(_("The engines draw their own random numbers, so the same seed gives another text there."))
+        for engine, name in ENGINES.items():
+            try:
+                text = arguments(engine, settings)
+            except ViewerError as error:
+                st.caption(f"{name}: {plain(say(error))}")
+                continue
+            st.caption(name)
+            st.code(text, language="json" if engine == "llama.cpp" else "python", wrap_lines=True)
 
 
 def _moved() -> None:
@@ -163,6 +198,8 @@ def kept_line(settings: SamplingSettings) -> str:
     run = current.run()
     if run.finished or run.is_replay or not run.model.vocabulary_size:
         return ""
-    kept = sampler_actions.kept_by_engine(settings)
-    counts = " · ".join(f"{ENGINES[engine]} {numbers.whole(count)}" for engine, count in kept.items())
+    kept = {ENGINES[engine]: count for engine, count in sampler_actions.kept_by_engine(settings).items()}
+    if not isinstance(settings.order, str):
+        kept[_("your own")] = run.next_distribution(settings).stage_kept[-1]
+    counts = " · ".join(f"{name} {numbers.whole(count)}" for name, count in kept.items())
     return _("Tokens that stay in the order of: {counts}").format(counts=counts)

@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.ui.charts import step_rows
 from pages.ui.i18n.translation import N_, _, said
+from pages.ui.session import current
 
 TINTS = {"likely": N_("probability"), "unsure": N_("entropy"), "none": N_("no tint")}
 
@@ -22,10 +23,10 @@ class DisplayOptions:
     folded: bool
 
 
-def display_options() -> DisplayOptions:
-    """Draw the popover and return what is chosen."""
-    with st.popover(_("View"), icon=":material/visibility:"):
-        tint = st.segmented_control(
+def popover() -> None:
+    """Draw the popover with the options."""
+    with st.popover(_("View"), icon=":material/visibility:", key="view"):
+        st.segmented_control(
             _("Tint"),
             list(TINTS),
             default="likely",
@@ -35,7 +36,7 @@ def display_options() -> DisplayOptions:
             required=True,
             persist_state="session",
         )
-        count = st.slider(
+        st.slider(
             _("Rows"),
             step_rows.FEWEST,
             step_rows.MOST,
@@ -44,16 +45,21 @@ def display_options() -> DisplayOptions:
             help=_("How many of the likeliest tokens are listed."),
             persist_state="session",
         )
-        logarithmic = st.toggle(
+        st.toggle(
             _("Logarithmic scale"),
             key="log",
             help=_("Shows small probabilities: each step to the left is ten times less likely."),
             persist_state="session",
         )
-        opened = st.toggle(
+        st.toggle(
             _("Show excluded tokens"),
             key="cut_shown",
             help=_("Excluded tokens with a small probability are folded into one line. Shown, each has its own row."),
             persist_state="session",
         )
-    return DisplayOptions(tint or "likely", count, logarithmic, not opened)
+
+
+def chosen() -> DisplayOptions:
+    """Return what is chosen, also where the popover is not drawn."""
+    tint, rows = current.field("tint"), current.field("rows")
+    return DisplayOptions(tint or "likely", rows or step_rows.USUAL, bool(current.field("log")), not current.field("cut_shown"))

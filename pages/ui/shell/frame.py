@@ -5,11 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import streamlit as st
 
 from core.errors import ViewerError
 from pages.ui.charts import charts, palette
+from pages.ui.i18n import page_titles, phrases
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, visitor_limit
 from pages.ui.shell import navigation
@@ -29,11 +31,13 @@ def page() -> None:
         st.rerun()
 
 
-def header(title: str, term: str = "", lead: str = "") -> None:
-    """Draw a page's heading: a question or statement, the technical term, and one sentence about the page."""
-    st.markdown(f"# {title}" + (f" :gray[:small[{term}]]" if term else ""))
-    if lead:
-        st.caption(lead)
+def header(question: str, term: str = "", lead: str = "") -> None:
+    """Draw a page's heading: its name in the menu, the technical term, and what it answers, with one sentence about it."""
+    title = page_titles.title_of(current.current_session().page or "")
+    st.markdown(f"# {title}" + (f" :gray[:small[{term}]]" if term and term.casefold() != title.casefold() else ""))
+    asked = "" if question == title else phrases.as_sentence(question)
+    if asked or lead:
+        st.caption(" ".join(filter(None, (f"**{asked}**" if asked else "", lead))))
     current.current_session().head = st.container()
     with current.current_session().head:
         elements.notices()
@@ -59,6 +63,15 @@ def late_notices() -> None:
     if late and session.head is not None:
         with session.head:
             elements.show_notice(" ".join(late))
+
+
+def notice_of_unknown_address(path: str) -> None:
+    """Say that the address of a new session has no page. path: of the page that Streamlit opened instead, "" for the first one."""
+    session = current.current_session()
+    root = str(st.get_option("server.baseUrlPath")).strip("/")
+    asked = urlsplit(st.context.url or "").path.strip("/").removeprefix(root).strip("/")
+    if session.draws == 1 and not path and asked:
+        current.notify(_("This app has no page at the address “{address}”. The page Watch is open instead.").format(address=asked[:60]))
 
 
 def capacity_notice() -> None:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.i18n import page_titles
+from pages.ui.i18n import page_titles, phrases
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import talk, tour_state
 
-GUIDED = frozenset({"tour", "stage", "notes"})  # pages with links of their own
+GUIDED = frozenset({"tour", "stage", "notes", "operator"})  # pages with links of their own
 AFTER = {"watch.py": "inside.py"}  # where the next page is not the following one in the menu
 
 
@@ -33,5 +33,5 @@ def show_next_page_link(path: str) -> None:
         if begun is not None:
             back = _("Back to the tour, stop {number}").format(number=begun.number)
             st.page_link(page_titles.FOLDER / "tour.py", label=back, icon=":material/hiking:", width="content")
-        label = _("Next: **{title}.** {sight}").format(title=_(title), sight=_(sight))
+        label = _("Next: **{title}** {sight}").format(title=phrases.as_sentence(_(title)), sight=_(sight))
         st.page_link(page_titles.FOLDER / file, label=label, icon=":material/arrow_forward:", width="content")

@@ -57,7 +57,7 @@ def field(width: int | Literal["stretch"] = "stretch") -> None:
         max_chars=LONGEST_PASTED,
         on_change=clear_notices,
         label_visibility="collapsed",
-        placeholder=_("The text that the model continues. Change it, then press Enter."),
+        placeholder=_("Write a text, then press Enter."),
         width=width,
         persist_state="session",
     )

@@ -6,13 +6,12 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from core import list_models
 from core.generation.stop_rule import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
-from pages.ui.session import adapters, conversation, current, elements, own_presets, roles
+from pages.ui.session import adapters, conversation, current, elements, opened_recording, own_presets
 from pages.ui.session.more_samplers import can_be_shown
 from pages.ui.session.sampling_controls import (
     CONTROLS,
@@ -25,7 +24,7 @@ from pages.ui.session.sampling_controls import (
     same_preset,
 )
 from pages.ui.session.state import clear_notices
-from pages.ui.shell import all_samplers, save_settings
+from pages.ui.shell import all_samplers, recorded_settings, save_settings
 
 WATCH = ("", "watch")  # the paths of the Watch page, which is the landing page
 LONGEST_STOPS = MOST_TEXTS * (LONGEST_TEXT + 1)  # characters
@@ -34,6 +33,11 @@ LONGEST_STOPS = MOST_TEXTS * (LONGEST_TEXT + 1)  # characters
 def sidebar(used: frozenset[str]) -> None:
     """Draw the model, and the settings that count on the page. used: their keys."""
     with st.sidebar:
+        with elements.error_boundary():
+            recording = opened_recording.shown() if current.current_session().page in WATCH and current.model_names() else None
+            if recording is not None:
+                recorded_settings.sidebar(recording)
+                return
         with elements.error_boundary():
             _model()
         if used:
@@ -46,17 +50,11 @@ def _model() -> None:
     if not names:
         elements.show_notice(_("There is no model on this machine. Put one into core/bundled, or open one by name."))
         return
-    titles = {entry.name: entry.title for entry in list_models()}
-    operator = roles.is_operator()
-
-    def title(name: str) -> str:
-        return titles.get(name) or (name if operator else loaded_models.title(name))
-
     st.selectbox(
         _("Model"),
         names,
         key="model",
-        format_func=title,
+        format_func=loaded_models.title,
         help=_("The model that writes. Bundled models need no network connection."),
         on_change=clear_notices,
     )
@@ -92,20 +90,25 @@ def _settings(used: frozenset[str]) -> None:
     in_sight = [control for control in shown if control.key in IN_SIGHT or len(shown) == 1]
     for control in in_sight:
         _widget(control)
+    if len(shown) > 1:
+        all_samplers.chips()
     if more := [control for control in shown if control not in in_sight]:
-        with st.expander(_("More"), icon=":material/tune:"):
+        with st.expander(_("More"), icon=":material/tune:", key="more_settings", on_change=clear_notices):
             for control in more:
                 _widget(control)
             if current.current_session().page in WATCH:
                 _ending()
-    if len(shown) > 1:
-        all_samplers.button()
-        all_samplers.chips()
-        save_settings.save_settings()
-        own = _("The model's own probabilities are used. The seed stays.")
-        st.button(
-            _("All settings off"), on_click=current.reset_settings, help=own, icon=":material/restart_alt:", type="tertiary", key="reset"
-        )
+            all_samplers.button()
+            save_settings.save_settings()
+            own = _("The model's own probabilities are used. The seed stays.")
+            st.button(
+                _("All settings off"),
+                on_click=current.reset_settings,
+                help=own,
+                icon=":material/restart_alt:",
+                type="tertiary",
+                key="reset",
+            )
 
 
 def _ending() -> None:

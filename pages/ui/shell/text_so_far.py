@@ -54,7 +54,7 @@ def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: 
             recorded = (
                 _("This is a saved answer of {model}. Its settings, its cache and its times are not in this file.")
                 if getattr(run.model, "from_answer", False)
-                else _("This is a recording of {model}, open as long as this page is. The settings have no effect on it.")
+                else _("This is a recording of {model}, with its own prompt and settings. It is open as long as this page is.")
             )
             st.caption(recorded.format(model=loaded_models.title(run.model_name)), width="content")
             leave = (current.close_recording, ())
@@ -73,6 +73,7 @@ def why_ended(run: Generation | Replay) -> str:
 def why(run: Generation | Replay, seen: TokenDistribution | Step) -> None:
     """Draw the button that leads to what this token depended on."""
     if not clicks.can_ask_why(run) or not seen.candidates:
+        st.empty()  # a fragment may only write into a container into which it wrote during the last run of the whole page
         return
     token_id = seen.token_id if isinstance(seen, Step) else seen.candidates[0].token_id
     word = seen.vocabulary.token(token_id).piece.lstrip("␣") or "␣"

@@ -14,7 +14,7 @@ from pages.ui.experiments import experiment
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _, figures, quoted
+from pages.ui.i18n.translation import N_, _, figures, ngettext, quoted
 from pages.ui.session import current, elements, undo
 from pages.ui.views.saved_components import branch_tree
 from pages.ui.views.tinted_text import tinted_text
@@ -22,6 +22,7 @@ from pages.ui.views.undo_button import undo_button
 
 TRIES = "candidates"
 SHOWN = 5
+ROW, MOST_HEIGHT = 38, 1200  # pixels of a row of the tree, and of the whole tree
 SCORE_NAMES = {
     MEAN: N_("mean log-probability"),
     NORMALISED: N_("log-probability, short texts not preferred"),
@@ -31,8 +32,8 @@ BEAM_WHY = {
     KEPT: N_("among the {width} likeliest"),
     DROPPED: N_("ln {own}, below {bar}"),
     FINISHED: N_("finished, a possible answer"),
-    CUT_OFF: N_("not finished, but as long as allowed: a possible answer"),
-    LATE: N_("finished, but {width} others are likelier"),
+    CUT_OFF: N_("cut off here, a possible answer"),
+    LATE: N_("finished, {width} are likelier"),
 }
 MARKS = {KEPT: "✓", FINISHED: "■", CUT_OFF: "□"}
 
@@ -55,6 +56,9 @@ def draw_tries(run: Experiment, by: str) -> None:
         elements.section(_("From best to worst"), _(by), help=_(FORMULAS[by]))
         for place, entry in enumerate(order[:SHOWN]):
             ranked_try(place, entry, by, can_keep=place == 0 and not run.running and not run.recorded_on)
+        if len(order) > SHOWN:
+            rest = ngettext("{count} more try is in the tree alone.", "{count} more tries are in the tree alone.", len(order) - SHOWN)
+            st.caption(rest.format(count=len(order) - SHOWN))
     price(newest)
 
 
@@ -115,7 +119,9 @@ def draw_beam(found: Sequence[BeamStep], width: int) -> None:
     with left:
         elements.section(_("All beginnings as one tree"), _("dashed: dropped"))
         winner = newest.answers[0].node_id if newest.done else None
-        branch_tree(rows_of_beams(found, winner), key="candidates_beam_tree", title=_("All beginnings as one tree"), can=(), height=480)
+        rows = rows_of_beams(found, winner)
+        height = min(MOST_HEIGHT, ROW * len(rows) + 20)  # the winner stands at the end, so that a fixed height would hide it
+        branch_tree(rows, key="candidates_beam_tree", title=_("All beginnings as one tree"), can=(), height=height)
     with right:
         elements.section(_("What is kept and what is dropped"), _("step {place}").format(place=newest.index + 1))
         lines = []
@@ -123,7 +129,7 @@ def draw_beam(found: Sequence[BeamStep], width: int) -> None:
             text = ("… " if len(beam.text) > 30 else "") + " ".join(beam.text[-30:].split())
             own, bar = numbers.decimal(beam.log_probability, 2), numbers.decimal(newest.bar, 2)
             lines.append((MARKS.get(beam.fate, "✗"), text, _(BEAM_WHY[beam.fate]).format(width=width, own=own, bar=bar)))
-        columns = {"fate": st.column_config.TextColumn("", width=36), _("beginning"): st.column_config.TextColumn(width=190)}
+        columns = {"fate": st.column_config.TextColumn("", width=36), _("beginning"): st.column_config.TextColumn(width=170)}
         table = pd.DataFrame(lines, columns=["fate", _("beginning"), _("why")])
         st.dataframe(table, column_config=columns, hide_index=True, width="stretch")
         computed = _("{tokens} computed in {seconds}: measured.")

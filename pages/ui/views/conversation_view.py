@@ -55,7 +55,7 @@ def _settings() -> None:
 def messages() -> DeltaGenerator:
     """Draw the messages before the answer, and return the place of the answer."""
     with st.container(key="conversation_scroll"), st.container(key="messages", gap="small"):
-        if not current.refused():
+        if elements.has_run():  # if not, the place of the answer says why
             with elements.error_boundary():
                 run = current.run()
                 said = run.messages[:-1] if run.messages[-1]["role"] == "assistant" else run.messages
@@ -117,7 +117,7 @@ def _message(run: Generation | Replay, place: int, part: Sequence[tuple[Token, b
 
 
 def _edit(place: int, content: str) -> None:
-    with st.popover(_("Edit"), icon=":material/edit:", type="tertiary", key=f"edit_{place}", on_change="rerun") as popover:
+    with st.popover(_("Edit"), icon=":material/edit:", type="tertiary", key=conversation.edit_key(place), on_change="rerun") as popover:
         if popover.open:
             count = current.current_session().around_set
             text = st.text_area(_("Your message"), content, max_chars=share_link.LONGEST_PROMPT, key=f"edited_{place}_{count}", height=100)

@@ -31,7 +31,7 @@ def chips(tokens: list[Token], key: str) -> None:
         max_height="16rem",
     )
     characters, texts = sum(len(token.text) for token in tokens), sum(not token.special for token in tokens)
-    counts = [_("{count} tokens").format(count=numbers.whole(texts)), _("{count} characters").format(count=numbers.whole(characters))]
+    counts = [numbers.tokens(texts), _("{count} characters").format(count=numbers.whole(characters))]
     if texts < len(tokens):
         counts.insert(1, _("special tokens: {count}").format(count=numbers.whole(len(tokens) - texts)))
     if texts:

@@ -30,7 +30,7 @@ def distribution(seen: TokenDistribution | Step, rows: int, logarithmic: bool, f
         logarithmic=logarithmic,
     )
     bar_buttons.bar_buttons(
-        [(row["token_id"], screen_reader.bar(row) if row["piece"] else "") for row in table.to_pylist()],
+        [(row["token_id"], screen_reader.bar(row)) for row in table.to_pylist() if row["piece"]],
         key="odds_keys",
         marks=".st-key-odds svg .row_marks path, .st-key-odds svg .row path",
         label=_("Next-token probabilities: arrow keys move, Enter takes a token"),

@@ -10,11 +10,12 @@ import streamlit as st
 
 from core import Generation
 from core.generation.replay import Replay
-from core.record.tables import csv_text, steps_table
+from core.record.tables import candidates_table, csv_text, steps_table
 from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.copy_button.copy_button import copy_button
+from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import _
+from pages.ui.i18n.translation import _, ngettext
 from pages.ui.session import address_bar, conversation, current, elements, opened_recording, upload_field
 from pages.ui.views import run_pictures
 
@@ -38,11 +39,11 @@ def keep(run: Generation | Replay) -> None:
             run_pictures.pictures(run, whole_link(query))
             opened = partial(elements.run_and_rerun, opened_recording.recording_uploaded, ())
             label = _("Open a recording, or a server's saved answer with log-probabilities")
+            elements.notices("recording")  # above its field: below it, the end of the popover is out of sight
             upload_field.upload_field(label, "recording", ["json", "jsonl", "txt"], opened)
-            elements.notices("recording")
             begun = partial(elements.run_and_rerun, conversation.file_uploaded, ())
-            upload_field.upload_field(_("Open a conversation"), "conversation_file", ["json"], begun)
             elements.notices("conversation_file")
+            upload_field.upload_field(_("Open a conversation"), "conversation_file", ["json"], begun)
 
 
 def files(run: Generation | Replay) -> None:
@@ -52,6 +53,7 @@ def files(run: Generation | Replay) -> None:
         for label, made, name, mime, icon, about in (
             (_("Recording (JSON)"), recording_of, "run.json", "application/json", "movie", None),
             (_("Steps (CSV)"), steps_of, "steps.csv", "text/csv", "table", None),
+            (_("Candidates (CSV)"), candidates_of, "candidates.csv", "text/csv", "table_rows", _("All listed tokens of every step.")),
             (_("Code (Python)"), code_of, "run.py", "text/x-python", "code", script),
         ):
             look: dict[str, Any] = {"on_click": "ignore", "icon": f":material/{icon}:", "help": about}
@@ -93,17 +95,26 @@ def steps_of(run: Generation | Replay) -> str:
     return csv_text(steps_table(run.path))
 
 
+def candidates_of(run: Generation | Replay) -> str:
+    """Return the listed tokens of all steps of the current path as CSV. It is called outside of a session."""
+    return csv_text(candidates_table(run.path))
+
+
 def branches(run: Generation | Replay) -> None:
-    """Draw the popover with all branches; a click moves the current path there."""
-    known = run.branches()
-    with st.popover(
-        _("Branches · {count}").format(count=max(1, len(known))), icon=":material/alt_route:", key="branches", on_change="rerun"
-    ) as popover:
+    """Draw the popover with all branches; a click moves the current path there. Nothing is drawn as long as there is one alone."""
+    known = run.endings()
+    if len(known) < 2:
+        return
+    label = _("Branches · {count}").format(count=len(known))
+    with st.popover(label, icon=":material/alt_route:", key="branches", on_change="rerun") as popover:
         if not popover.open:
             return
         for branch in known:
             place = _("you are here") if branch.is_current else _("parts at step {step}").format(step=(branch.parts_at or 0) + 1)
-            steps = _("{place} · {count} steps").format(place=place, count=branch.step_count)
+            if not branch.is_current and branch.parts_at == len(run.path):
+                place = _("goes on from here")
+            counted = ngettext("{count} step", "{count} steps", branch.step_count).format(count=numbers.whole(branch.step_count))
+            steps = f"{place} · {counted}"
             st.button(
                 plain(branch_name(run, branch)),
                 key=f"branch_{branch.node_id}",

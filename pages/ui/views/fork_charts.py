@@ -22,9 +22,9 @@ def draw(now: fork_playback.ForkPlayback) -> None:
     left, middle, right = st.columns(3, gap="large")
     with left:
         distance = _(
-            "Both texts are aligned by equal sequences of two or more tokens. Inside and directly after each, the next-token probabilities "
-            "are compared. 0: equal; 1: nothing in common. Computed over the whole vocabulary (base 2); a pale bar where only the "
-            "likeliest tokens are known. Grey marks: tokens without a counterpart."
+            "Where both texts have two or more equal tokens in a row, the probabilities of the next token are compared, after the "
+            "first of them and after each further one. 0: equal; 1: nothing in common. Computed over the whole vocabulary (base 2); a "
+            "pale bar where only the likeliest tokens are known. Grey marks: tokens without a counterpart."
         )
         elements.section(_("How far apart?"), _("JS distance where both just said the same"), help=distance)
         alt_text = _(

@@ -14,11 +14,6 @@ from pages.ui.server import deployment, loaded_models, published_models
 from pages.ui.session import current, elements, roles
 
 
-def title(name: str) -> str:
-    """Return a model's title; only the operator sees a folder or an address."""
-    return name if roles.is_operator() else loaded_models.title(name)
-
-
 def in_use(name: str) -> str:
     """Return the notice that a model is in use."""
     return _("{name} is in use.").format(name=name)
@@ -29,7 +24,7 @@ def use(name: str) -> None:
     """Load the model and start a run with it."""
     current.anchor_notices(f"models_use_{name}")
     current.use_model(name)
-    current.notify(in_use(title(name)))
+    current.notify(in_use(loaded_models.title(name)))
 
 
 @current.error_boundary
@@ -77,8 +72,10 @@ def card(name: str, entry: ModelEntry | None, model: LanguageModel | None) -> No
     """Draw one model. entry: of a bundled model; model: if it is loaded."""
     offered = roles.is_operator() and deployment.public() and name in published_models.names()
     badges = [_("in use")] * (name == current.model_name()) + [_("offered to visitors")] * offered
-    heading = entry.title if entry else title(name)
+    heading = entry.title if entry else loaded_models.title(name)
     st.markdown(f"**{plain(heading)}**" + "".join(f" :blue-badge[{badge}]" for badge in badges))
+    if roles.is_operator() and heading != name and not entry:
+        st.caption(plain(name))
     if entry:
         st.caption(plain(_(entry.description)))
         size = {"parameters": numbers.count(entry.parameter_count), "size": numbers.size(entry.bytes)}

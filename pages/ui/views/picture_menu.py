@@ -15,7 +15,7 @@ from core.record.tables import csv_text
 from core.reports import fonts, rasterize
 from core.reports.chart_picture import SCALE, Caption, Drawing, file_name, picture
 from core.reports.palette import Palette
-from pages.ui.charts import charts, palette
+from pages.ui.charts import charts, palette, table_file
 from pages.ui.components.copy_button.copy_button import copy_button
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import elements, provenance
@@ -85,7 +85,7 @@ def _png(svg: str) -> bytes:
 
 def _csv(table: pd.DataFrame | pa.Table) -> str:
     """Return the table as CSV. It is called outside of a session."""
-    return csv_text(table.to_pandas() if isinstance(table, pa.Table) else table)
+    return csv_text(table_file.saved(table.to_pandas() if isinstance(table, pa.Table) else table))
 
 
 def _texts(table: pd.DataFrame | pa.Table) -> list[str]:

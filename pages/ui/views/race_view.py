@@ -14,7 +14,7 @@ from core.engine.shape import ModelShape
 from core.experiments.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, Trend, same_text, speed_up, trend
 from pages.ui.charts import cost_charts, race_rows
 from pages.ui.i18n import numbers
-from pages.ui.i18n.translation import _, written
+from pages.ui.i18n.translation import _, ngettext, written
 from pages.ui.session import elements
 from pages.ui.views import chart
 
@@ -37,8 +37,9 @@ def side(title: str, term: str, steps: list[RaceStep], length: int, prompt: str)
         left, right = st.columns(2)
         left.metric(_("Tokens"), _("{count} of {total}").format(count=len(steps), total=length))
         right.metric(_("Seconds computing"), numbers.duration(last.total_seconds) if last else "–")
-        counted = _("{count} positions computed for this token · {total} in all")
         if last:
+            counted = ngettext("{count} position computed for this token", "{count} positions computed for this token", last.computed)
+            counted += " · " + _("{total} in all")
             st.caption(counted.format(count=numbers.whole(last.computed), total=numbers.whole(last.total_positions)))
 
 

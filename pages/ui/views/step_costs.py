@@ -23,11 +23,11 @@ class Places:
     cache: DeltaGenerator
     times: DeltaGenerator
     surprise: DeltaGenerator
-    receipt: DeltaGenerator
+    receipt: DeltaGenerator | None
 
 
-def places() -> Places:
-    """Draw the headings, and return the places below them."""
+def places(receipt: bool) -> Places:
+    """Draw the headings, and return the places below them. receipt: whether the receipt has a place."""
     elements.section(_("The notepad"), _("KV cache"))
     cache = st.container(gap="xsmall", key="notepad")
     forward = _("The bar of a step is the measured time of its forward pass. The first pass reads the whole prompt.")
@@ -38,7 +38,8 @@ def places() -> Places:
         "Dots: the surprise of the chosen token."
     )
     elements.section(_("How sure was it?"), _("entropy and surprise, bits"), help=bits)
-    return Places(cache, times, st.container(key="surprise"), st.container(gap="xsmall", key="bill"))
+    surprise = st.container(key="surprise")
+    return Places(cache, times, surprise, st.container(gap="xsmall", key="bill") if receipt else None)
 
 
 def draw(where: Places, run: Generation | Replay, seen: TokenDistribution | Step) -> None:
@@ -54,5 +55,6 @@ def draw(where: Places, run: Generation | Replay, seen: TokenDistribution | Step
     with where.surprise:
         alt_text = _("Line: the entropy before each token, in bits. Dots: the surprise of the chosen token.")
         chart.draw(charts.surprise, steps, key="surprise_chart", title=_("How sure was it?"), alt_text=alt_text)
-    with where.receipt:
-        receipt.slip(path, run.model)
+    if where.receipt is not None:
+        with where.receipt:
+            receipt.slip(path, run.model)

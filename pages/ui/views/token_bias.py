@@ -1,28 +1,38 @@
-"""Logit bias from the bars of Watch: never this token, more of it, less of it."""
+"""Logit bias on Watch: never this token, more of it, less of it, for a token of the bars or of a text."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import streamlit as st
 
+from core.engine.model import LanguageModel
 from core.record.step import TokenDistribution
+from core.tokens.tokens import Token
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import _
+from pages.ui.i18n.translation import _, quoted
 from pages.ui.session import current, elements, sampler_actions
 
 STEP = 1.0  # added to a logit by one press
+LONGEST = 60  # characters of a text
 
 
 def token_bias(seen: TokenDistribution) -> None:
-    """Draw the popover with the listed tokens and the three buttons."""
+    """Draw the popover with a field for a text, the tokens, and the three buttons."""
     if current.run().is_replay:
         return
     about = _("Make a token more or less likely at every step, or exclude it (logit bias).")
     with st.popover(_("Bias"), help=about, key="bias", on_change="rerun") as popover:
         if not popover.open:
             return
-        tokens = {int(i): seen.vocabulary.token(int(i)).piece for i in seen.token_ids}
+        hint = _("A word that is not among the bars. Leave it empty to choose a bar.")
+        written = str(st.text_input(_("Text"), key="bias_text", max_chars=LONGEST, help=hint) or "")
+        forms = forms_of(current.model(), written)
+        for form in forms:
+            st.caption(plain(described(form)))
+        tokens = {token.key: token.piece for form in forms for token in form}
+        tokens = tokens or {int(i): seen.vocabulary.token(int(i)).piece for i in seen.token_ids}
         chosen = st.selectbox(_("Token"), list(tokens), format_func=lambda token_id: plain(tokens[token_id]), key="bias_token")
         with st.container(horizontal=True, gap="xsmall"):
             for name, label, change in (
@@ -32,3 +42,20 @@ def token_bias(seen: TokenDistribution) -> None:
             ):
                 verb = (sampler_actions.bias, (), chosen, change)
                 st.button(label, on_click=elements.run_and_rerun, args=verb, key=f"bias_{name}")
+
+
+def forms_of(model: LanguageModel, text: str) -> list[list[Token]]:
+    """Return the tokens of a text as it stands after other words, with a space before it, and without the space; [] for no text."""
+    bare = text.strip()
+    return [[token for token in model.tokenize(form) if not token.special] for form in (f" {bare}", bare)] if bare else []
+
+
+def described(tokens: Sequence[Token]) -> str:
+    """Return in one sentence which tokens a text becomes."""
+    pieces = " + ".join(token.piece for token in tokens)
+    whole = quoted("".join(token.piece for token in tokens))
+    if len(tokens) == 1:
+        return _("{text} is one token.").format(text=whole)
+    return _("{text} is {count} tokens: {pieces}. A bias on the first one changes all words that begin with it.").format(
+        text=whole, count=len(tokens), pieces=pieces
+    )

@@ -113,7 +113,7 @@ def bundled_model(read: int, answer: int, watts: float) -> None:
     sentences = [
         _(
             "The bundled model was trained on {tokens} tokens in {steps} steps: {work} multiply-adds "
-            "(computed: three for each weight and token)."
+            "(computed: three for each weight and token, and those of the attention)."
         ).format(tokens=numbers.count(last.tokens), steps=numbers.whole(last.step), work=numbers.count(work))
     ]
     run = experiment.of(NAME)

@@ -14,7 +14,7 @@ from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _, said
+from pages.ui.i18n.translation import N_, _, quoted, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.explained_token import ExplainedToken, start_here
 from pages.ui.views import chart, why_token
@@ -93,10 +93,10 @@ def draw(run: Experiment) -> None:
 def headline(seen: HiddenWords) -> None:
     """Draw one sentence: without the part with the largest effect, what becomes of the probability."""
     part = max(seen.parts, key=lambda one: abs(one.effect))
-    sentence = _("Without “{word}”, the probability of “{token}” is {after} instead of {before}.")
+    sentence = _("Without {word}, the probability of “{token}” is {after} instead of {before}.")
     elements.section(
         sentence.format(
-            word=plain(why_rows.shortened(why_rows.text_of(seen, part), 60)),
+            word=quoted(plain(why_rows.shortened(why_rows.text_of(seen, part), 60))) + why_rows.which_of(seen, part),
             token=plain(why_rows.word_of(seen.target)),
             after=numbers.percent(seen.without(part)),
             before=numbers.percent(seen.probability),

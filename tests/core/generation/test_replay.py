@@ -53,3 +53,13 @@ def test_a_replay_follows_recorded_branches_and_no_others(run: Generation) -> No
     with pytest.raises(BadToken):
         replay.force(next(i for i in range(400) if i not in recorded))
     assert len(replay.path) == 1
+
+
+def test_all_branches_of_a_recording_are_there_before_they_are_played(run: Generation) -> None:
+    replay = Recording.loads(Recording.of(run).dumps()).replay()
+    replay.reveal_all()
+    keys = [{tuple(step.key for step in one.path_to(end.node_id)) for end in one.endings()} for one in (replay, run)]
+    assert replay.path == [] and keys[0] == keys[1] and len(keys[0]) > 1
+    for expected in run.path:
+        alike(replay.step(), expected)
+    assert len(replay.nodes) == len(run.nodes), "a step is revealed once"

@@ -104,3 +104,16 @@ def test_whatever_a_visitor_does_nothing_is_lost_and_the_numbers_stay_right(move
     for node_id, tokens in made.items():
         assert [step.token_id for step in run.path_to(node_id)] == tokens
         assert [step.index for step in run.path_to(node_id)] == list(range(len(tokens)))
+
+
+def test_endings_are_texts_that_differ(tiny: Any) -> None:
+    run = Generation(tiny("llama"), PROMPT, SamplingSettings(greedy=True))
+    run.generate(4)
+    run.go_to(1)
+    assert len(run.branches()) == 2 and [ending.step_count for ending in run.endings()] == [4], "a part of a branch is none"
+    run.force(run.nodes[3].step.key)
+    assert len(run.nodes) == 6, "the same token, chosen in another way"
+    assert len(run.endings()) == 1
+    other = next(one for one in run.next_distribution().candidates if one.key != run.nodes[4].step.key)
+    run.force(other.key)
+    assert [ending.step_count for ending in run.endings()] == [4, 4] and run.endings()[-1].is_current

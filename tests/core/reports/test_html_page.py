@@ -187,3 +187,11 @@ def test_a_chart_for_a_notebook(tiny: Any, run: Generation) -> None:
     assert [row["token"] for row in whole["data"]["values"]] == [step.index + 1 for step in run.path]
     with pytest.raises(RunFinished):
         Generation(tiny("llama"), "The fox").chart()
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [(5.5e-7, "$", "0.000055 cents"), (108_000, "B", "108 KB"), (0.9992, "share", "> 99.9 %"), (0.05, "share", "5 %")],
+)
+def test_the_receipt_of_the_page_writes_numbers_as_the_app_does(value: float, unit: str, shown: str) -> None:
+    assert page_module._number(value, unit) == shown

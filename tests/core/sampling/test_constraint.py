@@ -165,6 +165,25 @@ def test_the_probabilities_are_those_of_the_allowed_tokens_over_their_sum() -> N
     np.testing.assert_allclose(np.sort(everywhere.probabilities[-1]), np.sort(found.probabilities[-1]), atol=1e-6)
 
 
+@pytest.mark.parametrize("roll", [None, 0.3])
+def test_tokens_that_the_constraint_allows_are_listed_behind_the_models_likeliest(roll: float | None) -> None:
+    """With the likeliest five alone, no bar could show a token that can be chosen."""
+    logits = torch.randn(WORDS.vocabulary_size, generator=torch.Generator().manual_seed(1))
+    kept = sorted(allowed("choices:yes\nno"))
+    logits[kept] -= 20
+    settings, text = SamplingSettings(constraint="choices:yes\nno"), History.of(WORDS, [*WORDS.ids(b"a")], 1)
+    ranked = (-logits.numpy()).argsort(kind="stable")
+    likeliest = [token_id for token_id in ranked.tolist() if token_id in kept]
+    for found in (
+        stages.observe(logits, settings, text, 5, roll=roll),
+        stages._observe_on_device(logits, settings, text, stages.Selection(roll), 5),
+    ):
+        listed = found.token_ids.tolist()
+        assert listed[:5] == ranked[:5].tolist() and listed[5:10] == likeliest[:5]
+        assert [ranked[rank - 1] for rank in found.ranks] == listed
+        assert found.probabilities[-1, :5].max() == 0 and not np.isnan(found.dice_starts[5:]).any()
+
+
 @pytest.mark.parametrize("order", ["transformers", "llama.cpp", "vllm", tuple(reversed(ORDERS["vllm"]))])
 @pytest.mark.parametrize("greedy", [False, True])
 def test_a_constraint_beside_every_other_sampler_is_the_same_on_both_paths(order: Any, greedy: bool) -> None:

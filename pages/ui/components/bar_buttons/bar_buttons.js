@@ -12,10 +12,16 @@ export default function ({ parentElement, data, setTriggerValue }) {
       bars.append(button);
     }
     if (button.textContent !== label) button.textContent = label;
-    button.hidden = !label;
     button.token = id;
   });
-  roving(bars, () => [...bars.children].filter(button => !button.hidden));
+  roving(bars, () => [...bars.children]);
+  // The card and the mark of a row belong to the step over which the pointer moved. Vega keeps both when the data changes under it.
+  const shown = JSON.stringify(data.rows);
+  if (bars.shown !== undefined && bars.shown !== shown) {
+    document.querySelectorAll(data.marks).forEach(mark => mark.dispatchEvent(new PointerEvent("pointerout", { bubbles: true })));
+    document.querySelectorAll("#vg-tooltip-element").forEach(card => card.classList.remove("visible"));
+  }
+  bars.shown = shown;
   const focusedRow = () => [...bars.children].findIndex(button => button.matches(":focus"));
   const place = () => {
     const at = focusedRow();

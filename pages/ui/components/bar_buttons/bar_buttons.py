@@ -13,7 +13,7 @@ _BARS = component("bar_buttons", '<div class="bars" role="group" data-down></div
 
 
 def bar_buttons(rows: Sequence[tuple[int, str]], *, key: str, marks: str, label: str, on_take: Callable[[], None]) -> None:
-    """Draw the buttons of a chart. rows: (id, label; "" for no button) in the order of the marks that the CSS selector `marks` finds.
+    """Draw the buttons of a chart. rows: (id, label) in the order of the marks that the CSS selector `marks` finds.
 
     Choosing one puts its id into `taken(key)` and calls `on_take`.
     """

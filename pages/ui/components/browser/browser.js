@@ -150,6 +150,12 @@ function page({ data }) {
   for (const delay of [300, 1500]) setTimeout(mark, delay); // Streamlit may draw the menu after this
 }
 
+// --- top: begins another page at its top. Streamlit keeps the place to which the page before was scrolled.
+function top({ data }) {
+  if (window.tokenViewerPage !== undefined && window.tokenViewerPage !== data.page) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
+  window.tokenViewerPage = data.page;
+}
+
 // --- reconnect: between a restored connection and the next complete draw, the new session does not know the page's buttons. Clicks are
 // held until then and repeated. Streamlit shows both states on its root element.
 const LONGEST_HOLD = 60_000; // milliseconds; a server that has just started loads its model first
@@ -295,7 +301,7 @@ function bring_into_view({ parentElement, data }) {
   if (place?.getBoundingClientRect().top > window.innerHeight * 2 / 3) place.scrollIntoView({ block: "center" });
 }
 
-const TASKS = { address, talk, presets, visibility, page, reconnect, announce, round_trip, bring_into_view };
+const TASKS = { address, talk, presets, visibility, page, top, reconnect, announce, round_trip, bring_into_view };
 
 export default function (component) {
   TASKS[component.data.task](component);

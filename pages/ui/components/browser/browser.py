@@ -50,6 +50,11 @@ def describe_page(group: str, path: str, ask_before_closing: bool = False) -> No
     _BROWSER(key="menu_mark", data=data)
 
 
+def begin_at_top(path: str) -> None:
+    """Scroll to the top when another page opens; app.py calls it before it draws the page. path: of the page."""
+    _BROWSER(key="page_top", data={"task": "top", "page": path})
+
+
 def reconnect() -> None:
     """Redraw the page after a lost connection, keep its clicks, and say when no answer comes; app.py calls it on every page."""
     # A reconnected browser asks for its page only if some part of it redraws itself. Without this fragment the page would look intact

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.record import frozen
 from pages.ui.i18n import numbers
 
 PERCENT = {
@@ -59,3 +60,8 @@ def test_a_perplexity_is_rounded_once() -> None:
 def test_a_number_that_is_not_known_is_said() -> None:
     assert numbers.count(math.nan) == numbers.size(math.nan) == "not known for this architecture"
     assert numbers.decimal(math.nan, 1) == "–"
+
+
+@pytest.mark.parametrize("share", [0.0, 1e-9, 0.0003, 0.0618, 0.38, 0.87, 0.995, 0.9992, 1.0])
+def test_the_app_and_its_files_write_a_percentage_in_one_way(share: float) -> None:
+    assert numbers.percent(share).replace("\u00a0", " ") == frozen.percent(share)

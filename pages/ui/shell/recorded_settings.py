@@ -1,0 +1,37 @@
+"""The model, the prompt and the settings of an opened recording, in place of the visitor's own, which have no effect on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.generation.replay import Replay
+from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
+from pages.ui.server import loaded_models
+from pages.ui.session.more_samplers import CHIPS, chip_text, is_on
+from pages.ui.session.sampling_controls import CONTROLS, IN_SIGHT
+
+
+def sidebar(recording: Replay) -> None:
+    """Draw the model and the settings of the recording. They cannot be changed."""
+    st.text_input(_("Model"), loaded_models.title(recording.model_name), disabled=True)
+    st.caption(_("What the recording was made with. Close it to return to your own settings."))
+    if getattr(recording.model, "from_answer", False):
+        st.caption(_("The settings of a saved answer are not in its file."))
+        return
+    settings = recording.settings
+    for control in CONTROLS:
+        value = getattr(settings, control.key)
+        if control.key == "seed" or (control.key in IN_SIGHT and not settings.greedy):
+            look: dict[str, Any] = {"disabled": True, "label_visibility": "visible"}
+            st.text_input(_(control.label), f"{value:g}" if isinstance(value, float) else str(value), **look)
+    for key in CHIPS:
+        if is_on(settings, key):
+            st.caption(plain(chip_text(settings, key)))
+
+
+def prompt(recording: Replay) -> None:
+    """Draw the prompt of the recording. It cannot be changed."""
+    st.text_area(_("Prompt"), recording.prompt, height=44, label_visibility="collapsed", disabled=True, width=320)

@@ -1,0 +1,121 @@
+"""What a first visitor sees of Watch: numbers beside bars, nothing covered, cards that end with their step, pages that begin at the top."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.browser.watching import Watching, eventually, press, settled
+
+pytestmark = pytest.mark.browser
+
+Visit = Callable[..., Watching]
+LAYER = """layer => [...document.querySelectorAll(`.st-key-odds svg g.layer_${layer}_marks > *`)].map(mark => {
+  const { left, right, top, bottom } = mark.getBoundingClientRect();
+  return { left, right, top, bottom, text: mark.textContent };
+})"""
+PALE, NUMBERS = 0, 4  # layers of the chart
+ROWS = ".st-key-odds svg .row_marks path, .st-key-odds svg .row path"
+COVERED = """() => [...document.querySelectorAll('[class*="st-key-chart_"] > [class*="st-key-save_"] button')].flatMap(button => {
+  const own = button.getBoundingClientRect();
+  const chart = button.closest('[class*="st-key-chart_"]');
+  const marks = [...chart.querySelectorAll('[data-testid="stVegaLiteChart"] svg g.role-mark > *')];
+  return marks.filter(mark => {
+    const box = mark.getBoundingClientRect();
+    return box.width > 0 && box.left < own.right && box.right > own.left && box.top < own.bottom && box.bottom > own.top;
+  }).map(mark => mark.textContent || mark.getAttribute("d"));
+})"""
+CARD = "() => [...document.querySelectorAll('#vg-tooltip-element.visible')].map(card => card.textContent)"
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_a_number_stands_between_its_token_and_its_bars(visit: Visit, width: int) -> None:
+    """At temperature 0.7, "everything else" has a pale bar of 49 %; its number, 10 %, was at the end of that bar."""
+    page = visit("?temperature=0.7", width=width).page
+    settled(page)
+    bars, numbers = page.evaluate(LAYER, PALE), page.evaluate(LAYER, NUMBERS)
+    assert len(bars) == len(numbers) == 9 and numbers[-1]["text"].endswith("%")
+    assert max(bar["right"] - bar["left"] for bar in bars) == bars[-1]["right"] - bars[-1]["left"]
+    for bar, number in zip(bars, numbers, strict=True):
+        assert number["right"] < bar["left"] < number["right"] + 20
+        assert abs(number["top"] + number["bottom"] - bar["top"] - bar["bottom"]) < 6, "number and bar are in one row"
+
+
+def test_the_card_of_a_clicked_bar_ends_with_its_step(visit: Visit) -> None:
+    watching = visit()
+    page = watching.page
+    watching.press("step", 1)
+    settled(page)
+    box = page.locator(ROWS).nth(6).bounding_box()
+    at = (box["x"] + 200, box["y"] + box["height"] / 2)
+    page.mouse.move(*at)
+    eventually(page, lambda: _assert(page.evaluate(CARD)))
+    page.mouse.click(*at)
+    watching.until("steps.length === 1 && steps[0].forced")
+    settled(page)
+    page.keyboard.press("ArrowRight")
+    watching.until("steps.length === 2")
+    eventually(page, lambda: _assert(not page.evaluate(CARD)))
+    ring = page.evaluate("() => getComputedStyle(document.querySelector('[data-testid=stMain]')).outlineStyle")
+    assert ring == "none", "no ring surrounds the whole page"
+
+
+def _assert(holds: object) -> None:
+    assert holds
+
+
+@pytest.mark.parametrize("path", ["", "inside", "batching", "cache"])
+def test_on_a_phone_the_menu_of_a_chart_covers_no_mark(at: Callable[..., Any], path: str) -> None:
+    page = at(path, width=390, height=844, has_touch=True, is_mobile=True)
+    page.locator('[data-testid="stVegaLiteChart"] svg').first.wait_for()
+    settled(page)
+    assert page.evaluate(COVERED) == []
+
+
+@pytest.mark.parametrize(("width", "height", "query"), [(1400, 900, "?lang=de"), (1400, 900, ""), (390, 844, "")])
+def test_text_bars_dice_and_player_are_in_one_look(visit: Visit, width: int, height: int, query: str) -> None:
+    watching = visit(query, width=width, height=height)
+    watching.press("step", 1)
+    settled(watching.page)
+    dice = watching.page.locator(".st-key-dice").first.bounding_box()
+    player = watching.page.locator('[data-testid="stBottom"]').bounding_box()
+    assert dice["y"] + dice["height"] * 0.7 < player["y"], "the strip is above the player"
+
+
+def test_a_page_begins_at_its_top(at: Callable[..., Any]) -> None:
+    page = at("gallery")
+    main = page.locator('[data-testid="stMain"]')
+    main.evaluate("main => main.scrollTo(0, 600)")
+    press(page, "gallery_open_certain")
+    page.locator(".st-key-leave button").wait_for()
+    settled(page)
+    assert main.evaluate("main => main.scrollTop") == 0
+    assert page.locator(".st-key-temperature").count() == 0, "the sidebar shows the settings of the recording"
+
+
+def test_an_unknown_address_is_said(at: Callable[..., Any]) -> None:
+    page = at("nosuchpage")
+    page.get_by_text("This app has no page at the address").first.wait_for()
+
+
+def test_play_and_pause_in_quick_turns_show_no_error(visit: Visit) -> None:
+    page = visit().page
+    slider = page.locator(".st-key-speed input[type=range]")
+    slider.focus()
+    for _ in range(2):
+        slider.press("ArrowRight")
+    settled(page)
+    page.evaluate(
+        """() => { window.seenErrors = 0; new MutationObserver(() => {
+          if (document.body.textContent.includes("Something went wrong")) window.seenErrors += 1;
+        }).observe(document.body, { childList: true, subtree: true }); }"""
+    )
+    page.mouse.click(700, 300)
+    for _ in range(6):
+        page.keyboard.press("Space")
+        page.wait_for_timeout(350)
+        page.keyboard.press("Space")
+        settled(page)
+    assert page.evaluate("() => window.seenErrors") == 0

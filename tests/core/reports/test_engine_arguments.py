@@ -1,0 +1,42 @@
+"""Settings as arguments of other engines."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import torch
+
+from core import SamplingSettings
+from core.errors import BadSetting
+from core.reports.engine_arguments import arguments
+
+
+def test_generate_takes_the_arguments_and_sees_the_same_distribution(tiny: Any) -> None:
+    """The greedy text of transformers with these arguments is that of the app."""
+    from core import Generation
+
+    model = tiny("llama")
+    settings = SamplingSettings(greedy=True, repetition_penalty=1.3, no_repeat_ngram_size=2)
+    run = Generation(model, "The sea looked", settings)
+    run.generate(8)
+    network = model.load_network()
+    ids = torch.tensor([run.token_ids[: -len(run.path)].tolist()])
+    scope = {"model": network, "inputs": {"input_ids": ids, "max_new_tokens": 8, "eos_token_id": sorted(model.end_token_ids) or None}}
+    written = eval(arguments("transformers", settings), scope)[0, ids.shape[1] :].tolist()
+    assert written == [step.token_id for step in run.path]
+
+
+def test_samplers_that_are_off_are_written_because_engines_have_other_defaults() -> None:
+    settings = SamplingSettings(temperature=0.7, top_p=0.9)
+    assert arguments("transformers", settings) == "model.generate(**inputs, do_sample=True, temperature=0.7, top_k=0, top_p=0.9)"
+    assert "top_k=0" in arguments("vllm", settings) and "min_p=0.0" in arguments("vllm", settings)
+    assert json.loads(arguments("llama.cpp", settings))["typical_p"] == 1.0
+
+
+def test_what_an_engine_does_not_have_is_said() -> None:
+    settings = SamplingSettings(xtc_probability=0.5)
+    assert arguments("transformers", settings).splitlines()[0] == "# transformers does not have: XTC"
+    with pytest.raises(BadSetting, match="XTC"):
+        arguments("vllm", settings)

@@ -1,0 +1,30 @@
+"""The bias of a token on Watch: a text becomes tokens, with and without the space before it."""
+
+from __future__ import annotations
+
+import math
+
+from core import load_model
+from pages.ui.views.token_bias import described, forms_of
+from tests.pages.apptest import Open, State, press, said
+
+
+def test_a_word_that_is_no_bar_is_excluded_before_it_comes(open_app: Open, session: State) -> None:
+    app = open_app(prompt="The old king")
+    app.toggle(key="watch_more").set_value(True).run()
+    app.session_state["bias"] = True
+    app.run()
+    app.text_input(key="bias_text").set_value("dragon").run()
+    assert "“␣dragon” is one token." in said(app)
+    press(app, "bias_never")
+    model = session(app).run.model
+    (token,) = (token for token in model.tokenize(" dragon") if not token.special)
+    assert dict(session(app).run.settings.biases) == {token.token_id: -math.inf}
+
+
+def test_both_forms_of_a_text_are_shown_with_their_tokens() -> None:
+    model = load_model("storyteller-mini")
+    forms = forms_of(model, " grandmother ")
+    assert ["".join(token.text for token in form) for form in forms] == [" grandmother", "grandmother"]
+    assert all(str(len(form)) in described(form) or len(form) == 1 for form in forms)
+    assert forms_of(model, "  ") == []
