@@ -50,7 +50,7 @@ ANOTHER_WORD = _written(
 )
 THE_END = _written(
     N_("The end"),
-    N_("The model repeats this for every token of every answer. It never plans a sentence, and it never goes back."),
+    N_("The model repeats this for every token of every answer. What is written is never changed afterwards."),
     "In the old castle lived a",
 )
 TEACH = _result(
@@ -126,7 +126,7 @@ HALF_AN_HOUR = Talk(
         Stop(
             N_("Training"),
             "growing",
-            N_("Each row is the same model at one moment of its training. At the top all tokens are equal, at the bottom not."),
+            N_("Each row is the same model at one moment of its training. At the top all tokens are about equal, at the bottom not."),
             shown=("chart_growing_lens",),
         ),
         TEACH,
