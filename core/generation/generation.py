@@ -54,8 +54,9 @@ class Generation(Run):
 
     model: the loaded model. prompt: the text to continue, or a conversation as a list of messages {"role", "content"}; these are kept in
     `messages`, and `prompt` is then the text of the last one (see `generation/turns.py`). settings: for the next steps; assign new ones to
-    change them, existing steps stay. top_n: how many candidates every step lists. use_cache=False computes all positions again at every
-    step. as_chat: the prompt becomes the message of a user; prompt_tokens then has the template's tokens too.
+    change them, existing steps stay. top_n: how many candidates every step lists; with a constraint or a bias also as many of the
+    likeliest that can be chosen. use_cache=False computes all positions again at every step. as_chat: the prompt becomes the message of a
+    user; prompt_tokens then has the template's tokens too.
     steering: a vector that is added at a layer in every pass. without_heads: attention heads (layer, head) that are switched off in every
     pass. Both run on transformers' own network, which is slower than the compiled one. stop: the run ends with the token that completes
     one of these texts. most_new_tokens: it ends after so many tokens; 0 for no limit.

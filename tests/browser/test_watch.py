@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.browser.drawn import Drawn
-from tests.browser.watching import Watching, eventually, same_text, settled, stays, turn_to
+from tests.browser.watching import Watching, eventually, open_more_settings, same_text, settled, stays, turn_to
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
@@ -95,6 +95,7 @@ def test_a_slider_changes_the_coming_bars_rolls_nothing_and_its_last_value_count
         handle.press("ArrowRight")
     watching.until(f"JSON.stringify(seen.bars) !== JSON.stringify({json.dumps(cold)})")
     assert watching.written() == before
+    open_more_settings(page)
     page.locator(".st-key-settings").get_by_role("button", name="All settings off", exact=True).click()
     page.wait_for_function("() => new URLSearchParams(location.search).get('top_p') === '1'")
     assert watching.written() == before
