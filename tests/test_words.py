@@ -35,7 +35,7 @@ OTHERS = {
     "deployment.py",
     "operator_password.py",
     "extract_sentences.py",
-    "choose_seeds.py",
+    "choose_examples.py",
 }
 MARKUP = re.compile(r":material/\w+:|:\w+(-badge)?\[|\]|<[^>]*>|[a-z-]+:[^;\"]*;|https?:\S+")
 WORDS = re.compile(r"[A-Za-z]{2,}")

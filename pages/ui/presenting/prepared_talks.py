@@ -36,22 +36,22 @@ ONE_TOKEN = _written(
 GUESS_FIRST = _written(
     N_("Guess first"),
     N_("Press G: the audience guesses before the probabilities are shown. The model guesses the same way, for every token it knows."),
-    "The bird flew up into the",
+    example_texts.BIRD,
 )
 HOTTER = _written(
     N_("Colder and hotter"),
     N_("The keys up and down change the temperature. The bars change, and the model's own probabilities, the pale bars, do not."),
-    "The little train",
+    example_texts.TRAIN,
 )
 ANOTHER_WORD = _written(
     N_("Another word"),
     N_("Press C and choose a word that the model did not choose. It continues from there as if it had been its own idea."),
-    "One day a dragon",
+    example_texts.EXAMPLES["A dragon"],
 )
 THE_END = _written(
     N_("The end"),
     N_("The model repeats this for every token of every answer. What is written is never changed afterwards."),
-    "In the old castle lived a",
+    example_texts.EXAMPLES["A castle"],
 )
 TEACH = _result(
     N_("What it learns"),
