@@ -60,10 +60,11 @@ function isCertain(my, look) {
   return Boolean(look) && look.doubt < (my.data.talk?.doubt ?? my.data.doubt);
 }
 
-function askRoll(my) {
-  const merged = isMerged(my), talk = my.data.talk;
+function askRoll(my, runs) {
+  const talk = my.data.talk;
   const left = talk && talk.words !== null ? my.first + talk.words - my.data.count : MOST_AT_ONCE;
-  my.ask("roll", { at: my.data.count, ...(merged && { until: talk?.doubt ?? my.data.doubt, most: Math.max(1, Math.min(MOST_AT_ONCE, left)) }) });
+  my.ask("roll", { at: my.data.count, ...(runs && { until: talk?.doubt ?? my.data.doubt, most: Math.max(1, Math.min(MOST_AT_ONCE, left)) }) });
+  my.wants.runs = runs;
 }
 
 // Writes the tokens without a choice that the server has rolled, then shows the next probabilities.
@@ -96,7 +97,7 @@ function fall(my) {
   draw(my);
 }
 
-function roll(my, goOn) {
+function roll(my, goOn, runs = false) { // runs: with the tokens after it that have no choice
   my.goOn = goOn;
   my.choosing = -1;
   if (my.t < my.data.count) return fall(my);
@@ -105,7 +106,7 @@ function roll(my, goOn) {
   my.beat = ROLL;
   my.falling = true;
   my.waitingLine = my.look()?.lines[ROLL];
-  askRoll(my);
+  askRoll(my, runs);
   draw(my);
 }
 
@@ -116,7 +117,7 @@ function skip(my) {
   if (my.t < my.data.count) return draw(my);
   my.skips = true;
   my.t -= 1;
-  askRoll(my);
+  askRoll(my, true);
   draw(my);
 }
 
@@ -160,7 +161,7 @@ function on(my) {
     return draw(my);
   }
   if (my.beat === WEIGH && isMerged(my) && my.t >= my.data.count && isCertain(my, my.look()) && !my.guess) return skip(my);
-  if (my.beat === WEIGH) return roll(my, isMerged(my));
+  if (my.beat === WEIGH) return roll(my, isMerged(my), isMerged(my));
   if (my.beat < WEIGH && isMerged(my)) my.beat = THINK;
   my.beat += 1;
   draw(my);
@@ -316,7 +317,7 @@ function receive(my, data) {
   }
   if (my.t > data.count) Object.assign(my, { t: data.count, beat: READ, falling: false });
   if (done?.verb === "roll" && !data.finished && !my.looks[data.count]) my.ask("look", { at: data.count });
-  if (done?.verb === "roll") my.runTo = data.count - 1 > done.at || isMerged(my) ? data.count - 1 : -1;
+  if (done?.verb === "roll") my.runTo = done.runs ? data.count - 1 : -1;
   if (done?.verb === "roll" && my.skips) { Object.assign(my, { skips: false, t: Math.min(done.at + 1, data.count - 1), beat: WRITE }); draw(my); return runOn(my); }
   if (done?.verb === "roll") return data.count > done.at ? fall(my) : (Object.assign(my, { beat: WEIGH, falling: false }), draw(my));
   if (done?.verb === "force" && !data.notice) { my.t = done.at; my.goOn = true; return fall(my); }
