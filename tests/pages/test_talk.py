@@ -99,3 +99,43 @@ def test_a_talk_that_was_left_continues_at_its_stop(open_app: Open, session: Sta
     assert session(app).results["talk"].active_talk is None
     press(app, "talk_resume")
     assert session(app).results["talk"].active_talk.place == 1 and session(app).results["talk"].left is None
+
+
+def test_after_a_recording_a_page_goes_on_with_the_text_before_it_and_with_its_steps(open_app: Open, session: State) -> None:
+    app = open_app(page="talk.py")
+    live, recorded = Stop("Live", "stage?prompt=The+fox"), Stop("Loop", "stage?run=loop")
+    editor = session(app).results["talk"]
+    editor.order, editor.opened = Talk("Mine", (live, recorded, Stop("The bill", "cost"))), 1
+    go(app, "talk.py")
+    press(app, "talk_give")
+    run = session(app).run
+    run.step()
+    for place in (1, 2):
+        editor.active_talk.go = place
+        app.run()
+    assert session(app).run is run and len(run.path) == 1
+    assert not app.exception
+
+
+def test_a_stop_shows_its_parts_alone_and_a_notice(open_app: Open, session: State) -> None:
+    app = open_app(page="talk.py")
+    editor = session(app).results["talk"]
+    editor.order, editor.opened = Talk("Mine", (Stop("One", "cost", shown=("receipt",), start="cost_two_start"), Stop("Two", "cost"))), 1
+    go(app, "talk.py")
+    press(app, "talk_give")
+    style = "".join(block.proto.body for block in app.get("html"))
+    for kept in (".st-key-receipt", ".st-key-cost_two_start", ".st-key-talk_bar", ".stAlert"):
+        assert kept in style
+    editor.active_talk.go = 1
+    app.run()
+    assert "display: none !important; }" not in "".join(block.proto.body for block in app.get("html")).partition("talk_bar")[2]
+
+
+def test_a_changed_link_of_a_stop_forgets_the_parts_of_the_old_page(open_app: Open, session: State) -> None:
+    app = open_app(page="talk.py")
+    place, stop = next((number, stop) for number, stop in enumerate(session(app).results["talk"].order.stops) if stop.shown)
+    next(one for one in app.text_input if (one.key or "").endswith(f"_{place}_say")).set_value("Mine").run()
+    kept = session(app).results["talk"].order.stops[place]
+    assert (kept.shown, kept.start, kept.say) == (stop.shown, stop.start, "Mine")
+    next(one for one in app.text_input if (one.key or "").endswith(f"_{place}_link")).set_value("inside").run()
+    assert session(app).results["talk"].order.stops[place].shown == ()

@@ -94,3 +94,22 @@ def test_a_hostile_file_is_refused_without_reading_the_whole_of_it(name: str) ->
 def test_the_file_has_the_name_of_the_talk() -> None:
     assert Talk("Ten minutes", ()).file_name == "Ten minutes.json"
     assert Talk("../a:b", ()).file_name == "___a_b.json"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"shown": ["x { display: none }"]},
+        {"shown": ["a"] * 9},
+        {"start": "b, *"},
+        {"doubt": -1},
+        {"doubt": 1e9},
+        {"doubt": "much"},
+        {"shown": "receipt"},
+    ],
+)
+def test_what_a_stop_shows_is_checked_because_it_becomes_a_style(wrong: dict[str, object]) -> None:
+    right = {"title": "One", "link": "cost", "shown": ["receipt"], "start": "cost_two_start", "doubt": 1.0}
+    assert running_order_file.loads(file_of([right])).stops[0].shown == ("receipt",)
+    with pytest.raises(BadRunningOrder):
+        running_order_file.loads(file_of([right | wrong]))
