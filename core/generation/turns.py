@@ -44,3 +44,15 @@ def messages_of(run: Generation | ListedRun | Replay) -> Messages:
     if last["role"] == "assistant":
         return (*before, {"role": "assistant", "content": last["content"] + answer})
     return (*run.messages, {"role": "assistant", "content": answer}) if answer else run.messages
+
+
+def next_turn(run: Generation, text: str) -> Generation:
+    """Return a run that answers `text` after the conversation up to the run's current node, on the cache of that run.
+
+    Raises WrongType if the run is not a conversation.
+    """
+    made = Generation(
+        run.model, [*messages_of(run), {"role": "user", "content": text}], run.settings, run.top_n, run.use_cache, **run.stops
+    )
+    made.cache = run.cache
+    return made

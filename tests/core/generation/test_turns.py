@@ -11,7 +11,7 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import BadRecording, BadSetting, BrokenModel, EmptyPrompt, ModelError, WrongType
-from core.generation.turns import messages_of, thoughts
+from core.generation.turns import messages_of, next_turn, thoughts
 from core.reports.python_code import code
 from tests.tiny_models import CHAT, with_template
 
@@ -27,14 +27,6 @@ def chatty(tiny_folder: Callable[[str], Path], tmp_path: Path) -> Callable[..., 
         return load_model(str(with_template(tiny_folder("large"), tmp_path / "chatty", template)), device="cpu")
 
     return load
-
-
-def next_turn(run: Generation, text: str) -> Generation:
-    """A run that answers `text` after the conversation up to the run's current node, on the cache of that run."""
-    messages = [*messages_of(run), {"role": "user", "content": text}]
-    made = Generation(run.model, messages, run.settings, run.top_n, run.use_cache, **run.stops)
-    made.cache = run.cache
-    return made
 
 
 def test_the_tokens_are_those_of_transformers(chatty: Callable[..., Any]) -> None:
