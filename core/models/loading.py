@@ -135,6 +135,11 @@ def _read_config(folder: Path, name: str) -> Any:
     if not path.is_file():
         if (folder / "adapter_config.json").is_file():
             raise AdapterOnly("{name} is an adapter. Load its base model, then add the adapter to it.", name=quoted(name))
+        packed = next(iter(sorted(folder.glob("*.gguf"))), None)
+        if packed is not None:
+            raise UnknownModel(
+                "{name} is a folder with a GGUF file. Name the file {file} in it.", name=quoted(name), file=quoted(packed.name)
+            )
         raise UnknownModel("There is no config.json in {name}, so it is not a model folder.", name=quoted(name))
     raw = _json(path, name)
     if (folder / "generation_config.json").is_file():
