@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Any
+from typing import Any, SupportsIndex
 
 import torch
 
 from core.engine.conversation import Messages, Span, content_spans, rendered, template_end
 from core.engine.engine import Backend, Engine
 from core.engine.shape import ModelShape
-from core.errors import BadText, BadToken, ModelError, quoted
+from core.errors import BadText, BadToken, ModelError, WrongType, quoted
 from core.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
@@ -113,6 +113,10 @@ class LanguageModel:
         self._make_network, self._network_lock = make_network, Lock()
         self._bytes = TokenBytes(tokenizer)
         self._tokens: dict[int, Token] = {}
+
+    def __reduce_ex__(self, _protocol: SupportsIndex) -> Any:
+        """Raise WrongType for copy and pickle."""
+        raise WrongType("A loaded model cannot be copied or pickled. Load it again by its name: load_model({name}).", name=repr(self.name))
 
     def load_network(self) -> Any:
         """Return transformers' network on this model's weights.

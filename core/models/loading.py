@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
@@ -74,6 +75,8 @@ def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "aut
 
     Raises a ModelError.
     """
+    if sys.flags.optimize > 1:
+        raise ModelError("Python was started with -OO, which removes texts that transformers needs. Start it without this option.")
     from core.device import device_for
     from core.out_of_memory import enough_memory
 
