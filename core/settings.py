@@ -272,6 +272,8 @@ def _biases(value: Any) -> tuple[tuple[int, float], ...]:
         raise BadSetting("Logit bias takes at most {most} tokens, not {count}.", most=MOST_BIASES, count=len(pairs))
     found: dict[int, float] = {}
     for token_id, bias in pairs:
+        if isinstance(token_id, str) and token_id.isascii() and token_id.isdecimal() and len(token_id) < 16:
+            token_id = int(token_id)  # OpenAI's logit_bias, whose names are texts
         whole = whole_number(token_id, Message("A token id of the logit bias"), 0, LARGEST_TOKEN_ID)
         if whole in found:
             raise BadSetting("Logit bias names token {token_id} twice.", token_id=str(whole))

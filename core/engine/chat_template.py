@@ -23,14 +23,14 @@ class TemplateFailed(Exception):
     """A template raised an error, wrote too much, or did not end."""
 
 
-def render(template: str, turns: list[dict[str, str]], marks: dict[str, Any], seconds: float = SECONDS) -> str:
-    """Return the conversation rendered by the template, followed by the prompt for the assistant's answer. Raises TemplateFailed.
+def render(template: str, turns: list[dict[str, str]], marks: dict[str, Any], seconds: float = SECONDS, introduce: bool = True) -> str:
+    """Return the conversation rendered by the template. introduce: followed by what introduces the next answer. Raises TemplateFailed.
 
     A template that leaves the last turn's text out is rendered again with the text as a list of typed parts, as templates of models with
     pictures expect it. marks: the tokenizer's special tokens by name, as transformers hands them to a template.
     """
     plain = {name: mark if isinstance(mark, str) else [str(one) for one in mark] for name, mark in marks.items()}
-    asked = {"template": template, "marks": plain, "megabytes": MEGABYTES, "longest": LONGEST}
+    asked = {"template": template, "marks": plain, "megabytes": MEGABYTES, "longest": LONGEST, "introduce": introduce}
     typed = [{**turn, "content": [{"type": "text", "text": turn["content"]}]} for turn in turns]
     said = turns[-1]["content"].strip()
     first = _attempt(asked | {"turns": turns}, seconds)

@@ -84,11 +84,11 @@ def environment() -> ImmutableSandboxedEnvironment:
     return made
 
 
-def rendered(template: str, turns: list[dict[str, str]], marks: dict[str, Any], longest: int) -> str:
-    """Return the rendered text. Raises ValueError if it is longer than `longest` characters."""
+def rendered(template: str, turns: list[dict[str, str]], marks: dict[str, Any], longest: int, introduce: bool = True) -> str:
+    """Return the rendered text, with what introduces an answer if asked. Raises ValueError if it is longer than `longest` characters."""
     parts, size = [], 0
     made = environment().from_string(template)
-    for part in made.generate(messages=turns, tools=None, documents=None, add_generation_prompt=True, **marks):
+    for part in made.generate(messages=turns, tools=None, documents=None, add_generation_prompt=introduce, **marks):
         parts.append(part)
         size += len(part)
         if size > longest:
@@ -108,7 +108,7 @@ def main() -> None:
     except (ImportError, ValueError, OSError):  # Windows has no such limits; the parent's time limit still applies
         pass
     try:
-        answer = {"text": rendered(asked["template"], asked["turns"], asked["marks"], asked["longest"])}
+        answer = {"text": rendered(asked["template"], asked["turns"], asked["marks"], asked["longest"], asked["introduce"])}
     except MemoryError:
         answer = {"why": "it takes too much memory"}
     except Exception as error:  # a template can raise any error

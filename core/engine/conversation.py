@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
 from core.engine.chat_template import TemplateFailed, render
-from core.engine.thinking import without_thought
+from core.engine.thinking import marks_of, thought_of, without_thought
 from core.errors import BrokenModel, EmptyPrompt, WrongType
 from core.message import Message
 from core.tokens.tokens import Token
@@ -19,6 +19,7 @@ MOST_MESSAGES = 1_000
 Messages = tuple[dict[str, str], ...]
 Span = tuple[int, int]
 _MARKED = "\ue000{number}\ue001"  # private characters that no template contains
+_CUT = _MARKED.format(number="end")
 
 
 def checked_messages(messages: Sequence[Mapping[str, Any]]) -> Messages:
@@ -58,9 +59,13 @@ def _checked(message: Any, number: int) -> dict[str, str]:
 def rendered(template: str, messages: Messages, marks: dict[str, Any], name: str) -> str:
     """Return the conversation as the template writes it, with what introduces the next answer. name: of the model, for errors.
 
-    An answer that was begun follows as it is. Raises BrokenModel if the template fails or leaves out the system prompt.
+    An answer that was begun is the template's last message up to its end, as transformers' continue_final_message has it. If the template
+    changes its text, the text follows what introduces an answer. Raises BrokenModel if the template fails or leaves out the system prompt.
     """
     begun = messages[-1]["content"] if messages[-1]["role"] == "assistant" else ""
+    whole = _begun(template, messages, marks) if begun else None
+    if whole is not None:
+        return _with_system(whole, messages, name)
     turns = messages[:-1] if begun else messages
     try:
         written = render(template, list(turns), marks)
@@ -74,9 +79,38 @@ def rendered(template: str, messages: Messages, marks: dict[str, Any], name: str
             raise BrokenModel(said) from error
         said = Message("The chat template of {name} does not take this conversation. User and assistant must take turns.", name=name)
         raise BrokenModel(said) from error
-    if turns[0]["role"] == "system" and turns[0]["content"].strip() not in written:
+    return _with_system(written, turns, name) + begun
+
+
+def _begun(template: str, messages: Messages, marks: dict[str, Any]) -> str | None:
+    """Return the conversation up to the end of its last message; None if the template does not write the text of that message."""
+    *before, last = messages
+    try:
+        written = render(template, [*before, {**last, "content": last["content"] + _CUT}], marks, introduce=False)
+    except (TemplateFailed, ValueError, IndexError):
+        return None
+    whole, cut, _after = written.rpartition(_CUT)
+    return whole if cut and whole.endswith(last["content"].lstrip()) else None
+
+
+def _with_system(written: str, messages: Messages, name: str) -> str:
+    """Return the text. Raises BrokenModel if it lacks the system prompt."""
+    if messages[0]["role"] == "system" and messages[0]["content"].strip() not in written:
         raise BrokenModel("The chat template of {name} has no place for a system prompt. Leave it out.", name=name)
-    return written + begun
+    return written
+
+
+def template_end(template: str, marks: dict[str, Any], special: Iterable[str]) -> str | None:
+    """Return which special token the template writes after an answer; None if it writes none, or one within answers with channels."""
+    named = [token for token in special if token in template and not any(token in thinking.closing for thinking in marks_of(template))]
+    if not named:
+        return None
+    turns = [{"role": "user", "content": "?"}, {"role": "assistant", "content": _CUT}]
+    try:
+        rest = render(template, turns, marks, introduce=False).rpartition(_CUT)[2].lstrip()
+    except (TemplateFailed, ValueError, IndexError):
+        return None
+    return max((token for token in named if rest.startswith(token)), key=len, default=None)
 
 
 def content_spans(template: str, messages: Messages, marks: dict[str, Any], tokens: Sequence[Token]) -> tuple[Span, ...]:
@@ -92,8 +126,8 @@ def content_spans(template: str, messages: Messages, marks: dict[str, Any], toke
         content = message["content"].strip()
         at = max(done, joined.find(before, done) + len(before)) if before in joined[done:] else done
         start = joined.find(content, at) if content else -1
-        if start < 0 and message["role"] == "assistant":
-            content = without_thought(content).strip()
+        if start < 0 and message["role"] == "assistant":  # the template leaves a thought out, or writes it in its own way
+            content = without_thought(content).strip() or thought_of(content).strip()
             start = joined.find(content, at) if content else -1
         if start < 0:
             found.append((0, 0))
@@ -108,9 +142,12 @@ def _template_texts(template: str, messages: Messages, marks: dict[str, Any]) ->
     marked = [{**message, "content": _MARKED.format(number=number)} for number, message in enumerate(messages)]
     begun = messages[-1]["role"] == "assistant"
     try:
-        rest = render(template, marked[:-1] if begun else marked, marks)
+        rest = render(template, marked, marks, introduce=not begun)
+        if begun and marked[-1]["content"] not in rest:
+            rest = render(template, marked[:-1], marks)
     except (TemplateFailed, ValueError, IndexError):
         return [""] * len(messages)
+    begun = begun and marked[-1]["content"] not in rest
     texts = []
     for message in marked[: len(marked) - begun]:
         before, mark, after = rest.partition(message["content"])

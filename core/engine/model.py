@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Any
+from typing import Any, SupportsIndex
 
 import torch
 
-from core.engine.conversation import Messages, Span, content_spans, rendered
+from core.engine.conversation import Messages, Span, content_spans, rendered, template_end
 from core.engine.engine import Backend, Engine
 from core.engine.shape import ModelShape
-from core.errors import BadText, BadToken, ModelError, quoted
+from core.errors import BadText, BadToken, ModelError, WrongType, quoted
 from core.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
 
@@ -106,13 +106,17 @@ class LanguageModel:
         self.vocabulary_size = self.shape.vocabulary_size
         self.context_length = self.shape.context_length
         self.cache_bytes_per_token = self.shape.cache_numbers_per_token * torch.finfo(getattr(torch, self.dtype)).bits // 8
-        self.end_token_ids = facts.end_token_ids
+        self.end_token_ids = facts.end_token_ids | _template_ends(tokenizer, facts)
         self.notes: tuple[str, ...] = ()
         threads = threads_for(self.parameter_count)
         self.engine = Engine(backend, facts.device, self.vocabulary_size, threads)
         self._make_network, self._network_lock = make_network, Lock()
         self._bytes = TokenBytes(tokenizer)
         self._tokens: dict[int, Token] = {}
+
+    def __reduce_ex__(self, _protocol: SupportsIndex) -> Any:
+        """Raise WrongType for copy and pickle."""
+        raise WrongType("A loaded model cannot be copied or pickled. Load it again by its name: load_model({name}).", name=repr(self.name))
 
     def load_network(self) -> Any:
         """Return transformers' network on this model's weights.
@@ -247,6 +251,18 @@ class LanguageModel:
     def text_of(self, token_ids: list[int]) -> str:
         """Return the readable text of these tokens, joined from their bytes."""
         return join([token.raw for token in map(self.token, token_ids) if not token.special])
+
+
+def _template_ends(tokenizer: Any, facts: NetworkFacts) -> frozenset[int]:
+    """Return the token that the chat template writes after an answer, if no configuration names an end that the template writes."""
+    template, added = getattr(tokenizer, "chat_template", None), getattr(tokenizer, "added_tokens_decoder", {})
+    special = {str(token): number for number, token in added.items() if token.special and number < facts.shape.vocabulary_size}
+    if not isinstance(template, str) or "eos_token" in template:
+        return frozenset()
+    if any(number in facts.end_token_ids and token in template for token, number in special.items()):
+        return frozenset()
+    end = template_end(template, tokenizer.special_tokens_map, special)
+    return frozenset() if end is None else frozenset({special[end]})
 
 
 def threads_for(parameter_count: int) -> int:

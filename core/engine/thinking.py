@@ -56,6 +56,16 @@ def without_thought(content: str) -> str:
     return content[max((at + len(one.closing) for one in MARKS if (at := content.rfind(one.closing)) >= 0), default=0) :]
 
 
+def thought_of(content: str) -> str:
+    """Return the text of the first thought in an answer, "" without one.
+
+    >>> thought_of("<think>He greets me.</think>Hello!")
+    'He greets me.'
+    """
+    found = min(((at, one) for one in MARKS if (at := content.find(one.opening)) >= 0), key=lambda pair: pair[0], default=None)
+    return "" if found is None else content[found[0] + len(found[1].opening) :].partition(found[1].closing)[0]
+
+
 def thoughts_in(before: bytes, token_bytes: Sequence[bytes], marks: Iterable[Marks]) -> tuple[Thought, ...]:
     """Return the thoughts in an answer. token_bytes: the bytes of its tokens. before: the end of the prompt, which may open a thought.
 

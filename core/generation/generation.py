@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from core.engine.changes import Steering
     from core.engine.model import LanguageModel
 
+LARGEST_COUNT = 2**53
+
 
 @dataclass(slots=True)
 class _Pending:
@@ -80,6 +82,7 @@ class Generation(Run):
         stop: Iterable[str] = (),
         most_new_tokens: int = 0,
     ) -> None:
+        most_candidates = whole_number(top_n, "top_n", -LARGEST_COUNT, LARGEST_COUNT)
         limits = Limits.from_environment()
         self.prompt, self.messages, self.prompt_tokens = read_prompt(model, prompt, as_chat, limits)
         self.model, self.model_name = model, model.name
@@ -87,7 +90,7 @@ class Generation(Run):
         count = len(self.prompt_tokens)
         super().__init__(model, SamplingSettings() if settings is None else settings)
         self._stop, self._most_tokens = Stop.checked(stop, most_new_tokens), limits.tokens_per_run
-        self.top_n = min(max(1, int(top_n)), MOST_CANDIDATES, model.vocabulary_size)
+        self.top_n = min(max(1, most_candidates), MOST_CANDIDATES, model.vocabulary_size)
         self.use_cache = use_cache
         self._cache = KVCache()
         self._changes = _changes(model, steering, list(without_heads))

@@ -25,6 +25,8 @@ def read_prompt(model: LanguageModel, prompt: Prompt, as_chat: bool, limits: Lim
     """
     if as_chat and isinstance(prompt, str) and prompt:
         prompt = [{"role": "user", "content": prompt}]
+    if isinstance(prompt, list | tuple) and prompt and not any(hasattr(message, "keys") or isinstance(message, str) for message in prompt):
+        raise WrongType("A prompt is a text or a list of messages, not a list of token ids. Give the text of these tokens.")
     messages = checked_messages(prompt) if isinstance(prompt, list | tuple) else ()
     text = "\n".join(message["content"] for message in messages) if messages else prompt
     _check_kinds(model, text)

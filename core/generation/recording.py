@@ -111,9 +111,9 @@ class Recording:
         return cls(file, file.vocabulary, file.prompt_tokens, file.steps)
 
     @classmethod
-    def from_response(cls, json_text: str | bytes) -> Recording:
+    def from_response(cls, json_text: str | bytes | dict[str, Any] | list[Any]) -> Recording:
         """Return a saved answer of an inference server as a recording: the JSON of chat completions, completions or responses with
-        log-probabilities, a list of such answers, or JSON lines. Each answer is a branch.
+        log-probabilities, or the dictionary in it, a list of such answers, or JSON lines. Each answer is a branch.
 
         Listed probabilities are the file's own. Settings, cache and times are not in such a file. A token without an id has `token_id`
         None. Raises BadRecording for any other text.

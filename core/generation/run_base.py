@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
 from threading import RLock
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
 
-from core.errors import NotEnoughMemory
+from core.errors import NotEnoughMemory, WrongType
 from core.generation.tree import Tree
 from core.message import ENGLISH, Message, Wording
 from core.record import rich
@@ -46,6 +46,10 @@ class Run(Tree, ABC):
         self.turn = RLock()
         super().__init__(vocabulary)
         self.settings = settings
+
+    def __reduce_ex__(self, _protocol: SupportsIndex) -> Any:
+        """Raise WrongType for copy and pickle."""
+        raise WrongType("A run holds a loaded model, so it cannot be copied. Keep Recording.of(run), or branch with run.switch().")
 
     @property
     def settings(self) -> SamplingSettings:

@@ -1,11 +1,13 @@
 """Saved answers: the JSON that inference servers return with log-probabilities, as people save it. It is read into plain steps.
 
 Known are chat completions, completions and responses in OpenAI's form (vLLM, llama-server, SGLang, LM Studio and others write it too), the
-own forms of llama-server, Ollama, SGLang and TGI, lists of them, JSON lines, and saved streams. A file may come from a stranger.
+own forms of llama-server, Ollama, SGLang, TGI, Gemini and LangChain, the logprobs alone, lists of them, JSON lines, and saved streams. A
+file may come from a stranger.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,7 +17,7 @@ from core.errors import BadListedTokens, BadRecording
 from core.message import Message
 from core.record import answer_forms
 from core.record.bounded_json import BoundedJson, Bounds
-from core.record.listed_tokens import ListedStep, ListedToken
+from core.record.listed_tokens import ListedStep, ListedToken, measured
 
 LARGEST_FILE = 16 * 1024 * 1024  # bytes
 MOST_LINES = 20_000
@@ -23,7 +25,9 @@ MOST_ANSWERS = 200
 MOST_STEPS = 50_000  # tokens of all answers together
 MOST_ENTRIES = 1_000_000  # listed tokens of all answers together
 BOUNDS = Bounds(size=LARGEST_FILE, rest=LARGEST_FILE, entry=LARGEST_FILE, depth=16, marks=3_000_000, lists={})
-WRAPPERS = ("body", "response", "result", "output", "answer", "data")  # names under which logs and batches keep an answer
+# Names under which logs, batches and other programs keep an answer.
+WRAPPERS = ("body", "response", "result", "output", "answer", "data", "kwargs", "message", "generations", "logprobs")
+FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")  # with which the lines of a saved stream begin
 NO_ANSWER = Message("This file is neither a recording of this app nor a saved answer of an inference server.")
 NO_LOGPROBS = Message(
     "This answer contains no log-probabilities. Ask the server for them (in chat: logprobs and top_logprobs), then save its answer again."
@@ -43,12 +47,17 @@ class Answer:
     given: int = 0
 
 
-def read(data: str | bytes) -> list[Answer]:
-    """Return the answers in a file, at most MOST_ANSWERS. Raises BadRecording, with one sentence, for any other file."""
+def read(data: str | bytes | dict[str, Any] | list[Any]) -> list[Answer]:
+    """Return the answers in a file, or in its value as Python reads it, at most MOST_ANSWERS. Raises BadRecording for any other file."""
+    if not isinstance(data, str | bytes):
+        try:
+            data = json.dumps(data)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise BadRecording("A saved answer is a text, or the dictionary in it, not {kind}.", kind=type(data).__name__) from error
     if len(data) > LARGEST_FILE:
         raise BadRecording("This file is too large: at most {most} MB are read.", most=LARGEST_FILE // 2**20)
     raw = (data.encode("utf-8", "replace") if isinstance(data, str) else data).removeprefix(b"\xef\xbb\xbf").strip()
-    found = _Found()
+    found = _Found(streamed=raw.startswith(FIELDS))
     try:
         for value in _values(raw):
             found.look_at(value)
@@ -65,7 +74,7 @@ def read(data: str | bytes) -> list[Answer]:
 def _values(raw: bytes) -> Iterator[Any]:
     """Yield the JSON values of a file: one, or one of each line. Lines of a saved stream begin with "data:"."""
     first, line_break, _rest = raw.partition(b"\n")
-    if not line_break or not (first.startswith((b"data:", b"event:", b":")) or (first[:1] in b"{[" and first.rstrip()[-1:] in b"}]")):
+    if not line_break or not (first.startswith(FIELDS) or (first[:1] in b"{[" and first.rstrip()[-1:] in b"}]")):
         yield BoundedJson(raw, BOUNDS).head
         return
     lines = raw.splitlines()
@@ -79,34 +88,47 @@ def _values(raw: bytes) -> Iterator[Any]:
 
 @dataclass(slots=True)
 class _Open:
-    """An answer while its parts are collected. prompt_tokens: their number, 1 if the file does not say it."""
+    """An answer while its parts are collected. prompt_tokens: their number, 1 if the file does not say it.
+
+    echoes: the first token is that of the prompt and has no probability. given: how many of the first steps belong to the prompt.
+    """
 
     steps: list[ListedStep] = field(default_factory=list)
     model: str = ""
     prompt_tokens: int = 1
+    echoes: bool = False
+    given: int = 0
 
     def whole(self) -> Answer:
         """Return the answer. If the file repeats the prompt, the first token, which has no probability, is its beginning."""
-        first, second = ([*self.steps[:2], None, None])[:2]
-        if first is None or second is None or first.chosen.logprob is not None or first.listed or second.chosen.logprob is None:
-            return Answer(self.steps, self.model)
-        return Answer(self.steps[1:], self.model, first.chosen, min(len(self.steps), self.prompt_tokens) - 1)
+        steps = measured(self.steps)
+        if not self.echoes or len(steps) < 2:
+            return Answer(steps, self.model, given=self.given)
+        return Answer(steps[1:], self.model, steps[0].chosen, min(len(steps), self.prompt_tokens) - 1)
 
 
 @dataclass(slots=True)
 class _Found:
-    """Collects the answers of a file. opened: by name of the answer, because the parts of a saved stream have the same name."""
+    """Collects the answers of a file. opened: by name of the answer, because the parts of a saved stream have the same name.
+
+    streamed: the file is a saved stream of server-sent events.
+    """
+
+    streamed: bool = False
 
     opened: dict[Any, _Open] = field(default_factory=dict)
     texts: bool = False  # an answer was found, perhaps one without log-probabilities
     entries: int = 0  # listed tokens so far
-    ended: int = 0  # streams without a name that have ended
+    over: dict[Any, int] = field(default_factory=dict)  # by name: how many answers with this name have ended
+    ended: int = 0  # streams that have ended
 
     def look_at(self, value: Any, depth: int = 0) -> None:
         """Add all answers in a JSON value."""
         if len(self.opened) > MOST_ANSWERS:
             raise BadRecording("This file contains more than {most} answers. Save fewer of them in one file.", most=MOST_ANSWERS)
-        if isinstance(value, list):
+        if _is_entry(value[0] if isinstance(value, list) and value else None):
+            self._keep({}, answer_forms.of_choice({"logprobs": {"content": value}}), None)
+        elif isinstance(value, list):
             for one in value:
                 self.look_at(one, depth + 1)
         elif isinstance(value, dict) and depth < 8 and not self._add(value):
@@ -120,15 +142,21 @@ class _Found:
 
     def _add(self, value: dict[str, Any]) -> bool:
         """Add what this object contains; return whether it is an answer."""
-        if isinstance(value.get("choices"), list):
-            for place, choice in enumerate(value["choices"]):
-                if isinstance(choice, dict):
-                    self._choice(value, choice, place)
-            return True
+        for name, add in (("choices", self._choice), ("candidates", self._candidate)):
+            if isinstance(value.get(name), list):
+                for place, part in enumerate(value[name]):
+                    if isinstance(part, dict):
+                        add(value, part, place)
+                return True
+        if isinstance(value.get("type"), str) and value["type"].startswith("response."):
+            return self._event(value)
         for name, (kind, tokens_of) in answer_forms.OWN_FORMS.items():
             if isinstance(value.get(name), kind):
                 self._keep(value, tokens_of(value), self._line_of(value))
                 return True
+        if isinstance(value.get("token_logprobs"), list) or _is_entry((list_in(value, "content") or [None])[0]):
+            self._choice({}, {"logprobs": value}, 0)
+            return True
         if "done" in value:  # a line of Ollama's stream without log-probabilities
             self._line_of(value)
         known = "done" in value or any(isinstance(value.get(name), str) for name in ("content", "response", "generated_text"))
@@ -137,31 +165,83 @@ class _Found:
 
     def _choice(self, value: dict[str, Any], choice: dict[str, Any], place: int) -> None:
         number = choice["index"] if isinstance(choice.get("index"), int) else place
-        name = value.get("id")
-        self._keep(value, answer_forms.of_choice(choice), (name, number) if isinstance(name, str) else None)
+        own, logprobs = value.get("id"), choice.get("logprobs")
+        part = "message" not in choice and (isinstance(own, str) or "delta" in choice or self.streamed)
+        steps = answer_forms.of_choice(choice)
+        echoes = bool(steps) and isinstance(logprobs, dict) and (list_in(logprobs, "token_logprobs") or [0])[0] is None
+        prompt, ids = (choice.get(name, value.get(name)) for name in ("prompt_logprobs", "prompt_token_ids"))
+        before = [] if echoes else answer_forms.of_prompt(prompt, ids)
+        answer = self._keep(value, before + steps, self._part_of((own, number) if part else None, choice.get("finish_reason")))
+        if len(answer.steps) == len(before) + len(steps):
+            answer.echoes, answer.given = echoes, len(before)
 
-    def _keep(self, value: dict[str, Any], steps: list[ListedStep], name: Any) -> None:
-        """Append these tokens to the answer with this name; None for an answer of its own."""
+    def _candidate(self, value: dict[str, Any], candidate: dict[str, Any], place: int) -> None:
+        """Add a candidate of Gemini. The parts of its streams have a common id."""
+        own = value.get("responseId", value.get("response_id"))
+        ended = candidate.get("finishReason", candidate.get("finish_reason"))
+        steps = answer_forms.of_candidate(candidate)
+        self._keep(value, steps, self._part_of((own, place) if isinstance(own, str) else None, ended))
+
+    def _event(self, value: dict[str, Any]) -> bool:
+        """Add an event of a stream of OpenAI's responses. Its last events repeat all tokens of the parts before them."""
+        name = ("event", value.get("item_id") if isinstance(value.get("item_id"), str) else None)
+        if value["type"].endswith(".delta") and isinstance(value.get("logprobs"), list):
+            self._keep(value, answer_forms.of_choice({"logprobs": {"content": value["logprobs"]}}), self._part_of(name, None))
+        whole = value.get("response")
+        if value["type"] in ("response.completed", "response.incomplete") and isinstance(whole, dict):
+            parts = [answer for key, answer in self.opened.items() if key[:1] == ("event",) and key[-1] == self.ended]
+            if not any(answer.steps for answer in parts):
+                self.look_at(whole, 1)
+            self.ended += 1
+        return True
+
+    def _part_of(self, name: tuple[Any, ...] | None, ended: Any) -> tuple[Any, ...] | None:
+        """Return the key of the answer of which this is a part: the name, and how many answers with this name have ended."""
+        if name is None:
+            return None
+        if name[0] == "event":
+            return (*name, self.ended)
+        key = (*name, self.over.get(name, 0))
+        if ended:
+            self.over[name] = self.over.get(name, 0) + 1
+        return key
+
+    def _keep(self, value: dict[str, Any], steps: list[ListedStep], name: Any) -> _Open:
+        """Append these tokens to the answer with this name, None for an answer of its own, and return it."""
         self.texts = True
         self.entries += sum(1 + len(step.listed) for step in steps)
         if self.entries > MOST_ENTRIES:
             raise BadRecording("This file is too large: it has too many parts.")
-        answer = self.opened.setdefault(len(self.opened) if name is None else name, _Open())
-        answer.steps += steps
-        model, usage = value.get("model"), value.get("usage")
+        answer = self.opened.setdefault((len(self.opened),) if name is None else name, _Open())
+        repeated = "meta_info" in value and bool(answer.steps) and steps[: len(answer.steps)] == answer.steps
+        answer.steps += steps[len(answer.steps) :] if repeated else steps  # each line of SGLang's stream repeats the tokens before it
+        about = value.get("response_metadata")
+        named = [place.get(key) for place in (value, about) if isinstance(place, dict) for key in ("model", "model_name", "modelVersion")]
+        model, usage = next((one for one in named if isinstance(one, str)), None), value.get("usage")
         answer.model = answer.model or (model[:200] if isinstance(model, str) else "")
         count = usage.get("prompt_tokens") if isinstance(usage, dict) else None
         answer.prompt_tokens = count if type(count) is int and count > 0 else answer.prompt_tokens
+        return answer
 
     def _line_of(self, value: dict[str, Any]) -> Any:
-        """Return the stream of Ollama or llama-server of which this object is a line; None for an answer that is no line of a stream."""
-        last = value.get("done", value.get("stop"))
-        if not isinstance(last, bool):
-            return None
-        name = f"line {self.ended}"
-        if last:
-            self.ended += 1
-        return name
+        """Return the key of the stream of Ollama, llama-server, TGI or SGLang of which this object is a line; None for a whole answer."""
+        info = value.get("meta_info")
+        if isinstance(info, dict):
+            part = isinstance(info.get("id"), str) and "finish_reason" in info
+            return self._part_of((info["id"], "meta_info"), info["finish_reason"]) if part else None
+        last = isinstance(value.get("generated_text"), str) if "token" in value else value.get("done", value.get("stop"))
+        return self._part_of(("line", None), last) if isinstance(last, bool) else None
+
+
+def list_in(value: dict[str, Any], name: str) -> list[Any]:
+    """Return the list with this name, [] without one."""
+    found = value.get(name)
+    return found if isinstance(found, list) else []
+
+
+def _is_entry(value: Any) -> bool:
+    """Return whether this is one token with its log-probability, as chat completions write it."""
+    return isinstance(value, dict) and "logprob" in value and isinstance(value.get("token"), str)
 
 
 def is_own_format(data: str | bytes) -> bool:

@@ -9,7 +9,7 @@ from core.engine.thinking import MARKS, Thought, marks_of, thoughts_in
 from core.errors import WrongType
 from core.generation.generation import Generation
 from core.generation.replay import RecordedModel, Replay
-from core.tokens.tokens import join
+from core.tokens.tokens import Token, join
 
 if TYPE_CHECKING:
     from core.generation.listed_run import ListedRun
@@ -30,8 +30,8 @@ def thoughts(run: Generation | ListedRun | Replay) -> tuple[Thought, ...]:
 def messages_of(run: Generation | ListedRun | Replay) -> Messages:
     """Return the conversation with the answer on the run's current path, as the messages that chat programs use.
 
-    Special tokens are left out. A thought between special tokens is therefore left out, too. Raises WrongType if the run is not a
-    conversation.
+    Special tokens are left out, and what stands between them: thoughts, and the names of channels and roles. Of an answer with channels,
+    the final one is taken. Raises WrongType if the run is not a conversation.
     """
     if not run.messages:
         raise WrongType("This run continues a text. Only a conversation can have a further turn.")
@@ -39,8 +39,41 @@ def messages_of(run: Generation | ListedRun | Replay) -> Messages:
     for thought in reversed(thoughts(run)):
         if tokens[thought.first].special:
             del tokens[thought.first : thought.end]
-    answer = join([token.raw for token in tokens if not token.special])
+    answer = join([token.raw for token in _final(tokens) if not token.special])
     *before, last = run.messages
     if last["role"] == "assistant":
         return (*before, {"role": "assistant", "content": last["content"] + answer})
     return (*run.messages, {"role": "assistant", "content": answer}) if answer else run.messages
+
+
+def _final(tokens: list[Token]) -> list[Token]:
+    """Return the tokens of the final channel, as gpt-oss writes it; all tokens of an answer without channels.
+
+    What stands between <|start|> or <|channel|> and <|message|> is a header. Without a final channel, all messages are taken.
+    """
+    if not any(token.special and token.raw == b"<|channel|>" for token in tokens):
+        return tokens
+    parts: list[tuple[list[bytes], list[Token]]] = [([], [])]
+    in_header = False
+    for token in tokens:
+        if token.special and token.raw in (b"<|start|>", b"<|channel|>"):
+            in_header = True
+            parts.append(([], []))
+        elif token.special and token.raw == b"<|message|>":
+            in_header = False
+        else:
+            parts[-1][0 if in_header else 1].append(token.raw if in_header else token)  # type: ignore[arg-type]
+    final = [content for header, content in parts if b"".join(header).strip() == b"final"]
+    return [token for content in final or [content for _header, content in parts] for token in content]
+
+
+def next_turn(run: Generation, text: str) -> Generation:
+    """Return a run that answers `text` after the conversation up to the run's current node, on the cache of that run.
+
+    Raises WrongType if the run is not a conversation.
+    """
+    made = Generation(
+        run.model, [*messages_of(run), {"role": "user", "content": text}], run.settings, run.top_n, run.use_cache, **run.stops
+    )
+    made.cache = run.cache
+    return made

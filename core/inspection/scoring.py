@@ -85,6 +85,16 @@ class ScoredText:
     log_sums: np.ndarray
     note: str = ""
 
+    def __copy__(self) -> ScoredText:
+        return self
+
+    def __deepcopy__(self, _known: dict[int, Any]) -> ScoredText:
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: everything but the model, with the scores of every token."""
+        return {**self.__dict__, "tokens": self.tokens, "model": None}
+
     @cached_property
     def tokens(self) -> tuple[ScoredToken, ...]:
         """Every token with its scores; their texts joined are the text."""

@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,7 @@ CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 LARGEST_CONFIG = 1_000_000  # bytes
 HIGHEST_RANK = 4_096
 READ = re.compile(r"base_model\.model\.(?P<module>[\w.]+)\.lora_(?P<side>[AB])\.weight")
+COPY = re.compile(r"base_model\.model\.(?P<module>[\w.]+?)(?:\.base_layer)?\.weight")
 # Settings of PEFT that say where the numbers come from or how they are trained. All others must be off, except those that are read below.
 HARMLESS = {
     "peft_type", "task_type", "auto_mapping", "peft_version", "base_model_name_or_path", "revision", "inference_mode", "target_modules",
@@ -84,7 +86,7 @@ def with_adapter(model: LanguageModel, name: str | Path) -> LanguageModel:
     made = LanguageModel(f"{model.name} + {title}", twin, model.tokenizer, TransformersBackend(twin), facts)
     made.engine.lock, made.engine.threads = model.engine.lock, model.engine.threads
     made.recommended, made.adapter_of = model.recommended, model.name
-    made.notes = (NOTE.with_values(adapter=quoted(title)), *model.notes)
+    made.notes = (NOTE.with_values(adapter=quoted(title)), *_own_notes(folder, model), *model.notes)
     try:
         cached = TransformersBackend.checked(twin, np.arange(16, dtype=np.int64) % model.vocabulary_size)
         made.engine.backend = cached if model.context_length >= 16 else made.engine.backend
@@ -106,19 +108,40 @@ def _folder(name: str) -> Path:
     if not (folder / CONFIG).is_file():
         raise UnknownModel("There is no {file} in {name}, so it is not an adapter.", file=CONFIG, name=quoted(name))
     if not (folder / WEIGHTS).is_file():
+        if (folder / "adapters.safetensors").is_file():
+            raise ModelError("{name} is an adapter of MLX. Only adapters of PEFT are read.", name=quoted(name))
         if (folder / "adapter_model.bin").is_file():
             raise PickleOnly("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))
         raise HalfDownloaded("There are no weights in {name}. Download it again.", name=quoted(name))
     return folder
 
 
+def _read(path: Path) -> Any:
+    """Return the value of a small JSON file, None if it cannot be read."""
+    try:
+        return json.loads(path.read_text("utf-8")) if path.stat().st_size <= LARGEST_CONFIG else None
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _own_notes(folder: Path, model: LanguageModel) -> list[Message]:
+    """Return what the adapter's folder says of its model and its chats, where the loaded model is another one."""
+    said = []
+    base = _read(folder / CONFIG).get("base_model_name_or_path")
+    if isinstance(base, str) and base and Path(base).name.lower() != Path(model.name).name.lower():
+        said.append(Message("The adapter was made for {base}, and runs on {model}.", base=quoted(base), model=quoted(model.name)))
+    settings = _read(folder / "tokenizer_config.json")
+    template = settings.get("chat_template") if isinstance(settings, dict) else None
+    with suppress(OSError, ValueError):
+        template = (folder / "chat_template.jinja").read_text("utf-8") if template is None else template
+    if template is not None and template != model.tokenizer.chat_template:
+        said.append(Message("The adapter has a chat template of its own, which is not used. Conversations are written as the model's own."))
+    return said
+
+
 def _scales(folder: Path, name: str) -> Callable[[str, int], float]:
     """Return the function from a module's name and its rank to the factor of its update. Raises BrokenModel, ModelError."""
-    try:
-        path = folder / CONFIG
-        settings = json.loads(path.read_text("utf-8")) if path.stat().st_size <= LARGEST_CONFIG else None
-    except (OSError, ValueError, RecursionError):
-        settings = None
+    settings = _read(folder / CONFIG)
     if not isinstance(settings, dict):
         raise BrokenModel("{path} of {name} cannot be read. The download may be incomplete.", path=CONFIG, name=quoted(name))
     kind = settings.get("peft_type")
@@ -134,6 +157,9 @@ def _scales(folder: Path, name: str) -> Callable[[str, int], float]:
     alpha, patterns = settings.get("lora_alpha", 8), settings.get("alpha_pattern") or {}
     numbers = [alpha, *(patterns.values() if isinstance(patterns, dict) else [None])]
     plain = isinstance(patterns, dict) and all(re.fullmatch(r"\^?[\w.]{1,200}", key) for key in patterns)
+    if isinstance(patterns, dict) and not plain:
+        said = Message("The adapter {name} has scales by a pattern that this app does not read. Merge it into its model first.")
+        raise ModelError(said.with_values(name=quoted(name)))
     if not plain or not all(isinstance(one, int | float) and math.isfinite(one) for one in numbers):
         raise BrokenModel("The scale of the adapter {name} is not a number.", name=quoted(name))
     root = bool(settings.get("use_rslora"))
@@ -159,6 +185,8 @@ def _matrices(folder: Path, name: str, network: Any) -> list[tuple[str, torch.Te
         with safe_open(folder / WEIGHTS, framework="pt") as file:
             for key in file.keys():  # noqa: SIM118 (safe_open is no dictionary)
                 found = READ.fullmatch(key)
+                if found is None and _is_copy(key, file, network):
+                    continue
                 if found is None:
                     said = Message("The adapter {name} changes {part}, which this app does not compute. Merge it into its model first.")
                     raise ModelError(said.with_values(name=quoted(name), part=quoted(key[:80])))
@@ -179,6 +207,17 @@ def _matrices(folder: Path, name: str, network: Any) -> list[tuple[str, torch.Te
     if not made:
         raise BrokenModel("There are no weights in {name}. Download it again.", name=quoted(name))
     return made
+
+
+def _is_copy(key: str, file: Any, network: Any) -> bool:
+    """Return whether this is a copy of the base's own matrix, which PEFT stores for the head and the embeddings of an adapter."""
+    import torch
+
+    found = COPY.fullmatch(key)
+    own = dict(network.named_parameters(remove_duplicate=False)).get(f"{found['module']}.weight") if found is not None else None
+    if own is None or tuple(file.get_slice(key).get_shape()) != tuple(own.shape):
+        return False
+    return torch.equal(file.get_tensor(key).to(own.dtype), own.detach().cpu())
 
 
 def _fits(side: str, shape: list[int], part: Any) -> bool:

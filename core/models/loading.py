@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
@@ -74,6 +75,8 @@ def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "aut
 
     Raises a ModelError.
     """
+    if sys.flags.optimize > 1:
+        raise ModelError("Python was started with -OO, which removes texts that transformers needs. Start it without this option.")
     from core.device import device_for
     from core.out_of_memory import enough_memory
 
@@ -135,6 +138,11 @@ def _read_config(folder: Path, name: str) -> Any:
     if not path.is_file():
         if (folder / "adapter_config.json").is_file():
             raise AdapterOnly("{name} is an adapter. Load its base model, then add the adapter to it.", name=quoted(name))
+        packed = next(iter(sorted(folder.glob("*.gguf"))), None)
+        if packed is not None:
+            raise UnknownModel(
+                "{name} is a folder with a GGUF file. Name the file {file} in it.", name=quoted(name), file=quoted(packed.name)
+            )
         raise UnknownModel("There is no config.json in {name}, so it is not a model folder.", name=quoted(name))
     raw = _json(path, name)
     if (folder / "generation_config.json").is_file():

@@ -11,7 +11,8 @@ LONGEST_NAME = 300
 _PART = r"[A-Za-z0-9](?:[\w.-]{0,94}[A-Za-z0-9])?"
 _QUOTES = ('""', "''", "“”", "„“", "«»")  # around a path that a file manager or a chat has copied
 _HUB_PAGE = re.compile(
-    rf"https?://(?:www\.)?(?:huggingface\.co|hf\.co)/(?P<id>{_PART}/{_PART})(?:/(?:tree|blob|resolve)/(?P<revision>[^/?#]+))?(?:[/?#].*)?",
+    rf"(?:https?://)?(?:www\.)?(?:huggingface\.co|hf\.co)/(?P<id>{_PART}/{_PART})(?P<file>:\w{{2,20}})?"
+    r"(?:/(?:tree|blob|resolve)/(?P<revision>[^/?#]+))?(?:[/?#].*)?",
     re.ASCII | re.IGNORECASE,
 )
 HUB_ID = re.compile(rf"{_PART}/{_PART}(?:@[A-Za-z0-9][\w./-]{{0,99}})?", re.ASCII)
@@ -24,6 +25,8 @@ def checked_name(name: object) -> str:
 
     >>> checked_name(' "/home/me/gpt2" '), checked_name("file:///home/me/gpt2")
     ('/home/me/gpt2', '/home/me/gpt2')
+    >>> checked_name("hf.co/org/model-GGUF:Q4_K_M")
+    'org/model-GGUF:Q4_K_M'
     """
     if not isinstance(name, str) or not name.strip():
         raise UnknownModel("The model name is empty. Choose a bundled model, or give a folder or a hub id.")
@@ -40,7 +43,7 @@ def _pasted(name: str) -> str:
     if name.lower().startswith("file://") and len(name) <= LONGEST_NAME:
         return unquote(urlsplit(name).path)
     found = _HUB_PAGE.fullmatch(name) if len(name) <= LONGEST_NAME else None
-    return name if found is None else found["id"] + (f"@{unquote(found['revision'])}" if found["revision"] else "")
+    return name if found is None else found["id"] + (found["file"] or "") + (f"@{unquote(found['revision'])}" if found["revision"] else "")
 
 
 def with_revision(name: str) -> tuple[str, str | None]:

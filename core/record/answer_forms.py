@@ -21,8 +21,50 @@ def of_choice(choice: dict[str, Any]) -> list[ListedStep]:
         return []
     if isinstance(logprobs.get("tokens"), list):
         return parallel_lists(logprobs, choice)
-    parts = [one for name in ("content", "refusal") for one in list_of(logprobs.get(name))]
+    parts = [one for name in ("reasoning_content", "content", "refusal") for one in list_of(logprobs.get(name))]
     return with_ids(list(map(listed_tokens.entry, parts)), choice.get("token_ids"))
+
+
+def of_prompt(values: Any, ids: Any = None) -> list[ListedStep]:
+    """Return the tokens of vLLM's prompt_logprobs: an object from ids to log-probabilities for each token of the prompt but the first.
+
+    The prompt's own token is the first of each object, or the one in ids. Raises BadListedTokens.
+    """
+    steps = []
+    for place, value in enumerate(list_of(values)):
+        if value is None:  # the first token has no probability
+            continue
+        named = {key: listed_tokens.token(_vllm_entry(key, one)) for key, one in list(_object(value).items())[: listed_tokens.MOST_LISTED]}
+        own = str(ids[place]) if isinstance(ids, list) and place < len(ids) else next(iter(named), "")
+        if own not in named:
+            raise BadListedTokens("A list of tokens is missing.")
+        steps.append(ListedStep.of(named[own], named.values()))
+    return steps
+
+
+def _vllm_entry(key: str, value: Any) -> dict[str, Any]:
+    known = _object(value)
+    number = int(key) if key.isascii() and key.isdecimal() and len(key) < 16 else -1
+    return {"id": number, "text": known.get("decoded_token") or "", "logprob": known.get("logprob")}
+
+
+def of_candidate(candidate: dict[str, Any]) -> list[ListedStep]:
+    """Return the tokens of a candidate of Gemini, in the spelling of its REST interface or of its Python package."""
+    found = next((candidate[name] for name in ("logprobsResult", "logprobs_result") if isinstance(candidate.get(name), dict)), {})
+    chosen = list_of(found.get("chosenCandidates", found.get("chosen_candidates")))
+    tops = list_of(found.get("topCandidates", found.get("top_candidates")))
+    steps = []
+    for place, own in enumerate(chosen):
+        top = _object(tops[place]) if place < len(tops) else {}
+        steps.append(ListedStep.of(_gemini(own), map(_gemini, list_of(top.get("candidates"))[: listed_tokens.MOST_LISTED])))
+    return steps
+
+
+def _gemini(value: Any) -> ListedToken:
+    known = _object(value)
+    number = known.get("tokenId", known.get("token_id"))
+    ids = {"id": number} if type(number) is int and number >= 0 else {}
+    return listed_tokens.token({"token": known.get("token"), "logprob": known.get("logProbability", known.get("log_probability")), **ids})
 
 
 def _responses(value: dict[str, Any]) -> list[ListedStep]:
@@ -54,6 +96,17 @@ def _triple(value: Any) -> ListedToken:
     return listed_tokens.token({"logprob": parts[0], "id": parts[1], "text": parts[2] or ""})
 
 
+def _tgi_line(value: dict[str, Any]) -> list[ListedStep]:
+    """Return the token of a line of TGI's /generate_stream."""
+    listed = [_object(one) for one in list_of(value.get("top_tokens"))]
+    return [ListedStep.of(listed_tokens.token(value["token"]), listed_tokens.likeliest(listed))]
+
+
+def _langchain(value: dict[str, Any]) -> list[ListedStep]:
+    """Return the tokens of a message of LangChain."""
+    return of_choice(value["response_metadata"])
+
+
 def _tgi(value: dict[str, Any]) -> list[ListedStep]:
     """Return the tokens of TGI's /generate with details."""
     details = value["details"]
@@ -68,9 +121,11 @@ def _tgi(value: dict[str, Any]) -> list[ListedStep]:
 OWN_FORMS: dict[str, tuple[type, Callable[[dict[str, Any]], list[ListedStep]]]] = {
     "completion_probabilities": (list, _entries("completion_probabilities")),
     "meta_info": (dict, _sglang),
+    "token": (dict, _tgi_line),
     "details": (dict, _tgi),
     "logprobs": (list, _entries("logprobs")),
     "output": (list, _responses),
+    "response_metadata": (dict, _langchain),
 }
 
 
@@ -83,6 +138,8 @@ def parallel_lists(logprobs: dict[str, Any], choice: dict[str, Any]) -> list[Lis
     for place, (name, value) in enumerate(zip(names, values, strict=True)):
         if not isinstance(name, str):
             raise BadListedTokens("A token has neither a text nor bytes.")
+        if place == 0 and type(value) in (int, float) and value > listed_tokens.SLACK:
+            value = None  # Together writes a number above 0 for the first token
         others = tops[place] if place < len(tops) and isinstance(tops[place], dict) else {}
         listed = listed_tokens.likeliest([{"token": other, "logprob": number} for other, number in others.items()])
         steps.append(ListedStep.of(listed_tokens.token({"token": name, "logprob": value}), listed))

@@ -21,7 +21,7 @@ from core.tokens.tokens import END_MARKS, FIRST_OWN_KEY, Token, lone_token
 MOST_LISTED = 1_000  # tokens of a step that are kept
 LONGEST_TOKEN = 4_000  # bytes
 LOWEST = -999.0  # a server writes -1000, -9999 or -3.4e38 for "below what was listed"
-SLACK = 0.01  # allowed error of a sum of rounded probabilities
+SLACK = 0.01  # allowed error of a sum of rounded probabilities, and of a log-probability that is written twice
 _ESCAPED = re.compile(r"\\x([0-9a-fA-F]{2})")
 _BYTE_NAME = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _ID_NAME = re.compile(r"token_id:(\d{1,15})")
@@ -59,12 +59,12 @@ class ListedStep:
             raise BadListedTokens("A list of log-probabilities names the same token twice.")
         if sum(math.exp(one.logprob or 0.0) for one in known) > 1 + SLACK:
             raise BadListedTokens("The listed probabilities of a token add up to more than 100 %.")
-        if not known and chosen.logprob == 0.0:  # speculative decoding writes this for tokens that it did not measure
-            chosen = replace(chosen, logprob=None)
-        there = next((one for one in known if one.same(chosen)), None)
+        there = _entry_of(chosen, known)
         if there is not None:
-            chosen = replace(there, raw=there.raw or chosen.raw, special=there.special or chosen.special)
+            chosen = _merged(chosen, there)
             known = [chosen if one is there else one for one in known]
+        elif chosen.logprob is not None and any((one.logprob or 0.0) < chosen.logprob for one in known):
+            known.append(chosen)
         return cls(chosen, tuple(sorted(known, key=lambda one: -(one.logprob or 0.0))))
 
     @property
@@ -73,6 +73,46 @@ class ListedStep:
         if any(one is self.chosen for one in self.listed):
             return list(self.listed)
         return [*self.listed, self.chosen]
+
+
+def _entry_of(chosen: ListedToken, known: Sequence[ListedToken]) -> ListedToken | None:
+    """Return the entry of a list that is the chosen token; None if it has none.
+
+    Different tokens can have the same text. Without ids, an entry with this text is therefore the chosen token only if its log-probability
+    is that of the chosen token too, or if both together would be more than 100 %.
+    """
+    same = [one for one in known if one.same(chosen)]
+    if not same:
+        return None
+    own = chosen.logprob
+    if own is None:
+        return same[0]
+    nearest = min(same, key=lambda one: abs((one.logprob or 0.0) - own))
+    by_id = nearest.token_id is not None and nearest.token_id == chosen.token_id
+    if by_id or abs((nearest.logprob or 0.0) - own) <= SLACK:
+        return nearest
+    return nearest if math.exp(own) + sum(math.exp(one.logprob or 0.0) for one in known) > 1 + SLACK else None
+
+
+def _merged(chosen: ListedToken, there: ListedToken) -> ListedToken:
+    """Return the chosen token as it is known from itself and from its entry in the list."""
+    raw, number = there.raw or chosen.raw, there.token_id
+    if raw != chosen.raw and chosen.raw.endswith(raw) and "\ufffd" in raw.decode("utf-8", "replace"):
+        # llama-server holds a character back until its last token. The entry then has the bytes of all its tokens, which have no common id.
+        raw, number = chosen.raw, None
+    return ListedToken(raw, number, there.logprob, there.special or chosen.special)
+
+
+def measured(steps: Sequence[ListedStep]) -> list[ListedStep]:
+    """Return the steps of an answer. A log-probability of exactly 0 without a list becomes None where it means "not measured".
+
+    Speculative decoding writes it among tokens that have lists, and some servers write it for all tokens. In an answer without any list,
+    0 beside other numbers is a certain token.
+    """
+    alone = {step.chosen.logprob for step in steps if not step.listed}
+    if alone - {0.0, None} and not any(step.listed for step in steps):
+        return list(steps)
+    return [ListedStep(replace(step.chosen, logprob=None)) if not step.listed and step.chosen.logprob == 0.0 else step for step in steps]
 
 
 class Keys:

@@ -15,7 +15,7 @@ from core.engine.conversation import Messages
 from core.errors import BadListedTokens, PromptTooLong, ServerGone, WrongServer
 from core.message import Message
 from core.record import answer_forms
-from core.record.listed_tokens import ListedStep
+from core.record.listed_tokens import ListedStep, measured
 from core.remote.http_client import Answer, HttpClient
 from core.remote.protocol import number
 
@@ -92,7 +92,8 @@ class Route:
         if answer.status != 200:
             raise self.refused(answer, count)
         try:
-            steps, ended = self.read(answer.body)
+            read, ended = self.read(answer.body)
+            steps = measured(read)
         except BadListedTokens as error:
             raise WrongServer(
                 "The server at {address} sent an invalid list. {error}", address=self.line.address.shown, error=error

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from core import Generation, Recording, SamplingSettings
+from core import Generation, Recording, SamplingSettings, score_text
 from core.errors import BadPlace, BadSetting, BadToken, RunFinished, ViewerError, WrongType
 from core.record.frozen import percent
 from core.record.step import Step
@@ -148,3 +152,44 @@ def test_a_step_pickles_and_copies_without_its_model(run: Generation) -> None:
     with pytest.raises(BadToken):
         back.vocabulary.token(next(i for i in range(1000) if i not in back.token_ids))
     assert pickle.loads(pickle.dumps(back)).candidates == step.candidates
+
+
+def test_a_run_and_a_model_say_why_they_cannot_be_copied(run: Generation) -> None:
+    for act in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(WrongType, match=r"Keep Recording\.of\(run\), or branch with run\.switch\(\)"):
+            act(run)
+        with pytest.raises(WrongType, match="Load it again by its name"):
+            act(run.model)
+
+
+def test_a_scored_text_is_pickled_without_its_model(tiny: Any) -> None:
+    scored = score_text(tiny("gpt2"), PROMPT)
+    again = pickle.loads(pickle.dumps(scored))
+    assert [token.candidates for token in again.tokens] == [token.candidates for token in scored.tokens]
+    assert again.perplexity == scored.perplexity and again.model is None
+    assert copy.deepcopy(scored) is scored and again.table().equals(scored.table())
+
+
+def test_what_people_give_a_run_is_one_sentence_or_works(tiny: Any) -> None:
+    for wrong in (None, "5", 2.5):
+        with pytest.raises(BadSetting, match="top_n must be a whole number"):
+            Generation(tiny("gpt2"), PROMPT, top_n=wrong)  # type: ignore[arg-type]
+    for ids in ([12, 13], (12,), np.array([12, 13]).tolist()):
+        with pytest.raises(WrongType, match="not a list of token ids"):
+            Generation(tiny("gpt2"), ids)  # type: ignore[arg-type]
+    assert SamplingSettings(logit_bias={"42": -100}).biases == SamplingSettings(logit_bias={42: -100}).biases  # type: ignore[dict-item]
+
+
+WRITES = "from core import Generation, load_model; print(len(list(Generation(load_model('storyteller'), 'Once upon a time').stream(3))))"
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "said"),
+    [([], {"NUMBA_DISABLE_JIT": "1"}, "3\n"), (["-OO"], {}, "Python was started with -OO, which removes texts that transformers needs.")],
+    ids=["without compiled code", "without docstrings"],
+)
+def test_it_runs_or_says_why_not(options: list[str], environment: dict[str, str], said: str) -> None:
+    root = Path(__file__).parents[2]
+    command = [sys.executable, *options, "-c", WRITES]
+    done = subprocess.run(command, cwd=root, env=os.environ | environment, capture_output=True, text=True, check=False)
+    assert said in done.stdout + done.stderr

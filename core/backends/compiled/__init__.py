@@ -33,8 +33,9 @@ _listeners: list[weakref.WeakMethod[Callable[[], None]]] = []
 
 
 def available() -> bool:
-    """Return whether compiled code can be used: numba is installed, and TOKEN_VIEWER_COMPILED is not 0."""
-    return os.environ.get(f"{PREFIX}COMPILED", "1") != "0" and _installed()
+    """Return whether compiled code can be used: numba is installed and compiles, and TOKEN_VIEWER_COMPILED is not 0."""
+    compiles = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")  # else numba calls the Python functions, and intrinsics fail
+    return compiles and os.environ.get(f"{PREFIX}COMPILED", "1") != "0" and _installed()
 
 
 @functools.cache

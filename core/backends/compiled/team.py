@@ -38,7 +38,7 @@ class Team:
             self._busy.release()
 
     def __del__(self) -> None:
-        for helper in self._helpers:
+        for helper in getattr(self, "_helpers", ()):  # none in a team that was never made whole
             helper.leave()
 
 

@@ -132,6 +132,15 @@ def read_header(path: Path) -> Header:
         own, listed = _read_file(file)
         metadata = metadata or own
         tensors += listed
+    count, number = metadata.get("split.count"), metadata.get("split.no")
+    if len(files) == 1 and isinstance(count, int) and isinstance(number, int) and count > 1:
+        raise HalfDownloaded(
+            "{name} is part {number} of {count}. Put all parts into one folder under their own names (...-00001-of-{last}.gguf).",
+            name=quoted(path.name),
+            number=number + 1,
+            count=count,
+            last=f"{count:05}",
+        )
     if len({tensor.name for tensor in tensors}) != len(tensors):
         raise _broken(path, Message("it lists a tensor twice"))
     return Header(files, metadata, tuple(tensors))

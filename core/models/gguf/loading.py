@@ -113,8 +113,7 @@ def _what_was_done(header: Header, stored: str) -> Message:
 
 def _workspace(found: Plan, name: str) -> Any:
     """Return a temporary folder for the widened weights. Raises NotEnoughMemory if the disk is too full."""
-    home = Path(user_cache_dir("token-probability-viewer")) / "gguf"
-    home.mkdir(parents=True, exist_ok=True)
+    home = _writable()
     if shutil.disk_usage(home).free < found.loaded_bytes * HEADROOM:
         raise NotEnoughMemory(
             "Loading {name} needs {size} GB of disk space, which is free again afterwards. Delete some files, or run the model with "
@@ -123,6 +122,19 @@ def _workspace(found: Plan, name: str) -> Any:
             size=Number(found.loaded_bytes / 1e9, ",.1f"),
         )
     return tempfile.TemporaryDirectory(dir=home, ignore_cleanup_errors=True)
+
+
+def _writable() -> Path:
+    """Return a folder for temporary files: in the user's cache, else the machine's own. Raises ModelError if neither can be written."""
+    for folder in (lambda: Path(user_cache_dir("token-probability-viewer")) / "gguf", lambda: Path(tempfile.gettempdir())):
+        try:
+            home = folder()
+            home.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=home):
+                return home
+        except OSError:
+            continue
+    raise ModelError("A GGUF file needs a folder for temporary files, and this machine has none that can be written.")
 
 
 def _serve(found: Plan, name: str) -> LanguageModel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.models.gguf.tokenizer import CONTROL, MARKS, USER
+from core.models.gguf.tokenizer import CONTROL, MARKS, USER, chat_template_of, special_id, types_of
 from core.remote.server_tokenizer import ServerTokenizer
 from core.tokens.tokens import BYTE, bytes_of_name
 
@@ -14,16 +14,14 @@ KINDS = {"gpt2": "bytes", "llama": "SentencePiece", "gemma4": "SentencePiece", "
 def served_tokenizer(metadata: dict[str, Any]) -> ServerTokenizer:
     """Return the tokenizer of a file whose tokenizer.ggml.model is one of KINDS. Its `line` is set when the server runs."""
     tokens: list[str] = metadata["tokenizer.ggml.tokens"]
-    types = metadata.get("tokenizer.ggml.token_type")
-    kinds = dict(enumerate(types[: len(tokens)] if isinstance(types, list) else ()))
+    kinds = dict(enumerate(types_of(metadata)))
     made = ServerTokenizer(len(tokens), "llama-server", names=tokens)
-    numbers = {mark: metadata.get(f"tokenizer.ggml.{name}_token_id") for mark, name in MARKS.items()}
-    marks = {mark: i for mark, i in numbers.items() if isinstance(i, int) and 0 <= i < len(tokens)}
+    numbers = {mark: special_id(metadata, name) for mark, name in MARKS.items()}
+    marks = {mark: i for mark, i in numbers.items() if i is not None}
     made.special_tokens_map = {mark: tokens[i] for mark, i in marks.items()}
     made.all_special_ids = sorted(set(marks.values()))
     made.eos_token_id = marks.get("eos_token")
-    template = metadata.get("tokenizer.chat_template")
-    made.chat_template = template if isinstance(template, str) else None
+    made.chat_template = chat_template_of(metadata)
     special = {i for i, kind in kinds.items() if kind == CONTROL} | set(marks.values())
     plain = special | {i for i, kind in kinds.items() if kind == USER}
     sentence_piece = KINDS[metadata["tokenizer.ggml.model"]] == "SentencePiece"

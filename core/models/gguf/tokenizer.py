@@ -34,6 +34,12 @@ SPLITS: dict[str, tuple[str, ...]] = {
 _WHOLE_WORDS = ("llama-bpe", "llama3", "llama-v3")  # a word that is a token is not merged
 _UNKNOWN, CONTROL, USER, _BYTE = 2, 3, 4, 6
 MARKS = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
+# As in llama.cpp: ids of a file that names none, by the kind of tokenizer; and tokens that end an answer whatever their type in the file.
+_DEFAULTS = {"llama": {"bos": 1, "eos": 2, "unknown": 0}, "gpt2": {"bos": 11, "eos": 11}}
+_ENDS = frozenset(
+    "<|eot_id|> <|im_end|> <|end|> <|return|> <|call|> <end_of_turn> <|endoftext|> <|eom_id|> <EOT> _<EOT> <|end_of_text|> "
+    "<end_of_utterance> <|fim_pad|> <|fim_repo|> <|repo_name|> <|file_sep|>".split()
+)
 
 
 def why_no_tokenizer(metadata: dict[str, Any]) -> Message | None:
@@ -52,9 +58,6 @@ def why_no_tokenizer(metadata: dict[str, Any]) -> Message | None:
             return Message("its tokenizer has no list of scores")
     else:
         return Message("its tokenizer is of the kind {kind}, which this app does not know", kind=str(kind)[:40])
-    numbers = [metadata.get(f"tokenizer.ggml.{mark}_token_id") for mark in MARKS.values()]
-    if any(number is not None and not (isinstance(number, int) and 0 <= number < len(tokens)) for number in numbers):
-        return Message("it names a special token that does not exist")
     return None if len(set(tokens)) == len(tokens) else Message("it has a token twice")
 
 
@@ -64,13 +67,48 @@ def _items(metadata: dict[str, Any], key: str, *types: type) -> list[Any]:
     return found if isinstance(found, list) and set(map(type, found)) <= set(types) else []
 
 
+def special_id(metadata: dict[str, Any], name: str) -> int | None:
+    """Return the id of a special token ("bos", "padding"). An id outside of the vocabulary, such as -1, is llama.cpp's default or None."""
+    count = len(_items(metadata, "tokens", str))
+    default = _DEFAULTS.get(metadata.get("tokenizer.ggml.model", ""), {}).get(name)
+    numbers = (metadata.get(f"tokenizer.ggml.{name}_token_id"), default)
+    return next((number for number in numbers if type(number) is int and 0 <= number < count), None)
+
+
+def types_of(metadata: dict[str, Any]) -> list[int]:
+    """Return the type of each token. As in llama.cpp, a token that ends an answer is a control token, whatever the file says."""
+    types = _items(metadata, "token_type", int)
+    return [CONTROL if token in _ENDS else kind for token, kind in zip(_items(metadata, "tokens", str), types, strict=False)]
+
+
 def end_tokens(metadata: dict[str, Any]) -> list[int]:
     """Return all tokens that end a text or an answer, as llama.cpp finds them: by their numbers in the metadata and by their names."""
-    numbers = [metadata.get(f"tokenizer.ggml.{name}_token_id") for name in ("eos", "eot", "eom")]
+    numbers = [special_id(metadata, name) for name in ("eos", "eot", "eom")]
     tokens = _items(metadata, "tokens", str)
-    named = zip(tokens, _items(metadata, "token_type", int), strict=False)
-    numbers += [i for i, (token, kind) in enumerate(named) if kind == CONTROL and token in END_MARKS]
-    return list(dict.fromkeys(i for i in numbers if isinstance(i, int) and 0 <= i < len(tokens)))
+    named = dict.fromkeys(tokens[i] for i, kind in enumerate(types_of(metadata)) if kind == CONTROL and tokens[i] in END_MARKS | _ENDS)
+    if named.keys() >= {"<|return|>", "<|call|>", "<|end|>"}:  # gpt-oss ends each message with it, and goes on
+        del named["<|end|>"]
+    numbers += [tokens.index(name) for name in named]
+    return list(dict.fromkeys(i for i in numbers if i is not None))
+
+
+def starts_text(metadata: dict[str, Any]) -> bool:
+    """Return whether a text begins with the start token, by the file or by the kind of its tokenizer."""
+    usual = metadata.get("tokenizer.ggml.model") == "llama" or metadata.get("tokenizer.ggml.pre") in _WHOLE_WORDS
+    return metadata.get("tokenizer.ggml.add_bos_token", usual) is True
+
+
+def chat_template_of(metadata: dict[str, Any]) -> str | None:
+    """Return the file's chat template. As in llama.cpp, the start token comes first even if the template does not write it."""
+    template = metadata.get("tokenizer.chat_template")
+    if not isinstance(template, str):
+        return None
+    if not starts_text(metadata) or special_id(metadata, "bos") is None:
+        return template
+    body = template.removesuffix("\n")
+    # jinja removes the line break after a block; the + keeps the white space before one
+    first = "{{ '' if conversation.startswith(bos_token) else bos_token }}"
+    return "{% set conversation %}\n" + body + "{%+ endset %}" + first + "{{ conversation }}"
 
 
 def write_tokenizer(metadata: dict[str, Any], folder: Path) -> None:
@@ -78,7 +116,7 @@ def write_tokenizer(metadata: dict[str, Any], folder: Path) -> None:
     from the file's own list of tokens."""
     from tokenizers import AddedToken
 
-    tokens, types = metadata["tokenizer.ggml.tokens"], metadata["tokenizer.ggml.token_type"]
+    tokens, types = metadata["tokenizer.ggml.tokens"], types_of(metadata)
     tokenizer = _sentence_piece(metadata) if metadata["tokenizer.ggml.model"] == "llama" else _byte_pairs(metadata)
     for number, kind in enumerate(types):
         if kind in (CONTROL, USER):
@@ -90,11 +128,11 @@ def write_tokenizer(metadata: dict[str, Any], folder: Path) -> None:
     tokenizer.save(str(folder / "tokenizer.json"))
     settings: dict[str, Any] = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False}
     for mark, name in MARKS.items():
-        named = metadata.get(f"tokenizer.ggml.{name}_token_id")
+        named = special_id(metadata, name)
         if named is not None:
             settings[mark] = tokens[named]
-    template = metadata.get("tokenizer.chat_template")
-    if isinstance(template, str):
+    template = chat_template_of(metadata)
+    if template is not None:
         settings["chat_template"] = template
     (folder / "tokenizer_config.json").write_text(json.dumps(settings), "utf-8")
 
@@ -115,7 +153,7 @@ def _byte_pairs(metadata: dict[str, Any]) -> Any:
 def _sentence_piece(metadata: dict[str, Any]) -> Any:
     from tokenizers import Tokenizer, decoders, models, normalizers
 
-    tokens, types = metadata["tokenizer.ggml.tokens"], metadata["tokenizer.ggml.token_type"]
+    tokens, types = metadata["tokenizer.ggml.tokens"], types_of(metadata)
     scores = metadata["tokenizer.ggml.scores"]
     vocabulary = {token: number for number, token in enumerate(tokens)}
     plain = {token for token, kind in zip(tokens, types, strict=True) if kind not in (_UNKNOWN, CONTROL, USER, _BYTE)}
@@ -125,7 +163,7 @@ def _sentence_piece(metadata: dict[str, Any]) -> Any:
             pairs = ((token[:cut], token[cut:]) for cut in range(1, len(token)))
             merges += [(scores[number], pair) for pair in pairs if pair[0] in plain and pair[1] in plain]
     ranked = [pair for _score, pair in sorted(merges, key=lambda merge: (-merge[0], vocabulary[merge[1][0]], vocabulary[merge[1][1]]))]
-    unknown = int(metadata.get("tokenizer.ggml.unknown_token_id") or 0)
+    unknown = special_id(metadata, "unknown") or 0
     tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=ranked, unk_token=tokens[unknown], fuse_unk=True, byte_fallback=True))
     space = normalizers.Replace(" ", "▁")
     prefix = bool(metadata.get("tokenizer.ggml.add_space_prefix", True))
@@ -139,10 +177,9 @@ def _start_and_end(metadata: dict[str, Any]) -> Any:
     """Return what puts the start token before a text and the end token after it, where the file asks for it."""
     from tokenizers import processors
 
-    sentence_piece, pre = metadata["tokenizer.ggml.model"] == "llama", metadata.get("tokenizer.ggml.pre")
-    first = metadata.get("tokenizer.ggml.add_bos_token", sentence_piece or pre in _WHOLE_WORDS)
+    sentence_piece, first = metadata["tokenizer.ggml.model"] == "llama", starts_text(metadata)
     last = metadata.get("tokenizer.ggml.add_eos_token", False)
-    start, end = (metadata.get(f"tokenizer.ggml.{name}_token_id") for name in ("bos", "eos"))
+    start, end = (special_id(metadata, name) for name in ("bos", "eos"))
     tokens = metadata["tokenizer.ggml.tokens"]
     marks = [(tokens[i], i) for i, wanted in ((start, first), (end, last)) if wanted and i is not None]
     begin = [tokens[start]] if first and start is not None else []

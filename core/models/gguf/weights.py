@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 
 from core.message import Message
 from core.models.gguf.header import Header, Tensor
-from core.models.gguf.tokenizer import why_no_tokenizer
+from core.models.gguf.tokenizer import special_id, why_no_tokenizer
 
 _NAMES = {
     "token_embd": "model.embed_tokens",
@@ -70,6 +71,9 @@ _GPT2_KEYS = {
     "attention.layer_norm_epsilon": "layer_norm_epsilon",
 }
 _REQUIRED = ("block_count", "context_length", "embedding_length", "feed_forward_length", "attention.head_count")
+_PLAIN: dict[str, Any] = {"F32": np.float32, "F16": np.float16, "F64": np.float64}
+# transformers has the biases of a group together; a file can have some of them.
+_BIASES = {"attention_bias": ("attn_q", "attn_k", "attn_v", "attn_output"), "mlp_bias": ("ffn_gate", "ffn_up", "ffn_down")}
 _LAYER = re.compile(r"blk\.(\d+)\.(\w+)\.(weight|bias)")
 _OUTER = re.compile(r"(\w+)\.(weight|bias)")
 
@@ -127,7 +131,26 @@ def why_not_here(header: Header) -> Message | None:
     unknown = next((tensor.name for tensor in header.tensors if _place(family, tensor.name) is None), None)
     if unknown is not None:
         return Message("this app does not support its tensor {tensor}", tensor=unknown)
+    packed = next((kind for kind in dict.fromkeys(tensor.kind for tensor in header.tensors) if not _is_readable(kind)), None)
+    if packed is not None:
+        return Message("this app cannot unpack its format {format}", format=packed)
     return why_no_tokenizer(header.metadata)
+
+
+@cache
+def _is_readable(kind: str) -> bool:
+    """Return whether the `gguf` package can unpack this format."""
+    from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
+    from gguf.quants import dequantize
+
+    if kind in _PLAIN:
+        return True
+    _block, size = GGML_QUANT_SIZES[GGMLQuantizationType[kind]]
+    try:
+        dequantize(np.zeros((1, size), np.uint8), GGMLQuantizationType[kind])
+    except NotImplementedError:
+        return False
+    return True
 
 
 def _no_effect(key: str, value: Any) -> bool:
@@ -163,8 +186,8 @@ def config_of(header: Header) -> dict[str, Any]:
     names = {tensor.name for tensor in header.tensors}
     config["tie_word_embeddings"] = "output.weight" not in names
     config["vocab_size"] = next(tensor.shape[0] for tensor in header.tensors if tensor.name == "token_embd.weight")
-    config["eos_token_id"] = header.metadata.get("tokenizer.ggml.eos_token_id")
-    config["bos_token_id"] = header.metadata.get("tokenizer.ggml.bos_token_id")
+    config["eos_token_id"] = special_id(header.metadata, "eos")
+    config["bos_token_id"] = special_id(header.metadata, "bos")
     if own == "gpt2":
         return config
     config.setdefault("head_dim", _head_size(header))
@@ -176,12 +199,31 @@ def config_of(header: Header) -> dict[str, Any]:
         count = int(config["num_hidden_layers"])
         config["layer_types"] = ["full_attention" if (layer + 1) % 6 == 0 else "sliding_attention" for layer in range(count)]
     config["rope_parameters"] = rope
-    biases = {found[2] for found in map(_LAYER.fullmatch, names) if found is not None and found[3] == "bias"}
-    if own == "llama":
-        config |= {"attention_bias": bool(biases & {"attn_q", "attn_output"}), "mlp_bias": "ffn_up" in biases}
-    if own == "qwen3":
-        config["attention_bias"] = "attn_q" in biases
+    for key, parts in _bias_groups(header).items():
+        config[key] = bool(parts)
     return config
+
+
+def _bias_groups(header: Header) -> dict[str, tuple[str, ...]]:
+    """Return the parts of a layer that have biases in the network, by the name of the setting; () for a group without any in the file."""
+    groups = {"llama": _BIASES, "qwen3": {"attention_bias": _BIASES["attention_bias"]}}.get(header.architecture, {})
+    named = {found[2] for found in (_LAYER.fullmatch(tensor.name) for tensor in header.tensors) if found is not None and found[3] == "bias"}
+    return {key: parts if named & set(parts) else () for key, parts in groups.items()}
+
+
+def _with_zero_biases(header: Header, table: dict[str, Any], precision: str, at: int) -> int:
+    """Add the biases that the network has and the file does not to the table; return how many bytes of zeros follow the weights."""
+    family, start = FAMILIES[header.architecture], at
+    parts = {part for group in _bias_groups(header).values() for part in group}
+    for tensor in header.tensors:
+        found = _LAYER.fullmatch(tensor.name)
+        if found is None or found[3] != "weight" or found[2] not in parts:
+            continue
+        name = str(_place(family, tensor.name.removesuffix("weight") + "bias"))
+        if name not in table:
+            end = at + tensor.shape[0] * (4 if precision == "F32" else 2)
+            table[name], at = {"dtype": precision, "shape": [tensor.shape[0]], "data_offsets": [at, end]}, end
+    return at - start
 
 
 def precision_of(header: Header, dtype: str, device: str = "auto") -> str:
@@ -218,12 +260,14 @@ def write_weights(header: Header, path: Path, precision: str) -> None:
         shape = tensor.shape[::-1] if undo(tensor) is np.transpose else tensor.shape
         table[str(_place(family, tensor.name))] = {"dtype": precision, "shape": shape, "data_offsets": [at, at + size * tensor.count]}
         at += size * tensor.count
+    zeros = _with_zero_biases(header, table, precision, at)
     head = json.dumps({"__metadata__": {"format": "pt"}, **table}).encode()
     head += b" " * (-len(head) % 8)
     with open(path, "wb") as file:
         file.write(len(head).to_bytes(8, "little") + head)
         for tensor, values in numbers_of(header.tensors):
             file.write(_in_precision(undo(tensor)(values), precision).tobytes())
+        file.write(bytes(zeros))
 
 
 def numbers_of(tensors: tuple[Tensor, ...]) -> Iterator[tuple[Tensor, np.ndarray]]:
@@ -234,7 +278,7 @@ def numbers_of(tensors: tuple[Tensor, ...]) -> Iterator[tuple[Tensor, np.ndarray
     for tensor in tensors:
         raw = np.memmap(tensor.file, np.uint8, "r", tensor.start, (tensor.bytes,))
         kind = GGMLQuantizationType[tensor.kind]
-        plain = {"F32": np.float32, "F16": np.float16, "F64": np.float64}.get(tensor.kind)
+        plain = _PLAIN.get(tensor.kind)
         if plain is not None:
             yield tensor, raw.view(plain).astype(np.float32).reshape(tensor.shape)
         else:

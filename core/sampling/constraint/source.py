@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +16,13 @@ from core.message import Message
 from core.sampling.constraint import endless
 
 MOST_CHOICES = 1_000
+MOST_FORMATS = 20  # unknown formats of a JSON schema that are ignored
+_VALUES = ("const", "enum", "default", "examples")  # of a schema: plain values, no schemas
+_DEMANDS = frozenset(
+    "type const enum anyOf oneOf allOf not $ref properties required patternProperties additionalProperties items prefixItems minLength "
+    "maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems minProperties "
+    "maxProperties propertyNames contains uniqueItems if then else dependentRequired dependentSchemas".split()
+)
 DEEPEST = 40  # open brackets at one place; llguidance ends the whole process when its stack is full
 ONE_SPACE = "start: /[ ]?/ "
 # Without it, llguidance allows one way alone to split a text that is certain into tokens. The last one of a grammar counts.
@@ -57,10 +64,75 @@ def _choices(text: str) -> str:
 
 
 def _schema(text: str) -> str:
-    schema = _json(text, Message("JSON schema"))
+    schema = _unwrapped(_json(text, Message("JSON schema")))
     if not isinstance(schema, dict):
         raise BadSetting("A JSON schema is an object in braces.")
-    return _of_schema(schema)
+    _check_numbers(schema)
+    return _of_schema(_without_unknown_formats(schema)[0])
+
+
+def notes(constraint: str) -> tuple[Message, ...]:
+    """Return what a usable constraint does not demand, or cannot, one sentence each. Raises BadSetting."""
+    kind, _colon, text = constraint.partition(":")
+    if kind != "schema":
+        return ()
+    schema = _unwrapped(_json(text, Message("JSON schema")))
+    said = [
+        Message("The format {name} is ignored, as JSON Schema says of unknown formats.", name=name)
+        for name in _without_unknown_formats(schema)[1]
+    ]
+    if any("patternProperties" in part for part in _schemas(schema)):
+        said.append(Message("Of patternProperties each name and value is held to its pattern, but a name can come twice."))
+    if isinstance(schema, dict) and not schema.keys() & _DEMANDS:
+        said.append(Message("This JSON schema demands nothing, so any JSON fulfils it."))
+    return tuple(said)
+
+
+def _unwrapped(schema: Any) -> Any:
+    """Return the schema in OpenAI's wrapper {"name", "strict", "schema"}, with or without {"type": "json_schema"} around it."""
+    if isinstance(schema, dict) and schema.get("type") == "json_schema" and isinstance(schema.get("json_schema"), dict):
+        schema = schema["json_schema"]
+    wrapped = isinstance(schema, dict) and isinstance(schema.get("schema"), dict) and "name" in schema
+    return schema["schema"] if wrapped and schema.keys() <= {"name", "strict", "schema", "description"} else schema
+
+
+def _schemas(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield all objects of a schema that are no plain values."""
+    if isinstance(schema, dict):
+        yield schema
+        for name, part in schema.items():
+            if name not in _VALUES:
+                yield from _schemas(part)
+    elif isinstance(schema, list):
+        for part in schema:
+            yield from _schemas(part)
+
+
+def _check_numbers(schema: Any) -> None:
+    """Raise BadSetting for a whole number that llguidance would write as another one, because it reads it as a float."""
+    waiting = [schema]
+    while waiting:
+        part = waiting.pop()
+        waiting += part.values() if isinstance(part, dict) else part if isinstance(part, list) else []
+        if type(part) is int and not -(2**63) <= part < 2**64:
+            raise BadSetting("The JSON schema has a whole number beyond 64 bits, which would become another one. Write it as a pattern.")
+
+
+def _without_unknown_formats(schema: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Return the schema without formats that llguidance does not know, and their names."""
+    from llguidance import LLMatcher
+
+    copied, ignored = json.loads(json.dumps(schema)), list[str]()
+    while len(ignored) < MOST_FORMATS:
+        failed, said = LLMatcher.validate_grammar_with_warnings(_of_schema(copied) + OPTIONS, None, limits=limits())
+        unknown = re.search(r"Unknown format: (.+?)\.?$", said[0], re.MULTILINE) if failed else None
+        here = [part for part in _schemas(copied) if unknown is not None and part.get("format") == unknown[1]]
+        if unknown is None or not here:
+            break
+        ignored.append(unknown[1])
+        for part in here:
+            del part["format"]
+    return copied, ignored
 
 
 def _of_schema(schema: dict[str, Any]) -> str:
@@ -70,6 +142,8 @@ def _of_schema(schema: dict[str, Any]) -> str:
 def _regex(text: str) -> str:
     from llguidance import regex_to_lark
 
+    if (len(text) - len(text.rstrip("\\"))) % 2:  # llguidance would read the rest
+        raise BadSetting("Regular expression, line 1, character {place}: {reason}.", place=len(text), reason=Message("incomplete escape"))
     return f"start: /{regex_to_lark(text, '')}/" if text else 'start: ""'
 
 
@@ -125,6 +199,8 @@ def _check(kind: str, grammar: str) -> None:
         pointer = re.search(r"^    ( *)\^", message, re.MULTILINE)
         at = len(pointer[1]) + 1 if pointer else 1
         raise BadSetting("Regular expression, line 1, character {place}: {reason}.", place=at, reason=why)
+    if "oneOf" in message and "coerce_one_of" in message:
+        raise BadSetting("The JSON schema has a oneOf whose parts can both be fulfilled by one value. Write anyOf instead.")
     names = {"lark": Message("grammar"), "choices": Message("list of choices")}
     raise BadSetting("The {name} cannot be used: {reason}.", name=names.get(kind, Message("JSON schema")), reason=why)
 

@@ -38,6 +38,7 @@ TRY_LATER, FORBIDDEN = 1013, 1008  # close codes of websockets: "try again later
 RATE, BURST = 40.0, 100.0  # messages per second of one websocket, and how many may come at once; Play sends 23
 RATE_PER_ADDRESS, BURST_PER_ADDRESS = 600.0, 4000.0  # of all websockets of one address
 ALWAYS_ANSWERED = ("/healthz", "/_stcore/health")  # load balancers use the IP address as host
+STREAM, NO_UPGRADE = "/_stcore/stream", "no upgrade to a websocket"
 PRIVATE = ("/_stcore/metrics", "/_stcore/script-health-check")
 UPLOAD = "/_stcore/upload_file/"
 UPLOAD_SECONDS = 120.0  # seconds within which a file must arrive
@@ -49,6 +50,10 @@ UNKNOWN_HOST = (
 UPLOADS_TOO_LARGE = "The files of this session, or of all visitors together, exceed the upload limit. Try again in two minutes.\n"
 UPLOAD_ARRIVES = "This file has not arrived yet.\n"
 UPLOAD_TOO_SLOW = "This file did not arrive within two minutes.\n"
+NO_WEBSOCKET = (
+    "This page needs a websocket, and the proxy before this app passes none, so the page stays grey. "
+    "The operator can let the proxy pass on the headers Upgrade and Connection.\n"
+)
 DISK_FULL = "The disk of this app's machine is full. Try again later, or with a file of at most 1 MB.\n"
 
 
@@ -129,6 +134,9 @@ class Gate:
             await self._refuse(scope, receive, send, 403, "another site", "")
         elif scope["type"] == "websocket":
             await self._serve_websocket(scope, receive, send, peer, address)
+        elif scope["path"].endswith(STREAM):  # a proxy has removed the Upgrade
+            log.warning("the proxy does not pass websockets, so pages stay grey", extra={"event": "no websocket"})
+            await self._refuse(scope, receive, send, 426, NO_UPGRADE, NO_WEBSOCKET)
         elif scope["path"].rstrip("/").endswith(PRIVATE) and came != deployment.LOCAL:
             await self._refuse(scope, receive, send, 404, "metrics", "Not Found\n")
         elif UPLOAD in scope["path"] and scope["method"] in ("PUT", "DELETE"):

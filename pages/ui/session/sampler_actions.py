@@ -7,12 +7,13 @@ from typing import Any
 
 from core.errors import ViewerError
 from core.sampling.constraint.compiled import compiled
+from core.sampling.constraint.source import notes
 from core.settings import SamplingSettings
 from core.stage_orders import LAST_N, ORDERS
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, effective_value
 from pages.ui.session.more_samplers import ALL_CONTROLS, ORDER, write_bias, write_order
-from pages.ui.session.state import anchor_notices, error_boundary
+from pages.ui.session.state import anchor_notices, error_boundary, notify
 
 
 @error_boundary
@@ -30,6 +31,8 @@ def set_constraint(constraint: str) -> None:
         raise ViewerError(_("The constraint is empty. Write it first, or press one of the examples."))
     compiled(current.model(), SamplingSettings(constraint=constraint).constraint)
     set_setting("constraint", constraint)
+    for note in notes(constraint):
+        notify(_(note))
 
 
 def remove(key: str) -> None:

@@ -92,3 +92,45 @@ def test_a_template_is_rendered_as_transformers_renders_it(template: str) -> Non
     marks = {"bos_token": "<s>", "eos_token": "</s>"}
     theirs, _ = render_jinja_template(conversations=[turns], chat_template=template, add_generation_prompt=True, **marks)
     assert chat_template.render(template, turns, marks) == theirs[0]
+
+
+HARMONY = (
+    "{% for m in messages %}{% if m.role == 'assistant' %}<|start|>assistant<|channel|>final<|message|>{{ m.content }}<|end|>"
+    "{% else %}<|start|>{{ m.role }}<|message|>{{ m.content }}<|end|>{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}<|start|>assistant{% endif %}"
+)
+R1 = (
+    "{% for m in messages %}{% if m.role == 'assistant' %}<|Assistant|>{{ m.content.split('</think>')[-1] }}<|eos|>"
+    "{% else %}<|User|>{{ m.content }}{% endif %}{% endfor %}{% if add_generation_prompt %}<|Assistant|><think>\n{% endif %}"
+)
+TRIMMED = "{% for m in messages %}[{{ m.role }}] {{ m.content | trim }}</s>{% endfor %}{% if add_generation_prompt %}[assistant]{% endif %}"
+
+
+@pytest.mark.parametrize("template", [TEMPLATE, HARMONY, R1, TRIMMED])
+@pytest.mark.parametrize("begun", ["Sure,", " Sure, ", "<think>Hm"])
+def test_a_begun_answer_is_the_templates_message_up_to_its_end_as_in_transformers(
+    template: str, begun: str, tiny: Callable[[str], Any]
+) -> None:
+    messages = [{"role": "user", "content": "Say it."}, {"role": "assistant", "content": begun}]
+    expected = tiny("gpt2").tokenizer.apply_chat_template(messages, chat_template=template, continue_final_message=True, tokenize=False)
+    assert conversation.rendered(template, conversation.checked_messages(messages), {}, "tiny").rstrip() == expected.rstrip()
+
+
+def test_a_begun_answer_that_the_template_would_change_follows_its_introduction() -> None:
+    messages = conversation.checked_messages([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "<think>a</think>b"}])
+    assert conversation.rendered(R1, messages, {}, "tiny") == "<|User|>Hi<|Assistant|><think>\n<think>a</think>b"
+
+
+def test_the_end_mark_of_a_template_ends_an_answer_that_no_configuration_ends(chatty: Callable[[str], Any]) -> None:
+    marked = TEMPLATE.replace("\n", "<|over|>\n")
+    model = chatty(marked)
+    assert not any(model.token(i).raw == b"<|over|>" for i in model.end_token_ids), "it is no token of this model"
+    tokenizer = model.tokenizer
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<|over|>"]})
+    over = tokenizer.convert_tokens_to_ids("<|over|>")
+    special = ["<|over|>", "<|turn|>"]
+    assert over and conversation.template_end(marked, {}, special) == "<|over|>"
+    assert conversation.template_end(TEMPLATE, {}, special) is None, "it writes none after an answer"
+    within = HARMONY + "{# <|channel|>analysis #}"
+    assert conversation.template_end(within, {}, ["<|end|>"]) is None, "an answer with channels has several messages"
+    assert conversation.template_end("{{ raise_exception('no') }}<|over|>", {}, special) is None

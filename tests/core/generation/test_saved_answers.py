@@ -193,6 +193,132 @@ def test_tokens_with_the_same_bytes_stay_apart() -> None:
     assert len({candidate.key for candidate in made.path[0].candidates}) == 2
 
 
+ONE = {
+    "token": "Hi",
+    "logprob": -0.1,
+    "bytes": [72, 105],
+    "top_logprobs": [{"token": "Hi", "logprob": -0.1}, {"token": "Yo", "logprob": -2.5}],
+}
+GEMINI = {
+    "topCandidates": [{"candidates": [{"token": "Hi", "logProbability": -0.1, "tokenId": 12}]}],
+    "chosenCandidates": [{"token": "Hi", "logProbability": -0.1, "tokenId": 12}],
+}
+GEMINI_SDK = {
+    "top_candidates": [{"candidates": [{"token": "Hi", "log_probability": -0.1, "token_id": -1}]}],
+    "chosen_candidates": [{"token": "Hi", "log_probability": -0.1, "token_id": -1}],
+}
+PROMPT = [
+    None,
+    {"450": {"logprob": -1.0, "rank": 1, "decoded_token": "The"}},
+    {"738": {"logprob": -2.0, "rank": 5, "decoded_token": " fox"}, "33": {"logprob": -0.4, "rank": 1, "decoded_token": " is"}},
+]
+
+
+@pytest.mark.parametrize(
+    ("value", "texts"),
+    [
+        ({"candidates": [{"content": {"parts": [{"text": "Hi"}]}, "logprobsResult": GEMINI}]}, ["Hi"]),
+        ({"candidates": [{"logprobs_result": GEMINI_SDK}]}, ["Hi"]),
+        ([{"responseId": "g", "candidates": [{"logprobsResult": GEMINI}]}] * 2, ["Hi", "Hi"]),
+        ({"content": "Hi", "response_metadata": {"model_name": "m", "logprobs": {"content": [ONE]}}}, ["Hi"]),
+        ({"lc": 1, "kwargs": {"content": "Hi", "response_metadata": {"logprobs": {"content": [ONE]}}}}, ["Hi"]),
+        ({"content": [ONE]}, ["Hi"]),
+        ({"logprobs": {"content": [ONE]}}, ["Hi"]),
+        ([ONE, ONE], ["Hi", "Hi"]),
+        ({"tokens": ["a"], "token_logprobs": [-0.5]}, ["a"]),
+        ({"choices": [{"logprobs": {"content": [ONE], "reasoning_content": [ONE, ONE]}}]}, ["Hi"] * 3),
+        ({"choices": [{"logprobs": {"tokens": [" I", " am"], "token_logprobs": [0.0947, -0.5]}}]}, [" I", " am"]),
+        ({"choices": [{"text": " is", "logprobs": None, "prompt_logprobs": PROMPT}]}, ["The", " fox"]),
+    ],
+)
+def test_the_forms_of_other_programs(value: Any, texts: list[str]) -> None:
+    made = opened(value)
+    assert [step.text for step in made.path] == texts and len(made.tree.branches()) == 1
+
+
+def test_the_prompt_of_vllm_has_its_own_probabilities_and_is_not_the_servers_choice() -> None:
+    made = opened({"choices": [{"logprobs": {"content": [ONE]}}], "prompt_logprobs": PROMPT, "prompt_token_ids": [1, 450, 738]})
+    assert [(step.text, step.token_id, step.rank, step.chosen_by) for step in made.path] == [
+        ("The", 450, 1, "forced"),
+        (" fox", 738, 2, "forced"),
+        ("Hi", None, 1, "server"),
+    ]
+
+
+def test_the_value_of_a_file_is_taken_as_its_text_is() -> None:
+    assert Recording.from_response(chat(*SPLIT)).text == Recording.from_response([chat(*SPLIT)]).text == "A 🦊!"
+    with pytest.raises(BadRecording, match="the dictionary in it, not set"):
+        Recording.from_response({1})  # type: ignore[arg-type]
+
+
+def test_whole_answers_with_one_id_stay_apart() -> None:
+    message = {"index": 0, "message": {"content": "x"}, "finish_reason": "stop"}
+    lists = {"tokens": ["a"], "token_logprobs": [-0.5]}
+    for one in (
+        {"id": "same", "choices": [message | {"logprobs": {"content": [ONE]}}]},
+        {"id": "same", "object": "text_completion", "choices": [{"index": 0, "logprobs": lists, "finish_reason": "length"}]},
+        {"responseId": "same", "candidates": [{"logprobsResult": GEMINI, "finishReason": "STOP"}]},
+    ):
+        made = opened([one, one])
+        assert [len(made.tree.path_to(branch.node_id)) for branch in made.tree.branches()] == [1, 1]
+
+
+TGI_LINES = [
+    {"token": {"id": 10 + place, "text": text, "logprob": -0.5}, "generated_text": "ab" if place else None}
+    for place, text in enumerate("ab")
+]
+SGLANG_LINES = [
+    {"meta_info": {"id": "s", "finish_reason": None, "output_token_logprobs": [[-0.5, 10, "a"]]}},
+    {"meta_info": {"id": "s", "finish_reason": {"type": "stop"}, "output_token_logprobs": [[-0.5, 10, "a"], [-0.1, 11, "b"]]}},
+]
+PLAIN_CHUNKS = [{"choices": [{"delta": {}, "logprobs": {"content": [entry(raw, -0.5)]}}]} for raw in (b"a", b"b")]
+TEXT_CHUNKS = [{"choices": [{"text": text, "logprobs": {"tokens": [text], "token_logprobs": [-0.5]}}]} for text in "ab"]
+EVENTS = [
+    *({"type": "response.output_text.delta", "item_id": "i", "logprobs": [{"token": text, "logprob": -0.5}]} for text in "ab"),
+    {"type": "response.output_text.done", "item_id": "i", "logprobs": [{"token": text, "logprob": -0.5} for text in "ab"]},
+    {"type": "response.completed", "response": {"output": [{"type": "message", "content": [{"logprobs": [entry(b"a", -0.5)]}]}]}},
+]
+
+
+@pytest.mark.parametrize(
+    "lines", [TGI_LINES, SGLANG_LINES, PLAIN_CHUNKS, TEXT_CHUNKS, EVENTS], ids=["TGI", "SGLang", "chat", "text", "responses"]
+)
+@pytest.mark.parametrize("before", ["", "id: 1\nevent: message\n"], ids=["data", "all fields"])
+def test_a_saved_stream_without_ids_is_one_text(lines: list[dict[str, Any]], before: str) -> None:
+    made = opened("".join(f"{before}data: {json.dumps(line)}\n\n" for line in lines) + "data: [DONE]\n")
+    assert made.text == "ab" and len(made.tree.branches()) == 1
+    assert [step.model_probability for step in made.path] == pytest.approx([math.exp(-0.5), made.path[1].model_probability])
+
+
+def test_the_chosen_token_has_its_own_probability_among_tokens_with_its_text() -> None:
+    twice = {**entry(b"true", -1.2), "top_logprobs": [entry(b"true", -0.7), entry(b"true", -1.2), entry(b"false", -2.0)]}
+    lists = {"tokens": ["true"], "token_logprobs": [-0.7], "top_logprobs": [{"true": -2.4, "false": -1.6}]}
+    for value, logprob, rank, rows in ((chat(twice), -1.2, 2, 3), ({"choices": [{"logprobs": lists}]}, -0.7, 1, 3)):
+        (step,) = opened(value).path
+        assert (step.model_probability, step.rank) == (pytest.approx(math.exp(logprob), rel=1e-6), rank)
+        assert len(step.candidates) == rows and len({candidate.key for candidate in step.candidates}) == rows
+    (same,) = opened(chat({**entry(b"a", -0.3), "top_logprobs": [entry(b"a", -0.1), entry(b"b", -3.0)]})).path
+    assert len(same.candidates) == 2, "together they would be more than 100 %, so it is one token"
+
+
+def test_a_character_that_was_held_back_has_all_its_bytes() -> None:
+    bear = "🦍".encode()
+    held = {"id": 141, **entry(bear, -0.2), "top_logprobs": [{"id": 141, **entry(bear[3:], -0.2)}, {"id": 9, **entry(b"x", -2.0)}]}
+    (step,) = opened({"completion_probabilities": [held]}).path
+    assert (step.text, step.token_id, step.rank) == ("🦍", None, 1)
+    assert [candidate.token_id for candidate in step.candidates] == [None, 9]
+
+
+def test_zeros_without_lists_are_certain_tokens_where_other_numbers_stand_beside_them() -> None:
+    content = [{"token": f" w{place}", "logprob": 0.0 if place % 5 else -1.0, "top_logprobs": []} for place in range(10)]
+    replay = opened(chat(*content)).replay()
+    replay.generate()
+    scored = scored_answer(replay)
+    assert (scored.scored_count, scored.perplexity) == (10, pytest.approx(math.exp(0.2)))
+    zeros = opened(chat(*({**one, "logprob": 0.0} for one in content)))
+    assert all(math.isnan(step.model_probability) for step in zeros.path), "a server that writes only zeros measures nothing"
+
+
 DEEP = '{"choices": ' + "[" * 4_000 + "]" * 4_000 + "}"
 
 

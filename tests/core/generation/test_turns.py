@@ -11,8 +11,9 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import BadRecording, BadSetting, BrokenModel, EmptyPrompt, ModelError, WrongType
-from core.generation.turns import messages_of, thoughts
+from core.generation.turns import messages_of, next_turn, thoughts
 from core.reports.python_code import code
+from tests import tiny_models
 from tests.tiny_models import CHAT, with_template
 
 GREEDY = SamplingSettings(greedy=True)
@@ -27,14 +28,6 @@ def chatty(tiny_folder: Callable[[str], Path], tmp_path: Path) -> Callable[..., 
         return load_model(str(with_template(tiny_folder("large"), tmp_path / "chatty", template)), device="cpu")
 
     return load
-
-
-def next_turn(run: Generation, text: str) -> Generation:
-    """A run that answers `text` after the conversation up to the run's current node, on the cache of that run."""
-    messages = [*messages_of(run), {"role": "user", "content": text}]
-    made = Generation(run.model, messages, run.settings, run.top_n, run.use_cache, **run.stops)
-    made.cache = run.cache
-    return made
 
 
 def test_the_tokens_are_those_of_transformers(chatty: Callable[..., Any]) -> None:
@@ -201,6 +194,50 @@ def chatty_again(model: Any) -> Any:
     """The same model without thinking in its template."""
     model.tokenizer.chat_template = CHAT
     return model
+
+
+def test_a_message_with_a_thought_alone_has_its_tokens(chatty: Callable[..., Any]) -> None:
+    kept = chatty("{% for m in messages %}<|turn|>{{ m.content | replace('<think>', '<think>\n') }}\n{% endfor %}<|turn|>:")
+    run = Generation(kept, [ASKED, {"role": "assistant", "content": "<think>one two</think>"}, {"role": "user", "content": "Why?"}])
+    assert contents(run)[1:] == ["one two", "Why?"]
+
+
+CHANNELS = (
+    "{% for m in messages %}{% if m.role == 'assistant' %}<|start|>assistant<|channel|>final<|message|>{{ m.content }}<|end|>"
+    "{% else %}<|start|>{{ m.role }}<|message|>{{ m.content }}<|end|>{% endif %}{% endfor %}{# <|channel|>analysis #}<|start|>assistant"
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "content"),
+    [
+        ("<|channel|>final<|message|>Hello!", "Hello!"),
+        ("<|channel|>commentary<|message|>Let me look.<|end|><|start|>assistant<|channel|>final<|message|>Hello!", "Hello!"),
+        ("<|channel|>analysis<|message|>Greet.<|end|><|start|>assistant<|channel|>final<|message|>Hello!", "Hello!"),
+        ("<|channel|>commentary<|message|>Let me look.", "Let me look."),
+        ("<|channel|>final", "Who are you? 🦊"),
+    ],
+)
+def test_the_channels_of_gpt_oss_are_no_part_of_its_answer(answer: str, content: str, tmp_path: Path) -> None:
+    tokenizer = tiny_models.byte_level_tokenizer()
+    marks = ["<|channel|>", "<|message|>", "<|start|>", "<|end|>"]
+    tokenizer.add_special_tokens({"eos_token": "<|return|>", "additional_special_tokens": marks})
+    tokenizer.chat_template = CHANNELS
+    model = load_model(tiny_models.save("qwen3", tmp_path / "tiny", tokenizer=tokenizer, max_position_embeddings=256))
+    assert [model.token(i).raw for i in model.end_token_ids] == [b"<|return|>"]
+    run = Generation(model, [ASKED])
+    say(run, answer)
+    assert messages_of(run)[-1]["content"] == content
+
+
+def test_the_end_mark_of_the_template_ends_an_answer(tmp_path: Path) -> None:
+    tokenizer = tiny_models.byte_level_tokenizer()
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<|over|>"]})
+    tokenizer.chat_template = "{% for m in messages %}{{ m.role }}:{{ m.content }}<|over|>\n{% endfor %}assistant:"
+    model = load_model(tiny_models.save("qwen3", tmp_path / "tiny", tokenizer=tokenizer, max_position_embeddings=256))
+    run = Generation(model, [ASKED])
+    run.force("<|over|>")
+    assert run.finished == "end of text"
 
 
 def test_a_template_may_open_the_thought_itself(chatty: Callable[..., Any]) -> None:

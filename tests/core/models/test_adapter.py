@@ -182,3 +182,44 @@ def test_an_adapter_of_the_hub_is_downloaded_within_the_limits(
     finally:
         server.shutdown()
         server.server_close()
+
+
+def test_a_copy_of_the_base_s_own_head_is_no_change_and_another_head_is(
+    tiny_folder: Callable[[str], Path], tiny: Callable[[str], Any], tmp_path: Path
+) -> None:
+    theirs = trained(tiny_folder("llama"), tmp_path / "own", target_modules=["q_proj", "lm_head"])
+    base = tiny("llama")
+    ids = base.encode(TEXT)
+    with torch.inference_mode():
+        expected = theirs(torch.tensor([ids])).logits[0, -1]
+    assert torch.allclose(with_adapter(base, tmp_path / "own").engine.forward(ids).logits.values, expected, atol=1e-4)
+    rewritten(lambda known: {key: value + 1 if "base_layer" in key else value for key, value in known.items()})(tmp_path / "own")
+    with pytest.raises(ModelError, match=r"base_layer.weight”, which this app does not compute"):
+        with_adapter(base, tmp_path / "own")
+
+
+def test_a_pattern_with_regular_expressions_and_a_file_of_mlx_are_named(
+    tiny_folder: Callable[[str], Path], tiny: Callable[[str], Any], tmp_path: Path
+) -> None:
+    trained(tiny_folder("llama"), tmp_path / "own", target_modules=["q_proj"])
+    changed(tmp_path / "own", alpha_pattern={r".*layers\.0.*": 64})
+    with pytest.raises(ModelError, match="scales by a pattern that this app does not read"):
+        with_adapter(tiny("llama"), tmp_path / "own")
+    mlx = tmp_path / "mlx"
+    mlx.mkdir()
+    (mlx / "adapter_config.json").write_text(json.dumps({"fine_tune_type": "lora", "lora_parameters": {"rank": 2, "scale": 20.0}}))
+    save_file({"model.layers.0.self_attn.q_proj.lora_a": torch.zeros(32, 2)}, mlx / "adapters.safetensors")
+    with pytest.raises(ModelError, match=r"is an adapter of MLX\. Only adapters of PEFT are read"):
+        with_adapter(tiny("llama"), mlx)
+
+
+def test_the_notes_name_another_base_and_a_template_that_is_not_used(
+    tiny_folder: Callable[[str], Path], tiny: Callable[[str], Any], tmp_path: Path
+) -> None:
+    trained(tiny_folder("llama"), tmp_path / "own", target_modules=["q_proj"])
+    base = load_model(str(tiny_folder("llama")), device="cpu")
+    assert len(with_adapter(base, tmp_path / "own").notes) == 1 + len(base.notes)
+    changed(tmp_path / "own", base_model_name_or_path="org/another-model")
+    (tmp_path / "own" / "tokenizer_config.json").write_text(json.dumps({"chat_template": "{{ messages[0].content }}"}))
+    said = [str(note) for note in with_adapter(base, tmp_path / "own").notes]
+    assert said[1].startswith("The adapter was made for “org/another-model”, and runs on") and "chat template of its own" in said[2]

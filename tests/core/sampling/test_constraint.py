@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from core.errors import BadSetting
 from core.sampling import stages
+from core.sampling.constraint import source
 from core.sampling.constraint.compiled import compiled
 from core.sampling.constraint.source import lark_of, schema_of
 from core.sampling.history import History
@@ -262,6 +263,9 @@ CANNOT_BE_USED = {
     'lark:start: "a" | b\n\nc: "x"\n': 'Grammar, line 1: unknown name: "b"',
     "lark:start: <|nope|>": "unknown special token",
     "regex:" + "(" * 200 + ")" * 200: "more than 40 brackets",
+    'schema:{"oneOf": [{"type": "integer"}, {"type": "number"}]}': "Write anyOf instead",
+    'schema:{"const": 123456789012345678901234567890}': "a whole number beyond 64 bits",
+    "regex:ab\\": "Regular expression, line 1, character 3: incomplete escape",
     'schema:{"type":"integer","minimum":' + "9" * 5000 + "}": "too large",
 }  # fmt: skip
 
@@ -337,3 +341,25 @@ def test_usual_wide_and_ambiguous_forms_stay_within_the_limits(form: str) -> Non
 def test_a_setting_that_is_no_constraint_is_refused(value: Any) -> None:
     with pytest.raises(BadSetting, match="constraint"):
         SamplingSettings(constraint=value)
+
+
+def test_a_format_that_is_not_known_is_ignored_with_a_note() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "format": "password"}, "b": {"type": "string", "format": "date"}}}
+    form = f"schema:{json.dumps(schema)}"
+    assert [str(note) for note in source.notes(form)] == ["The format password is ignored, as JSON Schema says of unknown formats."]
+    assert '"format": "date"' in source.lark_of(form) and "password" not in source.lark_of(form)
+    kept = 'schema:{"const": {"format": "password"}}'
+    assert source.notes(kept) == () and "password" in source.lark_of(kept), "a plain value is no schema"
+
+
+def test_the_wrapper_of_openai_is_read_as_the_schema_in_it() -> None:
+    inner = {"type": "boolean"}
+    wrapper = {"name": "answer", "strict": True, "schema": inner}
+    for form in (wrapper, {"type": "json_schema", "json_schema": wrapper}):
+        assert source.lark_of(f"schema:{json.dumps(form)}") == source.lark_of(f"schema:{json.dumps(inner)}")
+
+
+def test_the_notes_say_what_a_schema_does_not_demand() -> None:
+    assert "a name can come twice" in str(source.notes('schema:{"patternProperties": {"^k": {}}, "type": "object"}')[0])
+    assert "demands nothing" in str(source.notes('schema:{"title": "x"}')[0])
+    assert source.notes("choices:a") == source.notes('schema:{"type": "integer"}') == ()

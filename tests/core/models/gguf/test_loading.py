@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ import pytest
 import torch
 import transformers
 
-from core import errors, load_model
+from core import Generation, errors, load_model
+from core.models.gguf import loading
 from core.models.gguf.header import RUN, read_header
 from core.models.gguf.loading import plan
 from core.models.gguf.served_tokenizer import served_tokenizer
-from core.models.gguf.tokenizer import write_tokenizer
+from core.models.gguf.tokenizer import end_tokens, write_tokenizer
 from core.models.gguf.weights import numbers_of, why_not_here
 from core.models.memory_fit import fit
 from core.models.models_in_memory import ModelRegistry
@@ -223,3 +225,103 @@ def test_the_registry_loads_it_once_and_again_after_it_was_unloaded(file: Path) 
     before = log_probabilities(model, [1, 5, 9])
     shelf.unload(str(file))
     assert torch.equal(log_probabilities(model, [1, 5, 9]), before)
+
+
+def tiny_file(path: Path, folder: Path, weights: dict[str, Any] | None = None, **keys: Any) -> Path:
+    """A file of the tiny Llama in `folder`, with these entries of its tokenizer; None leaves an entry out."""
+    found = making.metadata_of(folder, "llama") | {f"tokenizer.{key.replace('__', '.')}": value for key, value in keys.items()}
+    return making.write(
+        path, {key: value for key, value in found.items() if value is not None}, weights or making.weights_of(folder, "llama")
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tiny_models.save("llama", tmp_path / "tiny", max_position_embeddings=256)
+
+
+def test_an_id_outside_of_the_vocabulary_is_no_token(folder: Path, tmp_path: Path) -> None:
+    """As files of llama.cpp's convert-llama2c have it: -1."""
+    wrong: dict[str, Any] = {"ggml__padding_token_id": 2**32 - 1, "ggml__seperator_token_id": 2**32 - 1}
+    model = load_model(tiny_file(tmp_path / "model.gguf", folder, **wrong))
+    assert model.tokenizer.pad_token is None and model.tokenizer.bos_token == "<s>"
+
+
+def test_a_text_begins_with_the_start_token_as_in_llama_cpp(folder: Path, tmp_path: Path) -> None:
+    without = load_model(tiny_file(tmp_path / "1.gguf", folder, ggml__bos_token_id=None))
+    assert without.tokenize("Once")[0].raw == b"<s>"
+    off = load_model(tiny_file(tmp_path / "2.gguf", folder, ggml__add_bos_token=False))
+    assert off.tokenize("Once")[0].raw != b"<s>"
+
+
+@pytest.mark.parametrize("template", ["\n  {{ m }}", "{{ bos_token }}{{ m }}", "  {% if true %}\n{{ m }}\n  {% endif %}\n", "{{ m }}\n\n"])
+def test_a_conversation_begins_with_one_start_token(template: str, folder: Path, tmp_path: Path) -> None:
+    """Else it is what the template writes, white space included."""
+    template = template.replace("m }}", "messages[-1].content }}")
+    read = {}
+    for wanted in (True, False):
+        model = load_model(tiny_file(tmp_path / f"{wanted}.gguf", folder, chat_template=template, ggml__add_bos_token=wanted))
+        read[wanted] = b"".join(token.raw for token in Generation(model, [{"role": "user", "content": "Hi"}]).prompt_tokens)
+    assert read[True] == b"<s>" + read[False].removeprefix(b"<s>")
+
+
+@pytest.mark.parametrize("kind", [3, 4, 1])
+def test_a_known_end_of_a_turn_ends_it_whatever_its_type(kind: int, tmp_path: Path) -> None:
+    folder = tiny_models.save("qwen3", tmp_path / "tiny", max_position_embeddings=256)
+    data = making.metadata_of(folder, "qwen3")
+    tokens, types = list(data["tokenizer.ggml.tokens"]), list(data["tokenizer.ggml.token_type"])
+    tokens[-1], types[-1] = "<|im_end|>", kind
+    new = {"tokenizer.ggml.tokens": tokens, "tokenizer.ggml.token_type": types}
+    model = load_model(making.write(tmp_path / "model.gguf", data | new, making.weights_of(folder, "qwen3")))
+    assert len(tokens) - 1 in model.end_token_ids
+    assert [token.raw for token in model.tokenize("Hi<|im_end|>")][-1] == b"<|im_end|>" and model.token(len(tokens) - 1).special
+
+
+def test_the_end_of_a_message_of_gpt_oss_does_not_end_its_answer() -> None:
+    names = ["a", "<|end|>", "<|return|>", "<|call|>"]
+    data = {"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.tokens": names, "tokenizer.ggml.token_type": [1, 3, 3, 3]}
+    assert end_tokens(data) == [2, 3]
+    assert end_tokens(data | {"tokenizer.ggml.tokens": [*names[:3], "b"]}) == [1, 2]
+
+
+def test_biases_that_a_file_leaves_out_are_zero(folder: Path, tmp_path: Path) -> None:
+    weights = making.weights_of(folder, "llama")
+    parts = [name for name in weights if name.split(".")[-2] in ("attn_q", "attn_k", "attn_v")]
+    biases = {name.replace("weight", "bias"): np.full(weights[name].shape[0], 0.1, np.float32) for name in parts}
+    model = load_model(tiny_file(tmp_path / "model.gguf", folder, weights | biases))
+    attention = model.load_network().model.layers[0].self_attn
+    assert attention.o_proj.bias.abs().max() == 0 and torch.allclose(attention.v_proj.bias, torch.tensor(0.1))
+    plain = transformers.AutoModelForCausalLM.from_pretrained(folder, attention_bias=True).eval()
+    with torch.no_grad():
+        for name, value in plain.named_parameters():
+            if name.endswith("_proj.bias"):
+                value.fill_(0.0 if "o_proj" in name else 0.1)
+        expected = torch.log_softmax(plain(torch.tensor([[5, 6, 7]])).logits[0, -1].double(), -1)
+    assert torch.allclose(log_probabilities(model, [5, 6, 7]), expected, atol=1e-4)
+
+
+def test_a_format_that_cannot_be_unpacked_is_for_llama_server(folder: Path, tmp_path: Path) -> None:
+    header = read_header(tiny_file(tmp_path / "model.gguf", folder))
+    tensors = tuple(replace(tensor, kind="Q1_0" if "attn_q" in tensor.name else "F32") for tensor in header.tensors)
+    assert str(why_not_here(replace(header, tensors=tensors))) == "this app cannot unpack its format Q1_0"
+
+
+def test_a_part_under_another_name_says_which_part_it_is(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "part (1).gguf"
+    data = making.metadata_of(folder, "llama") | {"split.no": 0, "split.count": 2}
+    making.write(path, data, making.weights_of(folder, "llama"))
+    with pytest.raises(errors.HalfDownloaded, match=r"is part 1 of 2\. Put all parts .*-00001-of-00002\.gguf"):
+        load_model(path)
+    with pytest.raises(errors.UnknownModel, match=r"is a folder with a GGUF file\. Name the file .*part \(1\)\.gguf"):
+        load_model(tmp_path)
+
+
+def test_a_cache_folder_that_cannot_be_written_is_not_needed(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tiny_file(tmp_path / "model.gguf", folder)
+    blocked = tmp_path / "file"
+    blocked.touch()
+    monkeypatch.setattr(loading, "user_cache_dir", lambda _name: str(blocked))
+    assert load_model(path).vocabulary_size
+    monkeypatch.setattr(loading.tempfile, "gettempdir", lambda: str(blocked))
+    with pytest.raises(errors.ModelError, match="needs a folder for temporary files"):
+        load_model(path)

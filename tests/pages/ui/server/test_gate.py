@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from pages.ui.server import deployment, gate
+from pages.ui.server import deployment, gate, health
 from pages.ui.server.gate import Gate
 from pages.ui.server.run_queue import RunQueue
 from pages.ui.server.upload_memory import LEAST, Uploads
@@ -181,6 +181,23 @@ def test_a_websocket_of_another_site_is_refused_and_no_header_makes_anybody_loca
         own.task.cancel()
 
     run(ask())
+
+
+def test_a_proxy_that_removes_the_upgrade_is_named_to_the_operator(through: Gate, inside: Inside, caplog: pytest.LogCaptureFixture) -> None:
+    answer: list[dict[str, Any]] = []
+
+    async def send(message: Any) -> None:
+        answer.append(message)
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b""}
+
+    before = Gate.refused[gate.NO_UPGRADE]
+    run(through(scope("http", "/viewer/_stcore/stream"), receive, send))
+    assert answer[0]["status"] == 426 and b"so the page stays grey" in answer[1]["body"] and not inside.came
+    assert "does not pass websockets" in caplog.text and Gate.refused[gate.NO_UPGRADE] == before + 1
+    said = run(health.healthz(None))  # type: ignore[arg-type]
+    assert said.status_code == 503 or b"the proxy does not pass websockets" in said.body
 
 
 def test_metrics_are_the_operator_s(through: Gate) -> None:

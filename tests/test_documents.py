@@ -1,0 +1,127 @@
+"""README, core/README and CONTRIBUTING: every Python block runs, and every name and file in them exists."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = ("README.md", "core/README.md", "CONTRIBUTING.md")
+CODE = ("core", "pages", "app.py")
+# Of other programs and libraries; files that a document invents for its example.
+FOREIGN = {"generate", "output_scores", "LogitsProcessor", "no_forcing", "fastReruns", "false", "minCachedMessageSize"}
+EXAMPLES = ("tests/core/experiments/test_echo.py", "pages/ui/i18n/languages/fr/LC_MESSAGES/viewer.po")
+BEFORE = """
+from __future__ import annotations
+from collections.abc import Iterator
+from dataclasses import dataclass
+from core import Generation
+"""
+
+
+def text_of(document: str) -> str:
+    return (ROOT / document).read_text("utf-8")
+
+
+def blocks() -> list[str]:
+    return [block for document in DOCUMENTS for block in re.findall(r"```python\n(.*?)```", text_of(document), re.DOTALL)]
+
+
+def spans(document: str) -> list[str]:
+    """The words in backticks outside of blocks."""
+    return re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text_of(document), flags=re.DOTALL))
+
+
+@cache
+def defined() -> frozenset[str]:
+    """All names that the app's code defines: functions, classes, fields, arguments, modules, settings from the environment."""
+    names: set[str] = set()
+    for path in (path for name in CODE for path in ([ROOT / name] if name.endswith(".py") else (ROOT / name).rglob("*.py"))):
+        names |= {path.stem, *path.parent.parts}
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                names.add(node.name)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                names.add(node.attr)
+            elif isinstance(node, ast.arg | ast.alias):
+                names.add(node.arg if isinstance(node, ast.arg) else (node.asname or node.name))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                names.update(re.findall(r"TOKEN_VIEWER_\w+", node.value))
+    return frozenset(names)
+
+
+def missing_names(span: str) -> Iterator[str]:
+    """Names in a piece of code that nothing defines."""
+    try:
+        tree = ast.parse(span)
+    except SyntaxError:
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            module = importlib.import_module(node.module)
+            yield from (alias.name for alias in node.names if not (hasattr(module, alias.name) or find_spec(f"{node.module}.{alias.name}")))
+        name = node.attr if isinstance(node, ast.Attribute) else (node.id if isinstance(node, ast.Name) else None)
+        if name is not None and name not in defined() | FOREIGN and not hasattr("", name) and find_spec(name) is None:
+            yield name
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_name_of_a_document_exists(document: str) -> None:
+    written = spans(document)
+    files = [span for span in written if re.fullmatch(r"[\w./-]+(/|\.(py|md|toml|js|po))", span) and span not in EXAMPLES]
+    missing = [span for span in files if not (ROOT / span).exists() and not any(ROOT.rglob(span.strip("/")))]
+    missing += [span for span in written if span.startswith("python -m") and find_spec(span.split()[2]) is None]
+    code = [
+        span for span in written if span not in files and "/" not in span and not (ROOT / span).exists() and re.match(r"[A-Za-z_]", span)
+    ]
+    missing += [f"{name} in {span}" for span in code for name in missing_names(span)]
+    assert missing == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_a_name_of_a_module_can_be_imported_from_it(document: str) -> None:
+    pairs = re.findall(r"`(\w+)(?:\([^`]*\))?`[\s,]+(?:of|in)\s+`((?:core|pages)[\w./]*?)(?:\.py)?`", text_of(document))
+    modules = [(name, module.strip("/").replace("/", ".")) for name, module in pairs]
+    assert [f"{name} of {module}" for name, module in modules if not hasattr(importlib.import_module(module), name)] == []
+    if document != "core/README.md":
+        assert modules
+
+
+def test_the_block_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """As in a notebook, and then the sentences below it: a slide and the chart."""
+    notebook: dict[str, object] = {}
+    exec(compile(blocks()[0], "README.md", "exec"), notebook)
+    assert len(capsys.readouterr().out) > 40
+    assert len(notebook["run"].path) >= 3  # type: ignore[attr-defined]
+
+
+def test_the_experiment_of_contributing_runs() -> None:
+    from core import load_model
+    from core.generation.generation import Generation
+
+    (block,) = [block for block in blocks() if "def echo" in block]
+    module: dict[str, object] = {}
+    exec(compile(BEFORE + block, "echo.py", "exec"), module)
+    run = Generation(load_model("storyteller"), "Once")
+    assert [seen.index for seen in module["echo"](run, 3)] == [0, 1, 2]  # type: ignore[operator]
+
+
+def test_the_page_of_contributing_imports_and_calls_what_exists() -> None:
+    (block,) = [block for block in blocks() if "frame.page()" in block]
+    modules = {}
+    for node in ast.walk(ast.parse(block)):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                module = importlib.import_module(str(node.module))
+                modules[alias.name] = getattr(module, alias.name, None) or importlib.import_module(f"{node.module}.{alias.name}")
+    called = [node for node in ast.walk(ast.parse(block)) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
+    assert called and [node.attr for node in called if not hasattr(modules[node.value.id], node.attr)] == []  # type: ignore[attr-defined]
