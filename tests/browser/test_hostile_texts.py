@@ -50,7 +50,7 @@ def hostile_recording() -> str:
     run = Generation(load_model("storyteller"), "Once upon a time", SamplingSettings(seed=3))
     list(run.stream(4))
     run.go_to(2)
-    other = next(one for one in run.next_distribution().candidates if one.key != run.nodes[4].step.key)
+    other = next(one for one in run.next_distribution().candidates if one.key != run.path_to(4)[3].key)
     run.force(other.key)  # a second branch: one alone is not listed
     content = json.loads(Recording.of(run).dumps())
     taken = {step["token_id"] for step in content["steps"]}

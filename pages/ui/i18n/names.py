@@ -120,6 +120,12 @@ STAGES = {
     "constraint": N_("Exclude what does not fit the form"),
     "greedy": N_("Only the likeliest"),
 }
+# The same model has another rate on each of these pages, because each counts something else.
+COUNTED_RATES = {
+    "service": N_("Tokens per second count all work of the server: it reads the prompts, makes the passes and chooses the tokens."),
+    "decoding": N_("Tokens per second count a pass and the choice of its tokens. Reading the prompts is left out."),
+    "passes": N_("Tokens per second count the passes of one text alone, without the choice of its tokens."),
+}
 SERVING_FIGURES = {
     "rate": N_("tokens per second of computing, for all requests"),
     "first": N_("time to first token: median, 95 %"),

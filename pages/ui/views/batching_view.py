@@ -68,6 +68,7 @@ def figures(one: Summary, other: Summary, titles: tuple[str, str]) -> None:
     elements.section(_("In figures"), _("measured in this run"))
     rows = zip(map(_, names.SERVING_FIGURES.values()), _column(one), _column(other), strict=True)
     elements.table((_("figure"), *titles), list(rows))
+    st.caption(_(names.COUNTED_RATES["service"]))
 
 
 def _column(side: Summary) -> list[str]:
@@ -154,4 +155,6 @@ def draw_curve(run: Experiment) -> None:
             "at the {speed} per second measured for this memory. A small model can be faster, because the "
             "processor's cache holds parts of it. With many requests, computing takes longer than reading."
         ).format(weights=numbers.size(weights), speed=numbers.size(peak.bytes_per_second))
+        + " "
+        + _(names.COUNTED_RATES["decoding"])
     )

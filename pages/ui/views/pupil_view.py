@@ -17,6 +17,7 @@ from pages.ui.charts.token_text import Word, shown
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import numbers
+from pages.ui.i18n.names import COUNTED_RATES
 from pages.ui.i18n.translation import _, written
 from pages.ui.server import loaded_models
 from pages.ui.session import elements
@@ -184,6 +185,7 @@ def figures(seen: list[JudgedToken], names: tuple[str, str], models: tuple[Model
         _("multiply-adds per token (computed)"),
     )
     elements.table((_("figure"), *names[: len(sides)]), list(zip(titles, *map(_column, sides), strict=True)))
+    st.caption(_(COUNTED_RATES["passes"]))
     if len(sides) == 2 and all(math.isfinite(one.bits_per_token) for one in sides):
         more = sides[1].bits_per_token - sides[0].bits_per_token
         surprise = (

@@ -111,9 +111,10 @@ def test_endings_are_texts_that_differ(tiny: Any) -> None:
     run.generate(4)
     run.go_to(1)
     assert len(run.branches()) == 2 and [ending.step_count for ending in run.endings()] == [4], "a part of a branch is none"
-    run.force(run.nodes[3].step.key)
+    path = run.path_to(4)
+    run.force(path[2].key)
     assert len(run.nodes) == 6, "the same token, chosen in another way"
     assert len(run.endings()) == 1
-    other = next(one for one in run.next_distribution().candidates if one.key != run.nodes[4].step.key)
+    other = next(one for one in run.next_distribution().candidates if one.key != path[3].key)
     run.force(other.key)
     assert [ending.step_count for ending in run.endings()] == [4, 4] and run.endings()[-1].is_current
