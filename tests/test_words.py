@@ -242,7 +242,7 @@ def test_german_has_one_plural_of_token() -> None:
     )
     wrong = []
     for message in catalogue:
-        for text in message.string[1:] if isinstance(message.string, tuple) else [message.string]:
+        for text in map(str, message.string[1:] if isinstance(message.string, tuple) else [message.string]):
             many = re.search(r"\btokens\b", str(message.id))
             if many and plural.search(text) and not re.search(r"\b(neue|jedes|diese[sm]?) Token\b", text):
                 wrong.append(text)

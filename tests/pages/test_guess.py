@@ -80,4 +80,4 @@ def test_one_hit_is_singular_and_the_sentence_names_both_probabilities(open_app:
     game = session(app).results["guess game"]
     hits = sum(one.hit for one in game.rounds)
     assert f"with {hits} hit{'' if hits == 1 else 's'};" in said(app)
-    assert "for the model," in "\n".join(str(text.value) for text in app.get("text"))
+    assert "for the model," in "\n".join(str(text.value) for text in app.text)

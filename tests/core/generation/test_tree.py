@@ -109,11 +109,12 @@ def test_whatever_a_visitor_does_nothing_is_lost_and_the_numbers_stay_right(move
 def test_endings_are_texts_that_differ(tiny: Any) -> None:
     run = Generation(tiny("llama"), PROMPT, SamplingSettings(greedy=True))
     run.generate(4)
+    written = [step.key for step in run.path]
     run.go_to(1)
     assert len(run.branches()) == 2 and [ending.step_count for ending in run.endings()] == [4], "a part of a branch is none"
-    run.force(run.nodes[3].step.key)
+    run.force(written[2])
     assert len(run.nodes) == 6, "the same token, chosen in another way"
     assert len(run.endings()) == 1
-    other = next(one for one in run.next_distribution().candidates if one.key != run.nodes[4].step.key)
+    other = next(one for one in run.next_distribution().candidates if one.key != written[3])
     run.force(other.key)
     assert [ending.step_count for ending in run.endings()] == [4, 4] and run.endings()[-1].is_current
