@@ -50,7 +50,9 @@ def _vllm_entry(key: str, value: Any) -> dict[str, Any]:
 
 def of_candidate(candidate: dict[str, Any]) -> list[ListedStep]:
     """Return the tokens of a candidate of Gemini, in the spelling of its REST interface or of its Python package."""
-    found = next((candidate[name] for name in ("logprobsResult", "logprobs_result") if isinstance(candidate.get(name), dict)), {})
+    found: dict[str, Any] = next(
+        (candidate[name] for name in ("logprobsResult", "logprobs_result") if isinstance(candidate.get(name), dict)), {}
+    )
     chosen = list_of(found.get("chosenCandidates", found.get("chosen_candidates")))
     tops = list_of(found.get("topCandidates", found.get("top_candidates")))
     steps = []
