@@ -38,7 +38,6 @@ SERVED_NOTE = Message(
     "surprise are as the server gives them. Ranks beyond the list are estimates, and the entropy is an upper bound."
 )
 NOTHING = Message("The text is empty. Paste or write some text.")
-
 Progress = Callable[[int, int], None]
 
 
@@ -85,12 +84,6 @@ class ScoredText:
     log_sums: np.ndarray
     note: str = ""
 
-    def __copy__(self) -> ScoredText:
-        return self
-
-    def __deepcopy__(self, _known: dict[int, Any]) -> ScoredText:
-        return self
-
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: everything but the model, with the scores of every token."""
         return {**self.__dict__, "tokens": self.tokens, "model": None}
@@ -105,8 +98,9 @@ class ScoredText:
         if math.isnan(log_probability):
             return ScoredToken(position, token.token_id, token.text, token.piece, None, None, None, None, ())
         tops = zip(self.top_ids[position].tolist(), self.top_log_probabilities[position].tolist(), strict=True)
-        log_sum = float(self.log_sums[position])
-        guesses = tuple(guess(self.model, i, rank, top + log_sum, math.exp(top)) for rank, (i, top) in enumerate(tops, 1))
+        guesses = tuple(
+            guess(self.model, i, rank, top + float(self.log_sums[position]), math.exp(top)) for rank, (i, top) in enumerate(tops, 1)
+        )
         return ScoredToken(
             position=position,
             token_id=token.token_id,
