@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 LONGEST_TEXT = 2_000_000  # characters
 LONGEST_WINDOW = 4_096  # tokens of one pass, for architectures that cannot continue from a state
 MOST_ALTERNATIVES = 100
-
 SERVED_NOTE = Message(
     "The server lists its {listed} likeliest tokens and the tokens of this text. Probabilities and "
     "surprise are as the server gives them. Ranks beyond the list are estimates, and the entropy is an upper bound."
@@ -98,9 +97,8 @@ class ScoredText:
         if math.isnan(log_probability):
             return ScoredToken(position, token.token_id, token.text, token.piece, None, None, None, None, ())
         tops = zip(self.top_ids[position].tolist(), self.top_log_probabilities[position].tolist(), strict=True)
-        guesses = tuple(
-            guess(self.model, i, rank, top + float(self.log_sums[position]), math.exp(top)) for rank, (i, top) in enumerate(tops, 1)
-        )
+        log_sum = float(self.log_sums[position])
+        guesses = tuple(guess(self.model, i, rank, top + log_sum, math.exp(top)) for rank, (i, top) in enumerate(tops, 1))
         return ScoredToken(
             position=position,
             token_id=token.token_id,
