@@ -32,13 +32,11 @@ if TYPE_CHECKING:
 LONGEST_TEXT = 2_000_000  # characters
 LONGEST_WINDOW = 4_096  # tokens of one pass, for architectures that cannot continue from a state
 MOST_ALTERNATIVES = 100
-
 SERVED_NOTE = Message(
     "The server lists its {listed} likeliest tokens and the tokens of this text. Probabilities and "
     "surprise are as the server gives them. Ranks beyond the list are estimates, and the entropy is an upper bound."
 )
 NOTHING = Message("The text is empty. Paste or write some text.")
-
 Progress = Callable[[int, int], None]
 
 
@@ -84,12 +82,6 @@ class ScoredText:
     stride: int
     log_sums: np.ndarray
     note: str = ""
-
-    def __copy__(self) -> ScoredText:
-        return self
-
-    def __deepcopy__(self, _known: dict[int, Any]) -> ScoredText:
-        return self
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: everything but the model, with the scores of every token."""

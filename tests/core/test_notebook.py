@@ -167,7 +167,7 @@ def test_a_scored_text_is_pickled_without_its_model(tiny: Any) -> None:
     again = pickle.loads(pickle.dumps(scored))
     assert [token.candidates for token in again.tokens] == [token.candidates for token in scored.tokens]
     assert again.perplexity == scored.perplexity and again.model is None
-    assert copy.deepcopy(scored) is scored and again.table().equals(scored.table())
+    assert again.table().equals(scored.table())
 
 
 def test_what_people_give_a_run_is_one_sentence_or_works(tiny: Any) -> None:

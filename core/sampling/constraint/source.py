@@ -82,7 +82,7 @@ def notes(constraint: str) -> tuple[Message, ...]:
         for name in _without_unknown_formats(schema)[1]
     ]
     if any("patternProperties" in part for part in _schemas(schema)):
-        said.append(Message("Of patternProperties each name and value is held to its pattern, but a name can come twice."))
+        said.append(Message("patternProperties holds each name and value to its pattern, but a name can come twice."))
     if isinstance(schema, dict) and not schema.keys() & _DEMANDS:
         said.append(Message("This JSON schema demands nothing, so any JSON fulfils it."))
     return tuple(said)

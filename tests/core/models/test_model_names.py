@@ -28,6 +28,8 @@ from core.models.model_names import checked_name
         ("file:///home/me/my%20models/gpt2", "/home/me/my models/gpt2"),
         ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
         ("org/model@main", "org/model@main"),
+        ("hf.co/org/model-GGUF:Q4_K_M", "org/model-GGUF:Q4_K_M"),
+        ("https://hf.co/org/model", "org/model"),
     ],
 )
 def test_a_pasted_name_is_read(pasted: str, read: str) -> None:
