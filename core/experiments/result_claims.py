@@ -130,8 +130,11 @@ def _teacher_is_better(seen: Seen) -> bool:
 
 
 def _wait_grows_with_load(seen: Seen) -> bool:
-    points = sorted((point.load, point.queue) for point in seen if getattr(point, "policy", None) is Policy.ONE_AT_A_TIME)
-    return len(points) > 2 and points[-1][1] > 2 * points[0][1]
+    """Return whether the wait of one queue more than doubles over the loads, and is near the formula of M/G/1 at each."""
+    points = [point for point in seen if getattr(point, "policy", None) is Policy.ONE_AT_A_TIME]
+    waits = [point.queue for point in sorted(points, key=lambda point: point.load)]
+    near = all(point.formula / 4 <= point.queue <= 4 * point.formula for point in points)
+    return near and len(waits) > 2 and waits[-1] > 2 * waits[0]
 
 
 def _learned(seen: Seen) -> bool:
@@ -220,7 +223,7 @@ RESULT_CLAIMS = {
         "a request alone in a batch waits less than one in a queue",
         lambda seen: (last := {w.policy: w for w in seen})[Policy.CONTINUOUS].spent("queue") < last[Policy.ONE_AT_A_TIME].spent("queue"),
     ),
-    "waiting_curve": ResultClaim("the queue grows with the load", _wait_grows_with_load),
+    "waiting_curve": ResultClaim("the queue grows with the load, as the formula says within a factor of four", _wait_grows_with_load),
     "teach": ResultClaim("a token below 50 % is above 50 % after the lesson", _learned),
     "teach_step": ResultClaim(
         "training changes weights and takes longer than inference",

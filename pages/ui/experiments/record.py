@@ -17,6 +17,7 @@ from time import monotonic
 from streamlit.testing.v1 import AppTest
 
 from core import load_model
+from core.backends import compiled
 from core.experiments import prepared
 from core.experiments.result_claims import RESULT_CLAIMS
 from core.models.hub import BUNDLED
@@ -53,8 +54,18 @@ def record(spec: RecordingSpec) -> bytes:
     return recorded_results.dumps(spec.name, run)
 
 
+def warm_up() -> None:
+    """Load a model and wait for the compiled code, so that no recorded time contains them."""
+    load_model(prepared.PREPARED[0].model)
+    compiled.start()
+    compiled.wait()
+    compiled.batches_are_ready()
+    compiled.wait_for_batches()
+
+
 def main(names: list[str]) -> None:
     """Record the experiments with these names, or all of them."""
+    warm_up()
     recorded_results.FOLDER.mkdir(parents=True, exist_ok=True)
     prepared.FOLDER.mkdir(parents=True, exist_ok=True)
     for recipe in prepared.PREPARED:

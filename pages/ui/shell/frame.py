@@ -29,6 +29,7 @@ def page() -> None:
         current.start_session()
         st.navigation(navigation.pages(), position="hidden")
         st.rerun()
+    elements.act_on_press()  # nothing is left of it if app.py ran; the command that records the results runs a page alone
 
 
 def header(question: str, term: str = "", lead: str = "") -> None:
