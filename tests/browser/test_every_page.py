@@ -113,8 +113,8 @@ def shelf(page: Any) -> None:
 
 
 def shelf_open(page: Any) -> None:
-    press(page, "gallery_open_certain")
-    text = "".join(step.text for step in prepared.load("certain").path)
+    press(page, "gallery_open_cold")
+    text = "".join(step.text for step in prepared.load("cold").path)
     eventually(page, lambda: observed.words(Drawn(page, ".st-key-strip"), text.strip()))
 
 
