@@ -37,7 +37,7 @@ def test_a_gguf_file_says_how_it_is_loaded_and_is_used(page: AppTest, tiny_folde
     file = making.converted(tiny_folder("qwen3"), "qwen3", tmp_path / "tiny.gguf", "Q8_0")
     page.text_input(key="models_name").set_value(str(file)).run()
     app = press(page, "models_check")
-    assert "bfloat16" in said(app)
+    assert "float32" in said(app)
     app = press(page, "models_fetch")
     assert app.session_state["model"] == str(file)
 
