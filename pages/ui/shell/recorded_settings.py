@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from core.generation.replay import Replay
@@ -13,10 +11,12 @@ from pages.ui.server import loaded_models
 from pages.ui.session.more_samplers import CHIPS, chip_text, is_on
 from pages.ui.session.sampling_controls import CONTROLS, IN_SIGHT
 
+LONGEST = 200  # characters
+
 
 def sidebar(recording: Replay) -> None:
     """Draw the model and the settings of the recording. They cannot be changed."""
-    st.text_input(_("Model"), loaded_models.title(recording.model_name), disabled=True)
+    st.text_input(_("Model"), loaded_models.title(recording.model_name)[:LONGEST], disabled=True, max_chars=LONGEST)
     st.caption(_("What the recording was made with. Close it to return to your own settings."))
     if getattr(recording.model, "from_answer", False):
         st.caption(_("The settings of a saved answer are not in its file."))
@@ -25,8 +25,8 @@ def sidebar(recording: Replay) -> None:
     for control in CONTROLS:
         value = getattr(settings, control.key)
         if control.key == "seed" or (control.key in IN_SIGHT and not settings.greedy):
-            look: dict[str, Any] = {"disabled": True, "label_visibility": "visible"}
-            st.text_input(_(control.label), f"{value:g}" if isinstance(value, float) else str(value), **look)
+            text = f"{value:g}" if isinstance(value, float) else str(value)
+            st.text_input(_(control.label), text[:LONGEST], disabled=True, max_chars=LONGEST)
     for key in CHIPS:
         if is_on(settings, key):
             st.caption(plain(chip_text(settings, key)))
@@ -34,4 +34,5 @@ def sidebar(recording: Replay) -> None:
 
 def prompt(recording: Replay) -> None:
     """Draw the prompt of the recording. It cannot be changed."""
-    st.text_area(_("Prompt"), recording.prompt, height=44, label_visibility="collapsed", disabled=True, width=320)
+    most = max(1, len(recording.prompt))
+    st.text_area(_("Prompt"), recording.prompt, height=44, max_chars=most, label_visibility="collapsed", disabled=True, width=320)
