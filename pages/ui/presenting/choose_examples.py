@@ -22,7 +22,7 @@ from core.engine.model import LanguageModel
 from core.experiments.ablated_heads import ablated_heads
 from core.experiments.claims import ends_in_a_sentence, share, text_of
 from core.experiments.hidden_words import hidden_words
-from core.experiments.result_claims import BROKEN, RESULT_CLAIMS, steered
+from core.experiments.result_claims import RESULT_CLAIMS, steered
 from core.experiments.steered_run import SteeredRun, steered_run
 from core.models.hub import BUNDLED
 from core.record.step import Step
@@ -140,7 +140,7 @@ def choose_steering(model: LanguageModel) -> dict[str, Any]:
 
 def _strangeness(run: SteeredRun) -> float:
     assert run.steered_perplexity is not None and run.usual_perplexity is not None
-    return run.steered_perplexity / run.usual_perplexity / BROKEN
+    return run.steered_perplexity / run.usual_perplexity
 
 
 def at_home(model: LanguageModel, prompt: str, seeds: int = 6) -> bool:

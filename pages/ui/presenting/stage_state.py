@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isnan
+from math import isfinite, isnan
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ KEY = "stage_view"
 SLOW = 0.15  # seconds; a slower pass is made after the roll was shown
 MOST_AT_ONCE = 60  # tokens of one key press
 LONGEST_RUN_ON = 2.0  # seconds
+UNKNOWN = 99.0  # bits, above every limit
 TEMPERATURES = tuple(round(0.1 * tenth, 1) for tenth in range(1, 21))
 
 
@@ -97,8 +98,12 @@ def _run_on(run: Generation | Replay, until: float, most: int) -> None:
 
 
 def doubt(seen: TokenDistribution) -> float:
-    """Return the entropy of what the token is taken from, in bits: of the dice, or with greedy of the model's own probabilities."""
-    return seen.model_entropy if seen.settings.greedy or isnan(seen.sampling_entropy) else seen.sampling_entropy
+    """Return the entropy of what the token is taken from, in bits: of the dice, or with greedy of the model's own probabilities.
+
+    UNKNOWN if a server lists too few tokens: the step is then shown, and the browser gets a number that JSON has.
+    """
+    entropy = seen.model_entropy if seen.settings.greedy or isnan(seen.sampling_entropy) else seen.sampling_entropy
+    return entropy if isfinite(entropy) else UNKNOWN
 
 
 def _score(state: StageState, node: int, step: Step) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import streamlit as st
 
+from core.experiments.result_claims import BROKEN
 from core.experiments.steered_run import SteeredRun, steered_run
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
@@ -17,7 +18,6 @@ from pages.ui.session.state import PERSISTENT
 
 NAME = "why_steer"
 LONGEST = 1_500  # characters of a list
-BROKEN = 4.0  # times the usual perplexity, from which on the text is called broken
 STRONGEST = 20.0
 
 

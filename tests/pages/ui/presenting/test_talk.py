@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
 from time import process_time
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core import SamplingSettings
 from core.errors import BadRunningOrder
 from core.experiments import prepared
+from core.record.step import TokenDistribution
 from pages.ui.i18n import page_titles
 from pages.ui.presenting import running_order, running_order_file, talk, tour_state
 from pages.ui.presenting.prepared_talks import TALKS
 from pages.ui.presenting.running_order import FORMAT, Stop, Talk
+from pages.ui.presenting.stage_state import doubt
 
 
 @pytest.mark.parametrize("name", TALKS)
@@ -113,3 +119,11 @@ def test_what_a_stop_shows_is_checked_because_it_becomes_a_style(wrong: dict[str
     assert running_order_file.loads(file_of([right])).stops[0].shown == ("receipt",)
     with pytest.raises(BadRunningOrder):
         running_order_file.loads(file_of([right | wrong]))
+
+
+@pytest.mark.parametrize(
+    ("model", "dice", "greedy", "expected"), [(2.0, 1.0, False, 1.0), (2.0, 0.0, True, 2.0), (math.nan, math.nan, False, 99.0)]
+)
+def test_the_doubt_of_a_step_is_a_number_that_a_browser_can_read(model: float, dice: float, greedy: bool, expected: float) -> None:
+    made = SimpleNamespace(model_entropy=model, sampling_entropy=dice, settings=SamplingSettings(greedy=greedy))
+    assert doubt(cast(TokenDistribution, made)) == expected
