@@ -26,7 +26,7 @@ from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.message import Message
 from core.out_of_memory import enough_memory
 from core.sampling.history import History
-from core.sampling.pick_without_record import pick
+from core.sampling.stages import pick
 from core.settings import whole_number
 
 MOST_SEQS = 64
@@ -249,7 +249,7 @@ class Server:
                 if self._listener is not None:
                     self._listener(request, row)
                 before = History.of(self.model, request.ids, len(request.prompt_ids))
-                rolled[request] = chosen = pick(row, request.settings, before, before.index)
+                rolled[request] = chosen = pick(row, request.settings, before)
                 request.logits.append(float(row[chosen]))
         return rolled
 

@@ -21,7 +21,7 @@ from core.experiments.two_models import LONGEST, both_here, entropy_of, odds_of,
 from core.inspection.scoring import surprises
 from core.message import Message, Number
 from core.sampling.history import History
-from core.sampling.pick_without_record import pick
+from core.sampling.stages import pick
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
 
@@ -129,7 +129,7 @@ class _Run:
                 entropy = entropy_of(odds_of(done))
         assert logits is not None
         text_so_far = History.of(self._models[1], before, self._prompt)
-        token_id = pick(logits, self._settings, text_so_far, text_so_far.index)
+        token_id = pick(logits, self._settings, text_so_far)
         self._ids.append(token_id)
         self.ended = token_id in self._models[1].end_token_ids
         token = self._models[1].token(token_id)

@@ -28,7 +28,7 @@ from core.experiments.candidates import prompt_ids
 from core.message import Message
 from core.sampling import dice
 from core.sampling.history import History
-from core.sampling.pick_without_record import pick, pick_by, sampling_probabilities
+from core.sampling.stages import pick, sampling_probabilities
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
 
@@ -326,6 +326,14 @@ class NgramDraft:
         """Do nothing: this draft holds no memory."""
 
 
+def pick_by(probabilities: np.ndarray, roll: float) -> int:
+    """Return the token that a roll in [0, 1) selects from float64 probabilities [vocabulary], largest first, equal ones by id."""
+    alive = probabilities.nonzero()[0]
+    order = alive[(-probabilities[alive]).argsort(kind="stable")]
+    ends = probabilities[order].cumsum()
+    return int(order[min(int((ends / ends[-1]).searchsorted(roll, "right")), len(order) - 1)])
+
+
 def speculate(
     target: LanguageModel,
     draft: LanguageModel | None,
@@ -377,7 +385,7 @@ class _Plain:
     def step(self) -> PlainStep:
         began = perf_counter()
         before = History.of(self._model, self._ids, len(self._ids) - self.written)
-        token_id = pick(self._model.engine.forward(before.ids, self._cache).logits.values, self._settings, before, self.written)
+        token_id = pick(self._model.engine.forward(before.ids, self._cache).logits.values, self._settings, before)
         seconds = perf_counter() - began
         self._ids.append(token_id)
         self.written += 1

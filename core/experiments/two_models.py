@@ -26,7 +26,7 @@ from core.experiments.speculative import sized
 from core.inspection.scoring import score_text
 from core.message import Message
 from core.sampling.history import History
-from core.sampling.pick_without_record import pick
+from core.sampling.stages import pick
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
 
@@ -124,7 +124,7 @@ def judge(
         for index in range(min(length, room)):
             mine = writer.engine.forward(np.array(ids, dtype=np.int64), caches[0])
             asked = other.engine.forward(np.array(theirs, dtype=np.int64), caches[1]) if same else None
-            token_id = pick(mine.logits.values, settings, History.of(writer, ids, len(ids) - index), index)
+            token_id = pick(mine.logits.values, settings, History.of(writer, ids, len(ids) - index))
             token = writer.token(token_id)
             text = "" if token.special else joiner.add(token.raw)
             ended = "end of text" if token_id in writer.end_token_ids else "context full" if index == room - 1 < length - 1 else None

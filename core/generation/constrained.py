@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from core.errors import BadSetting
 from core.record.step import Step
 from core.sampling.constraint.compiled import compiled
@@ -27,11 +25,11 @@ def constrained_from(path: Sequence[Step], prompt_length: int, settings: Samplin
     return prompt_length + len(path) - count
 
 
-def is_fulfilled(history: Callable[[], np.ndarray | History], settings: SamplingSettings) -> bool:
+def is_fulfilled(history: Callable[[], History], settings: SamplingSettings) -> bool:
     """Return whether the text is complete under its constraint; False without one, or for one that cannot be used."""
-    text = history() if settings.constraint else None
-    if not isinstance(text, History):
+    if not settings.constraint:
         return False
+    text = history()
     try:
         return compiled(text.vocabulary, settings.constraint).after(text.constrained_ids).complete
     except BadSetting:

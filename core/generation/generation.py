@@ -313,14 +313,12 @@ class Generation(Run):
                 pending.forward = further
                 pending.distributions.clear()
 
-    def history(self, settings: SamplingSettings, index: int) -> np.ndarray | History:
+    def history(self, settings: SamplingSettings, index: int) -> History:
         """Return what the stages may know of the text before step `index` of the current path.
 
         Mirostat's limit and where a constraint begins follow from the steps before, so every branch has its own.
         """
         ids, path = self._ids[: len(self.prompt_tokens) + index], self._path[:index]
-        if stages.fits_compiled_order(settings):
-            return ids
         mu = mu_after(path[-1] if path else None, settings)
         return History.of(self.model, ids, len(self.prompt_tokens), mu, constrained_from(path, len(self.prompt_tokens), settings))
 

@@ -27,6 +27,7 @@ from core.record.top_logprobs import TopLogprobs
 from core.remote.listed import WHOLE_ANSWER, ListedAnswer, Sampling
 from core.remote.listed_model import ListedModel
 from core.sampling import dice, stages
+from core.sampling.history import History
 from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import Token, added_by
 
@@ -169,7 +170,7 @@ class ListedRun(Run):
             raise RunFinished(
                 "This run has ended ({finished}). Go back to an earlier token to continue from there.", finished=Message(self.finished)
             )
-        unusable = not stages.fits_compiled_order(settings) or settings.repetition_penalty != 1.0
+        unusable = not stages.has_usual_order(settings) or settings.repetition_penalty != 1.0
         if unusable:
             raise BadSetting(
                 "A server without token ids allows temperature, top-k, top-p, min-p, typical-p and greedy. Switch the other settings off."
@@ -238,7 +239,7 @@ class ListedRun(Run):
         if not rows:
             return arrays, None
         top = TopLogprobs(np.arange(len(rows)), np.array([one.logprob for one in rows], dtype=np.float64), len(rows) + UNLISTED)
-        seen = stages.observe(top.logits(), settings, np.empty(0, dtype=np.int64), len(rows), roll=roll, greedily=settings.greedy)
+        seen = stages.observe(top.logits(), settings, History.of(self.model, (), 0), len(rows), roll=roll, greedily=settings.greedy)
         order = np.argsort(seen.token_ids)[: len(rows)]  # the columns of `rows`; the last one can be an unlisted token
         exact = top.exact_stages(zip(seen.stage_names, seen.stage_settings, strict=True))
         for name in ("probabilities", "removed_at", "dice_starts"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.record.step import Step
-from core.sampling.samplers.mirostat import next_mu
+from core.sampling.samplers.shape import next_mu
 from core.settings import SamplingSettings
 
 

@@ -12,7 +12,7 @@ LONGEST_LIST = 8_000  # most tokens that a server is asked for to make a pick ce
 
 def is_unbounded(settings: SamplingSettings) -> bool:
     """Return whether no cut-off limits the selection while the temperature shifts probability between listed and unlisted tokens."""
-    if not stages.fits_compiled_order(settings):
+    if not stages.has_usual_order(settings):
         return True
     cut = settings.greedy or settings.top_k > 0 or settings.top_p < 1.0 or settings.min_p > 0.0
     return not cut and (settings.temperature != 1.0 or settings.typical_p < 1.0)
@@ -22,7 +22,7 @@ def is_cut_too_short(listed: TopLogprobs | None, settings: SamplingSettings) -> 
     """Return whether a cut-off may keep tokens that a server's list does not include, so that a longer list is needed."""
     if listed is None or settings.greedy or settings.repetition_penalty != 1.0 or (settings.top_p == 1.0 and settings.min_p == 0.0):
         return False
-    if not stages.fits_compiled_order(settings):  # nothing is known about the unlisted tokens after these stages
+    if not stages.has_usual_order(settings):  # nothing is known about the unlisted tokens after these stages
         return False
     return not listed.exact_stages(stages_of(settings))[-1]
 
@@ -31,7 +31,7 @@ def is_doubtful(listed: TopLogprobs | None, settings: SamplingSettings, roll: fl
     """Return whether this roll could select another token if the server listed more."""
     if listed is None or roll is None or len(listed) >= LONGEST_LIST or settings.repetition_penalty != 1.0:
         return False
-    if not stages.fits_compiled_order(settings):
+    if not stages.has_usual_order(settings):
         return False
     return not listed.certain_pick(stages_of(settings), roll)
 

@@ -11,7 +11,7 @@ from core.generation.generation import Generation
 from core.generation.observed import arrays, place
 from core.record.step import Step, TokenDistribution
 from core.sampling import dice, stages
-from core.sampling.pick_without_record import sampling_probabilities
+from core.sampling.stages import sampling_probabilities
 from core.settings import SamplingSettings
 
 

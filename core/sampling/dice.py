@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.backends import compiled
-
 LARGEST_ATTEMPT = 2**32 - 1
 
 
@@ -14,14 +12,16 @@ def roll(seed: int, step_index: int, attempt: int = 0) -> float:
 
     seed: below 2**64; step_index and attempt: below 2**32. Different arguments use different keys.
     """
-    if compiled.sampling_is_ready():
-        return compiled.roll(seed, step_index, attempt)
     # SeedSequence splits numbers from 2**32 on into two words. The seed's upper word comes last, so it cannot be read as a step index.
-    words = [seed & 0xFFFFFFFF, step_index, attempt, seed >> 32]
-    return float(np.random.Generator(np.random.Philox(np.random.SeedSequence(words))).random())
+    return _number(seed & 0xFFFFFFFF, step_index, attempt, seed >> 32)
 
 
 def stage_roll(seed: int, step_index: int) -> float:
     """Return the throw in [0, 1) of a stage that decides at random (XTC). It is independent of all rolls for tokens, by a fifth word."""
-    words = [seed & 0xFFFFFFFF, step_index, 0, seed >> 32, 1]
-    return float(np.random.Generator(np.random.Philox(np.random.SeedSequence(words))).random())
+    return _number(seed & 0xFFFFFFFF, step_index, 0, seed >> 32, 1)
+
+
+def _number(*words: int) -> float:
+    """Return the first number in [0, 1) of the Philox generator with these words, each below 2**32."""
+    key = np.random.SeedSequence(np.array(words, dtype=np.uint32))  # type: ignore[arg-type]  # three times as fast as from a list
+    return float(np.random.Generator(np.random.Philox(key)).random())

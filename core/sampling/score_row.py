@@ -7,73 +7,115 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.rounding import CHUNK
-from core.sampling.observation import broken
+from core.sampling.observation import broken, nothing_left
 
-MANY = 16384  # in longer arrays, the largest are searched in two rounds
+FEW = 1024  # up to this many tokens are kept as a sorted list
+CHUNK = 16384  # scores per block of a sum
+FLOOR = np.float32(-1000.0)  # nats below the largest score; the weight of such a score is 0
 
 
 @dataclass(slots=True)
 class Row:
-    """The scores after a stage, float32 [kept], and values computed from them.
+    """The scores after a stage, of all tokens or of the few that are left.
 
-    ids: int64 [kept], ascending; None for the whole vocabulary. total: the sum of the weights. mean: the average of `below` by weight;
-    log_sum: of exp(score); entropy: all three in nats. kept: how many tokens can be chosen. top: the largest score.
-    Raises BrokenLogits for scores with NaN or inf, and if no token is left.
+    scores: float32 [vocabulary], -inf for excluded tokens; or float32 [kept], largest first, if at most FEW tokens are left. ids: int64
+    [kept], the tokens of such a list, equal scores by id; None for the whole vocabulary. top: the largest score. kept: how many tokens can
+    be chosen. The sums are computed when they are first read, because a token can be selected without most of them.
     """
 
     scores: np.ndarray
     ids: np.ndarray | None
-    total: float
-    mean: float
-    log_sum: float
-    entropy: float
+    top: float
     kept: int
-    top: np.float32
+    _sums: tuple[float, float] | None = None
 
     @classmethod
-    def of(cls, scores: np.ndarray, ids: np.ndarray | None, top: np.float32 | None = None) -> Row:
-        """Return these scores with their sums. top: the largest of them, if known."""
-        top = scores.max() if top is None else top
-        total, moment = _sums(scores, top)
-        return cls._measured(scores, ids, total, moment, top)
+    def of(cls, scores: np.ndarray, ids: np.ndarray | None = None, stage: str = "") -> Row:
+        """Return the row of these scores after this stage ("": the model). ids: int64 [len(scores)], ascending; None for the vocabulary.
 
-    @classmethod
-    def changed(cls, row: Row, scores: np.ndarray, places: np.ndarray) -> Row:
-        """Return scores that differ from a row's only at these indices, with their sums; larger indices are ignored."""
-        top = scores.max()
-        if len(scores) <= CHUNK or 16 * len(places) > len(scores) or top != row.top or row.kept < len(scores):
-            return cls.of(scores, row.ids, top)
-        places = np.unique(places[places < len(scores)])
-        (old_total, old_moment), (new_total, new_moment) = (_sums(part[places], top) for part in (row.scores, scores))
-        total = row.total - old_total + new_total
-        if not 4 * total > row.total:  # a difference of nearly equal sums has large relative errors
-            return cls.of(scores, row.ids, top)
-        return cls._measured(scores, row.ids, total, row.total * row.mean - old_moment + new_moment, top)
-
-    @classmethod
-    def _measured(cls, scores: np.ndarray, ids: np.ndarray | None, total: float, moment: float, top: np.float32) -> Row:
-        if not total > 0:  # also True for NaN
+        Raises BrokenLogits for scores with NaN or inf, or if the model excludes every token; BadSetting if the stage excludes the last one.
+        """
+        top, count = float(scores.max()), len(scores)
+        if top == -math.inf and stage:
+            raise nothing_left(stage)
+        if not math.isfinite(top):
             raise broken()
-        mean, kept = moment / total, len(scores)
-        if math.isnan(mean):  # 0 x -inf: the model itself excludes tokens
-            below = scores - top
-            weights = np.exp(below)
-            mean = float(weights.dot(np.where(weights > 0, below, 0))) / total
-            kept = int(np.count_nonzero(scores > -math.inf))
-        log_total = math.log(total)
-        return cls(scores, ids, total, mean, float(top) + log_total, log_total - mean, kept, top)
+        if scores.min() == -math.inf:
+            alive = scores > -math.inf
+            count = int(np.count_nonzero(alive))
+            if ids is not None or count <= FEW:
+                return cls.few(scores[alive], alive.nonzero()[0] if ids is None else ids[alive])
+        return cls(scores, None, top, count) if ids is None else cls.few(scores, ids)
+
+    @classmethod
+    def few(cls, scores: np.ndarray, ids: np.ndarray) -> Row:
+        """Return the row of these tokens alone. scores: float32 [kept], finite; ids: int64 [kept], ascending."""
+        order = (-scores).argsort(kind="stable")
+        scores = scores[order]
+        return cls(scores, ids[order], float(scores[0]), len(scores))
+
+    def only(self, mask: np.ndarray) -> Row:
+        """Return the row without the tokens whose mask, bool [len(scores)], is False. At least one token must be left."""
+        if self.kept < len(self.scores):
+            mask = mask & (self.scores > -math.inf)
+        count = int(np.count_nonzero(mask))
+        if count == self.kept:
+            return self
+        if self.ids is not None:
+            scores = self.scores[mask]
+            return Row(scores, self.ids[mask], float(scores[0]), count)
+        if count <= FEW:
+            ids = mask.nonzero()[0]
+            return Row.few(self.scores[ids], ids)
+        scores = np.where(mask, self.scores, np.float32(-math.inf))
+        return Row(scores, None, float(scores.max()), count)
+
+    def above(self, least: float) -> Row:
+        """Return the row of the tokens whose score is at least this, which the largest one must be."""
+        return self.only(self.scores >= least)
+
+    def whole(self, size: int) -> np.ndarray:
+        """Return the scores of the whole vocabulary, float32 [size], with -inf for tokens that are not in the row."""
+        if self.ids is None:
+            return self.scores
+        whole = np.full(size, -math.inf, np.float32)
+        whole[self.ids] = self.scores
+        return whole
 
     @property
     def below(self) -> np.ndarray:
-        """The scores minus the largest one, float32 [kept]; computed at each call, because most callers need only a few."""
-        return self.scores - self.top
+        """The scores minus the largest one, float32 [len(scores)]."""
+        return self.scores - np.float32(self.top)
 
     @property
     def weights(self) -> np.ndarray:
-        """exp(below), float32 [kept]."""
+        """exp(below), float32 [len(scores)]."""
         below = self.below
         return np.exp(below, out=below)
+
+    @property
+    def total(self) -> float:
+        """The sum of the weights."""
+        if self._sums is None:
+            self._sums = _sums(self.scores, np.float32(self.top))
+        return self._sums[0]
+
+    @property
+    def mean(self) -> float:
+        """The average of `below` by weight."""
+        total = self.total
+        assert self._sums is not None
+        return self._sums[1] / total
+
+    @property
+    def log_sum(self) -> float:
+        """The logarithm of the sum of exp(score)."""
+        return self.top + math.log(self.total)
+
+    @property
+    def entropy(self) -> float:
+        """The entropy in nats."""
+        return math.log(self.total) - self.mean
 
 
 def _sums(scores: np.ndarray, top: np.float32) -> tuple[float, float]:
@@ -81,36 +123,36 @@ def _sums(scores: np.ndarray, top: np.float32) -> tuple[float, float]:
 
     Works in blocks that fit into the processor's cache, because new arrays of a large vocabulary's size cost more than the computation.
     """
-    if len(scores) <= CHUNK:
-        below = scores - top
-        weights = np.exp(below)
-        return float(weights.sum()), float(weights.dot(below))
     total = moment = 0.0
-    below_room, weights_room = np.empty(CHUNK, np.float32), np.empty(CHUNK, np.float32)
     for start in range(0, len(scores), CHUNK):
-        part = scores[start : start + CHUNK]
-        below, weights = below_room[: len(part)], weights_room[: len(part)]
-        np.subtract(part, top, out=below)
-        np.exp(below, out=weights)
+        below = scores[start : start + CHUNK] - top
+        weights = np.exp(below)
         total += float(weights.sum())
-        moment += float(weights.dot(below))
+        part = float(weights.dot(below))
+        moment += float(weights.dot(np.maximum(below, FLOOR))) if math.isnan(part) else part  # 0 x -inf: excluded tokens
     return total, moment
 
 
 def largest(scores: np.ndarray, count: int) -> float:
     """Return the count-th largest score of an array without NaN."""
-    few = among_largest(scores, count)
-    if few is not None:
-        scores = scores[few]
-    place = len(scores) - count
-    return float(np.partition(scores, place)[place])
+    scores = scores[among_largest(scores, count)]
+    index = len(scores) - count
+    return float(np.partition(scores, index)[index])
 
 
-def among_largest(scores: np.ndarray, count: int) -> np.ndarray | None:
-    """Return ascending indices that include the `count` largest scores and their equals; None if reading all scores is as fast."""
-    if len(scores) <= MANY or 8 * count >= len(scores):
-        return None
+def among_largest(scores: np.ndarray, count: int) -> np.ndarray | slice:
+    """Return ascending indices that include the `count` largest scores and their equals; all of them if reading all is as fast."""
     groups = max(4 * count, 256)  # the count-th largest of their maxima is at most the count-th largest score
+    if 4 * groups > len(scores):
+        return slice(None)
     maxima = scores[: len(scores) // groups * groups].reshape(-1, groups).max(0)
     maxima.partition(groups - count)
     return (scores >= maxima[groups - count]).nonzero()[0]
+
+
+def likeliest(scores: np.ndarray, count: int) -> np.ndarray:
+    """Return the indices of the `count` largest scores, int64 [count], largest first, equal ones by index."""
+    ids = among_largest(scores, count)
+    if isinstance(ids, slice):
+        return (-scores).argsort(kind="stable")[:count]
+    return ids[(-scores[ids]).argsort(kind="stable")[:count]]

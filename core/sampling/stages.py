@@ -1,36 +1,30 @@
 """Sampling stages: logits processors in the order of the settings, observed one by one, and the selected token.
 
 The processors are transformers' own where it has one (`GenerationMixin._get_logits_processor`), else those of `samplers`.
-This module measures the distribution after each of them. On a GPU all data stays on the device until one small copy at the end. On a CPU,
-NumPy computes the same results (`cpu`, its cut-offs in `cut_offs_numpy`) and asks the processors where rounding decides. Tokens that a
-cut-off excluded are dropped from later stages, which changes no number and saves most of the time.
+This module measures the distribution after each of them. On a GPU all data stays on the device until one small copy at the end
+(`stages_gpu`). On a CPU, NumPy computes the same results (`stages_numpy`, its cut-offs in `cut_offs_numpy`) and asks the processors where
+rounding decides. Tokens that a cut-off excluded are dropped from later stages, which changes no number and saves most of the time.
 """
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 
 import numpy as np
 import torch
 
-from core.device import to_device
 from core.errors import BadToken
-from core.sampling import stages_gpu, stages_numpy
+from core.sampling import dice, stages_gpu, stages_numpy
 from core.sampling.history import History, last_n
-from core.sampling.observation import ActiveStage, Observation, Scores, Selection, also_listed, broken, nothing_left
-from core.sampling.samplers.constraint import Constraint
+from core.sampling.observation import ActiveStage, Observation, Selection
 from core.sampling.samplers.contract import Sampler
-from core.sampling.samplers.dry import DRY
-from core.sampling.samplers.dynamic_temperature import DynamicTemperature
-from core.sampling.samplers.logit_bias import LogitBias, check_ids
-from core.sampling.samplers.mirostat import Mirostat
-from core.sampling.samplers.no_repeat_ngram import NoRepeatNGram
-from core.sampling.samplers.penalties import FrequencyPenalty, PresencePenalty
-from core.sampling.samplers.top_n_sigma import TopNSigma
-from core.sampling.samplers.xtc import XTC
+from core.sampling.samplers.named_tokens import Constraint, LogitBias, check_ids
+from core.sampling.samplers.repetition import DRY, FrequencyPenalty, NoRepeatNGram, PresencePenalty
+from core.sampling.samplers.shape import XTC, DynamicTemperature, Mirostat, TopNSigma
 from core.settings import SamplingSettings
 from core.stage_orders import SETTING_OF
+
+USUAL = ("repetition penalty", "temperature", "top-k", "top-p", "min-p", "typical-p")
 
 
 @lru_cache(maxsize=64)
@@ -78,33 +72,29 @@ SAMPLERS: dict[str, type[Sampler]] = {
 }
 
 
-def at(settings: SamplingSettings, text: np.ndarray | History) -> tuple[tuple[ActiveStage, ...], np.ndarray]:
-    """Return the stages of the step after this text, each with a processor, and the token ids that the repetition penalty reads.
+@lru_cache(maxsize=64)
+def has_usual_order(settings: SamplingSettings) -> bool:
+    """Return whether all active stages are among the `USUAL` ones, in their order: what they keep of a server's list can be bounded."""
+    active = settings.active_stages
+    return active == tuple([name for name in USUAL if name in active])
 
-    text: token ids alone suffice for settings that are `fits_compiled_order`.
-    """
+
+def at(settings: SamplingSettings, text: History) -> tuple[tuple[ActiveStage, ...], np.ndarray]:
+    """Return the stages of the step after this text, each with a processor, and the token ids that the repetition penalty reads."""
     stages = processors(settings)
-    if not fits_compiled_order(settings):
-        if isinstance(text, np.ndarray):
-            raise TypeError("These settings need a History, because they depend on more than the token ids.")
+    if any(isinstance(process, Sampler) for _, _, process in stages):
         stages = tuple(
             (name, process.setting_at(text, value), process.at(text)) if isinstance(process, Sampler) else (name, value, process)
             for name, value, process in stages
         )
-    ids, count = text if isinstance(text, np.ndarray) else text.ids, last_n(settings)
-    return stages, ids[-count:] if count else ids
-
-
-@lru_cache(maxsize=64)
-def fits_compiled_order(settings: SamplingSettings) -> bool:
-    """Return whether all active stages are those that compiled code has, in its order: such steps need only token ids."""
-    return stages_numpy.compiled_order(tuple([name for name, _, _ in processors(settings)]))
+    count = last_n(settings)
+    return stages, text.ids[-count:] if count else text.ids
 
 
 def observe(
     logits: torch.Tensor,
     settings: SamplingSettings,
-    text: np.ndarray | History,
+    text: History,
     top_n: int,
     *,
     roll: float | None = None,
@@ -113,7 +103,7 @@ def observe(
 ) -> Observation:
     """Return the probabilities after every stage, and select a token: by the roll, forced, greedily, or (none of them) not at all.
 
-    logits: float32 [vocabulary], the model's own. text: all tokens so far; int64 [position] suffices if `fits_compiled_order`.
+    logits: float32 [vocabulary], the model's own. text: all tokens so far.
     The dice use inverse cumulative probability, likeliest first: the first token whose cumulative probability exceeds the roll.
     Raises BrokenLogits for NaN logits, BadToken if the forced id is not in the vocabulary, BadSetting for settings that leave no token.
     """
@@ -121,83 +111,37 @@ def observe(
         raise BadToken("Token id {forced} does not exist. The ids of this model are 0 to {last}.", forced=forced, last=len(logits) - 1)
     check_ids(settings, len(logits))
     selection, top_n = Selection(roll, forced, greedily), min(top_n, logits.numel())
-    if logits.is_cpu or logits.is_mps:  # MPS has no float64
-        scores = logits.numpy(force=logits.is_mps or logits.requires_grad)
-        stages, previous_ids = at(settings, text)
-        return stages_numpy.observe(scores, stages, settings.greedy, previous_ids, selection, top_n, compiles=fits_compiled_order(settings))
-    return _observe_on_device(logits, settings, text, selection, top_n)
-
-
-@torch.inference_mode()
-def _observe_on_device(
-    logits: torch.Tensor, settings: SamplingSettings, text: np.ndarray | History, selection: Selection, top_n: int
-) -> Observation:
-    """Return the observation computed on the logits' device, with transformers' own processors."""
-    scores = logits[None]
-    seen = [Scores("model", None, scores)]
     stages, previous_ids = at(settings, text)
-    for name, setting, process in stages:
-        before = to_device(previous_ids, logits.device)[None] if name == "repetition penalty" else scores
-        scores = process(before, scores)
-        seen.append(Scores(name, setting, scores))
-    also = 1 if settings.greedy else len(logits)
-    also = min(also, also_listed([name for name, _, _ in stages], top_n))
-    table = stages_gpu.measure(seen, selection, settings.greedy, top_n, also)
-    return _unpack(table, top_n, also + selection.any, seen, settings, selection.any)
+    if _for_numpy(logits):
+        return stages_numpy.observe(_on_host(logits), stages, settings.greedy, previous_ids, selection, top_n)
+    return stages_gpu.observe(logits, stages, settings.greedy, previous_ids, selection, top_n)
 
 
-def _unpack(table: np.ndarray, favourites: int, more: int, seen: list[Scores], settings: SamplingSettings, picked: bool) -> Observation:
-    """Return the observation, likeliest token first, from a row of measurements.
+def pick(logits: torch.Tensor, settings: SamplingSettings, text: History) -> int:
+    """Return the token that `observe` selects greedily or with the first roll of the step, without a record. Raises what it raises."""
+    roll = None if settings.greedy else dice.roll(settings.seed, text.index)
+    if not _for_numpy(logits):
+        return observe(logits, settings, text, 1, roll=roll, greedily=roll is None).chosen
+    check_ids(settings, len(logits))
+    stages, previous_ids = at(settings, text)
+    return stages_numpy.pick(_on_host(logits), stages, settings.greedy, previous_ids, roll or 0.0)
 
-    The row holds in this order: the listed ids, first the model's `favourites`, then `more`, the chosen one last if one was selected; where
-    each begins on the strip of the dice; their scores at every stage; every stage's log-sum-exp, entropy in nats and number of kept tokens;
-    how many tokens are likelier than each of `more`.
+
+def sampling_probabilities(logits: torch.Tensor, settings: SamplingSettings, text: History) -> np.ndarray:
+    """Return the probabilities after your settings, float64 [vocabulary]: softmax of logits [vocabulary] after all stages.
+
+    text: all tokens so far. With greedy, the likeliest token has probability 1. Raises what `observe` raises.
     """
-    count, listed = len(seen), favourites + more
-    ids, starts, rest = table[:listed], table[listed : 2 * listed], table[2 * listed :]
-    measures = count * (listed + 3)
-    scores, (sums, entropies, kept), better = rest[: count * listed], rest[count * listed : measures].reshape(3, count), rest[measures:]
-    if (kept == 0).any() and kept[0]:
-        raise nothing_left(seen[int(kept.argmin())].name)
-    if np.isnan(sums).any() or np.isnan(entropies).any():
-        raise broken()
-    scores = scores.reshape(count, listed)
-    names = [stage.name for stage in seen]
-    stage_settings = [stage.setting for stage in seen]
-    probabilities = np.exp(scores - sums[:, None])
-    alive = scores > -math.inf
-    kept_counts, bits = kept.astype(np.int64).tolist(), (entropies / math.log(2)).tolist()
-    if settings.greedy:
-        only = ~np.isnan(starts)
-        names, stage_settings = [*names, "greedy"], [*stage_settings, None]
-        probabilities = np.vstack([probabilities, only.astype(float)])
-        alive = np.vstack([alive, only])
-        kept_counts, bits = [*kept_counts, 1], [*bits, 0.0]
+    check_ids(settings, len(logits))
+    stages, previous_ids = at(settings, text)
+    return stages_numpy.probabilities(_on_host(logits.float()), stages, settings.greedy, previous_ids)
 
-    token_ids = ids.astype(np.int64)
-    order = np.lexsort((token_ids[:favourites], -scores[0, :favourites]))  # equal probabilities: lower id first
-    chosen = int(token_ids[-1]) if picked else -1
-    missing = {
-        int(token_ids[column]): column
-        for column in range(favourites, listed)
-        if token_ids[column] not in token_ids[:favourites] and (alive[-1, column] or token_ids[column] == chosen)
-    }
-    columns = sorted(missing.values(), key=lambda column: (-scores[0, column], token_ids[column]))
-    order = np.array([*order, *columns], np.int64)
-    ranks = np.array([*range(1, favourites + 1), *(max(int(better[column - favourites]), favourites) + 1 for column in columns)])
-    dead = ~alive[:, order]
-    removed_at = np.where(dead.any(0), dead.argmax(0), -1)
-    starts = np.where(alive[-1], starts, math.nan)
-    return Observation(
-        token_ids=token_ids[order],
-        ranks=ranks,
-        logits=scores[0, order],
-        probabilities=probabilities[:, order],
-        removed_at=removed_at,
-        dice_starts=starts[order],
-        stage_names=tuple(names),
-        stage_settings=tuple(stage_settings),
-        stage_kept=tuple(kept_counts),
-        stage_entropies=tuple(bits),
-        chosen=chosen,
-    )
+
+def _for_numpy(logits: torch.Tensor) -> bool:
+    """Return whether NumPy computes the stages: on a CPU, and on MPS, which has no float64."""
+    return logits.is_cpu or logits.is_mps
+
+
+def _on_host(logits: torch.Tensor) -> np.ndarray:
+    scores: np.ndarray = logits.numpy(force=not logits.is_cpu or logits.requires_grad)
+    return scores

@@ -7,15 +7,33 @@ So Python never branches on a number of the device, and never uses one as an ind
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 
-from core.sampling.observation import Scores, Selection
+from core.device import to_device
+from core.sampling.observation import ActiveStage, Observation, Scores, Selection, also_listed, broken, nothing_left
 
 
-def measure(seen: list[Scores], selection: Selection, greedy: bool, top_n: int, also: int = 0) -> np.ndarray:
-    """Return the measurements of all stages and the pick as one float64 row; `core.sampling.stages._unpack` lists its order.
+@torch.inference_mode()
+def observe(
+    logits: torch.Tensor, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray, selection: Selection, top_n: int
+) -> Observation:
+    """Return what `core.sampling.stages.observe` returns, computed on the logits' device with transformers' own processors."""
+    scores = logits[None]
+    seen = [Scores("model", None, scores)]
+    for name, setting, process in stages:
+        before = to_device(previous_ids, logits.device)[None] if name == "repetition penalty" else scores
+        scores = process(before, scores)
+        seen.append(Scores(name, setting, scores))
+    also = min(1 if greedy else len(logits), also_listed([name for name, _, _ in stages], top_n))
+    table = _measure(seen, selection, greedy, top_n, also)
+    return _unpack(table, top_n, also + selection.any, seen, greedy, selection.any)
+
+
+def _measure(seen: list[Scores], selection: Selection, greedy: bool, top_n: int, also: int) -> np.ndarray:
+    """Return the measurements of all stages and the pick as one float64 row; `_unpack` lists its order.
 
     also: how many of the likeliest tokens after the last stage are listed behind the model's.
     """
@@ -51,3 +69,60 @@ def measure(seen: list[Scores], selection: Selection, greedy: bool, top_n: int, 
         (logits > logits[listed[min(top_n, len(logits)) :], None]).sum(1),
     )
     return torch.cat([part.to(torch.float64).reshape(-1) for part in parts]).cpu().numpy()
+
+
+def _unpack(table: np.ndarray, favourites: int, more: int, seen: list[Scores], greedy: bool, picked: bool) -> Observation:
+    """Return the observation, likeliest token first, from a row of measurements.
+
+    The row holds in this order: the listed ids, first the model's `favourites`, then `more`, the chosen one last if one was selected; where
+    each begins on the strip of the dice; their scores at every stage; every stage's log-sum-exp, entropy in nats and number of kept tokens;
+    how many tokens are likelier than each of `more`.
+    """
+    count, listed = len(seen), favourites + more
+    ids, starts, rest = table[:listed], table[listed : 2 * listed], table[2 * listed :]
+    measures = count * (listed + 3)
+    scores, (sums, entropies, kept), better = rest[: count * listed], rest[count * listed : measures].reshape(3, count), rest[measures:]
+    if (kept == 0).any() and kept[0]:
+        raise nothing_left(seen[int(kept.argmin())].name)
+    if np.isnan(sums).any() or np.isnan(entropies).any():
+        raise broken()
+    scores = scores.reshape(count, listed)
+    names = [stage.name for stage in seen]
+    stage_settings = [stage.setting for stage in seen]
+    probabilities = np.exp(scores - sums[:, None])
+    alive = scores > -math.inf
+    kept_counts, bits = kept.astype(np.int64).tolist(), (entropies / math.log(2)).tolist()
+    if greedy:
+        only = ~np.isnan(starts)
+        names, stage_settings = [*names, "greedy"], [*stage_settings, None]
+        probabilities = np.vstack([probabilities, only.astype(float)])
+        alive = np.vstack([alive, only])
+        kept_counts, bits = [*kept_counts, 1], [*bits, 0.0]
+
+    token_ids = ids.astype(np.int64)
+    order = np.lexsort((token_ids[:favourites], -scores[0, :favourites]))  # equal probabilities: lower id first
+    chosen = int(token_ids[-1]) if picked else -1
+    missing = {
+        int(token_ids[column]): column
+        for column in range(favourites, listed)
+        if token_ids[column] not in token_ids[:favourites] and (alive[-1, column] or token_ids[column] == chosen)
+    }
+    columns = sorted(missing.values(), key=lambda column: (-scores[0, column], token_ids[column]))
+    order = np.array([*order, *columns], np.int64)
+    ranks = np.array([*range(1, favourites + 1), *(max(int(better[column - favourites]), favourites) + 1 for column in columns)])
+    dead = ~alive[:, order]
+    removed_at = np.where(dead.any(0), dead.argmax(0), -1)
+    starts = np.where(alive[-1], starts, math.nan)
+    return Observation(
+        token_ids=token_ids[order],
+        ranks=ranks,
+        logits=scores[0, order],
+        probabilities=probabilities[:, order],
+        removed_at=removed_at,
+        dice_starts=starts[order],
+        stage_names=tuple(names),
+        stage_settings=tuple(stage_settings),
+        stage_kept=tuple(kept_counts),
+        stage_entropies=tuple(bits),
+        chosen=chosen,
+    )

@@ -19,8 +19,6 @@ import os
 from statistics import median
 from time import perf_counter
 
-import numpy as np
-
 from core import Generation, SamplingSettings, load_model
 from core.backends import compiled
 from core.batching.scheduler import Policy
@@ -32,7 +30,8 @@ from core.experiments.batch_curve import SIZES, CurvePoint, batch_curve
 from core.experiments.batching import PlannedRequest, compare_alone
 from core.experiments.speculative import speculate
 from core.experiments.speculative_gain import gain
-from core.sampling.pick_without_record import pick
+from core.sampling.history import History
+from core.sampling.stages import pick
 from pages.ui.i18n import example_texts
 from tests.benchmarks.shapes import SHAPES, model_of, networks
 from tests.core.experiments.test_speculative import three_tokens
@@ -66,10 +65,10 @@ def engine(model: LanguageModel, tokens: int, settings: SamplingSettings) -> lis
     """Seconds per pass and pick, nothing recorded."""
     cache, ids, times = KVCache(), model.encode(PROMPT), []
     start = len(ids)
-    for index in range(tokens):
+    for _ in range(tokens):
         began = perf_counter()
-        before = np.array(ids, dtype=np.int64)
-        ids.append(pick(model.engine.forward(before, cache).logits.values, settings, before, index))
+        before = History.of(model, ids, start)
+        ids.append(pick(model.engine.forward(before.ids, cache).logits.values, settings, before))
         times.append(perf_counter() - began)
     cache.clear()
     assert len(ids) == start + tokens

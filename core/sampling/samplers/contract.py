@@ -1,10 +1,14 @@
-"""The contract of a sampler: from the text so far to the processor of one step."""
+"""The contract of a sampler: from the text so far to the processor of one step. The processor that adds numbers to scores."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+import numpy as np
+import torch
+
+from core.device import to_device
 from core.sampling.history import History
 from core.sampling.observation import Processor
 from core.settings import SamplingSettings
@@ -26,3 +30,32 @@ class Sampler(ABC):
     def setting_at(self, history: History, setting: float) -> float:
         """Return the number that the record shows for the stage: its setting, or the state that was used."""
         return setting
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Addition:
+    """A processor that adds to the scores of some tokens. Ids beyond the vocabulary have no effect.
+
+    ids: int64 [changed], ascending, each once. amounts: float32 [changed]; -inf excludes a token.
+    """
+
+    ids: np.ndarray
+    amounts: np.ndarray
+
+    def __call__(self, _ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        known = self.ids < scores.shape[-1]  # some models accept more token ids than they have logits
+        if not known.any():
+            return scores
+        places, change = to_device(self.ids[known], scores.device), to_device(self.amounts[known], scores.device)
+        return scores.index_add(1, places, change[None])
+
+
+def places_of(ids: np.ndarray, kept: np.ndarray | None, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the indices of these tokens among the `kept` ones (None: a vocabulary of this size), and which of them are there."""
+    if kept is None:
+        known = ids < size
+        return ids[known], known
+    order = kept.argsort()
+    places = order[np.minimum(kept.searchsorted(ids, sorter=order), len(kept) - 1)]
+    known = kept[places] == ids
+    return places[known], known

@@ -26,7 +26,7 @@ from core.experiments.speculative import (
     speculate,
 )
 from core.experiments.speculative_gain import gain
-from core.sampling.pick_without_record import sampling_probabilities
+from core.sampling.stages import sampling_probabilities
 from tests.core.plain import chi_square, chi_square_limit
 from tests.tiny_models import FULL_ATTENTION, some
 

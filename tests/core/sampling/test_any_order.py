@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from core import SamplingSettings
 from core.errors import BadSetting
-from core.rounding import CLOSE
+from core.sampling.cut_offs_numpy import CLOSE
 from core.sampling import stages
 from core.sampling.history import History
 from tests.core.sampling.chains import KINDS, LARGE_SIZES, SIZES, STRANGE, WITHOUT_TIES, Case, cases, difference, logits_like

@@ -14,7 +14,7 @@ from core import SamplingSettings
 from core.backends import compiled
 from core.errors import BrokenLogits
 from core.sampling import pick_without_record
-from core.sampling.pick_without_record import sampling_probabilities
+from core.sampling.stages import sampling_probabilities
 from tests.core.backends.compiled.loaded import numpy_alone
 
 pytest.importorskip("numba", reason="without it there is nothing compiled")

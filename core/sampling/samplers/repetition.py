@@ -1,4 +1,4 @@
-"""DRY (don't repeat yourself): penalises tokens that would extend a repetition, the more the longer it is."""
+"""Samplers against repetition: repetition, presence and frequency penalty, no-repeat n-gram, and DRY."""
 
 from __future__ import annotations
 
@@ -7,12 +7,53 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from core.device import to_device
 from core.sampling.history import History, window
 from core.sampling.observation import Processor
-from core.sampling.samplers.addition import Addition
-from core.sampling.samplers.contract import Sampler
+from core.sampling.samplers.contract import Addition, Sampler
 
 LARGEST_LOG = 88.7228391  # logarithm of the largest float32; a larger penalty would be infinite
+
+
+def repetition_penalty(scores: np.ndarray, penalty: float, previous_ids: np.ndarray) -> np.ndarray:
+    """Return scores as RepetitionPenaltyLogitsProcessor: of tokens in the text, divided by the penalty, or multiplied if below zero."""
+    try:
+        old = scores[previous_ids]
+    except IndexError:  # some models accept more token ids than they have logits
+        previous_ids = previous_ids[previous_ids < len(scores)]
+        old = scores[previous_ids]
+    changed, factor = scores.copy(), np.float32(penalty)
+    changed[previous_ids] = np.where(old < 0, old * factor, old / factor)
+    return changed
+
+
+class FrequencyPenalty(Sampler):
+    """Subtracts the penalty from a token's logit as often as the token occurs."""
+
+    def at(self, history: History) -> Processor:
+        """See `Sampler`."""
+        ids, counts = np.unique(window(history, self.settings, generated_only=True), return_counts=True)
+        return Addition(ids, (-self.settings.frequency_penalty * counts).astype(np.float32))
+
+
+class PresencePenalty(Sampler):
+    """Subtracts the penalty from the logit of every token that occurs."""
+
+    def at(self, history: History) -> Processor:
+        """See `Sampler`."""
+        ids = np.unique(window(history, self.settings, generated_only=True))
+        return Addition(ids, np.full(len(ids), -self.settings.presence_penalty, np.float32))
+
+
+class NoRepeatNGram(Sampler):
+    """Excludes tokens that would complete an n-gram of prompt and text, as transformers' NoRepeatNGramLogitsProcessor."""
+
+    def at(self, history: History) -> Processor:
+        """See `Sampler`."""
+        from transformers.generation.logits_process import NoRepeatNGramLogitsProcessor  # slow to import
+
+        process = NoRepeatNGramLogitsProcessor(self.settings.no_repeat_ngram_size)
+        return lambda _ids, scores: process(to_device(history.ids, scores.device)[None], scores)
 
 
 class DRY(Sampler):
