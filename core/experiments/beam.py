@@ -14,9 +14,10 @@ import torch
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, BrokenLogits
 from core.experiments.candidates import PromptBatch, prompt_ids
-from core.experiments.served import ServedBatch, on_server
+from core.experiments.served import ServedBatch
 from core.message import Message
 from core.settings import whole_number
+from core.sources.capabilities import Can
 from core.tokens.tokens import ByteJoiner
 
 MOST_BEAMS = 16
@@ -93,7 +94,7 @@ def beam_search(
     ids = prompt_ids(model, prompt)
     steps = min(steps, model.context_length - len(ids))
     looked_at = max(2, 1 + len(model.end_token_ids)) * width
-    batch: PromptBatch | ServedBatch = ServedBatch(model, ids, looked_at) if on_server(model) else PromptBatch(model, ids)
+    batch: PromptBatch | ServedBatch = ServedBatch(model, ids, looked_at) if Can.SERVED in model.can else PromptBatch(model, ids)
     search = _Search(model, batch, width, steps, float(length_penalty), early_stopping)
     while search.done is None:
         yield search.step()

@@ -21,18 +21,19 @@ from core.backends.transformers_backend import backend_of
 from core.device import Stopwatch
 from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
-from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
+from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.experiments.answers import answer_of, normal
 from core.experiments.candidate_sequence import BatchStep, CandidateSequence
-from core.experiments.served import on_server, write_on_server
-from core.generation.mirostat import mu_after
-from core.generation.observed import ARRAYS
+from core.experiments.served import write_on_server
+from core.generation.observing import mu_after
 from core.message import Message
 from core.out_of_memory import enough_memory
 from core.record.step import ForwardPass, Step
 from core.sampling import dice, stages
 from core.sampling.history import History
 from core.settings import SamplingSettings, whole_number
+from core.sources.capabilities import Can, require
+from core.sources.source import Logits
 from core.tokens.tokens import ByteJoiner
 
 MOST_TRIES = 32
@@ -48,8 +49,7 @@ class PromptBatch:
     """
 
     def __init__(self, model: LanguageModel, ids: Sequence[int]) -> None:
-        if not model.has_network:
-            raise ModelError("Several texts at once need a model that runs on this machine. Choose a bundled model.")
+        require(model, Can.NETWORK)
         self.model = model
         self._network = model.load_network()
         self._backend = backend_of(model)
@@ -135,7 +135,7 @@ def write_together(
         whole_number(steps, Message("The length"), 1, MOST_STEPS),
     )
     ids = prompt_ids(model, prompt)
-    if on_server(model):
+    if Can.SERVED in model.can:
         yield from write_on_server(model, prompt, settings, count, steps, top_n)
         return
     batch = PromptBatch(model, ids)
@@ -191,8 +191,7 @@ class _Row:
                     batch.computed_tokens, position - batch.computed_tokens, batch.row_bytes, batch.seconds, batch.queue_seconds
                 ),
                 vocabulary=model,
-                **{name: getattr(seen, name) for name in ARRAYS},
-                key=seen.chosen,
+                **Logits(logits).fields(seen),
                 text="" if token.special else self.joiner.add(token.raw),
                 chosen_by="greedy" if thrown is None else "sampled",
                 roll=thrown,

@@ -12,21 +12,16 @@ from typing import Any, TypeVar
 
 import torch
 
-from core.engine.engine import Forward
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.errors import OutsideTopLogprobs
 from core.experiments.candidate_sequence import BatchStep, CandidateSequence
 from core.generation.generation import Generation
 from core.settings import SamplingSettings
+from core.sources.source import Forward
 
 AT_ONCE = 8  # most requests at one time
 T = TypeVar("T")
-
-
-def on_server(model: LanguageModel | Any) -> bool:
-    """Return whether this model runs on an inference server."""
-    return hasattr(model, "server_kind")
 
 
 class ServedBatch:

@@ -15,6 +15,7 @@ from core.settings import SamplingSettings
 
 MOST_LISTED = 1_001
 MOST_STAGES = 24
+MEASURED = [name for name in ForwardPass.__slots__ if name != "has_facts"]
 
 Count = Annotated[int, Field(ge=0, le=2**53)]
 Probability = Annotated[float, Field(ge=0.0, le=1.000001)]
@@ -103,7 +104,7 @@ def step_file(step: Step, parent: int | None, name: str) -> StepFile:
         roll=step.roll,
         attempt=step.attempt,
         settings=step.settings.for_file(),
-        **{field: getattr(step.forward, field) for field in ForwardPass.__slots__},
+        **{field: getattr(step.forward, field) for field in MEASURED},
         token_ids=step.token_ids.tolist(),
         ranks=step.ranks.tolist(),
         logits=digits(step.logits),
@@ -120,13 +121,20 @@ def step_file(step: Step, parent: int | None, name: str) -> StepFile:
 
 
 def step_of(
-    entry: StepFile, index: int, position: int, settings: SamplingSettings, model: Vocabulary, text: str, before: Step | str = ""
+    entry: StepFile,
+    index: int,
+    position: int,
+    settings: SamplingSettings,
+    model: Vocabulary,
+    text: str,
+    before: Step | str = "",
+    has_facts: bool = True,
 ) -> Step:
     return Step(
         index=index,
         position=position,
         settings=settings,
-        forward=ForwardPass(**{field: getattr(entry, field) for field in ForwardPass.__slots__}),
+        forward=ForwardPass(**{field: getattr(entry, field) for field in MEASURED}, has_facts=has_facts),
         vocabulary=model,
         token_ids=np.array(entry.token_ids, dtype=np.int64),
         ranks=np.array(entry.ranks, dtype=np.int64),

@@ -33,7 +33,7 @@ from core.models.validation import check_files, check_network, refuse_quantized,
 from core.remote.address import is_address
 
 if TYPE_CHECKING:
-    from core.engine.engine import Backend
+    from core.backends.backend import Backend
     from core.engine.model import LanguageModel
 
 READING = RLock()  # one model is read, and transformers imported for it, at a time
@@ -116,7 +116,8 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
     line = HttpClient(Address.parse(address), api_key)
     name = (tokenizer_name or "").strip()
     if not name:
-        return connect_by_address(line)
+        served: Any = connect_by_address(line)  # a server without token ids is a source, and no language model
+        return served
     if len(name) > LONGEST_NAME or not name.isprintable():
         raise UnknownModel("This is not the name of a tokenizer: give the hub id or the folder of the model that the server runs.")
     folder = find(name, TOKENIZER_FILES)

@@ -18,7 +18,7 @@ from core.message import ENGLISH, Message, Wording
 from core.record import rich
 from core.record.frozen import FrozenArrays, percent
 from core.settings import SamplingSettings
-from core.tokens.tokens import FIRST_OWN_KEY, Token, known_id
+from core.tokens.tokens import Token, known_id
 
 
 class Vocabulary(Protocol):
@@ -34,7 +34,8 @@ class ForwardPass:
 
     cache_bytes: bytes of these tokens' keys and values after the pass. server_seconds: the duration that an inference server reports, part
     of the `seconds` measured here; None for a local model. held_bytes: measured size of the allocated arrays, including their reserve; None
-    on a server (whose cache_bytes are an assumption), or in an old recording.
+    on a server (whose cache_bytes are an assumption), or in an old recording. has_facts: False for a token of a saved answer, whose file
+    has neither settings nor measurements.
     """
 
     computed_tokens: int
@@ -44,6 +45,7 @@ class ForwardPass:
     queue_seconds: float = 0.0
     server_seconds: float | None = None
     held_bytes: int | None = None
+    has_facts: bool = True
 
     @property
     def counted(self) -> bool:
@@ -177,16 +179,6 @@ class TokenDistribution(FrozenArrays):
     def is_open(self) -> bool:
         """Whether the size of the vocabulary is unknown, so that all unlisted tokens count as one."""
         return self.top_logprobs_count > 0 and self.stage_kept[0] <= len(self.token_ids) + 1
-
-    @property
-    def has_no_ids(self) -> bool:
-        """Whether a token is known by its bytes alone."""
-        return bool((self.token_ids >= FIRST_OWN_KEY).any())
-
-    @property
-    def from_answer(self) -> bool:
-        """Whether this is a token of a saved answer, which contains neither settings nor measurements."""
-        return bool(getattr(self.vocabulary, "from_answer", False))
 
     @property
     def note(self) -> str:

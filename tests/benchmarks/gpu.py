@@ -32,10 +32,10 @@ import torch
 import transformers
 
 from core import Generation, SamplingSettings, list_models, load_model
+from core.backends.backend import Backend
 from core.backends.cuda_graph import StaticDecode
 from core.backends.transformers_backend import TransformersBackend
 from core.costs.machine import measure
-from core.engine.engine import Backend
 from core.engine.model import LanguageModel
 from core.record.step import TokenDistribution
 from core.settings import FIRST

@@ -82,7 +82,8 @@ def test_back_forced_and_branched(served: Any, local: Any) -> None:
         for _ in range(6):
             run.step()
         run.go_to(2)
-        run.force(run.model.encode(" dog")[-1])
+        model: Any = run.model
+        run.force(model.encode(" dog")[-1])
         for _ in range(4):
             run.step()
         first = run.branches()[0].node_id

@@ -25,7 +25,6 @@ from pages.ui.session.run_request import Conversation, MessagePairs, RunRequest,
 if TYPE_CHECKING:
     from core import Generation
     from core.engine.model import LanguageModel
-    from core.generation.replay import Replay
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +54,7 @@ _ACTION: ContextVar[_Action | None] = ContextVar("action", default=None)
 class SavedRun:
     """A replaced run, with what is needed to restore it. here: its current node."""
 
-    run: Generation | Replay
+    run: Generation
     here: int
     begun_with: RunRequest
     moment: str
@@ -65,7 +64,7 @@ class SavedRun:
 class Session:
     """One visitor's state. moment: "coming" (next-token distribution) or "rolled" (newest step). selected_index: a reopened step."""
 
-    run: Generation | Replay | None = None
+    run: Generation | None = None
     begun_with: RunRequest | None = None  # of the last begun or refused run
     run_of: RunRequest | None = None  # of `run`
     conversation: Conversation = field(default_factory=Conversation)  # around the prompt; counts only for a chat

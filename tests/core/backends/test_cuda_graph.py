@@ -244,4 +244,5 @@ def test_cuda_itself_sees_no_wait_before_the_one_copy(on_gpu: Any) -> None:
 def test_a_loaded_model_decodes_by_a_cuda_graph_if_asked_to(tiny_folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_CUDA_GRAPH", "1")
     run = Generation(load_model(str(tiny_folder("llama")), device="cuda"), "The sea", EVERYTHING)
-    assert isinstance(run.model.engine.backend, StaticDecode) and len([run.step() for _ in range(12)]) == 12
+    model: Any = run.model
+    assert isinstance(model.engine.backend, StaticDecode) and len([run.step() for _ in range(12)]) == 12

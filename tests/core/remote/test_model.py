@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.errors import NotOnServer, OutsideTopLogprobs, PromptTooLong, ServerGone, WrongServer
+from core.errors import NotForThisModel, OutsideTopLogprobs, PromptTooLong, ServerGone, WrongServer
 from core.models import loading
 from core.remote import http_client
 from core.remote.model import ServerModel
@@ -85,9 +85,9 @@ def test_the_facts_of_the_model_come_from_the_server_and_the_configuration() -> 
     assert one.cache_bytes_per_token == 2 * 2 * 32 * 2 * 4  # layers, heads, head size, keys and values, float32
     assert one.end_token_ids == frozenset({1})
     assert isinstance(one, ServerModel)
-    with pytest.raises(NotOnServer):
+    with pytest.raises(NotForThisModel):
         _ = one.network
-    with pytest.raises(NotOnServer):
+    with pytest.raises(NotForThisModel):
         one.engine.backend.new_state()
     assert one.shape.layer_count == 2
 
