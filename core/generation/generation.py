@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 LARGEST_COUNT = 2**53
 LIVE = frozenset({Can.NEW_TOKENS, Can.TOKEN_IDS})  # what a run needs to roll a token that was rolled elsewhere
 FORCED = {"chosen_by": "forced", "roll": None, "attempt": 0}
-DISTRIBUTION = (*OBSERVED, "top_logprobs_count", "stage_exact")
+DISTRIBUTION = (*OBSERVED, "top_logprobs_count", "stage_exact", "facts")
 TAIL = 40  # characters of the text that `repr` shows
 BESIDE = 1e-3  # of the strip; within this distance of a token's segment, rounding may decide whether a roll falls on it
 NO_IDS = np.empty(0, dtype=np.int64)

@@ -64,6 +64,7 @@ class StepFile(Strict):
     stage_entropies: Annotated[list[Annotated[float, Field(ge=-1e-3, le=64)] | None], Field(max_length=MOST_STAGES), FailFast()]
     server_listed: Count  # name of top_logprobs_count in version 1 of the format
     stage_exact: Annotated[list[bool], Field(max_length=MOST_STAGES), FailFast()]
+    facts: Annotated[list[Annotated[str, Field(max_length=300)]], Field(max_length=MOST_LISTED), FailFast()] = Field(default=[])
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> StepFile:
@@ -73,6 +74,8 @@ class StepFile(Strict):
             raise ValueError(Message("the lists of candidates differ in length"))
         if {len(self.probabilities), len(self.stage_settings), len(self.stage_kept), len(self.stage_entropies)} != {stages}:
             raise ValueError(Message("the lists of stages differ in length"))
+        if len(self.facts) not in (0, listed):
+            raise ValueError(Message("the lists of candidates differ in length"))
         if len(self.stage_exact) != (stages if self.server_listed else 0):
             raise ValueError(Message("the marks of what is exact do not fit the stages"))
         if self.token_id not in self.token_ids or max(self.removed_at) >= stages:
@@ -117,6 +120,7 @@ def step_file(step: Step, parent: int | None, name: str) -> StepFile:
         stage_entropies=digits(np.array(step.stage_entropies)),
         server_listed=step.top_logprobs_count,
         stage_exact=list(step.stage_exact),
+        **({"facts": [str(fact)[:300] for fact in step.facts]} if step.facts else {}),
     )
 
 
@@ -148,6 +152,7 @@ def step_of(
         stage_entropies=tuple(math.nan if e is None else e for e in entry.stage_entropies),
         top_logprobs_count=entry.server_listed,
         stage_exact=tuple(entry.stage_exact),
+        facts=tuple(entry.facts),
         key=entry.token_id,
         text=text,
         chosen_by=entry.chosen_by,

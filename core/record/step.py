@@ -81,6 +81,7 @@ class Candidate:
     logit: the model's own; from a server it is a log-probability, which differs by a constant.
     model_probability: softmax of the model's own logits. sampling_probability: after your settings (0 if excluded).
     removed_by: the stage that excluded it, or None. dice_start: where its segment begins on the 0-1 strip of the dice, or None.
+    fact: what stands behind its model_probability, such as the counts of an n-gram model; "" if the source says nothing.
     """
 
     key: int
@@ -92,6 +93,7 @@ class Candidate:
     sampling_probability: float
     removed_by: str | None
     dice_start: float | None
+    fact: str = ""
 
     @property
     def token_id(self) -> int | Any:
@@ -152,6 +154,7 @@ class TokenDistribution(FrozenArrays):
     stage_entropies: tuple[float, ...]  # bits
     top_logprobs_count: int = 0
     stage_exact: tuple[bool, ...] = ()
+    facts: tuple[str, ...] = ()  # of the listed tokens; () if the source says nothing
 
     def __repr__(self) -> str:
         first = [
@@ -203,6 +206,7 @@ class TokenDistribution(FrozenArrays):
             sampling_probability=float(self.probabilities[-1, column]),
             removed_by=self.stage_names[removed_at] if removed_at >= 0 else None,
             dice_start=None if math.isnan(start) else start,
+            fact=self.facts[column] if self.facts else "",
         )
 
     @property

@@ -129,7 +129,10 @@ def steps_table(path: Sequence[Step]) -> pd.DataFrame:
 
 
 def candidates_table(path: Sequence[Step]) -> pd.DataFrame:
-    """Return one row per step and listed token, the model's likeliest first. Probabilities 0-1; `chosen` marks the token of the step."""
+    """Return one row per step and listed token, the model's likeliest first. Probabilities 0-1; `chosen` marks the token of the step.
+
+    A column `fact` is there if the source says what stands behind its probabilities.
+    """
     rows = [
         (
             step.index,
@@ -141,9 +144,11 @@ def candidates_table(path: Sequence[Step]) -> pd.DataFrame:
             one.sampling_probability,
             one.removed_by or "",
             one.key == step.key,
+            one.fact,
         )
         for step in path
         for one in step.candidates
     ]
-    names = ["index", "token_id", "piece", "rank", "logit", "model_probability", "sampling_probability", "excluded_by", "chosen"]
-    return pd.DataFrame(rows, columns=names).astype({"token_id": "Int64", "rank": "Int64"})
+    names = ["index", "token_id", "piece", "rank", "logit", "model_probability", "sampling_probability", "excluded_by", "chosen", "fact"]
+    table = pd.DataFrame(rows, columns=names).astype({"token_id": "Int64", "rank": "Int64"})
+    return table if any(step.facts for step in path) else table.drop(columns="fact")

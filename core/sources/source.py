@@ -7,7 +7,7 @@ without token ids, or the steps of a recording.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -35,11 +35,13 @@ Prompt = str | list[dict[str, Any]] | Messages
 class Logits:
     """float32 logits [vocabulary] on the source's device.
 
-    top_logprobs: the listed tokens of a server that does not send all logits, else None.
+    top_logprobs: the listed tokens of a server that does not send all logits, else None. fact: returns what stands behind the probability
+    of a token; None if the source says nothing.
     """
 
     values: torch.Tensor
     top_logprobs: TopLogprobs | None = None
+    fact: Callable[[int], str] | None = None
 
     @property
     def known(self) -> int:
@@ -60,7 +62,9 @@ class Logits:
 
     def fields(self, seen: Observation) -> dict[str, Any]:
         """Return an observation of these logits as the fields of a record, with the key of the chosen token (-1 without a choice)."""
-        observed = {name: getattr(seen, name) for name in OBSERVED}
+        observed: dict[str, Any] = {name: getattr(seen, name) for name in OBSERVED}
+        if self.fact is not None:
+            observed["facts"] = tuple(map(self.fact, seen.token_ids.tolist()))
         if self.top_logprobs is None:
             return observed | {"key": seen.chosen}
         return self.top_logprobs.fields(observed) | {"key": self.top_logprobs.key(seen.chosen) if seen.chosen >= 0 else -1}
