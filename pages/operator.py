@@ -118,7 +118,7 @@ def models() -> None:
                     size=numbers.size(model.weight_bytes), dtype=plain(model.dtype), device=plain(model.device)
                 )
             )
-            if Can.TOKEN_IDS in model.can:
+            if Can.PASSES in model.can:
                 pool = model.engine.pool
                 st.caption(
                     _("{waiting} waiting for a pass, {loads} caches of {size} together").format(

@@ -99,7 +99,7 @@ def digits(values: np.ndarray) -> list[Any]:
 
 
 def step_file(step: Step, parent: int | None, name: str) -> StepFile:
-    return StepFile(
+    entry = StepFile(
         parent=parent or 0,
         name=name,
         token_id=step.key,
@@ -120,8 +120,10 @@ def step_file(step: Step, parent: int | None, name: str) -> StepFile:
         stage_entropies=digits(np.array(step.stage_entropies)),
         server_listed=step.top_logprobs_count,
         stage_exact=list(step.stage_exact),
-        **({"facts": [str(fact)[:300] for fact in step.facts]} if step.facts else {}),
     )
+    if step.facts:  # other files do not name them
+        entry.facts = [str(fact)[:300] for fact in step.facts]
+    return entry
 
 
 def step_of(

@@ -31,6 +31,7 @@ from core.models.recommended import recommended_in
 from core.models.trial import try_tokenizer
 from core.models.validation import check_files, check_network, refuse_quantized, weight_files
 from core.remote.address import is_address
+from core.sources.ngram import PREFIX as NGRAM
 
 if TYPE_CHECKING:
     from core.backends.backend import Backend
@@ -58,6 +59,11 @@ def load_model(
     Raises a subclass of core.errors.ModelError, each with one sentence for the visitor.
     """
     name = checked_name(_written(name))
+    if name.startswith(NGRAM):
+        from core.sources.ngram.ngram import load_ngram
+
+        counted: Any = load_ngram(name)  # a source, and no language model of transformers
+        return counted
     if is_address(name):
         return _connect(name, _written(tokenizer), api_key)
     if is_gguf(name):

@@ -23,6 +23,7 @@ from core.models.memory_fit import HEADROOM, fit, free_memory
 from core.models.model_names import is_hub_id
 from core.remote.address import is_address, without_secrets
 from core.sources.capabilities import Can
+from core.sources.ngram import PREFIX
 from core.sources.source import Source
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class ModelRegistry:
     def unload(self, name: str) -> None:
         """Free the memory of a model, or disconnect a server. Its runs stay valid; their next step loads the model again."""
         name = _key(name, None, None)[0]
-        if is_address(name):
+        if _served((name, None, None)):
             with self._guard:
                 for key in [key for key in self._loaded if key[0] == name]:
                     self._loaded.pop(key)
@@ -216,7 +217,8 @@ def _key(name: str, tokenizer: str | None, api_key: str | None) -> Key:
 
 
 def _served(key: Key) -> bool:
-    return is_address(key[0])
+    """Return whether the model has no weights here: it is on a server, or it is counted from a text."""
+    return is_address(key[0]) or key[0].startswith(PREFIX)
 
 
 def _take_out(model: LanguageModel, twin: Any) -> None:

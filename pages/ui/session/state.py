@@ -24,7 +24,6 @@ from pages.ui.session.run_request import Conversation, MessagePairs, RunRequest,
 
 if TYPE_CHECKING:
     from core import Generation
-    from core.engine.model import LanguageModel
 
 log = logging.getLogger(__name__)
 
@@ -103,7 +102,7 @@ class Session:
     name: str = field(default_factory=lambda: token_hex(6))  # key for a text in the browser's storage
     saved_run: SavedRun | None = None  # the replaced run, for undo
     requested: share_link.RequestedModel | None = None  # model of the link that is not opened yet
-    taught: dict[str, LanguageModel] = field(default_factory=dict)  # models that the visitor trained or opened, by name
+    taught: dict[str, Any] = field(default_factory=dict)  # models that the visitor trained or opened, by name
     results: dict[str, Any] = field(default_factory=dict)  # results of experiments, by name
     action_lock: Any = field(default_factory=RLock)  # held during every change of the session; see `error_boundary`
     first_page_drawn: bool = False  # whether the first page render is over
