@@ -43,3 +43,10 @@ def test_the_stories_are_counted_without_a_text_and_bad_text_gets_a_sentence(ope
     app.text_area(key="by_hand_text").set_value("\n\n \n")
     press(app, "by_hand_count")
     assert CRASH not in told_everything(app)
+
+
+def test_a_link_opens_it(open_app: Open, session: State) -> None:
+    app = press(open_app(prompt="Once upon", model="ngram:3", seed="4"), "step")
+    assert session(app).run.model_name == "ngram:3" and len(session(app).run.path) == 1
+    other = press(open_app(prompt="Once upon", model="ngram:9"), "step")
+    assert session(other).run.model_name == "storyteller"

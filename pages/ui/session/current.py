@@ -17,6 +17,7 @@ from core import SamplingSettings, list_models
 from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
 from core.remote.address import without_secrets
+from core.sources.ngram import is_ngram
 from core.sources.capabilities import Can
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.translation import _
@@ -46,7 +47,8 @@ SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps per second in Play
 
 def model_names() -> list[str]:
     """Return the models that this visitor can choose: bundled, added by name, published by the operator, and their own."""
-    known = [entry.name for entry in list_models()] + current_session().names + published_models.names()
+    linked = [name for name in (current_session().link.get("model", ""),) if is_ngram(name)]  # nothing has to be downloaded for it
+    known = [entry.name for entry in list_models()] + current_session().names + published_models.names() + linked
     return list(dict.fromkeys(known)) + list(current_session().taught)
 
 
