@@ -13,7 +13,7 @@ from core.costs.receipt import Assumptions
 from core.engine.model import LanguageModel
 from core.experiments.request import RequestCost, request
 from core.settings import SamplingSettings
-from core.sources.capabilities import Can
+from core.sources.capabilities import WHY_NOT, Can
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import example_texts, numbers
@@ -62,7 +62,8 @@ def this_text() -> None:
         receipt.kinds()
         rates()
         if shape is None and Can.FACTS in run.can:
-            elements.show_notice(_("This text comes from a recording of a model that is not here, so its work cannot be computed."))
+            recorded = _("This text comes from a recording of a model that is not here, so its work cannot be computed.")
+            elements.show_notice(_(WHY_NOT[Can.SHAPE]) if Can.NEW_TOKENS in run.can else recorded)
         textbook()
     with left:
         if not run.path:

@@ -36,7 +36,9 @@ WHY_NOT: dict[Can, str] = {
     Can.NETWORK: Message(
         "This model gives only probabilities: it has no layers on this machine that can be shown or changed. Choose a model that runs here."
     ),
-    Can.SHAPE: Message("The shape of this model is unknown. Choose a tokenizer folder that contains the model's config.json."),
+    Can.SHAPE: Message(
+        "The shape of this model is unknown, so its work cannot be computed. For a server, choose a tokenizer folder with config.json."
+    ),
     Can.ALL_TOKENS: Message("This needs the probabilities of all tokens, and this server lists only the likeliest. Choose another model."),
     Can.ALL_SETTINGS: Message(
         "A server without token ids allows temperature, top-k, top-p, min-p, typical-p and greedy. Switch the other settings off."

@@ -48,5 +48,6 @@ def test_the_stories_are_counted_without_a_text_and_bad_text_gets_a_sentence(ope
 def test_a_link_opens_it(open_app: Open, session: State) -> None:
     app = press(open_app(prompt="Once upon", model="ngram:3", seed="4"), "step")
     assert session(app).run.model_name == "ngram:3" and len(session(app).run.path) == 1
+    assert "cannot be used" not in told_everything(app)
     other = press(open_app(prompt="Once upon", model="ngram:9"), "step")
     assert session(other).run.model_name == "storyteller"

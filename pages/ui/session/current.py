@@ -17,8 +17,8 @@ from core import SamplingSettings, list_models
 from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
 from core.remote.address import without_secrets
-from core.sources.ngram import is_ngram
 from core.sources.capabilities import Can
+from core.sources.ngram import is_ngram
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models, published_models

@@ -16,6 +16,7 @@ import streamlit as st
 
 from core import list_models
 from core.errors import ViewerError
+from core.sources.ngram import is_ngram
 from pages.ui.i18n import translation as languages
 from pages.ui.i18n.translation import _, say
 from pages.ui.server import deployment, published_models
@@ -114,7 +115,8 @@ class Session:
 
     def begin_from(self, query: Mapping[str, str]) -> None:
         """Apply the query of an address. Invalid values are skipped and named in a notice."""
-        bundled = [entry.name for entry in list_models()] + published_models.names()
+        counted = [query["model"]] if is_ngram(query.get("model", "")) else []  # it is computed here, and nothing is downloaded
+        bundled = [entry.name for entry in list_models()] + published_models.names() + counted
         query, damaged = share_link.repaired(query, bundled)
         self.link, self.browser_storage_key = dict(query), query.get("kept", "")[:40]
         self.requested = share_link.requested_model(query, bundled)
