@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,6 @@ from core.errors import (
     UnknownModel,
     quoted,
 )
-from core.limits import PREFIX
 from core.message import Message
 from core.models.gguf.header import is_gguf
 from core.models.gguf.loading import load_gguf
@@ -252,15 +250,6 @@ def _check_size(folder: Path, config: Any, name: str) -> None:
                 )
 
 
-def _on_cuda(network: Any) -> tuple[Backend | None, str]:
-    """Return backend and note of a network on CUDA: None and "" for transformers' own pass, unless TOKEN_VIEWER_CUDA_GRAPH is 1."""
-    if os.environ.get(f"{PREFIX}CUDA_GRAPH") != "1":
-        return None, ""
-    from core.backends.cuda_graph import StaticDecode
-
-    return StaticDecode.of(network)
-
-
 def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -> Any:
     """Return transformers' network of this folder. Raises BrokenModel, and errors of memory as they are."""
     from transformers import AutoModelForCausalLM
@@ -301,10 +290,9 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     network = _network(folder, name, config, where, dtype_for(dtype if kept is None else kept, where))
     surplus = _surplus(tokenizer, network.get_input_embeddings().weight.shape[0], name)
     try:
-        backend: Backend | None
-        if where.type == "cuda":
-            backend, note = _on_cuda(network)
-        else:
+        backend: Backend | None = None
+        note: str = ""
+        if where.type != "cuda":
             stored = kept is not None and keep_stored(network)
             backend, note = FastDecoder.of(network), KEPT.with_values(kept=kept) if stored else ""
             if kept is not None and backend is None:  # no backend can compute with the stored weights
