@@ -33,6 +33,7 @@ else:  # for every visitor, at every click
         current,
         elements,
         first_page_turn,
+        page_needs,
         page_visibility,
         requested_model,
         settings_of_page,
@@ -66,7 +67,10 @@ else:  # for every visitor, at every click
             frame.hidden_heading(page.title)
         talk_memory.keep_talk()  # before the page, so that a reload right after a stop returns to that stop
         browser.begin_at_top(path)
-        page.run()
+        if sentence := page_needs.why_not(path):
+            frame.instead_of_page(sentence)
+        else:
+            page.run()
         next_page_link.show_next_page_link(path)
         if path not in page_titles.CHROMELESS_PAGES:
             presentation_links.hidden_stage_link(path)

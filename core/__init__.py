@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from core.costs.formulas import multiply_adds as multiply_adds
     from core.engine.shape import ModelShape as ModelShape
     from core.generation.generation import Generation as Generation
-    from core.generation.listed_run import ListedRun as ListedRun
     from core.generation.recording import Recording as Recording
     from core.inspection.inside import Inside as Inside
     from core.inspection.inside import inspect_step as inspect_step
@@ -38,7 +37,6 @@ _NAMES = {  # of each module
     "core.costs.formulas": "cache_bytes multiply_adds",
     "core.engine.shape": "ModelShape",
     "core.generation.generation": "Generation",
-    "core.generation.listed_run": "ListedRun",
     "core.generation.recording": "Recording",
     "core.inspection.inside": "Inside inspect_step",
     "core.inspection.scoring": "ScoredText score_text",

@@ -90,15 +90,8 @@ class WrongServer(ModelError):
     """An inference server answers but cannot be used: another kind, another model, or missing data."""
 
 
-class NotOnServer(ModelError, AttributeError):
-    """A model on a server has no weights or layers in this process.
-
-    It is also an AttributeError, so that `getattr(model, "network", None)` returns None for such a model.
-    """
-
-
 class NotForThisModel(ModelError):
-    """An experiment does something that this model's architecture cannot do."""
+    """A model cannot do this: its architecture differs, it is on a server that gives only probabilities, or it is a recording."""
 
 
 class OutsideTopLogprobs(ModelError):

@@ -51,7 +51,7 @@ with elements.error_boundary():
 
         def about() -> tuple[object, ...]:
             model = current.model()
-            return length, getattr(model, "shape", None), model.cache_bytes_per_token, current.prompt()
+            return length, model.known_shape, model.cache_bytes_per_token, current.prompt()
 
         begin = results.starter(NAME, now, lambda: race(current.model(), current.prompt(), current.settings(), length), about)
         results.start_button(NAME, _("Start the race"), begin, key="cache_start", type="primary", icon=":material/flag:")

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.sweep import RANGES, Column, ComparisonStep, side_by_side, statistics, sweep
+from core.experiments.unread import unread
 from core.record.step import Step
 from core.settings import SamplingSettings
 from pages.ui.experiments import results
@@ -28,7 +29,7 @@ from pages.ui.views.tinted_text import tinted_text
 frame.page()
 
 SETTING_NAMES = {control.key: control.label for control in CONTROLS}
-COLUMNS, SWEEP = "compare", "compare_sweep"
+COLUMNS, SWEEP, UNREAD = "compare", "compare_sweep", "compare_unread"
 LENGTHS = (20, 40, 80, 160)
 SIDEBAR = N_("From the sidebar")
 USUAL = ("Greedy", "Balanced", "Wild", SIDEBAR)
@@ -83,6 +84,28 @@ def columns_view() -> None:
         results.start_button(COLUMNS, _("Write"), begin, type="primary", icon=":material/edit:")
     hint = _("Press Write: every column continues the prompt above with the same dice, so only the settings can make a difference.")
     results.part(COLUMNS, now, begin, texts, hint)
+    if len({model for _preset, model in chosen}) > 1:
+        unread_view(list(dict.fromkeys(model for _preset, model in chosen)))
+
+
+def unread_view(models: Sequence[str]) -> None:
+    """Draw how surprised the chosen models are by stories that none of them read."""
+    elements.section(_("On a text that none of them read"), _("held-out text"))
+    now = provenance.now({N_("the models"): ", ".join(map(loaded_models.title, models))}, prompt=False, settings=False)
+    begin = results.starter(UNREAD, now, lambda: unread([current.model_named(model) for model in models]))
+    results.start_button(UNREAD, _("Measure"), begin, icon=":material/straighten:")
+    results.part(UNREAD, now, begin, unread_table, _("Press Measure: the same stories for every model. Fewer bits are less surprise."))
+
+
+def unread_table(run: Experiment) -> None:
+    """Draw one line for each model."""
+    lines = [
+        (loaded_models.title(one.name), one.tokens, numbers.decimal(one.perplexity, 1), numbers.decimal(one.bits_per_character, 2))
+        for one in run.seen
+    ]
+    head = (_("model"), _("tokens"), _("perplexity"), _("bits per character"))
+    st.dataframe(pd.DataFrame(lines, columns=head), hide_index=True, width="stretch")
+    st.caption(_("Bits per character compare all models; perplexity compares only models that divide the text into the same tokens."))
 
 
 def texts(run: Experiment) -> None:

@@ -13,6 +13,7 @@ from core.costs.receipt import Assumptions
 from core.engine.model import LanguageModel
 from core.experiments.request import RequestCost, request
 from core.settings import SamplingSettings
+from core.sources.capabilities import WHY_NOT, Can
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import example_texts, numbers
@@ -55,13 +56,14 @@ def this_text() -> None:
     """Draw the receipt of the visitor's own run."""
     run = current.run()
     left, right = st.columns([0.6, 0.4], gap="large")
-    shape = getattr(run.model, "shape", None)
+    shape = run.model.known_shape
     with right:
         elements.section(_("Three kinds of number"))
         receipt.kinds()
         rates()
-        if shape is None and not getattr(run.model, "from_answer", False):
-            elements.show_notice(_("This text comes from a recording of a model that is not here, so its work cannot be computed."))
+        if shape is None and Can.FACTS in run.can:
+            recorded = _("This text comes from a recording of a model that is not here, so its work cannot be computed.")
+            elements.show_notice(_(WHY_NOT[Can.SHAPE]) if Can.NEW_TOKENS in run.can else recorded)
         textbook()
     with left:
         if not run.path:
@@ -70,7 +72,7 @@ def this_text() -> None:
         if not run.path[0].forward.measured:
             elements.show_notice(_("This is a saved answer of a server. Its times, its cache and its cost are not in this file."))
             return
-        top = receipt.peak(run.model.device, run.model.dtype) if shape is not None and run.model.has_network else None
+        top = receipt.peak(run.model.device, run.model.dtype) if shape is not None and Can.NETWORK in run.model.can else None
         made = receipt.bill(run.path, run.model, top)
         with st.container(key="receipt"):
             receipt.paper(made, _("This text"))

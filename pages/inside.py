@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.record.step import Step
+from core.sources.capabilities import Can
 from pages.ui.charts import inside_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
@@ -84,8 +85,8 @@ def tokens() -> None:
 def made_with(step: SelectedStep) -> bool:
     """Draw what the step was made with, and return whether the settings are different now."""
     run = current.run()
-    by = Provenance(run.model_name if run.is_replay else current.model_name(), run.prompt, step.distribution.settings)
-    changed = [] if run.is_replay else by.differences(provenance.now())
+    by = Provenance(run.model_name if Can.NEW_TOKENS not in run.can else current.model_name(), run.prompt, step.distribution.settings)
+    changed = [] if Can.NEW_TOKENS not in run.can else by.differences(provenance.now())
     results.provenance_line("inside", by, changed)
     return bool(changed)
 

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.limits import Limits
+from core.sources.capabilities import Can
 from pages.ui.experiments import experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
@@ -117,7 +118,7 @@ def models() -> None:
                     size=numbers.size(model.weight_bytes), dtype=plain(model.dtype), device=plain(model.device)
                 )
             )
-            if model.has_token_ids:
+            if Can.PASSES in model.can:
                 pool = model.engine.pool
                 st.caption(
                     _("{waiting} waiting for a pass, {loads} caches of {size} together").format(

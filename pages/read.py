@@ -7,6 +7,7 @@ import streamlit as st
 from core import ScoredText
 from core.engine.model import LanguageModel
 from core.inspection.scored_answer import scored_answer
+from core.sources.capabilities import Can
 from pages.ui.charts import inside_rows, palette, scoring_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
@@ -109,7 +110,7 @@ def choose_mode() -> str:
 
 def is_answer() -> bool:
     """Return whether the visitor has opened a saved answer of a server."""
-    return bool(getattr(current.run().model, "from_answer", False))
+    return Can.FACTS not in current.run().can
 
 
 def saved_answer() -> None:

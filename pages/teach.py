@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.finetuning.finetune import LONGEST_TEXT, TrainingPlan
 from core.models.archive import open_zip, zip_of
+from core.sources.capabilities import Can
 from pages.ui.experiments import experiment, finetuning_session, results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import N_, _
@@ -73,8 +74,9 @@ def use_and_save() -> None:
         if known is not None and known.tuning is not None and known.steps and not experiment.of(finetuning_session.NAME).running:
             st.text_input(_("Its name"), _("my model"), key="teach_name", max_chars=40, width=200, **PERSISTENT)
             st.button(_("Add to my models"), on_click=finetuning_session.use, icon=":material/add:", key="teach_use_it")
-        if taught:
-            newest = list(taught.values())[-1]
+        with_weights = [model for model in taught.values() if Can.NETWORK in model.can]
+        if with_weights:
+            newest = with_weights[-1]
             st.download_button(
                 _("Save as a folder (zip)"),
                 data=lambda: zip_of(newest),

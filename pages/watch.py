@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
+from core.sources.capabilities import Can
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, page_titles, translation
@@ -71,7 +72,7 @@ def engines(seen: TokenDistribution | Step) -> None:
     if current.playing():
         return
     with st.container(horizontal=True, vertical_alignment="center", key="engines_line"):
-        if not seen.has_no_ids:
+        if Can.TOKEN_IDS in current.run().can:
             token_bias(seen)
         line = "" if isinstance(seen, Step) else all_samplers.kept_line(seen.settings)
         if line:

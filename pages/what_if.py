@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.sources.capabilities import Can
 from pages.ui.components.browser import browser
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.experiments import fork_playback, results
@@ -48,7 +49,7 @@ def measures(now: fork_playback.ForkPlayback) -> None:
     first = next((step for pair in now.fork.pairs for step in (pair.left, pair.right) if step is not None), None)
     changed: list[str] = []
     by = None
-    if first is not None and not now.run.is_replay:
+    if first is not None and Can.NEW_TOKENS in now.run.can:
         by = Provenance(current.model_name(), now.run.prompt, first.settings)
         changed = by.differences(provenance.now())
         results.provenance_line(fork_playback.NAME, by, changed, fork_playback.restart)
@@ -69,7 +70,7 @@ def other_tokens(now: fork_playback.ForkPlayback) -> None:
         for candidate in others:
             label = f"{plain(candidate.piece)} :small[:gray[{numbers.percent(candidate.model_probability)}]]"
             st.button(label, on_click=fork_playback.fork_at_word, args=(candidate.key,), key=f"what_if_other_{candidate.key}")
-        if now.run.is_replay:
+        if Can.NEW_TOKENS not in now.run.can:
             return
         with st.form("what_if_form", border=False, width=280), st.container(horizontal=True, vertical_alignment="bottom"):
             begin = _("Type another text for this place. Begin with a space for a new word.")

@@ -30,7 +30,7 @@ TOP_LEVEL = {
         ".dockerignore",
     ),
 }
-LONGEST_FILE = 400  # lines
+LONGEST_FILE = 600  # lines
 LARGEST_FILE = 25 * 2**20  # bytes
 VAGUE = {"util", "utils", "helper", "helpers", "common", "misc", "manager", "handler", "handlers"}
 
@@ -76,8 +76,8 @@ def test_arrows_point_down_only() -> None:
 
 # Inside core a room may import from those before it, and from itself.
 CORE_ORDER = (
-    "message errors disk stage_orders settings limits rounding device out_of_memory tokens record compiled "
-    "sampling backends engine remote models generation inspection costs batching finetuning reports experiments training"
+    "message errors disk stage_orders settings limits device out_of_memory tokens chat record compiled "
+    "sampling sources backends engine remote models generation inspection costs batching finetuning reports experiments training"
 ).split()
 
 
@@ -107,7 +107,7 @@ def _imported(node: ast.AST, known: dict[str, Path]) -> Iterator[str]:
         yield from _imported(child, known)
 
 
-REPORTED = ("core.generation.run_base", "core.record.step")  # their methods that write a report import it inside: `run.to_html()` is thin
+REPORTED = ("core.generation.generation", "core.record.step")  # their methods that write a report import it inside: `run.to_html()` is thin
 
 
 def place_of(module: str) -> int:

@@ -20,14 +20,12 @@ from core.batching.batched_llama import Part, slots_of
 from core.batching.block_pool import BLOCK_SIZE
 from core.engine.model import LanguageModel
 from core.errors import ModelError, PromptTooLong
+from core.sources.capabilities import Can, require
 
 
 def refuse_unless_plain(model: LanguageModel) -> None:
     """Raise ModelError for a model on a server, or one without exactly one key and one value per token in every layer."""
-    if not model.has_network:
-        raise ModelError(
-            "{model} runs on a server, which makes its own batches. Choose a model that runs on this machine.", model=model.name
-        )
+    require(model, Can.NETWORK)
     network = model.load_network()
     config = network.config.get_text_config()
     plain = "past_key_values" in inspect.signature(network.forward).parameters and all(

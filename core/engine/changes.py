@@ -19,7 +19,8 @@ from core.engine.hooks import hooked
 from core.engine.model import LanguageModel
 from core.engine.network_layers import at_layer, checked_layers
 from core.engine.switched_off_heads import Head, checked_heads, head_outputs, switch_off
-from core.errors import BadSetting, ModelError
+from core.errors import BadSetting
+from core.sources.capabilities import Can, require
 
 STRONGEST = 1_000.0
 
@@ -44,8 +45,7 @@ class Changes:
     """
 
     def __init__(self, model: LanguageModel, steering: Steering | None = None, without_heads: Iterable[Head] = ()) -> None:
-        if not model.has_network:
-            raise ModelError("This model runs on a server, so nothing can be changed inside it.")
+        require(model, Can.NETWORK)
         heads = list(without_heads)
         self._name, self._network = model.name, model.load_network()
         self.backend: TransformersBackend = backend_of(model)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import torch
 
+from core.backends.backend import Backend
 from core.backends.threads import torch_threads
 from core.device import Stopwatch
 from core.engine.fair_lock import FairLock
@@ -23,32 +23,7 @@ from core.errors import EmptyPrompt
 from core.limits import Limits
 from core.message import Message
 from core.out_of_memory import enough_memory
-from core.record.top_logprobs import TopLogprobs
-
-
-class Backend(Protocol):
-    """Runs the network for one visitor at a time. A state holds the keys and values of a text, or what the architecture keeps instead."""
-
-    def new_state(self) -> Any:
-        """Return the state of an empty text."""
-
-    def run(self, token_ids: np.ndarray, state: Any | None) -> torch.Tensor:
-        """Append int64 ids [new] to the state; return float32 logits [vocabulary] after the last one. With None, nothing is kept."""
-
-    def length(self, state: Any) -> int:
-        """Return the number of tokens in the state."""
-
-    def extend(self, state: Any, count: int) -> bool:
-        """Return whether `count` more tokens can be computed in one pass."""
-
-    def cut(self, state: Any, length: int) -> bool:
-        """Drop all but the first `length` tokens. Return False if the state cannot be cut."""
-
-    def bytes(self, state: Any) -> int:
-        """Return the bytes in use: keys and values, or what the architecture keeps instead."""
-
-    def held_bytes(self, state: Any) -> int:
-        """Return the bytes of the allocated arrays, including the reserve for later tokens."""
+from core.sources.source import Forward, Logits
 
 
 class NetworkChanges(Protocol):
@@ -59,48 +34,6 @@ class NetworkChanges(Protocol):
 
     def applied(self) -> AbstractContextManager[None]:
         """Return the block in which the network is changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Logits:
-    """float32 logits [vocabulary] on the model's device.
-
-    top_logprobs: the listed tokens of a server that does not send all logits, else None.
-    """
-
-    values: torch.Tensor
-    top_logprobs: TopLogprobs | None = None
-
-    @property
-    def known(self) -> int:
-        """How many of the likeliest tokens have logits computed by the model; a server sends only some."""
-        return self.values.numel() if self.top_logprobs is None else len(self.top_logprobs)
-
-    def __contains__(self, token_id: int) -> bool:
-        """Return whether this token's logit was computed by the model."""
-        return self.top_logprobs is None or token_id in self.top_logprobs
-
-
-@dataclass(frozen=True, slots=True)
-class Forward:
-    """The result of one forward pass. computed_tokens + reused_tokens is the number of tokens passed in.
-
-    cache_bytes: bytes in use for these tokens; held_bytes: bytes allocated for them, None if the cache is on another machine.
-    """
-
-    logits: Logits
-    computed_tokens: int
-    reused_tokens: int
-    cache_bytes: int
-    queue_seconds: float
-    stopwatch: Stopwatch
-    server_seconds: float | None = None
-    held_bytes: int | None = None
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of the pass, without the time in the queue."""
-        return self.stopwatch.seconds
 
 
 class Engine:

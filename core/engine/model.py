@@ -8,15 +8,22 @@ from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, SupportsIndex
 
+import numpy as np
 import torch
 
-from core.engine.conversation import Messages, Span, content_spans, rendered, template_end
-from core.engine.engine import Backend, Engine
+from core.backends.backend import Backend
+from core.chat.conversation import Messages, Span, content_spans, rendered, template_end
+from core.engine.engine import Engine
+from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.shape import ModelShape
-from core.errors import BadText, BadToken, ModelError, WrongType, quoted
-from core.settings import SamplingSettings
-from core.tokens.tokens import ByteJoiner, Token, TokenBytes, join, lone_token
+from core.errors import BadText, BadToken, WrongType, quoted
+from core.sources.capabilities import Can
+from core.sources.source import Answer, Beginning, Prompt, Wanted
+from core.sources.token_source import TokenSource, read_prompt
+from core.tokens.tokens import ByteJoiner, Token, TokenBytes, lone_token
 
+LOCAL_CHAT = frozenset(Can) - {Can.SERVED}
+LOCAL = LOCAL_CHAT - {Can.CHAT}
 SMALL_MODEL = 100_000_000  # parameters; below this, one thread is faster as soon as other work runs on the machine
 
 
@@ -63,21 +70,18 @@ class NetworkFacts:
         )
 
 
-class LanguageModel:
+class LanguageModel(TokenSource):
     """A causal language model and its tokenizer. All visitors share it, and it stores no visitor's data.
 
     name; device ("cpu", "cuda:0"); dtype ("float32"): type of the computation; stored_dtype: type of the stored matrices. parameter_count,
     layer_count, vocabulary_size: counts; context_length: tokens; weight_bytes, cache_bytes_per_token: bytes (the latter computed from the
     shape: layers x KV heads x head size x 2 x item size).
     network: transformers' own; None until `load_network` for a model that was loaded without it. tokenizer: transformers' own, or one with
-    the same interface. notes: sentences on this model's limits on this machine. recommended: its makers' settings or None.
-    adapter_of: name of the model that this one adds an adapter to, "" for any other model. has_token_ids: False for a server that sends
-    only texts; such a model has no engine, and a `ListedRun` writes with it.
+    the same interface. engine: makes the forward passes.
     """
 
-    has_network = has_token_ids = True
-    recommended: SamplingSettings | None = None
-    adapter_of = ""
+    engine: Engine
+    tokenizer: Any
 
     def __init__(
         self,
@@ -107,7 +111,6 @@ class LanguageModel:
         self.context_length = self.shape.context_length
         self.cache_bytes_per_token = self.shape.cache_numbers_per_token * torch.finfo(getattr(torch, self.dtype)).bits // 8
         self.end_token_ids = facts.end_token_ids | _template_ends(tokenizer, facts)
-        self.notes: tuple[str, ...] = ()
         threads = threads_for(self.parameter_count)
         self.engine = Engine(backend, facts.device, self.vocabulary_size, threads)
         self._make_network, self._network_lock = make_network, Lock()
@@ -150,14 +153,32 @@ class LanguageModel:
         return ids
 
     @property
-    def has_chat_template(self) -> bool:
-        """Whether this is a chat model: its tokenizer has a chat template."""
-        return bool(getattr(self.tokenizer, "chat_template", None))
+    def can(self) -> frozenset[Can]:
+        """What this model can do: everything that needs its network, and to answer a conversation if its tokenizer has a chat template."""
+        return LOCAL_CHAT if getattr(self.tokenizer, "chat_template", None) else LOCAL
+
+    @property
+    def unloaded(self) -> bool:
+        """Whether the weights are unloaded."""
+        return self.engine.unloaded
+
+    @property
+    def known_shape(self) -> ModelShape | None:
+        """The shape, None if it is unknown."""
+        return self.shape
+
+    def begin(self, prompt: Prompt, as_chat: bool) -> Beginning:
+        """Return what a run of this prompt begins with; see `read_prompt`."""
+        return read_prompt(self, prompt, as_chat, KVCache())
+
+    def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, before: Answer | None = None) -> Answer:
+        """Return the logits after these tokens from one forward pass. cache=None computes all of them again."""
+        return before or self.engine.forward(keys, cache, changes=wanted.changes)
 
     def tokenize_messages(self, messages: Messages) -> list[Token]:
         """Return checked messages in the chat template, as tokens. Raises ModelError without template, BrokenModel if it fails."""
-        if not self.has_chat_template:
-            raise ModelError("{name} is not a chat model: it continues a text and does not answer.", name=self.name)
+        if Can.CHAT not in self.can:
+            return super().tokenize_messages(messages)
         for message in messages:
             self.encode(message["content"])  # raises an error for text that cannot be encoded
         written = rendered(self.tokenizer.get_chat_template(), messages, self.tokenizer.special_tokens_map, self.name)
@@ -243,14 +264,6 @@ class LanguageModel:
 
     def __repr__(self) -> str:
         return f"LanguageModel({self.name}, {self.parameter_count / 1e6:.1f} M parameters, {self.dtype} on {self.device})"
-
-    def piece(self, token_id: int) -> str:
-        """Return how this token is displayed, with visible whitespace and bytes."""
-        return self.token(token_id).piece
-
-    def text_of(self, token_ids: list[int]) -> str:
-        """Return the readable text of these tokens, joined from their bytes."""
-        return join([token.raw for token in map(self.token, token_ids) if not token.special])
 
 
 def _template_ends(tokenizer: Any, facts: NetworkFacts) -> frozenset[int]:

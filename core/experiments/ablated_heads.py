@@ -11,10 +11,10 @@ import numpy as np
 from core.engine.model import LanguageModel
 from core.engine.switched_off_heads import Head
 from core.generation.generation import Generation
-from core.generation.prompts import Prompt
 from core.inspection.attribution.head_effects import Ablator
 from core.inspection.inside import inspect_step
 from core.settings import SamplingSettings
+from core.sources.source import Prompt
 
 LISTED = 6  # tokens beside the bars
 WRITTEN = 24  # tokens of each continuation

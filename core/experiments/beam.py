@@ -11,12 +11,12 @@ from typing import Literal
 
 import torch
 
-from core.engine.model import LanguageModel
 from core.errors import BadSetting, BrokenLogits
-from core.experiments.candidates import PromptBatch, prompt_ids
-from core.experiments.served import ServedBatch, on_server
+from core.experiments.candidates import prompt_ids
+from core.experiments.prompt_batch import PromptBatch, batch_of
 from core.message import Message
 from core.settings import whole_number
+from core.sources.token_source import TokenSource
 from core.tokens.tokens import ByteJoiner
 
 MOST_BEAMS = 16
@@ -70,7 +70,7 @@ class BeamStep:
 
 
 def beam_search(
-    model: LanguageModel,
+    model: TokenSource,
     prompt: str,
     beams: int = 4,
     steps: int = 30,
@@ -93,7 +93,7 @@ def beam_search(
     ids = prompt_ids(model, prompt)
     steps = min(steps, model.context_length - len(ids))
     looked_at = max(2, 1 + len(model.end_token_ids)) * width
-    batch: PromptBatch | ServedBatch = ServedBatch(model, ids, looked_at) if on_server(model) else PromptBatch(model, ids)
+    batch = batch_of(model, ids, looked_at)
     search = _Search(model, batch, width, steps, float(length_penalty), early_stopping)
     while search.done is None:
         yield search.step()
@@ -122,13 +122,11 @@ class _Open:
 class _Search:
     """The state of a search. All sums are float32, as in transformers, so that near ties are decided in the same way."""
 
-    def __init__(
-        self, model: LanguageModel, batch: PromptBatch | ServedBatch, width: int, steps: int, penalty: float, early: bool | str
-    ) -> None:
+    def __init__(self, model: TokenSource, batch: PromptBatch, width: int, steps: int, penalty: float, early: bool | str) -> None:
         self._model, self._batch = model, batch
         self._width, self._steps, self._penalty, self._early = width, steps, penalty, early
         self._open = [_Open(0, 0, (), "", b"")]
-        self._scores = torch.zeros(1, device=model.engine.device)  # of the open hypotheses, [rows]
+        self._scores = torch.zeros(1, device=batch.device)  # of the open hypotheses, [rows]
         self._answers: list[Beam] = []
         self._nodes = 1
         self._index = self._tokens = 0

@@ -11,28 +11,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from time import perf_counter
 
 import torch
 
-from core.backends.cache_tensors import cache_argument
-from core.backends.threads import torch_threads
-from core.backends.transformers_backend import backend_of
-from core.device import Stopwatch
-from core.engine.abilities import possible_with
-from core.engine.model import LanguageModel
-from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong
+from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.experiments.answers import answer_of, normal
 from core.experiments.candidate_sequence import BatchStep, CandidateSequence
-from core.experiments.served import on_server, write_on_server
-from core.generation.mirostat import mu_after
-from core.generation.observed import ARRAYS
+from core.experiments.prompt_batch import PromptBatch, batch_of, together
+from core.generation.generation import Generation
+from core.generation.observing import mu_after
 from core.message import Message
-from core.out_of_memory import enough_memory
 from core.record.step import ForwardPass, Step
 from core.sampling import dice, stages
 from core.sampling.history import History
 from core.settings import SamplingSettings, whole_number
+from core.sources.capabilities import Can
+from core.sources.source import Logits
+from core.sources.token_source import TokenSource
 from core.tokens.tokens import ByteJoiner
 
 MOST_TRIES = 32
@@ -40,94 +36,13 @@ MOST_STEPS = 400
 LISTED = 8  # candidates kept at every step of every try
 
 
-class PromptBatch:
-    """Rows that share one prompt, which is read once; each forward pass adds one token to every row.
-
-    If an architecture has no plain keys and values, every pass computes all rows from the start: slower, with the same numbers. Every pass
-    takes one turn of the model's engine. Raises ModelError for a model whose network is not on this machine.
-    """
-
-    def __init__(self, model: LanguageModel, ids: Sequence[int]) -> None:
-        if not model.has_network:
-            raise ModelError("Several texts at once need a model that runs on this machine. Choose a bundled model.")
-        self.model = model
-        self._network = model.load_network()
-        self._backend = backend_of(model)
-        self._device = torch.device(model.device)
-        self._cache: Any = None  # transformers' DynamicCache
-        self._rows = torch.tensor([list(ids)], device=self._device)
-        self.passes = 0
-        self.computed_tokens = 0  # of one row, in the newest pass
-        self.pass_tokens = 0  # of all rows, in the newest pass
-        self.row_bytes = 0  # of the cache, for one row
-        self.seconds = 0.0  # of the newest pass
-        self.queue_seconds = 0.0
-
-    def prefill(self) -> torch.Tensor:
-        """Read the prompt and return float32 logits [1, vocabulary]."""
-        with self.model.engine.lock.acquire():
-            cached = self._backend.is_cached and self._backend.batches_truly()
-        if cached and cache_argument(self._network) == "past_key_values":
-            from transformers.cache_utils import DynamicCache
-
-            self._cache = DynamicCache(config=self._network.config.get_text_config())
-        return self._run(self._rows)
-
-    def go_on(self, parents: Sequence[int], token_ids: Sequence[int]) -> torch.Tensor:
-        """Extend the rows `parents` of the newest pass by one token each; return float32 logits [len(parents), vocabulary].
-
-        A row can be named several times (it forks) or not at all (it is dropped).
-        """
-        with torch.inference_mode():
-            chosen = torch.tensor(list(parents), device=self._device)
-            new = torch.tensor(list(token_ids), device=self._device)[:, None]
-            if self._cache is not None and list(parents) != list(range(len(self._rows))):
-                self._cache.batch_select_indices(chosen)
-            self._rows = torch.cat([self._rows[chosen], new], 1)
-        return self._run(self._rows if self._cache is None else new)
-
-    def _run(self, inputs: torch.Tensor) -> torch.Tensor:
-        engine = self.model.engine
-        with engine.lock.acquire() as waited, torch_threads(engine.threads), torch.inference_mode():
-            stopwatch = Stopwatch(self._device)
-            said = Message("There is not enough memory for so many texts at once. Use fewer or shorter texts.")
-            with enough_memory(said), possible_with(self.model.name):
-                logits = self._logits(inputs)
-            stopwatch.stop()
-        if self._cache is not None and not all(map(_is_plain, self._cache.layers)):
-            self._cache = None
-        self.passes += 1
-        self.computed_tokens, self.pass_tokens = inputs.shape[1], inputs.numel()
-        self.row_bytes = 0 if self._cache is None else sum(map(_bytes, self._cache.layers)) // len(inputs)
-        self.seconds, self.queue_seconds = stopwatch.seconds, waited
-        return logits
-
-    def _logits(self, inputs: torch.Tensor) -> torch.Tensor:
-        """Return float32 logits [rows, vocabulary]; one row after the other if this architecture gives other numbers in a batch."""
-        if self._cache is not None:
-            output = self._network(inputs, past_key_values=self._cache, use_cache=True)
-            return output.logits[:, -1].float()
-        return self._backend.last_logits(inputs)
-
-
-def _is_plain(layer: Any) -> bool:
-    """Return whether this layer keeps keys and values that can be selected by row."""
-    from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
-
-    return type(layer) in (DynamicLayer, DynamicSlidingWindowLayer) and layer.get_seq_length() > 0
-
-
-def _bytes(layer: Any) -> int:
-    return sum(tensor.numel() * tensor.element_size() for tensor in (layer.keys, layer.values))
-
-
 def write_together(
-    model: LanguageModel, prompt: str, settings: SamplingSettings | None = None, count: int = 8, steps: int = 40, top_n: int = LISTED
+    model: TokenSource, prompt: str, settings: SamplingSettings | None = None, count: int = 8, steps: int = 40, top_n: int = LISTED
 ) -> Iterator[BatchStep]:
     """Generate `count` tries of up to `steps` tokens; yield after every forward pass. The generator can be stopped at any time.
 
-    On a server every try is a separate request. Raises EmptyPrompt, PromptTooLong, BadSetting for counts out of range, NotEnoughMemory,
-    and the errors of a server.
+    A source without a network here answers for every try by itself. Raises EmptyPrompt, PromptTooLong, BadSetting for counts out of range,
+    NotEnoughMemory, and the errors of a server.
     """
     settings = settings or SamplingSettings()
     count, steps = (
@@ -135,10 +50,10 @@ def write_together(
         whole_number(steps, Message("The length"), 1, MOST_STEPS),
     )
     ids = prompt_ids(model, prompt)
-    if on_server(model):
-        yield from write_on_server(model, prompt, settings, count, steps, top_n)
+    if Can.NETWORK not in model.can:
+        yield from _write_one_by_one(model, prompt, settings, count, steps, top_n)
         return
-    batch = PromptBatch(model, ids)
+    batch = batch_of(model, ids)
     rows = [_Row(number, list(ids)) for number in range(count)]
     alive, newest, seconds = rows, [0] * count, 0.0
     while alive and len(alive[0].path) < steps:
@@ -153,8 +68,22 @@ def write_together(
         yield BatchStep(tries, written, sum(len(row.path) for row in rows), seconds, batch.passes)
 
 
+def _write_one_by_one(
+    model: TokenSource, prompt: str, settings: SamplingSettings, count: int, steps: int, top_n: int
+) -> Iterator[BatchStep]:
+    """Yield what `write_together` yields, from runs that are asked together. Try number i uses attempt i of the rolls."""
+    runs = [Generation(model, prompt, settings, top_n) for _each in range(count)]
+    seconds, passes = 0.0, 0
+    while passes < steps and (alive := [number for number, run in enumerate(runs) if run.finished is None]):
+        began = perf_counter()
+        together(lambda number: runs[number].step(number), alive)
+        seconds, passes = seconds + perf_counter() - began, passes + 1
+        tries = tuple(CandidateSequence(number, tuple(run.path), run.finished) for number, run in enumerate(runs))
+        yield BatchStep(tries, len(alive), sum(len(run.path) for run in runs), seconds, passes)
+
+
 def write_and_time_one(
-    model: LanguageModel, prompt: str, settings: SamplingSettings | None = None, count: int = 8, steps: int = 40
+    model: TokenSource, prompt: str, settings: SamplingSettings | None = None, count: int = 8, steps: int = 40
 ) -> Iterator[BatchStep]:
     """Yield the steps of `write_together`, then generate the first try alone and yield the last BatchStep again with that time."""
     newest = None
@@ -175,7 +104,7 @@ class _Row:
     joiner: ByteJoiner = field(default_factory=ByteJoiner)
     finished: str | None = None
 
-    def roll(self, model: LanguageModel, batch: PromptBatch, logits: torch.Tensor, settings: SamplingSettings, top_n: int) -> None:
+    def roll(self, model: TokenSource, batch: PromptBatch, logits: torch.Tensor, settings: SamplingSettings, top_n: int) -> None:
         """Sample a token from this row's logits and record the step as a `Generation` does."""
         index, position = len(self.path), len(self.ids)
         thrown = None if settings.greedy else dice.roll(settings.seed, index, self.number)
@@ -191,8 +120,7 @@ class _Row:
                     batch.computed_tokens, position - batch.computed_tokens, batch.row_bytes, batch.seconds, batch.queue_seconds
                 ),
                 vocabulary=model,
-                **{name: getattr(seen, name) for name in ARRAYS},
-                key=seen.chosen,
+                **Logits(logits).fields(seen),
                 text="" if token.special else self.joiner.add(token.raw),
                 chosen_by="greedy" if thrown is None else "sampled",
                 roll=thrown,
@@ -207,7 +135,7 @@ class _Row:
             self.finished = "context full"
 
 
-def encoded(model: LanguageModel, text: str) -> list[int]:
+def encoded(model: TokenSource, text: str) -> list[int]:
     """Return the tokens of a text. Raises EmptyPrompt."""
     ids = model.encode(text) if text else []
     if not ids:
@@ -215,7 +143,7 @@ def encoded(model: LanguageModel, text: str) -> list[int]:
     return ids
 
 
-def prompt_ids(model: LanguageModel, prompt: str) -> list[int]:
+def prompt_ids(model: TokenSource, prompt: str) -> list[int]:
     """Return the tokens of a prompt that leaves room for at least one more token. Raises EmptyPrompt, PromptTooLong."""
     ids = encoded(model, prompt)
     if len(ids) >= model.context_length:

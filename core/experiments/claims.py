@@ -25,9 +25,9 @@ class Claim:
 
 def branches(run: Recording) -> list[tuple[Step, ...]]:
     """Return the steps of every branch of a run, from the prompt to its last token."""
-    nodes = run.tree.nodes
+    nodes = run.nodes
     leaves = [index for index in range(len(nodes)) if not any(node.parent == index for node in nodes)]
-    return [tuple(run.tree.path_to(leaf)) for leaf in leaves]
+    return [tuple(run.path_to(leaf)) for leaf in leaves]
 
 
 def text_of(path: Sequence[Step]) -> str:

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from core.engine.kv_cache.kv_cache import KVCache
-from core.engine.model import LanguageModel
 from core.errors import BadPlace, BadToken, EmptyPrompt, RunFinished
 from core.experiments.drift import Aligner, Alignment, TopProbabilities
 from core.generation.generation import Generation
 from core.message import Message
 from core.record.step import Step
+from core.sources.capabilities import Can
+from core.sources.token_source import TokenSource
 
 LONGEST_WORD = 200  # characters of a text that is forced at the start of a branch
 MOST_STEPS = 1_000
@@ -136,15 +137,14 @@ class Fork:
     def _step(self) -> Pair:
         if self.finished:
             raise RunFinished("Both branches have ended. Choose another token to see another continuation.")
-        wanted, kept = self.run.settings, None if self.run.is_replay else self.run.cache
+        wanted, kept = self.run.settings, self.run.cache
         left, right = self.sides
         try:
             one, here = self._go_on(left, None)
             other, there = self._go_on(right, one)
         finally:
             self.run.settings = wanted
-            if kept is not None:
-                self.run.cache = kept
+            self.run.cache = kept
         known = self._aligner
         for step, top, tokens, seen in ((one, here, known.left, known.left_top), (other, there, known.right, known.right_top)):
             if step is not None and top is not None:
@@ -174,7 +174,7 @@ class Fork:
             side.finished = run.finished
             return None, None
         top = None
-        if not run.is_replay:
+        if Can.NEW_TOKENS in run.can:
             run.cache = side.cache
             top = None if (logits := run.logits) is None else TopProbabilities.of(logits)
         if side.follow:
@@ -199,7 +199,7 @@ def side_by_side(fork: Fork, steps: int) -> Iterator[Pair]:
         yield fork.step()
 
 
-def continuation(model: LanguageModel, before: str, text: str) -> list[int]:
+def continuation(model: TokenSource, before: str, text: str) -> list[int]:
     """Return the tokens of `text` as a continuation of `before`. Raises EmptyPrompt, BadToken, BadText."""
     if not isinstance(text, str) or not text:
         raise EmptyPrompt("The branch is empty. Write a word first.")
@@ -212,7 +212,7 @@ def continuation(model: LanguageModel, before: str, text: str) -> list[int]:
     raise EmptyPrompt("The branch is empty. Write a word first.")
 
 
-def _without_marks(model: LanguageModel, token_ids: list[int]) -> list[int]:
+def _without_marks(model: TokenSource, token_ids: list[int]) -> list[int]:
     """Return the ids without special tokens, which a tokenizer adds around a text."""
     return [token_id for token_id in token_ids if not model.token(token_id).special]
 

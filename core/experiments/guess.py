@@ -16,11 +16,11 @@ import numpy as np
 
 from core.errors import BadGuess, ViewerError
 from core.record.step import Step, TokenDistribution
+from core.sources.capabilities import Can
 from core.tokens.tokens import Token
 
 if TYPE_CHECKING:
     from core.generation.generation import Generation
-    from core.generation.replay import Replay
 
 MOST = 6  # guesses at a time
 LONGEST = 40  # characters of one
@@ -88,12 +88,12 @@ def cleaned(said: Sequence[str]) -> list[str]:
     return words
 
 
-def judge(run: Generation | Replay, said: Sequence[str]) -> list[Guess]:
+def judge(run: Generation, said: Sequence[str]) -> list[Guess]:
     """Return the guesses with their next-token probabilities; nothing is sampled. Raises BadGuess, and what `next_distribution` raises."""
     words, seen = cleaned(said), run.next_distribution()
-    if run.is_replay:
+    if not run.can >= {Can.NEW_TOKENS, Can.TOKEN_IDS}:
         return [_listed(word, seen) for word in words]
-    known = getattr(run, "logits", None)
+    known = run.logits
     shares = None if known is None else _softmax(np.asarray(known.detach().cpu(), dtype=np.float64))
     return [_written(word, run.model, seen, shares) for word in words]
 

@@ -9,6 +9,7 @@ _CLASSES = {
     "core.engine.attention_layers": "AttentionLayers",
     "core.experiments.cache_race": "RaceStep",
     "core.experiments.sweep": "ComparisonStep SweepResult",
+    "core.experiments.unread": "Unread",
     "core.experiments.candidate_sequence": "CandidateSequence BatchStep",
     "core.experiments.beam": "Beam BeamStep",
     "core.experiments.thinking": "PromptingStyle Question ReasoningStep Answered",

@@ -23,13 +23,14 @@ from core.batching.block_pool import blocks_for
 from core.batching.server import make_runner
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
-from core.errors import BadSetting, ModelError
+from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids
 from core.message import Message
 from core.sampling import dice
 from core.sampling.history import History
 from core.sampling.stages import pick, sampling_probabilities
 from core.settings import SamplingSettings, whole_number
+from core.sources.capabilities import Can, require
 from core.tokens.tokens import ByteJoiner
 
 MOST_DRAFTED = 16
@@ -271,8 +272,7 @@ class ModelDraft:
     """A draft by a smaller model. Raises BadSetting for another tokenizer than the target's, ModelError for a model on a server."""
 
     def __init__(self, model: LanguageModel, target: LanguageModel) -> None:
-        if not model.has_network:
-            raise ModelError("{model} runs on a server, but a draft model must run on this machine. Choose another one.", model=model.name)
+        require(model, Can.NETWORK)
         if model.tokenizer.get_vocab() != target.tokenizer.get_vocab():
             raise BadSetting(
                 "{model} and {target} have different tokenizers, so its drafts cannot be checked. Choose a draft "

@@ -81,7 +81,7 @@ def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n:
     try:
         while writing := [run for run in runs if run.finished is None and len(run.path) < steps]:
             # In turns, two models that do not fit into memory together would be loaded again for every token.
-            here = [run for run in writing if not run.model.engine.unloaded]
+            here = [run for run in writing if not run.model.unloaded]
             for run in here or [run for run in writing if run.model is writing[0].model]:
                 next(run.stream(1), None)
             paths = tuple(tuple(run.path) for run in runs)

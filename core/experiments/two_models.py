@@ -16,11 +16,10 @@ import numpy as np
 import torch
 
 from core.costs.formulas import multiply_adds
-from core.engine.engine import Forward
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.engine.shape import ModelShape
-from core.errors import BrokenLogits, ModelError
+from core.errors import BrokenLogits
 from core.experiments.candidates import prompt_ids
 from core.experiments.speculative import sized
 from core.inspection.scoring import score_text
@@ -28,6 +27,8 @@ from core.message import Message
 from core.sampling.history import History
 from core.sampling.stages import pick
 from core.settings import SamplingSettings, whole_number
+from core.sources.capabilities import Can, require
+from core.sources.source import Forward
 from core.tokens.tokens import ByteJoiner
 
 LONGEST = 256  # tokens
@@ -145,10 +146,7 @@ def judge(
 def both_here(*models: LanguageModel) -> None:
     """Raise ModelError for a model on a server, because a server sends only part of its probabilities."""
     for model in models:
-        if not model.has_network:
-            raise ModelError(
-                "{model} runs on a server, which lists only some of its probabilities. Choose two models on this machine.", model=model.name
-            )
+        require(model, Can.ALL_TOKENS)
 
 
 def _judged(

@@ -32,6 +32,7 @@ from core.errors import BadSetting, CannotBeTaught, NotEnoughMemory, TextToLearn
 from core.limits import Limits
 from core.message import Message, Number
 from core.out_of_memory import enough_memory, is_out_of_memory
+from core.sources.capabilities import Can, missing
 
 IGNORED = -100
 ALL_WEIGHTS = 20_000_000  # parameters up to which all of them learn
@@ -283,8 +284,8 @@ def documents(model: LanguageModel, text: str, length: int) -> list[list[int]]:
 
 def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
     """A network of the same kind to be trained: with weights of its own in float32, or with adapters on weights that stay shared."""
-    if not model.has_network:
-        raise CannotBeTaught("{model} runs on a server. Only a model whose weights are on this machine can be taught.", model=model.name)
+    if sentence := missing(model, Can.NETWORK):
+        raise CannotBeTaught(sentence)
     if model.parameter_count > LARGEST:
         raise CannotBeTaught(
             "{model} has {parameter_count} million parameters. The limit for teaching is {largest} million.",

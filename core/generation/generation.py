@@ -1,60 +1,77 @@
-"""Generation loop over a tree of branches: a prompt and all its continuations.
+"""The run: a prompt and the tree of all its continuations, over any source of probabilities.
 
-Going back changes the current node, and another token adds a branch. Existing steps are kept; only `Tree.delete` removes them.
+A run asks its source what comes after the tokens so far, observes the answer with its own stages and dice, and records the step. Going
+back changes the current node, and another token adds a branch. Existing steps are kept; only `Tree.delete` removes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, wraps
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, SupportsIndex, TypeVar
 
 import numpy as np
 
-from core.engine.conversation import Span
-from core.engine.engine import Forward
+from core.chat.conversation import Span
 from core.engine.kv_cache.kv_cache import KVCache
-from core.errors import BadToken, InputError, NotEnoughMemory, OutsideTopLogprobs, RunFinished
-from core.generation.constrained import constrained_from, is_fulfilled
-from core.generation.mirostat import mu_after
-from core.generation.observed import BESIDE, arrays, falls_beside, place
-from core.generation.prompts import Prompt, read_prompt
-from core.generation.run_base import Run, in_turn
-from core.generation.server_lists import beyond, is_cut_too_short, is_doubtful, is_unbounded
+from core.errors import InputError, NotEnoughMemory, OutsideTopLogprobs, RunFinished, WrongType
 from core.generation.stop_rule import Stop
-from core.generation.tree import Node
+from core.generation.tree import Tree
 from core.limits import Limits
-from core.message import Message
+from core.message import ENGLISH, Message, Wording
+from core.record import rich
 from core.record.step import Candidate, Step, TokenDistribution
-from core.sampling import dice, stages
-from core.sampling.history import History
+from core.sampling import dice
 from core.sampling.observation import MOST_CANDIDATES
 from core.settings import SamplingSettings, whole_number
+from core.sources.capabilities import Can, require
+from core.sources.source import OBSERVED, Answer, Forward, Listed, Prompt, Recorded, Source, Wanted
 from core.tokens.tokens import Token, added_by
 
 if TYPE_CHECKING:
     import torch
 
     from core.engine.changes import Steering
-    from core.engine.model import LanguageModel
+    from core.sampling.history import History
 
 LARGEST_COUNT = 2**53
+LIVE = frozenset({Can.NEW_TOKENS, Can.TOKEN_IDS})  # what a run needs to roll a token that was rolled elsewhere
+FORCED = {"chosen_by": "forced", "roll": None, "attempt": 0}
+DISTRIBUTION = (*OBSERVED, "top_logprobs_count", "stage_exact", "facts")
+TAIL = 40  # characters of the text that `repr` shows
+BESIDE = 1e-3  # of the strip; within this distance of a token's segment, rounding may decide whether a roll falls on it
+NO_IDS = np.empty(0, dtype=np.int64)
+P = ParamSpec("P")
+Result = TypeVar("Result")
+
+
+def in_turn(method: Callable[Concatenate[Generation, P], Result]) -> Callable[Concatenate[Generation, P], Result]:
+    """Decorate a method that moves a run or depends on its current node: threads call it one after the other (see `Generation.turn`)."""
+
+    @wraps(method)
+    def guarded(self: Generation, *args: P.args, **kwargs: P.kwargs) -> Result:
+        with self.turn:
+            return method(self, *args, **kwargs)
+
+    return guarded
 
 
 @dataclass(slots=True)
 class _Pending:
-    """The forward pass before the next token, and the distributions already computed from it, by settings."""
+    """The source's answer before the next token, and the distributions already computed from it, by settings."""
 
-    forward: Forward
+    answer: Answer
     distributions: dict[SamplingSettings, TokenDistribution] = field(default_factory=dict)
 
 
-class Generation(Run):
-    """One visitor's run of one model.
+class Generation(Tree):
+    """One visitor's run of one source: a loaded model, a server, or a recording.
 
-    model: the loaded model. prompt: the text to continue, or a conversation as a list of messages {"role", "content"}; these are kept in
+    model: the source. prompt: the text to continue, or a conversation as a list of messages {"role", "content"}; these are kept in
     `messages`, and `prompt` is then the text of the last one (see `generation/turns.py`). settings: for the next steps; assign new ones to
     change them, existing steps stay. top_n: how many candidates every step lists; with a constraint or a bias also as many of the
     likeliest that can be chosen. use_cache=False computes all positions again at every step. as_chat: the prompt becomes the message of a
@@ -63,15 +80,17 @@ class Generation(Run):
     pass. Both run on transformers' own network, which is slower than the compiled one. stop: the run ends with the token that completes
     one of these texts. most_new_tokens: it ends after so many tokens; 0 for no limit.
 
+    can: what the source can do. A run of a recording (`Recording.replay()`) reveals the recorded steps and has no settings of its own.
+    turn: lock held by the thread that moves the run. A step belongs to the node where its computation began, so no other thread may move
+    the run until it ends. Hold the lock around several calls that belong together. Reading needs no lock.
+
     Raises EmptyPrompt, PromptTooLong, BadSetting for invalid settings or an invalid steering, WrongType if the model or the prompt has the
     wrong type, ModelError if the network cannot be changed in this way.
     """
 
-    is_replay = False
-
     def __init__(
         self,
-        model: LanguageModel,
+        model: Source,
         prompt: Prompt,
         settings: SamplingSettings | None = None,
         top_n: int = 20,
@@ -83,38 +102,66 @@ class Generation(Run):
         most_new_tokens: int = 0,
     ) -> None:
         most_candidates = whole_number(top_n, "top_n", -LARGEST_COUNT, LARGEST_COUNT)
-        limits = Limits.from_environment()
-        self.prompt, self.messages, self.prompt_tokens = read_prompt(model, prompt, as_chat, limits)
-        self.model, self.model_name = model, model.name
-        self.as_chat = as_chat or bool(self.messages)
-        count = len(self.prompt_tokens)
-        super().__init__(model, SamplingSettings() if settings is None else settings)
-        self._stop, self._most_tokens = Stop.checked(stop, most_new_tokens), limits.tokens_per_run
-        self.top_n = min(max(1, most_candidates), MOST_CANDIDATES, model.vocabulary_size)
+        if not isinstance(model, Source):
+            said = Message("A run needs a loaded model such as load_model({model}), not {kind}.")
+            raise WrongType(said.with_values(model=repr(str(model)[:40]), kind=type(model).__name__))
+        beginning = model.begin(prompt, as_chat)
+        self.turn = RLock()
+        super().__init__(beginning.vocabulary)
+        self.prompt, self.messages, self.prompt_tokens = beginning.prompt, beginning.messages, beginning.tokens
+        self.model, self.model_name, self.as_chat = model, model.name, beginning.as_chat
+        self.settings = SamplingSettings() if settings is None else settings
+        self._stop = Stop.checked(stop, most_new_tokens)
+        self._most_tokens = Limits.from_environment().tokens_per_run if Can.NEW_TOKENS in model.can else 0
+        self.top_n = min(max(1, most_candidates), MOST_CANDIDATES, model.vocabulary_size or MOST_CANDIDATES)
         self.use_cache = use_cache
-        self._cache = KVCache()
+        self._cache = beginning.cache
         self._changes = _changes(model, steering, list(without_heads))
+        count = len(self.prompt_tokens)
         self._ids = np.empty(max(64, 2 * count), dtype=np.int64)
-        self._ids[:count] = [token.token_id for token in self.prompt_tokens]
+        self._ids[:count] = [token.key for token in self.prompt_tokens]
         self._pending: _Pending | None = None
-        self._latest: tuple[Step, Forward] | None = None  # a step with its pass
+        self._latest: tuple[Step, Answer] | None = None  # a step with its pass
         self._out_of_memory = False
+
+    def __reduce_ex__(self, _protocol: SupportsIndex) -> Any:
+        """Raise WrongType for copy and pickle."""
+        raise WrongType("A run holds a loaded model, so it cannot be copied. Keep Recording.of(run), or branch with run.switch().")
+
+    @property
+    def can(self) -> frozenset[Can]:
+        """What the run's source can do."""
+        return self.model.can
+
+    @property
+    def settings(self) -> SamplingSettings:
+        """Settings of the next steps; assign new ones to change them, existing steps stay. Raises BadSetting for another type."""
+        return self._settings
+
+    @settings.setter
+    def settings(self, settings: SamplingSettings) -> None:
+        self._settings = SamplingSettings.checked(settings)
 
     @property
     def finished(self) -> str | None:
-        """Why the run has ended here: "end of text", "stop text", "enough tokens", "constraint fulfilled" (for a
-        model without an end token), "context full", "limit reached" or "out of memory"; None if it can continue."""
-        if self._path and self._path[-1].token_id in self.model.end_token_ids:
-            return Message("end of text")
-        if asked := self._stop.reached(self._path, self.model):
+        """Why the run has ended here: "end of text", "stop text", "enough tokens", "constraint fulfilled" (for a model without an end
+        token), "context full", "limit reached" or "out of memory", or why a recording ends; None if it can continue."""
+        if (ended := self.model.ending(self._path, self._cache)) or Can.NEW_TOKENS not in self.model.can:
+            return ended
+        if asked := self._stop.reached(self._path, self.vocabulary):
             return asked
-        if not self.model.end_token_ids and is_fulfilled(lambda: self.history(self.settings, len(self._path)), self.settings):
+        if self.settings.constraint and not self.model.end_token_ids and self._is_fulfilled():
             return Message("constraint fulfilled")
-        if self.token_count >= self.model.context_length:
+        if self.model.context_length and self.token_count >= self.model.context_length:
             return Message("context full")
         if self._most_tokens and self.token_count >= self._most_tokens:
             return Message("limit reached")
         return Message("out of memory") if self._out_of_memory else None
+
+    def _is_fulfilled(self) -> bool:
+        from core.generation.observing import is_fulfilled  # imports torch
+
+        return is_fulfilled(lambda: self.history(self.settings, len(self._path)), self.settings)
 
     @property
     def stops(self) -> dict[str, Any]:
@@ -122,7 +169,7 @@ class Generation(Run):
         return {"stop": list(self._stop.texts), "most_new_tokens": self._stop.tokens}
 
     def stop_at(self, stop: Iterable[str] = (), most_new_tokens: int = 0) -> None:
-        """Change where the run ends; the steps stay. Raises BadSetting."""
+        """Change where the run ends; the steps stay. A recording ends where it ends. Raises BadSetting."""
         self._stop = Stop.checked(stop, most_new_tokens)
 
     @cached_property
@@ -132,53 +179,60 @@ class Generation(Run):
 
     @property
     def token_ids(self) -> np.ndarray:
-        """All tokens up to the current node, int64 [token_count]; a view that must not be written to."""
+        """The keys of all tokens up to the current node, int64 [token_count]; a view that must not be written to."""
         return self._ids[: self.token_count]
 
     @property
     def cache_bytes(self) -> int:
-        """Bytes that the tokens in this run's cache take."""
-        return self._cache.bytes
+        """Bytes that the tokens in this run's cache take; those of the recorded cache at this step of a recording."""
+        if self._cache is not None:
+            return int(self._cache.bytes)
+        return self._path[-1].forward.cache_bytes if self._path else 0
 
     @property
-    def cache(self) -> KVCache:
-        """The run's KV cache. It can be replaced by any other; tokens that do not match the text are computed again."""
+    def cache(self) -> Any:
+        """What the source keeps for this run, such as a `KVCache`. It can be replaced by that of another run; tokens that do not match the
+        text are computed again."""
         return self._cache
 
     @cache.setter
-    def cache(self, cache: KVCache) -> None:
+    def cache(self, cache: Any) -> None:
         self._cache = cache
 
     @property
     @in_turn
     def logits(self) -> torch.Tensor | None:
-        """The model's logits of the next token: float32 [vocabulary], on its device; None if a server sent only a part.
+        """The model's logits of the next token: float32 [vocabulary], on its device; None if the source gives only a part of them.
 
         Makes the forward pass once, as `next_distribution` does, and raises the same errors.
         """
         self._must_go_on()
-        answer = self._pending_pass(self.settings).forward.logits
-        return answer.values if answer.top_logprobs is None else None
+        answer = self._asked(self._wanted()).answer
+        return answer.logits.values if isinstance(answer, Forward) and answer.logits.top_logprobs is None else None
 
     @in_turn
     def next_distribution(self, settings: SamplingSettings | None = None) -> TokenDistribution:
         """Return the probabilities of the next token. Makes the forward pass once; other settings then need no further pass.
 
-        Raises RunFinished at the end of a run, NotEnoughMemory, BrokenLogits.
+        settings: instead of the run's; a recording has only its own. Raises RunFinished at the end of a run, NotEnoughMemory, BrokenLogits.
         """
         self._must_go_on()
-        settings = self.settings if settings is None else SamplingSettings.checked(settings)
-        pending = self._pending_pass(settings)
-        known = pending.distributions.get(settings)
-        if known is None:
-            seen = self._observe(pending, settings)
-            known = TokenDistribution(**self._place(pending.forward, settings), **arrays(seen, pending.forward.logits.top_logprobs))
-            pending.distributions = {settings: known}
-        return known
+        wanted = self._wanted(settings)
+        pending = self._asked(wanted)
+        if isinstance(pending.answer, Recorded):
+            return pending.answer.steps[0][0]
+        distribution = pending.distributions.get(wanted.settings)
+        if distribution is None:
+            fields = self._observed(pending, wanted)
+            assert not isinstance(pending.answer, Recorded)
+            numbers = {name: fields[name] for name in DISTRIBUTION if name in fields}
+            distribution = TokenDistribution(**self._place(pending.answer, wanted), **numbers)
+            pending.distributions = {wanted.settings: distribution}
+        return distribution
 
     @in_turn
     def step(self, attempt: int = 0, outcome: int | None = None) -> Step:
-        """Compute and append one token.
+        """Compute and append one token, or reveal the next recorded one.
 
         attempt: 0 is the roll of the seed and the step index; 1, 2, ... roll again at the same step. A repeated roll returns the step that
         it made before in this run, even if rounding would now decide otherwise. outcome: the token that this roll selected elsewhere, on
@@ -189,138 +243,156 @@ class Generation(Run):
         """
         attempt = whole_number(attempt, Message("The attempt"), 0, dice.LARGEST_ATTEMPT)
         self._must_go_on()
-        outcome = None if outcome is None else self._token_id(outcome)
         settings = self.settings
         roll = None if settings.greedy else dice.roll(settings.seed, len(self._path), attempt)
-        chosen_by, attempt = ("greedy", 0) if settings.greedy else ("sampled", attempt)
-        known = self._thrown(settings, chosen_by, attempt)
-        if known is not None and known.step is not None and outcome in (None, known.step.token_id):
-            self.switch(known.node_id)
-            return known.step
-        pending = self._pending_or_full()
+        how = {"chosen_by": "greedy" if roll is None else "sampled", "roll": roll, "attempt": 0 if roll is None else attempt}
+        made = self._child(settings, how) if Can.NEW_TOKENS in self.can else None
+        if made is not None and outcome in (None, made.key):
+            return made
         if outcome is None:
-            return self._keep(pending, self._observe(pending, settings, roll=roll, greedily=roll is None), chosen_by, roll, attempt)
-        if roll is None:
-            seen = self._observe(pending, settings, greedily=True)
-            return self._keep(pending, seen, chosen_by, None, 0) if seen.chosen == outcome else self._force(outcome)
-        seen = self._observe(pending, settings, roll=min(roll + BESIDE, 1.0), forced=outcome)
-        return self._keep(pending, seen, chosen_by, roll, attempt) if falls_beside(seen, roll) else self._force(outcome)
+            return self._chosen(self._wanted(roll=roll, attempt=attempt, picks=True), how)
+        return self._chosen_elsewhere(self._key_of(outcome), how)
 
     @in_turn
     def force(self, token: int | str | Candidate | Token) -> Step:
         """Take this token without a roll: its id, its text (`" fox"`), or a candidate of any step.
 
-        Raises BadToken for a token that the model does not have, RunFinished at the end of a run, NotEnoughMemory, BrokenLogits.
+        Raises BadToken for a token that the source does not have or does not continue with, RunFinished at the end of a run,
+        NotEnoughMemory, BrokenLogits.
         """
-        token_id = self._token_id(token)
+        key = self._key_of(token)
         self._must_go_on()
-        return self._force(token_id)
+        return self._force(key)
 
-    def _force(self, token_id: int) -> Step:
-        pending = self._pending_or_full()
-        return self._keep(pending, self._observe(pending, self.settings, forced=token_id), "forced", None, 0)
+    def _force(self, key: int) -> Step:
+        return self._chosen(self._wanted(forced=key, picks=True), FORCED)
 
-    def _token_id(self, token: int | str | Candidate | Token) -> int:
-        if isinstance(token, str):
-            return self.model.token_of(token).token_id
-        number = token.token_id if isinstance(token, Candidate | Token) else token
-        if isinstance(number, bool) or not isinstance(number, int | np.integer):
-            raise BadToken("A token is given by its id, its text or a candidate of a step.")
-        return self.model.token(int(number)).token_id
+    def _key_of(self, token: int | str | Candidate | Token) -> int:
+        if self.can >= LIVE:
+            return self.model.key_of(token)
+        if Can.NEW_TOKENS in self.can:
+            self._must_go_on()
+        answer = None if self.finished else self._asked(self._wanted()).answer
+        return self.model.key_of(token, answer, self._cache, self._path)
 
     def _must_go_on(self) -> None:
         """Raise RunFinished if the run has ended here."""
-        if self.finished and not self._path:
+        ended = self.finished
+        if ended and Can.NEW_TOKENS not in self.can:
+            raise RunFinished("The recording ends here. Go back to an earlier token or start a live run.")
+        if ended and not self._path:
+            raise RunFinished("The prompt leaves no space for a new token ({finished}). Shorten the prompt.", finished=Message(ended))
+        if ended:
             raise RunFinished(
-                "The prompt leaves no space for a new token ({finished}). Shorten the prompt.", finished=Message(self.finished)
-            )
-        if self.finished:
-            raise RunFinished(
-                "This run has ended ({finished}). Go back to an earlier token to continue from there.", finished=Message(self.finished)
+                "This run has ended ({finished}). Go back to an earlier token to continue from there.", finished=Message(ended)
             )
 
-    def _thrown(self, settings: SamplingSettings, chosen_by: str, attempt: int) -> Node | None:
-        """Return the child that this roll has made here before, or None."""
-        for child in self.nodes[self.here].children:
-            step = self.nodes[child].step
-            if step and (step.settings, step.chosen_by, step.attempt) == (settings, chosen_by, attempt):
-                return self.nodes[child]
-        return None
+    def _wanted(self, settings: SamplingSettings | None = None, **choice: Any) -> Wanted:
+        """Return what the source is asked for: the next token under these settings, else the run's."""
+        settings = self.settings if settings is None else SamplingSettings.checked(settings)
+        return Wanted(settings, self.top_n, self._path, self._changes, **choice)
 
-    def _pending_or_full(self) -> _Pending:
-        """Return the pass before the next token. If memory is full, the run ends here with NotEnoughMemory."""
+    def _asked(self, wanted: Wanted) -> _Pending:
+        """Return the source's answer before the next token; ask for it once. If memory is full at a choice, the run ends here."""
+        before = None if self._pending is None else self._pending.answer
+        cache = self._cache if self.use_cache or not isinstance(self._cache, KVCache) else None
         try:
-            return self._pending_pass(self.settings)
+            answer = self.model.next(self.token_ids, cache, wanted, before)
         except NotEnoughMemory:
-            self._out_of_memory = True
+            self._out_of_memory = self._out_of_memory or wanted.picks
             raise
-
-    def _keep(self, pending: _Pending, seen: stages.Observation, chosen_by: str, roll: float | None, attempt: int) -> Step:
-        """Append the observed step to the current node, or move to an equal child that exists."""
-        settings = self.settings
-        known = self._child_like(seen.chosen, settings, chosen_by, attempt)
-        if known is not None:
-            self.switch(known.node_id)
-            assert known.step is not None
-            return known.step
-        token = self.model.token(seen.chosen)
-        text, waiting = added_by(token, self._waiting[-1])
-        step = Step(
-            **self._place(pending.forward, settings),
-            **arrays(seen, pending.forward.logits.top_logprobs),
-            key=seen.chosen,
-            text=text,
-            chosen_by=chosen_by,
-            roll=roll,
-            attempt=attempt,
-            before=self._path[-1] if self._path else self.prompt,
-        )
-        self.add(step, waiting)
-        self._write_id(step)
-        self._pending, self._latest = None, (step, pending.forward)
-        return step
-
-    def _pending_pass(self, settings: SamplingSettings) -> _Pending:
-        many = is_unbounded(settings)  # every token can be chosen, so its probability needs a long list
-        usual = min(max(self.top_n, settings.top_k + 1), MOST_CANDIDATES)
-        if self._pending is None:
-            cache = self._cache if self.use_cache else None
-            self._pending = _Pending(self.model.engine.forward(self.token_ids, cache, MOST_CANDIDATES if many else usual, self._changes))
-        logits = self._pending.forward.logits
-        wanted = MOST_CANDIDATES if many or is_cut_too_short(logits.top_logprobs, settings) else usual
-        if logits.known < wanted:
-            self._pending = _Pending(self.model.engine.request_more_logprobs(self.token_ids, self._pending.forward, wanted))
+        if self._pending is None or answer is not before:
+            self._pending = _Pending(answer)
         return self._pending
 
-    def _observe(self, pending: _Pending, settings: SamplingSettings, **pick: Any) -> stages.Observation:
-        """Observe the probabilities and select a token. A server lists more tokens until the selection is certain."""
+    def _chosen(self, wanted: Wanted, how: dict[str, Any]) -> Step:
+        """Append the token that the source's answer and the dice select; how: fields of the record that say how it was chosen."""
+        pending = self._asked(wanted)
+        if isinstance(pending.answer, Recorded):
+            return self._reveal(pending.answer, wanted.forced)
+        return self._keep(pending.answer, wanted, how | self._observed(pending, wanted))
+
+    def _chosen_elsewhere(self, key: int, how: dict[str, Any]) -> Step:
+        """Append this token: as chosen by the roll (or greedy) if that selects it here, too, else as forced."""
+        if not self.can >= LIVE:
+            return self._force(key)
+        roll = how["roll"]
+        wanted = self._wanted(picks=True) if roll is None else self._wanted(roll=min(roll + BESIDE, 1.0), forced=key, picks=True)
+        pending = self._asked(wanted)
+        fields = self._observed(pending, wanted)
+        agrees = fields["key"] == key if roll is None else _falls_beside(fields, roll)
+        return self._keep(pending.answer, wanted, fields | how) if agrees else self._force(key)
+
+    def _observed(self, pending: _Pending, wanted: Wanted) -> dict[str, Any]:
+        """Observe the probabilities and select a token; return the fields of the record. The source answers again until it is certain."""
+        from core.generation import observing  # imports torch
+
         with self._keeping_no_failure():
             while True:
-                logits = pending.forward.logits
-                seen = stages.observe(
-                    logits.values, settings, self.history(settings, len(self._path)), min(self.top_n, logits.known), **pick
-                )
-                known = seen.chosen < 0 or seen.chosen in logits
-                if known and not is_doubtful(logits.top_logprobs, settings, pick.get("roll")):
-                    return seen
-                certain = seen.chosen if seen.stage_kept[-1] == 1 else -1  # a constraint can leave one unlikely token
-                wanted = certain if pick.get("forced") is None else pick["forced"]
-                further = self.model.engine.request_more_logprobs(self.token_ids, pending.forward, 8 * logits.known, wanted)
-                if seen.chosen not in further.logits and further.logits.known <= logits.known:
-                    raise beyond(logits.known, wanted)
-                if known and further.logits.known <= logits.known:
-                    return seen
-                pending.forward = further
+                answer = pending.answer
+                assert not isinstance(answer, Recorded)
+                text = self.history(wanted.settings, len(self._path))
+                seen = None if answer.logits is None else observing.observed(answer.logits, wanted, text)
+                better = self.model.settle(self.token_ids, self._cache, wanted, answer, seen)
+                if better is answer:
+                    return answer.logits.fields(seen) if answer.logits is not None and seen is not None else answer.choice or {}
+                pending.answer = better
                 pending.distributions.clear()
+                if isinstance(better, Listed) and better.choice is not None:
+                    return better.choice
+
+    def _place(self, answer: Forward | Listed, wanted: Wanted) -> dict[str, Any]:
+        """Return the fields of a record for its place in the text and for the cost of its pass."""
+        place = {"index": len(self._path), "position": self.token_count, "vocabulary": self.vocabulary}
+        return place | {"settings": wanted.settings, "forward": answer.measured}
+
+    def _keep(self, answer: Answer, wanted: Wanted, fields: dict[str, Any]) -> Step:
+        """Append the observed step to the current node, or move to an equal child that exists."""
+        key = fields["key"]
+        made = self._child(wanted.settings, fields, key)
+        if made is not None:
+            return made
+        assert not isinstance(answer, Recorded)
+        token = self.vocabulary.token(key)
+        text, waiting = added_by(token, self._waiting[-1])
+        before = self._path[-1] if self._path else self.prompt
+        step = Step(**self._place(answer, wanted), **fields, text=text, before=before)
+        self.add(step, waiting)
+        self._write_id(step)
+        self._pending, self._latest = None, (step, answer)
+        return step
+
+    def _child(self, settings: SamplingSettings, how: dict[str, Any], key: int | None = None) -> Step | None:
+        """Move to the child of the current node that was chosen in this way (with this token) and return its step, or None."""
+        wanted = (settings, how["chosen_by"], how["attempt"])
+        for child in self.nodes[self.here].children:
+            step = self.nodes[child].step
+            if step and (step.settings, step.chosen_by, step.attempt) == wanted and key in (None, step.key):
+                self.switch(child)
+                return step
+        return None
+
+    def _reveal(self, recorded: Recorded, key: int | None) -> Step:
+        """Append the recorded step with this key, by default the one on the recording's path, or move to it."""
+        step, name = next((step, name) for step, name in recorded.steps if key in (None, step.key))
+        for child in self.nodes[self.here].children:
+            if self.nodes[child].step is step:
+                self.switch(child)
+                return step
+        node = self.add(step, added_by(self.vocabulary.token(step.key), self._waiting[-1])[1])
+        node.name = name
+        self._write_id(step)
+        return step
 
     def history(self, settings: SamplingSettings, index: int) -> History:
         """Return what the stages may know of the text before step `index` of the current path.
 
         Mirostat's limit and where a constraint begins follow from the steps before, so every branch has its own.
         """
-        ids, path = self._ids[: len(self.prompt_tokens) + index], self._path[:index]
-        mu = mu_after(path[-1] if path else None, settings)
-        return History.of(self.model, ids, len(self.prompt_tokens), mu, constrained_from(path, len(self.prompt_tokens), settings))
+        from core.generation.observing import history_of  # imports torch
+
+        ids = self._ids[: len(self.prompt_tokens) + index] if Can.TOKEN_IDS in self.can else NO_IDS
+        return history_of(self.model, ids, len(self.prompt_tokens), self._path[:index], settings)
 
     @in_turn
     def forward_before(self, index: int) -> Forward:
@@ -330,12 +402,15 @@ class Generation(Run):
         """
         if index >= len(self._path):
             self._must_go_on()
-            return self._pending_pass(self.settings).forward
-        step = self._path[index]
-        if self._latest is None or self._latest[0] is not step:
-            ids = self._ids[: step.position]
-            self._latest = (step, self.model.engine.forward(ids, None, MOST_CANDIDATES, self._changes))
-        return self._latest[1]
+            answer = self._asked(self._wanted()).answer
+        else:
+            step = self._path[index]
+            if self._latest is None or self._latest[0] is not step:
+                wanted = Wanted(step.settings, MOST_CANDIDATES, self._path[:index], self._changes)
+                self._latest = (step, self.model.next(self._ids[: step.position], None, wanted))
+            answer = self._latest[1]
+        assert isinstance(answer, Forward)
+        return answer
 
     @contextmanager
     def _keeping_no_failure(self) -> Iterator[None]:
@@ -348,18 +423,15 @@ class Generation(Run):
             self._pending = None
             raise
 
-    def _place(self, forward: Forward, settings: SamplingSettings) -> dict[str, Any]:
-        return place(forward, len(self._path), self.token_count, settings, self.model)
-
     def _write_id(self, step: Step) -> None:
         if step.position >= len(self._ids):
             grown = np.empty(2 * len(self._ids), dtype=np.int64)
             grown[: step.position] = self._ids[: step.position]
             self._ids = grown
-        self._ids[step.position] = step.token_id
+        self._ids[step.position] = step.key
 
     def _moved(self, kept: int) -> None:
-        """Write the token ids after the common part again and drop the pending pass, because the current node has changed."""
+        """Write the keys after the common part again and drop the pending answer, because the current node has changed."""
         for step in self._path[kept:]:
             self._write_id(step)
         self._pending = None
@@ -368,20 +440,132 @@ class Generation(Run):
     @in_turn
     def release(self) -> None:
         """Free the cache's memory. The run is kept; its next step computes all positions once."""
-        self._cache.clear()
+        if self._cache is not None:
+            self._cache.clear()
         self._pending = self._latest = None
 
+    def go_to(self, step_index: int) -> None:
+        """Move to a step; see `Tree.go_to`."""
+        with self.turn:
+            super().go_to(step_index)
 
-def _changes(model: LanguageModel, steering: Steering | None, without_heads: list[tuple[int, int]]) -> Any:
+    def switch(self, node_id: int) -> None:
+        """Move to a node; see `Tree.switch`."""
+        with self.turn:
+            super().switch(node_id)
+
+    def delete(self, node_id: int) -> int:
+        """Delete a branch; see `Tree.delete`."""
+        with self.turn:
+            return super().delete(node_id)
+
+    def stream(self, count: int | None = None) -> Iterator[Step]:
+        """Generate up to `count` more tokens (None: to the end) and yield each step.
+
+        Stops where the run ends or memory is full; `finished` then has the reason. Raises BadSetting for an invalid count.
+        """
+        return self._stream(None if count is None else whole_number(count, Message("The number of tokens"), 0))
+
+    def generate(self, count: int | None = None) -> str:
+        """Generate up to `count` more tokens (None: to the end) and return the whole text. Raises BadSetting for an invalid count."""
+        for _step in self.stream(count):
+            pass
+        return self.text
+
+    def _stream(self, count: int | None) -> Iterator[Step]:
+        made = 0
+        while self.finished is None and (count is None or made < count):
+            try:
+                step = self.step()
+            except NotEnoughMemory:
+                if not self._path:  # the prompt itself does not fit into memory
+                    raise
+                return
+            yield step
+            made += 1
+
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        link: str = "",
+        charts: int = 3,
+        wording: Wording = ENGLISH,
+        first: int | None = None,
+        last: int | None = None,
+    ) -> str | None:
+        """Return the run as one HTML page that replays it offline; with a path, write it there instead and return None.
+
+        Printed, the page is a handout. link: an address that repeats the run, shown with its QR code. charts: how many steps get a chart.
+        first, last: the tokens to show, from 1; without them the newest 2,000. Raises BadSetting, CannotWrite.
+        """
+        from core.reports import files, html_page  # imported here, because reports import runs: the one declared import cycle
+
+        made = html_page.page(self, link, charts, wording=wording, first=first, last=last)
+        if path is None:
+            return made
+        files.write(path, made.encode())
+        return None
+
+    def to_gif(
+        self,
+        path: str | Path,
+        *,
+        speed: float = 2.0,
+        theme: str = "light",
+        beats: bool = False,
+        first: int = 1,
+        last: int | None = None,
+        wording: Wording = ENGLISH,
+    ) -> None:
+        """Write the run as an animation of 960 x 540, one frame per token. path: ends in .gif or .webp.
+
+        speed: tokens per second. beats: three frames per token: probabilities, choice, text. first, last: the tokens to show, from 1; at
+        most 240, or 80 with beats. Raises RunFinished for a run without steps, BadSetting, TooLarge beyond 10 MB, CannotWrite.
+        """
+        from core.reports import animation  # see `to_html`
+
+        animation.write(self.path, path, animation.Options(theme, speed, beats, wording), first, last)
+
+    def chart(self) -> Any:
+        """Return a Vega-Lite chart of each token's probability and surprise, for notebooks. Raises RunFinished for a run without steps."""
+        from core.reports import chart  # see `to_html`
+
+        return chart.of_run(self)
+
+    def _repr_html_(self) -> str:
+        """Return the tinted text, for a notebook."""
+        newest = self._path[-1] if self._path else None
+        title = f"{self.model_name} · {len(self._path)} tokens written" + (f" · {self.finished}" if self.finished else "")
+        return rich.framed(title, rich.tinted(self._path, self.prompt_tokens), rich.bars(newest, 5) if newest else "")
+
+    def __repr__(self) -> str:
+        text = self.text
+        shown = text if len(text) <= TAIL else f"…{text[-TAIL:]}"
+        ending = f", {self.finished}" if self.finished else ""
+        return f"{type(self).__name__}({self.model_name}, {len(self._path)} tokens written, {shown!r}{ending})"
+
+
+def _falls_beside(fields: dict[str, Any], roll: float) -> bool:
+    """Return whether this roll falls on the chosen token's segment or near it."""
+    column = int(np.flatnonzero(fields["token_ids"] == fields["key"])[0])
+    start, width = float(fields["dice_starts"][column]), float(fields["probabilities"][-1, column])
+    return start - BESIDE <= roll <= start + width + BESIDE  # False if the token has no segment (NaN)
+
+
+def _changes(model: Source, steering: Steering | None, without_heads: list[tuple[int, int]]) -> Any:
     """Return the changes to the network, None for the unchanged network, which may then be the compiled one."""
     if steering is None and not without_heads:
         return None
     from core.engine.changes import Changes  # imports transformers
+    from core.engine.model import LanguageModel
 
+    require(model, Can.NETWORK)
+    assert isinstance(model, LanguageModel)
     return Changes(model, steering, without_heads)
 
 
-def generated(model: LanguageModel, prompt: Prompt, settings: SamplingSettings, most: int) -> Generation:
+def generated(model: Source, prompt: Prompt, settings: SamplingSettings, most: int) -> Generation:
     """Return a run that wrote up to `most` tokens and released its cache. Raises the errors of `Generation` and of its steps."""
     run = Generation(model, prompt, settings, top_n=1)
     try:

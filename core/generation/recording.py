@@ -7,29 +7,29 @@ joined again from the tokens' bytes. A file can be wrong but not dangerous.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import nullcontext
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from pydantic import ValidationError
 
-from core.engine.conversation import Messages
+from core.chat.conversation import Messages
 from core.errors import BadRecording, BadSetting, WrongType
 from core.generation import saved_answers
 from core.generation.answer_file import answer_file
+from core.generation.generation import Generation
 from core.generation.recording_file import LARGEST_FILE, Content, File, PromptToken, file_of, place_of
-from core.generation.replay import RecordedModel, Replay
-from core.generation.run_base import Run
 from core.generation.step_file import StepFile, TokenFile, settings_of, step_of
 from core.generation.tree import Tree
 from core.record.step import Step
 from core.settings import SamplingSettings
+from core.sources.recorded import RecordedModel
+from core.sources.source import Beginning, Recorded
 from core.tokens.tokens import ByteJoiner, Token, lone_token
 
 
-class Recording:
-    """A recorded run. prompt, text, path, settings and model_name describe it; replay() shows it again, step by step."""
+class Recording(Tree):
+    """A recorded run: its tree, and facts about it. prompt, text, path, settings and model_name describe it; replay() shows it again,
+    step by step."""
 
     def __init__(self, head: File, vocabulary: Iterable[TokenFile], prompt: Iterable[PromptToken], steps: Iterable[StepFile]) -> None:
         """Use `of`, `load` or `loads`. Raises BadRecording if the parts contradict each other."""
@@ -38,11 +38,12 @@ class Recording:
         for t in prompt:
             tokens[t.id] = lone_token(t.id, bytes.fromhex(t.raw), t.special)
             read.append((t, tokens[t.id]))
-        if not (read and head.prompt) and not head.model.from_answer:
+        if not (read and head.prompt) and not head.model.is_saved_answer:
             raise BadRecording("This recording is broken: it has no prompt tokens.")
-        self.model = RecordedModel(
-            **head.model.model_dump(exclude={"end_token_ids"}), end_token_ids=frozenset(head.model.end_token_ids), tokens=tokens
-        )
+        facts = head.model.model_dump(exclude={"end_token_ids", "is_saved_answer"})
+        ends, has_facts = frozenset(head.model.end_token_ids), not head.model.is_saved_answer
+        self.model = RecordedModel(**facts, end_token_ids=ends, tokens=tokens, has_facts=has_facts)
+        super().__init__(self.model)
         self.model_name = self.model.name
         self.prompt = head.prompt
         self.prompt_tokens = [Token(t.id, t.text, tokens[t.id].piece, alone.raw, t.special) for t, alone in read]
@@ -56,11 +57,11 @@ class Recording:
         bounds = [0, *(place for span in self.message_spans if span != (0, 0) for place in span), len(self.prompt_tokens)]
         if bounds != sorted(bounds):
             raise BadRecording("This recording contradicts itself: its prompt does not contain its messages.")
-        self.tree = self._build(steps, head.here)
+        self._read(steps, head.here)
+        self._hand_over()
 
-    def _build(self, steps: Iterable[StepFile], here: int) -> Tree:
-        tree = Tree(self.model)
-        tree.prompt, tree.prompt_tokens = self.prompt, self.prompt_tokens
+    def _read(self, steps: Iterable[StepFile], here: int) -> None:
+        """Put the steps of the file into the tree and move to the node `here`."""
         known: dict[str, SamplingSettings] = {}
         depths = [0]  # per node: the number of steps from the prompt
         written = self.model.tokens.keys()
@@ -72,40 +73,42 @@ class Recording:
             key = repr(sorted(entry.settings.items()))
             settings = known.get(key) or known.setdefault(key, settings_of(entry.settings))
             joiner = ByteJoiner()
-            joiner.add(tree.nodes[entry.parent].waiting)
+            joiner.add(self.nodes[entry.parent].waiting)
             token = self.model.token(entry.token_id)
             text = "" if token.special else joiner.add(token.raw)
             depth = depths[entry.parent]
-            before = tree.nodes[entry.parent].step or self.prompt
-            step = step_of(entry, depth, depth + len(self.prompt_tokens), settings, self.model, text, before)
-            tree.attach(entry.parent, step, joiner.waiting).name = entry.name
+            before = self.nodes[entry.parent].step or self.prompt
+            step = step_of(entry, depth, depth + len(self.prompt_tokens), settings, self.model, text, before, self.model.has_facts)
+            self.attach(entry.parent, step, joiner.waiting).name = entry.name
             depths.append(depth + 1)
-        if here >= len(tree.nodes):
+        if here >= len(self.nodes):
             raise BadRecording("This recording contradicts itself: its last step is missing.")
-        tree.switch(here)
-        return tree
+        self.switch(here)
 
-    @property
-    def text(self) -> str:
-        """The prompt and its continuation."""
-        return self.tree.text
-
-    @property
-    def path(self) -> list[Step]:
-        """The steps from the prompt to the node that was current when the run was recorded."""
-        return self.tree.path
+    def _hand_over(self) -> None:
+        """Give the model the recorded steps, so that it can answer a run."""
+        main_line, model = set(self.line), self.model
+        following: dict[Step | None, Recorded] = {}
+        for node in self.nodes:
+            children = sorted((self.nodes[child] for child in node.children), key=lambda child: child.node_id not in main_line)
+            if children:
+                following[node.step] = Recorded(tuple((child.step, child.name) for child in children if child.step))
+        model.following, model.last, model.recorded_ending = following, self.nodes[self.here].step, self.finished
+        model.spans = self.message_spans
+        model.beginning = Beginning(self.prompt, self.messages, self.prompt_tokens, self.as_chat, None, model)
 
     @classmethod
     def of(cls, run: Any) -> Recording:
-        """Return a recording of a run (a Generation or a Replay), with all its branches.
+        """Return a recording of a run, with all its branches.
 
         Raises BadRecording for a run that does not fit into a file: more than 50,000 steps, or invalid numbers. Raises WrongType if `run`
         is not a run.
         """
-        if not isinstance(run, Run):
+        if not isinstance(run, Generation):
             raise WrongType("A recording is made of a run, not of {kind}.", kind=type(run).__name__)
         try:
-            file = file_of(run)
+            with run.turn:  # another thread may be changing the run
+                file = file_of(run)
         except ValidationError as error:
             raise BadRecording("This run cannot be saved as a recording (at {place}).", place=place_of(error)) from error
         return cls(file, file.vocabulary, file.prompt_tokens, file.steps)
@@ -149,16 +152,21 @@ class Recording:
 
     def dumps(self) -> str:
         """Return the text of the file."""
-        parts = {"nodes": self.tree.nodes, "here": self.tree.here, "turn": nullcontext()}
-        named = ("model", "prompt", "prompt_tokens", "settings", "top_n", "as_chat", "messages", "message_spans", "finished")
-        return file_of(SimpleNamespace(**parts, **{name: getattr(self, name) for name in named})).model_dump_json(exclude_unset=True)
+        return file_of(self).model_dump_json(exclude_unset=True, by_alias=True)
 
     def save(self, path: str | Path) -> None:
         """Write the recording to a file."""
         Path(path).write_text(self.dumps(), encoding="utf-8")
 
-    def replay(self) -> Replay:
-        """Return a run that starts at the prompt and can step, go back and branch as far as the recording goes."""
-        replay = Replay(self.model, self.tree, self.settings, self.top_n, self.finished, self.as_chat)
-        replay.messages, replay.message_spans = self.messages, self.message_spans
-        return replay
+    def replay(self, whole: bool = False) -> Generation:
+        """Return a run that starts at the prompt and can step, go back and branch as far as the recording goes.
+
+        whole: put every recorded step into its tree without moving, so that `branches` lists all of them.
+        """
+        run = Generation(self.model, self.prompt, self.settings, self.top_n)
+        own = {0: 0}  # id of a recorded node: id of the run's node
+        for node in self.nodes[1:] if whole else ():
+            if node.step is not None and node.parent is not None:
+                shown = run.attach(own[node.parent], node.step, node.waiting)
+                shown.name, own[node.node_id] = node.name, shown.node_id
+        return run

@@ -7,13 +7,14 @@ from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, FailFast, Field, TypeAdapter, ValidationError
 
-from core.engine.conversation import MOST_MESSAGES
+from core.chat.conversation import MOST_MESSAGES
 from core.errors import BadRecording
 from core.generation.step_file import MOST_LISTED, Count, StepFile, Strict, TokenFile, step_file
 from core.message import Message
 from core.models.gguf.header import RUN, is_gguf
 from core.models.gguf.hub_file import is_hub_file
 from core.record.bounded_json import BoundedJson, Bounds
+from core.sources.capabilities import Can
 
 FORMAT = "token-probability-viewer recording"
 VERSION = 1
@@ -48,7 +49,7 @@ class ModelFile(Strict):
     cache_bytes_per_token: Count
     weight_bytes: Count
     end_token_ids: Annotated[list[Count], Field(max_length=1000), FailFast()]
-    from_answer: bool = False
+    is_saved_answer: bool = Field(default=False, alias="from_answer")  # the name in the file of version 1
 
 
 class MessageFile(Strict):
@@ -126,16 +127,16 @@ def place_of(error: ValidationError, name: str = "", before: int = 0) -> str:
 
 
 def file_of(run: Any) -> File:
-    """Return a run as the content of a file."""
-    with run.turn:  # another thread may be changing the run; nodes themselves change only their names
-        model, here, finished, settings = run.model, run.here, run.finished, run.settings.for_file()
-        kept = [node for node in run.nodes if not node.is_deleted]
-    number = {node.node_id: place for place, node in enumerate(kept)}  # a file numbers its nodes without deleted ones
+    """Return a run or a recording as the content of a file."""
+    model = run.model
+    kept = [node for node in run.nodes if not node.is_deleted]
+    number = {node.node_id: index for index, node in enumerate(kept)}  # a file numbers its nodes without deleted ones
     named: dict[str, Any] = {
-        name: getattr(model, name) for name in ModelFile.model_fields if name not in ("name", "end_token_ids", "from_answer")
+        name: getattr(model, name) for name in ModelFile.model_fields if name not in ("name", "end_token_ids", "is_saved_answer")
     }
-    if getattr(model, "from_answer", False):  # other files do not name it, so that older versions of the app can open them
+    if Can.FACTS not in model.can:  # other files do not name it, so that older versions of the app can open them
         named["from_answer"] = True
+    word = run.vocabulary.token
     used = {int(i) for node in kept if node.step for i in node.step.token_ids}
     return File(
         format="token-probability-viewer recording",
@@ -147,16 +148,16 @@ def file_of(run: Any) -> File:
         ),
         prompt=run.prompt,
         prompt_tokens=[PromptToken(id=t.key, raw=t.raw.hex(), special=t.special, text=t.text) for t in run.prompt_tokens],
-        settings=settings,
+        settings=run.settings.for_file(),
         top_n=run.top_n,
         as_chat=run.as_chat,
         messages=[
             MessageFile(role=message["role"], content=message["content"], first=first, end=end)
             for message, (first, end) in zip(run.messages, run.message_spans, strict=True)
         ],
-        here=number[here],
-        finished=finished,
-        vocabulary=[TokenFile(id=i, raw=model.token(i).raw.hex(), special=model.token(i).special) for i in sorted(used)],
+        here=number[run.here],
+        finished=run.finished,
+        vocabulary=[TokenFile(id=i, raw=word(i).raw.hex(), special=word(i).special) for i in sorted(used)],
         steps=[step_file(node.step, number[node.parent or 0], node.name) for node in kept if node.step],
     )
 

@@ -15,6 +15,7 @@ from core.settings import SamplingSettings
 
 MOST_LISTED = 1_001
 MOST_STAGES = 24
+MEASURED = [name for name in ForwardPass.__slots__ if name != "has_facts"]
 
 Count = Annotated[int, Field(ge=0, le=2**53)]
 Probability = Annotated[float, Field(ge=0.0, le=1.000001)]
@@ -63,6 +64,7 @@ class StepFile(Strict):
     stage_entropies: Annotated[list[Annotated[float, Field(ge=-1e-3, le=64)] | None], Field(max_length=MOST_STAGES), FailFast()]
     server_listed: Count  # name of top_logprobs_count in version 1 of the format
     stage_exact: Annotated[list[bool], Field(max_length=MOST_STAGES), FailFast()]
+    facts: Annotated[list[Annotated[str, Field(max_length=300)]], Field(max_length=MOST_LISTED), FailFast()] = Field(default=[])
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> StepFile:
@@ -72,6 +74,8 @@ class StepFile(Strict):
             raise ValueError(Message("the lists of candidates differ in length"))
         if {len(self.probabilities), len(self.stage_settings), len(self.stage_kept), len(self.stage_entropies)} != {stages}:
             raise ValueError(Message("the lists of stages differ in length"))
+        if len(self.facts) not in (0, listed):
+            raise ValueError(Message("the lists of candidates differ in length"))
         if len(self.stage_exact) != (stages if self.server_listed else 0):
             raise ValueError(Message("the marks of what is exact do not fit the stages"))
         if self.token_id not in self.token_ids or max(self.removed_at) >= stages:
@@ -95,7 +99,7 @@ def digits(values: np.ndarray) -> list[Any]:
 
 
 def step_file(step: Step, parent: int | None, name: str) -> StepFile:
-    return StepFile(
+    entry = StepFile(
         parent=parent or 0,
         name=name,
         token_id=step.key,
@@ -103,7 +107,7 @@ def step_file(step: Step, parent: int | None, name: str) -> StepFile:
         roll=step.roll,
         attempt=step.attempt,
         settings=step.settings.for_file(),
-        **{field: getattr(step.forward, field) for field in ForwardPass.__slots__},
+        **{field: getattr(step.forward, field) for field in MEASURED},
         token_ids=step.token_ids.tolist(),
         ranks=step.ranks.tolist(),
         logits=digits(step.logits),
@@ -117,16 +121,26 @@ def step_file(step: Step, parent: int | None, name: str) -> StepFile:
         server_listed=step.top_logprobs_count,
         stage_exact=list(step.stage_exact),
     )
+    if step.facts:  # other files do not name them
+        entry.facts = [str(fact)[:300] for fact in step.facts]
+    return entry
 
 
 def step_of(
-    entry: StepFile, index: int, position: int, settings: SamplingSettings, model: Vocabulary, text: str, before: Step | str = ""
+    entry: StepFile,
+    index: int,
+    position: int,
+    settings: SamplingSettings,
+    model: Vocabulary,
+    text: str,
+    before: Step | str = "",
+    has_facts: bool = True,
 ) -> Step:
     return Step(
         index=index,
         position=position,
         settings=settings,
-        forward=ForwardPass(**{field: getattr(entry, field) for field in ForwardPass.__slots__}),
+        forward=ForwardPass(**{field: getattr(entry, field) for field in MEASURED}, has_facts=has_facts),
         vocabulary=model,
         token_ids=np.array(entry.token_ids, dtype=np.int64),
         ranks=np.array(entry.ranks, dtype=np.int64),
@@ -140,6 +154,7 @@ def step_of(
         stage_entropies=tuple(math.nan if e is None else e for e in entry.stage_entropies),
         top_logprobs_count=entry.server_listed,
         stage_exact=tuple(entry.stage_exact),
+        facts=tuple(entry.facts),
         key=entry.token_id,
         text=text,
         chosen_by=entry.chosen_by,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from core.errors import BadPlace
 from core.record.step import Step, Vocabulary
-from core.settings import SamplingSettings, is_bool
+from core.settings import is_bool
 from core.tokens.tokens import Token
 
 LONGEST_NAME = 60
@@ -215,14 +215,6 @@ class Tree:
 
     def _moved(self, kept: int) -> None:
         """Called after the current node has changed; `kept` steps of the path are the same as before."""
-
-    def _child_like(self, key: int, settings: SamplingSettings, chosen_by: str, attempt: int) -> Node | None:
-        """Return the child of the current node with this token and this way of choosing it, or None."""
-        for child in self.nodes[self.here].children:
-            step = self.nodes[child].step
-            if step and (step.key, step.settings, step.chosen_by, step.attempt) == (key, settings, chosen_by, attempt):
-                return self.nodes[child]
-        return None
 
     def add(self, step: Step, waiting: bytes = b"") -> Node:
         """Append a step to the current node and move to it. waiting: bytes of an incomplete character."""

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from core.engine.conversation import Messages
-from core.engine.thinking import MARKS, Thought, marks_of, thoughts_in
+from core.chat.conversation import Messages
+from core.chat.thinking import MARKS, Thought, marks_of, thoughts_in
+from core.engine.model import LanguageModel
 from core.errors import WrongType
 from core.generation.generation import Generation
-from core.generation.replay import RecordedModel, Replay
 from core.tokens.tokens import Token, join
 
-if TYPE_CHECKING:
-    from core.generation.listed_run import ListedRun
 
-
-def thoughts(run: Generation | ListedRun | Replay) -> tuple[Thought, ...]:
+def thoughts(run: Generation) -> tuple[Thought, ...]:
     """Return the thoughts in the answer on the run's current path, by the marks that its model's chat template has."""
     if not run.messages:
         return ()
-    template = None if isinstance(run.model, RecordedModel) else run.model.tokenizer.get_chat_template()
+    template = run.model.tokenizer.get_chat_template() if isinstance(run.model, LanguageModel) else None
     *before, (_first, end) = ((0, 0), *run.message_spans)
     if run.messages[-1]["role"] == "assistant":  # a begun answer can open a thought
         end = before[-1][1]
@@ -27,7 +22,7 @@ def thoughts(run: Generation | ListedRun | Replay) -> tuple[Thought, ...]:
     return thoughts_in(opened, [step.raw for step in run.path], MARKS if template is None else marks_of(template))
 
 
-def messages_of(run: Generation | ListedRun | Replay) -> Messages:
+def messages_of(run: Generation) -> Messages:
     """Return the conversation with the answer on the run's current path, as the messages that chat programs use.
 
     Special tokens are left out, and what stands between them: thoughts, and the names of channels and roles. Of an answer with channels,
@@ -35,7 +30,7 @@ def messages_of(run: Generation | ListedRun | Replay) -> Messages:
     """
     if not run.messages:
         raise WrongType("This run continues a text. Only a conversation can have a further turn.")
-    tokens = [run.model.token(step.key) for step in run.path]
+    tokens = [run.vocabulary.token(step.key) for step in run.path]
     for thought in reversed(thoughts(run)):
         if tokens[thought.first].special:
             del tokens[thought.first : thought.end]

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.engine.engine import Forward
 from core.generation.generation import Generation
-from core.generation.observed import arrays, place
 from core.record.step import Step, TokenDistribution
 from core.sampling import dice, stages
 from core.sampling.stages import sampling_probabilities
 from core.settings import SamplingSettings
+from core.sources.source import Forward
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +48,15 @@ def two_settings(run: Generation, seen: TokenDistribution, first: SamplingSettin
 def _step(run: Generation, forward: Forward, seen: TokenDistribution, settings: SamplingSettings, roll: float, attempt: int) -> Step:
     greedy, logits = settings.greedy, forward.logits
     text = run.history(settings, seen.index)
-    found = stages.observe(logits.values, settings, text, min(run.top_n, logits.known), roll=None if greedy else roll, greedily=greedy)
+    found = stages.observe(logits.values, settings, text, logits.listing(run.top_n), roll=None if greedy else roll, greedily=greedy)
     return Step(
-        **place(forward, seen.index, seen.position, settings, run.model),
-        **arrays(found, logits.top_logprobs),
-        key=found.chosen,
-        text=run.model.token(found.chosen).text,
+        index=seen.index,
+        position=seen.position,
+        settings=settings,
+        forward=forward.measured,
+        vocabulary=run.vocabulary,
+        **logits.fields(found),
+        text=run.vocabulary.token(found.chosen).text,
         chosen_by="greedy" if greedy else "sampled",
         roll=None if greedy else roll,
         attempt=0 if greedy else attempt,

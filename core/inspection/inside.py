@@ -17,13 +17,15 @@ import torch
 from core.backends.transformers_backend import backend_of
 from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
-from core.errors import BadToken, BrokenLogits, EmptyPrompt, ModelError, PromptTooLong
+from core.errors import BadToken, BrokenLogits, EmptyPrompt, PromptTooLong
 from core.inspection import attention, embeddings
 from core.inspection.embeddings import Neighbour
 from core.inspection.layers import LayerOutputs, Layers, same_probabilities
 from core.message import Message
 from core.out_of_memory import enough_memory
 from core.record import rich
+from core.sources.capabilities import Can, require
+from core.sources.source import Source
 from core.tokens.tokens import Token
 
 CHUNK = 512  # tokens per turn; during a long text others get turns in between
@@ -243,8 +245,7 @@ def existing_ids(model: LanguageModel, token_ids: Iterable[int] | np.ndarray) ->
 
 def must_be_here(model: LanguageModel) -> None:
     """Raise ModelError for a model on a server, whose network is not accessible."""
-    if not model.has_network:
-        raise ModelError("This model runs on a server, so its layers cannot be shown.")
+    require(model, Can.NETWORK)
 
 
 def _last_of_each(heard: LayerOutputs, layer_count: int) -> torch.Tensor | None:
@@ -277,7 +278,7 @@ def _read(model: LanguageModel, logits: torch.Tensor, top_n: int) -> tuple[Layer
     return tuple(found)
 
 
-def guess(model: LanguageModel, token_id: int, rank: int, logit: float, probability: float) -> Guess:
+def guess(model: Source, token_id: int, rank: int, logit: float, probability: float) -> Guess:
     """Return a token with its rank, logit and probability."""
     token = model.token(token_id)
     return Guess(token_id, token.text, token.piece, rank, logit, probability)

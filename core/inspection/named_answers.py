@@ -18,7 +18,8 @@ import torch
 
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
-from core.errors import BadSetting, ModelError
+from core.errors import BadSetting
+from core.sources.capabilities import Can, require
 
 MOST_ANSWERS = 12
 LONGEST_ANSWER = 80  # characters
@@ -95,8 +96,7 @@ def named_answers(model: LanguageModel, token_ids: Sequence[int], answers: Seque
 
 
 def _must_be_here(model: LanguageModel) -> None:
-    if not model.has_network:
-        raise ModelError("This model runs on a server, which lists only its likeliest tokens. Choose a model on this machine.")
+    require(model, Can.ALL_TOKENS)
 
 
 def _answer(model: LanguageModel, ids: list[int], text: str, cache: KVCache) -> NamedAnswer:

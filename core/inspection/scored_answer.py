@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from core.generation.run_base import Run
+from core.generation.generation import Generation
 from core.inspection.inside import Guess
 from core.inspection.scoring import ScoredText, ScoredToken
 from core.record.step import Step
@@ -48,7 +48,7 @@ class ScoredAnswer(ScoredText):
         return table.assign(token_id=table.token_id.map(known_id).astype("Int64"))
 
 
-def scored_answer(run: Run) -> ScoredAnswer:
+def scored_answer(run: Generation) -> ScoredAnswer:
     """Return the tokens of this run up to its current node with the probabilities that it recorded."""
     path = run.path
     steps = [Token(step.key, step.text, step.piece, step.raw) for step in path]

@@ -23,7 +23,10 @@ from core.inspection.inside import CHUNK, Guess, guess, must_be_here
 from core.inspection.layers import Layers
 from core.message import Message
 from core.out_of_memory import enough_memory
-from core.settings import whole_number
+from core.settings import SamplingSettings, whole_number
+from core.sources.capabilities import Can, require
+from core.sources.source import Forward, Wanted
+from core.sources.token_source import TokenSource
 from core.tokens.tokens import Token
 
 if TYPE_CHECKING:
@@ -70,7 +73,7 @@ class ScoredText:
     note: a sentence that says which numbers are estimates, if a server listed only some tokens; "" if none is.
     """
 
-    model: LanguageModel
+    model: TokenSource
     text: str
     written: tuple[Token, ...]
     log_probabilities: np.ndarray
@@ -192,20 +195,19 @@ class ScoredText:
         return pd.DataFrame(columns).astype(numbers)
 
 
-def score_text(model: LanguageModel, text: str, top_n: int = 5, stride: int | None = None, progress: Progress | None = None) -> ScoredText:
+def score_text(model: TokenSource, text: str, top_n: int = 5, stride: int | None = None, progress: Progress | None = None) -> ScoredText:
     """Return the model's scores of a text: every token is scored from those before it.
 
     A text longer than the model's context is read in windows that move by `stride` tokens (default: half a context), so that every token
     has at least context - stride tokens before it. progress(done, total) is called with tokens read, up to (total, total).
     Raises EmptyPrompt, PromptTooLong, BadSetting, InputError, BrokenLogits, NotEnoughMemory.
     """
-    if not hasattr(model, "server_kind"):
-        must_be_here(model)
+    require(model, Can.NEW_TOKENS, Can.TOKEN_IDS)
     tokens = tuple(model.tokenize(_checked(text)))
     if not tokens:
         raise EmptyPrompt(NOTHING)
     ids = np.array([token.token_id for token in tokens], dtype=np.int64)
-    reader: _Reader | _ServedReader = _ServedReader(model) if hasattr(model, "server_kind") else _Reader(model)
+    reader: _Reader | _OneByOne = _Reader(model) if isinstance(model, LanguageModel) and Can.NETWORK in model.can else _OneByOne(model)
     window = reader.window(len(ids))
     step = max(1, window // 2) if stride is None else stride
     step = whole_number(step, Message("The stride"), 1, window - 1)
@@ -328,14 +330,15 @@ class _Reader:
             return self._model.load_network()(torch.from_numpy(ids)[None].to(self._model.engine.device), use_cache=False).logits[0].float()
 
 
-class _ServedReader:
-    """Reads texts on a server, one request per token, which also asks for the text's next token. The server's prefix cache is reused.
+class _OneByOne:
+    """Reads texts with any source, one answer per token. A server is also asked for the text's next token, and reuses its prefix cache.
 
     note: which numbers are estimates.
     """
 
-    def __init__(self, model: LanguageModel) -> None:
+    def __init__(self, model: TokenSource) -> None:
         self._model, self._cache = model, KVCache()
+        self._wanted = Wanted(SamplingSettings(), 1)
         self.note = ""
 
     def window(self, count: int) -> int:
@@ -344,12 +347,12 @@ class _ServedReader:
 
     def read(self, ids: np.ndarray, first: int, take: Callable[[int, torch.Tensor], None]) -> Iterator[int]:
         """Read a window, as `_Reader.read` does; yields after every token. Raises OutsideTopLogprobs for an unlisted token."""
-        engine = self._model.engine
         for place in range(first, len(ids)):
             before, token = ids[:place], int(ids[place])
-            forward = engine.forward(before, self._cache)
-            if token not in forward.logits:
-                forward = engine.request_more_logprobs(before, forward, token_id=token)
+            forward = self._model.next(before, self._cache, self._wanted)
+            assert isinstance(forward, Forward)
+            if token not in forward.logits and isinstance(self._model, LanguageModel):
+                forward = self._model.engine.request_more_logprobs(before, forward, token_id=token)
             if token not in forward.logits:
                 said = Message("The server lists its {listed} likeliest tokens, and a token of this text is not among them.")
                 raise OutsideTopLogprobs(said.with_values(listed=forward.logits.known))

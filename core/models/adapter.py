@@ -23,6 +23,7 @@ from core.message import Message
 from core.models.hub import local_folder
 from core.models.hub_download import Download
 from core.models.model_names import checked_name
+from core.sources.capabilities import Can, require
 
 if TYPE_CHECKING:
     import torch
@@ -62,8 +63,7 @@ def with_adapter(model: LanguageModel, name: str | Path) -> LanguageModel:
     from core.engine.model import LanguageModel, NetworkFacts
 
     name = checked_name(str(name))
-    if not model.has_network:
-        raise ModelError("An adapter needs the weights of its model, and {model} runs on a server.", model=model.name)
+    require(model, Can.NETWORK)
     folder = _folder(name)
     scale_of = _scales(folder, name)
     network = model.load_network()

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.disk import disk_full_named
-from core.errors import BrokenModel, ModelError
+from core.errors import BrokenModel
 from core.models.loading import READING, load_folder
+from core.sources.capabilities import Can, require
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -27,8 +28,7 @@ _NAMES = re.compile(r"(?:[\w.\- ]{1,80}/)?(config\.json|generation_config\.json|
 
 def zip_of(model: LanguageModel) -> bytes:
     """Return the model as a zip of its folder: configuration, weights, tokenizer. Raises ModelError for a model on a server, DiskFull."""
-    if not model.has_network:
-        raise ModelError("{model} is not on this machine and cannot be saved here.", model=model.name)
+    require(model, Can.NETWORK)
     network, packed = model.load_network(), io.BytesIO()
     with disk_full_named(model.name), tempfile.TemporaryDirectory() as place, model.engine.lock.acquire():
         folder = Path(place)

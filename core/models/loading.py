@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,6 @@ from core.errors import (
     UnknownModel,
     quoted,
 )
-from core.limits import PREFIX
 from core.message import Message
 from core.models.gguf.header import is_gguf
 from core.models.gguf.loading import load_gguf
@@ -31,9 +29,10 @@ from core.models.recommended import recommended_in
 from core.models.trial import try_tokenizer
 from core.models.validation import check_files, check_network, refuse_quantized, weight_files
 from core.remote.address import is_address
+from core.sources.ngram import PREFIX as NGRAM
 
 if TYPE_CHECKING:
-    from core.engine.engine import Backend
+    from core.backends.backend import Backend
     from core.engine.model import LanguageModel
 
 READING = RLock()  # one model is read, and transformers imported for it, at a time
@@ -58,6 +57,11 @@ def load_model(
     Raises a subclass of core.errors.ModelError, each with one sentence for the visitor.
     """
     name = checked_name(_written(name))
+    if name.startswith(NGRAM):
+        from core.sources.ngram.ngram import load_ngram
+
+        counted: Any = load_ngram(name)  # a source, and no language model of transformers
+        return counted
     if is_address(name):
         return _connect(name, _written(tokenizer), api_key)
     if is_gguf(name):
@@ -116,7 +120,8 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
     line = HttpClient(Address.parse(address), api_key)
     name = (tokenizer_name or "").strip()
     if not name:
-        return connect_by_address(line)
+        served: Any = connect_by_address(line)  # a server without token ids is a source, and no language model
+        return served
     if len(name) > LONGEST_NAME or not name.isprintable():
         raise UnknownModel("This is not the name of a tokenizer: give the hub id or the folder of the model that the server runs.")
     folder = find(name, TOKENIZER_FILES)
@@ -245,15 +250,6 @@ def _check_size(folder: Path, config: Any, name: str) -> None:
                 )
 
 
-def _on_cuda(network: Any) -> tuple[Backend | None, str]:
-    """Return backend and note of a network on CUDA: None and "" for transformers' own pass, unless TOKEN_VIEWER_CUDA_GRAPH is 1."""
-    if os.environ.get(f"{PREFIX}CUDA_GRAPH") != "1":
-        return None, ""
-    from core.backends.cuda_graph import StaticDecode
-
-    return StaticDecode.of(network)
-
-
 def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -> Any:
     """Return transformers' network of this folder. Raises BrokenModel, and errors of memory as they are."""
     from transformers import AutoModelForCausalLM
@@ -294,10 +290,9 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     network = _network(folder, name, config, where, dtype_for(dtype if kept is None else kept, where))
     surplus = _surplus(tokenizer, network.get_input_embeddings().weight.shape[0], name)
     try:
-        backend: Backend | None
-        if where.type == "cuda":
-            backend, note = _on_cuda(network)
-        else:
+        backend: Backend | None = None
+        note: str = ""
+        if where.type != "cuda":
             stored = kept is not None and keep_stored(network)
             backend, note = FastDecoder.of(network), KEPT.with_values(kept=kept) if stored else ""
             if kept is not None and backend is None:  # no backend can compute with the stored weights

@@ -22,6 +22,9 @@ from core.models.loading import load_model
 from core.models.memory_fit import HEADROOM, fit, free_memory
 from core.models.model_names import is_hub_id
 from core.remote.address import is_address, without_secrets
+from core.sources.capabilities import Can
+from core.sources.ngram import PREFIX
+from core.sources.source import Source
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
@@ -62,7 +65,7 @@ class ModelRegistry:
         self._weight_sharers: weakref.WeakKeyDictionary[LanguageModel, Any] = (
             weakref.WeakKeyDictionary()
         )  # networks on the same weights as a model's
-        self._evictions: weakref.WeakKeyDictionary[LanguageModel, Eviction] = weakref.WeakKeyDictionary()
+        self._evictions: weakref.WeakKeyDictionary[Source, Eviction] = weakref.WeakKeyDictionary()
 
     def known(self, name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel | None:
         """Return the model of this name if it was loaded before and is still referenced, else None. Its weights can be unloaded."""
@@ -122,7 +125,7 @@ class ModelRegistry:
     def unload(self, name: str) -> None:
         """Free the memory of a model, or disconnect a server. Its runs stay valid; their next step loads the model again."""
         name = _key(name, None, None)[0]
-        if is_address(name):
+        if _served((name, None, None)):
             with self._guard:
                 for key in [key for key in self._loaded if key[0] == name]:
                     self._loaded.pop(key)
@@ -132,7 +135,7 @@ class ModelRegistry:
             for key in [key for key in self._loaded if key[0] == name]:
                 self._evict(key, "")
 
-    def eviction(self, model: LanguageModel) -> Eviction:
+    def eviction(self, model: Source) -> Eviction:
         """Return how often this model was unloaded, and for which model."""
         return self._evictions.get(model, Eviction())
 
@@ -214,7 +217,8 @@ def _key(name: str, tokenizer: str | None, api_key: str | None) -> Key:
 
 
 def _served(key: Key) -> bool:
-    return is_address(key[0])
+    """Return whether the model has no weights here: it is on a server, or it is counted from a text."""
+    return is_address(key[0]) or key[0].startswith(PREFIX)
 
 
 def _take_out(model: LanguageModel, twin: Any) -> None:
@@ -243,8 +247,8 @@ def _put_in(model: LanguageModel, fresh: LanguageModel) -> None:
 def _same(one: LanguageModel, other: LanguageModel) -> bool:
     """Return whether both models have the same facts and vocabulary, which shows that the files did not change."""
     facts = ("name", "parameter_count", "weight_bytes", "vocabulary_size", "context_length", "dtype", "device", "end_token_ids")
-    same = all(getattr(one, fact) == getattr(other, fact) for fact in (*facts, "has_token_ids"))
-    return same and (not one.has_token_ids or one.tokenizer.get_vocab() == other.tokenizer.get_vocab())
+    same = all(getattr(one, fact) == getattr(other, fact) for fact in (*facts, "can"))
+    return same and (Can.TOKEN_IDS not in one.can or one.tokenizer.get_vocab() == other.tokenizer.get_vocab())
 
 
 def _size(count: int) -> str:

@@ -9,17 +9,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from heapq import nlargest
 from typing import Any
 
 import numpy as np
 
-from core.errors import BadListedTokens
+from core.errors import BadListedTokens, BadToken
+from core.record.top_logprobs import TopLogprobs
 from core.tokens.tokens import END_MARKS, FIRST_OWN_KEY, Token, lone_token
 
 MOST_LISTED = 1_000  # tokens of a step that are kept
 LONGEST_TOKEN = 4_000  # bytes
+UNLISTED = 200_000  # assumed number of unlisted tokens: an upper bound for the vocabularies of this field
 LOWEST = -999.0  # a server writes -1000, -9999 or -3.4e38 for "below what was listed"
 SLACK = 0.01  # allowed error of a sum of rounded probabilities, and of a log-probability that is written twice
 _ESCAPED = re.compile(r"\\x([0-9a-fA-F]{2})")
@@ -66,6 +68,11 @@ class ListedStep:
         elif chosen.logprob is not None and any((one.logprob or 0.0) < chosen.logprob for one in known):
             known.append(chosen)
         return cls(chosen, tuple(sorted(known, key=lambda one: -(one.logprob or 0.0))))
+
+    @property
+    def without_choice(self) -> ListedStep:
+        """The list alone, without the token that the server chose, which the list may lack."""
+        return ListedStep(self.listed[0], self.listed) if self.listed else self
 
     @property
     def rows(self) -> list[ListedToken]:
@@ -122,6 +129,12 @@ class Keys:
         self.tokens: dict[int, Token] = {}
         self._own: dict[tuple[bytes, bool, int], int] = {}
 
+    def token(self, token_id: int) -> Token:
+        """Return the token with this key. Raises BadToken for an unknown one."""
+        if token_id not in self.tokens:
+            raise BadToken("No token with the key {number} was listed in this run.", number=token_id)
+        return self.tokens[token_id]
+
     def of_text(self, raw: bytes) -> int:
         """Return a key for a text whose tokens are not known."""
         key = FIRST_OWN_KEY + len(self._own)
@@ -172,6 +185,62 @@ def columns_of(step: ListedStep, keys: Keys) -> dict[str, Any]:
         "top_logprobs_count": len(rows) if measured else 0,
         "stage_exact": (True,) if measured else (),
     }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenList(TopLogprobs):
+    """The list of one step as logits with one column for each listed token and UNLISTED more for all others, whose number is unknown.
+
+    columns: the fields of a record with the listed probabilities alone; see `columns_of`.
+    """
+
+    columns: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, step: ListedStep, keys: Keys) -> OpenList:
+        """Return the list of this step, which has at least one token. A choice that it lacks becomes one more column of the record."""
+        logprobs = np.array([token.logprob for token in step.listed], dtype=np.float64)
+        return cls(np.arange(len(logprobs)), logprobs, len(logprobs) + UNLISTED, columns=columns_of(step, keys))
+
+    def column(self, key: int) -> int:
+        """Return the index of the token with this key; len(self) for one that is not listed."""
+        return next((index for index, listed in enumerate(self.columns["token_ids"].tolist()) if listed == key), len(self))
+
+    def key(self, column: int) -> int:
+        """Return the key of the token at this index; -1 for an unlisted one."""
+        return int(self.columns["token_ids"][column]) if column < len(self) else -1
+
+    def listing(self, count: int) -> int:
+        """Return the number of all listed tokens."""
+        return len(self)
+
+    def fields(self, observed: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields of a record. All unlisted tokens count as one, and the first stage has the server's own numbers."""
+        fields = dict(self.columns)
+        order = np.argsort(observed["token_ids"])[: len(self)]  # the columns of the list; the last one can be an unlisted token
+        for name in ("probabilities", "removed_at", "dice_starts"):
+            fields[name] = _widened(observed[name][..., order].copy(), len(fields["token_ids"]) - len(self))
+        probabilities = fields["probabilities"]
+        probabilities[0] = np.exp(fields["logits"])  # without rounding to float32
+        listed = np.nansum(probabilities, axis=1).tolist()
+        kept = np.count_nonzero(probabilities > 0, axis=1).tolist()
+        return fields | {
+            "stage_names": observed["stage_names"],
+            "stage_settings": observed["stage_settings"],
+            "stage_kept": tuple(count + int(1.0 - total > 1e-6) for count, total in zip(kept, listed, strict=True)),
+            "stage_entropies": tuple(
+                entropy(np.nan_to_num(row), max(0.0, 1.0 - total)) for row, total in zip(probabilities, listed, strict=True)
+            ),
+            "stage_exact": self.exact_stages(zip(observed["stage_names"], observed["stage_settings"], strict=True)),
+        }
+
+
+def _widened(values: np.ndarray, missing: int) -> np.ndarray:
+    """Return the columns of the listed tokens, with `missing` more for a chosen token that the server did not list."""
+    if not missing:
+        return values
+    filler = -1 if values.dtype.kind == "i" else math.nan
+    return np.concatenate([values, np.full((*values.shape[:-1], missing), filler, dtype=values.dtype)], axis=-1)
 
 
 def entropy(shares: np.ndarray, rest: float) -> float:

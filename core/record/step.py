@@ -18,7 +18,7 @@ from core.message import ENGLISH, Message, Wording
 from core.record import rich
 from core.record.frozen import FrozenArrays, percent
 from core.settings import SamplingSettings
-from core.tokens.tokens import FIRST_OWN_KEY, Token, known_id
+from core.tokens.tokens import Token, known_id
 
 
 class Vocabulary(Protocol):
@@ -34,7 +34,8 @@ class ForwardPass:
 
     cache_bytes: bytes of these tokens' keys and values after the pass. server_seconds: the duration that an inference server reports, part
     of the `seconds` measured here; None for a local model. held_bytes: measured size of the allocated arrays, including their reserve; None
-    on a server (whose cache_bytes are an assumption), or in an old recording.
+    on a server (whose cache_bytes are an assumption), or in an old recording. has_facts: False for a token of a saved answer, whose file
+    has neither settings nor measurements.
     """
 
     computed_tokens: int
@@ -44,6 +45,7 @@ class ForwardPass:
     queue_seconds: float = 0.0
     server_seconds: float | None = None
     held_bytes: int | None = None
+    has_facts: bool = True
 
     @property
     def counted(self) -> bool:
@@ -79,6 +81,7 @@ class Candidate:
     logit: the model's own; from a server it is a log-probability, which differs by a constant.
     model_probability: softmax of the model's own logits. sampling_probability: after your settings (0 if excluded).
     removed_by: the stage that excluded it, or None. dice_start: where its segment begins on the 0-1 strip of the dice, or None.
+    fact: what stands behind its model_probability, such as the counts of an n-gram model; "" if the source says nothing.
     """
 
     key: int
@@ -90,6 +93,7 @@ class Candidate:
     sampling_probability: float
     removed_by: str | None
     dice_start: float | None
+    fact: str = ""
 
     @property
     def token_id(self) -> int | Any:
@@ -150,6 +154,7 @@ class TokenDistribution(FrozenArrays):
     stage_entropies: tuple[float, ...]  # bits
     top_logprobs_count: int = 0
     stage_exact: tuple[bool, ...] = ()
+    facts: tuple[str, ...] = ()  # of the listed tokens; () if the source says nothing
 
     def __repr__(self) -> str:
         first = [
@@ -179,16 +184,6 @@ class TokenDistribution(FrozenArrays):
         return self.top_logprobs_count > 0 and self.stage_kept[0] <= len(self.token_ids) + 1
 
     @property
-    def has_no_ids(self) -> bool:
-        """Whether a token is known by its bytes alone."""
-        return bool((self.token_ids >= FIRST_OWN_KEY).any())
-
-    @property
-    def from_answer(self) -> bool:
-        """Whether this is a token of a saved answer, which contains neither settings nor measurements."""
-        return bool(getattr(self.vocabulary, "from_answer", False))
-
-    @property
     def note(self) -> str:
         """A sentence that says which numbers are estimates and why; empty if none is."""
         return _note(self) if self.top_logprobs_count else ""
@@ -211,6 +206,7 @@ class TokenDistribution(FrozenArrays):
             sampling_probability=float(self.probabilities[-1, column]),
             removed_by=self.stage_names[removed_at] if removed_at >= 0 else None,
             dice_start=None if math.isnan(start) else start,
+            fact=self.facts[column] if self.facts else "",
         )
 
     @property

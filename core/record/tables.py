@@ -104,7 +104,7 @@ def steps_table(path: Sequence[Step]) -> pd.DataFrame:
     done = [s.forward for s in path]
     columns: dict[str, list[Any]] = {
         "index": [s.index for s in path],
-        "position": [None if s.from_answer else s.position for s in path],
+        "position": [s.position if s.forward.has_facts else None for s in path],
         "token_id": [s.token_id for s in path],
         "piece": [s.piece for s in path],
         "text": [s.text for s in path],
@@ -121,7 +121,7 @@ def steps_table(path: Sequence[Step]) -> pd.DataFrame:
         "cache_bytes": [d.cache_bytes if d.counted else None for d in done],
         "held_bytes": [d.held_bytes for d in done],
         "seconds": [d.seconds if d.measured else None for d in done],
-        "settings": [NOT_IN_FILE if s.from_answer else repr(s.settings) for s in path],
+        "settings": [repr(s.settings) if s.forward.has_facts else NOT_IN_FILE for s in path],
     }
     whole = ("position", "token_id", "rank", "computed_tokens", "reused_tokens", "cache_bytes", "held_bytes")
     missing = [name for name in whole if name == "held_bytes" or any(value is None for value in columns[name])]
@@ -129,7 +129,10 @@ def steps_table(path: Sequence[Step]) -> pd.DataFrame:
 
 
 def candidates_table(path: Sequence[Step]) -> pd.DataFrame:
-    """Return one row per step and listed token, the model's likeliest first. Probabilities 0-1; `chosen` marks the token of the step."""
+    """Return one row per step and listed token, the model's likeliest first. Probabilities 0-1; `chosen` marks the token of the step.
+
+    A column `fact` is there if the source says what stands behind its probabilities.
+    """
     rows = [
         (
             step.index,
@@ -141,9 +144,11 @@ def candidates_table(path: Sequence[Step]) -> pd.DataFrame:
             one.sampling_probability,
             one.removed_by or "",
             one.key == step.key,
+            one.fact,
         )
         for step in path
         for one in step.candidates
     ]
-    names = ["index", "token_id", "piece", "rank", "logit", "model_probability", "sampling_probability", "excluded_by", "chosen"]
-    return pd.DataFrame(rows, columns=names).astype({"token_id": "Int64", "rank": "Int64"})
+    names = ["index", "token_id", "piece", "rank", "logit", "model_probability", "sampling_probability", "excluded_by", "chosen", "fact"]
+    table = pd.DataFrame(rows, columns=names).astype({"token_id": "Int64", "rank": "Int64"})
+    return table if any(step.facts for step in path) else table.drop(columns="fact")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -73,6 +73,24 @@ class TopLogprobs:
         This can be certain even if the probabilities are only bounded.
         """
         return self._follow(tuple(stages))[1].picks_one(roll)
+
+    def fields(self, observed: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields of a record, given those of the observation: which stages are exact, and ranks no deeper than the list."""
+        exact = self.exact_stages(zip(observed["stage_names"], observed["stage_settings"], strict=True))
+        ranks = np.minimum(observed["ranks"], len(self) + 1)  # the true rank of a forced, unlisted token is unknown
+        return observed | {"ranks": ranks, "top_logprobs_count": len(self), "stage_exact": exact}
+
+    def column(self, key: int) -> int:
+        """Return the index of the token with this key among the logits."""
+        return key
+
+    def key(self, column: int) -> int:
+        """Return the key of the token at this index of the logits."""
+        return column
+
+    def listing(self, count: int) -> int:
+        """Return how many tokens a record lists if `count` are wanted."""
+        return min(count, len(self))
 
     def _follow(self, stages: Stages) -> tuple[tuple[bool, ...], _Bounds]:
         """Return for each stage whether it is exact, and the bounds after all stages. Cached, because a step asks several times."""

@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from core.errors import WrongServer
 from core.message import Message
+from core.sources.ngram import PREFIX as NGRAM
 
 SCHEMES = ("http://", "https://")
 _HOST_AND_PORT = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}(?:/[\w/.~-]*)?(?:#[\w./:@+-]{1,200})?", re.ASCII)
@@ -36,13 +37,13 @@ Number = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def is_address(name: str) -> bool:
-    """Return whether this names a server, not a model: a URL, or a host with a port.
+    """Return whether this names a server, not a model: a URL, or a host with a port. "ngram:3" is the name of a model.
 
     >>> is_address("http://gpu"), is_address("10.0.0.7:8000"), is_address("org/model")
     (True, True, False)
     """
     name = name.strip()
-    return name.lower().startswith(SCHEMES) or bool(_HOST_AND_PORT.fullmatch(name))
+    return not name.startswith(NGRAM) and (name.lower().startswith(SCHEMES) or bool(_HOST_AND_PORT.fullmatch(name)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from core.remote.http_client import HttpClient
 from core.remote.listed_model import connect_listed
 from core.remote.model import connect, model_entry, vocabulary_of
 from core.remote.server_tokenizer import JOINED, ServerTokenizer, size_by_texts
+from core.sources.source import Source
 
 OWNERS = {
     "llamacpp": "llama-server",
@@ -31,7 +32,7 @@ HOSTS = {
 UNNAMED = "OpenAI-compatible"
 
 
-def connect_by_address(line: HttpClient) -> LanguageModel:
+def connect_by_address(line: HttpClient) -> Source:
     """Return the model of the server at this address, without any file of the model.
 
     llama-server, vLLM and SGLang exchange token ids; all others, and an SGLang without /tokenize, give listed probabilities. Raises

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.engine.conversation import Messages
+from core.chat.conversation import Messages
 from core.errors import BadListedTokens, PromptTooLong, ServerGone, WrongServer
 from core.message import Message
 from core.record import answer_forms
@@ -62,10 +62,6 @@ class Route:
     name = ""
     takes_messages = False
     continues = True
-    why_no_choice = Message(
-        "This server answers a message as a whole and does not continue a begun answer. So no token can be chosen by hand. "
-        "A server with /v1/completions and log-probabilities allows it."
-    )
 
     def __init__(self, line: HttpClient, model_id: str, limit: int = MOST_LISTED) -> None:
         self.line, self.model_id, self.limit = line, model_id, limit

@@ -1,18 +1,35 @@
-"""A model on a server without token ids: only texts and their listed probabilities are known. `generation.listed_run` writes with it."""
+"""A model on a server without token ids: texts go out, and lists of likely tokens come back.
+
+The app rolls its own dice only if the unlisted tokens cannot change the outcome. Otherwise the server's own choice is taken and marked.
+`connect_listed` tries out what a server can do.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from core.engine.model import LanguageModel
-from core.errors import ModelError, NotOnServer, ServerGone, WrongServer
+import numpy as np
+
+from core.chat.conversation import Messages, Span, checked_messages
+from core.errors import BadSetting, BadToken, EmptyPrompt, ModelError, OutsideTopLogprobs, RunFinished, ServerGone, WrongServer, WrongType
 from core.message import Message
-from core.record.listed_tokens import ListedStep
+from core.record.listed_tokens import Keys, ListedStep, OpenList, columns_of
+from core.record.step import Candidate, ForwardPass, Step
 from core.remote.begun_answers import try_ways
 from core.remote.http_client import HttpClient
-from core.remote.listed import Chat, Completions, OllamaGenerate, Responses, Route, Sampling, TgiGenerate
+from core.remote.list_bounds import stages_of
+from core.remote.listed import WHOLE_ANSWER, Chat, Completions, ListedAnswer, OllamaGenerate, Responses, Route, Sampling, TgiGenerate
 from core.remote.protocol import printable
+from core.sampling import stages
+from core.sampling.history import History
+from core.sampling.observation import Observation
+from core.settings import SamplingSettings
+from core.sources.capabilities import WHY_NOT, Can
+from core.sources.source import Answer, Beginning, Listed, Logits, Prompt, Source, Wanted
+from core.tokens.tokens import ByteJoiner, Token, added_by
 
 ROUTES: dict[str, tuple[type[Route], ...]] = {
     "Ollama": (OllamaGenerate, Chat),
@@ -23,50 +40,156 @@ USUAL = (Completions, Chat, Responses)
 COUNTS = (20, 5)  # alternatives that are asked for, the first number that the server accepts
 SAMPLE = "The quick brown fox jumps over"
 SAME = 0.05  # log-probabilities of one step asked twice differ by less
-TEXTS_ONLY = Message(
-    "This server sends texts without token ids, so only the page Watch can use it. Choose another model for this page, or connect to "
-    "vLLM or llama-server."
-)
+ATTEMPTS = 6  # llama-server, and so Ollama, send no list if the sampled token ends within a character; another sample can help
+FOR_A_CHARACTER = 8  # tokens that are asked for together if one of them ends within a character
 
 
-class ListedModel(LanguageModel):
-    """A model that is asked through a `Route`, with the interface of a LanguageModel. What needs token ids
-    or the network raises NotOnServer.
+@dataclass(slots=True)
+class _Ahead:
+    """What the server answered after a path: its next tokens, in its own order. first: whether they were asked for at this path."""
+
+    answer: ListedAnswer
+    steps: list[ListedStep]
+    first: bool = True
+
+
+class AnswersAhead:
+    """What one run keeps: the tokens that it knows, the server's answers by the path (its keys as bytes), and the paths that ended."""
+
+    bytes = 0  # the server does not report its cache
+
+    def __init__(self, prompt: str, messages: Messages) -> None:
+        self.keys = Keys()
+        self.prompt, self.messages = prompt, messages
+        self.answers: dict[bytes, _Ahead] = {}
+        self.ended: set[bytes] = set()
+
+    def clear(self) -> None:
+        """Drop the answers that were not written yet. They are asked for again."""
+        self.answers.clear()
+
+
+class ListedModel(Source):
+    """A model that is asked through a `Route`. Sizes are 0, because the server does not report them.
 
     server_kind: what answers at the address. listed: alternatives that the server listed when it was tried. notes: what it can and cannot
-    show. before_temperature: its probabilities are the same at every temperature. Sizes are 0, because the server does not report them.
+    show. before_temperature: its probabilities are the same at every temperature.
     """
-
-    has_network = False
-    has_token_ids = False
 
     def __init__(self, route: Route, kind: str, listed: int, notes: tuple[str, ...], before_temperature: bool = False) -> None:
         where = route.line.address.shown
         self.name = f"{printable(route.model_id)} at {where}"[:300]
         self.route, self.server_kind, self.listed, self.notes = route, kind, listed, notes
         self.before_temperature = before_temperature
-        self.device, self.dtype, self.stored_dtype = f"server ({kind})"[:60], "unknown", "unknown"
-        self.parameter_count = self.weight_bytes = self.layer_count = self.cache_bytes_per_token = 0
-        self.vocabulary_size = self.context_length = 0
-        self.end_token_ids = frozenset()
-        self.recommended = None
+        self.device, self.dtype = f"server ({kind})"[:60], "unknown"
 
     @property
-    def has_chat_template(self) -> bool:
-        """Whether the server takes conversations. Its own template writes them."""
-        return self.route.takes_messages
+    def can(self) -> frozenset[Can]:
+        """What it can do: continue a text or answer a conversation, which the server's own template writes."""
+        choice = {Can.CHOICE} if self.route.continues else set()
+        return frozenset({Can.NEW_TOKENS, Can.SERVED, Can.FACTS, Can.CHAT if self.route.takes_messages else Can.TEXT} | choice)
 
-    def __getattr__(self, name: str) -> Any:
-        """Raise NotOnServer for what only a model with token ids has."""
-        if name in ("engine", "network", "shape", "tokenizer"):
-            raise NotOnServer(TEXTS_ONLY)
-        raise AttributeError(name)
+    def token(self, token_id: int) -> Token:
+        """Raise BadToken: only a run knows the tokens that were listed in it."""
+        raise BadToken(WHY_NOT[Can.TOKEN_IDS])
 
-    def _needs_ids(self, *_given: Any, **_named: Any) -> NoReturn:
-        """Raise NotOnServer."""
-        raise NotOnServer(TEXTS_ONLY)
+    def begin(self, prompt: Prompt, as_chat: bool) -> Beginning:
+        """Return what a run begins with. The server's template and its tokens are not known, so each message is one token of the prompt.
 
-    load_network = encode = tokenize = tokenize_messages = token = token_of = _needs_ids
+        Raises EmptyPrompt, WrongType, ModelError and BadToken for a conversation that the server does not take.
+        """
+        if not isinstance(prompt, str | list | tuple):
+            raise WrongType("A prompt is a text, not {kind}.", kind=type(prompt).__name__)
+        messages = () if isinstance(prompt, str) else checked_messages(prompt)
+        texts = [message["content"] for message in messages] or [str(prompt)]
+        if not texts[-1].strip():
+            raise EmptyPrompt("The text is empty. Write a few words first.")
+        if messages and Can.CHAT not in self.can:
+            raise ModelError("{name} is not a chat model: it continues a text and does not answer.", name=self.name)
+        if messages and messages[-1]["role"] == "assistant" and not self.route.continues:
+            raise BadToken(WHY_NOT[Can.CHOICE])
+        cache = AnswersAhead(texts[-1], messages)
+        raws = [text.encode("utf-8", "replace") for text in texts]
+        tokens = [Token(cache.keys.of_text(raw), text, text, raw) for text, raw in zip(texts, raws, strict=True)]
+        return Beginning(texts[-1], messages, tokens, Can.CHAT in self.can, cache, cache.keys)
+
+    def content_spans(self, messages: Messages, tokens: Sequence[Token]) -> tuple[Span, ...]:
+        """Return the one token of each message."""
+        return tuple((index, index + 1) for index in range(len(messages)))
+
+    def next(self, keys: np.ndarray, cache: AnswersAhead, wanted: Wanted, before: Answer | None = None) -> Answer:
+        """Return the listed tokens after this path. Raises RunFinished at the end, BadSetting, ServerGone, WrongServer."""
+        settings = wanted.settings
+        if not stages.has_usual_order(settings) or settings.repetition_penalty != 1.0:
+            raise BadSetting(WHY_NOT[Can.ALL_SETTINGS])
+        if before is not None:
+            return before
+        ahead = cache.answers.get(_path(wanted.path))
+        if ahead is None:
+            whole = not self.route.continues
+            own = whole and self.before_temperature  # else its list would not be the model's own
+            ahead = self._ask(cache, wanted.path, WHOLE_ANSWER if whole else 1, _sampling(wanted.settings) if own else Sampling())
+        step = ahead.steps[0].without_choice
+        if not step.listed:
+            return Listed(None, _measured(ahead), {**columns_of(step, cache.keys), **_OWN, "attempt": 0})
+        top = OpenList.of(step, cache.keys)
+        return Listed(Logits(top.logits(), top), _measured(ahead))
+
+    def settle(self, keys: np.ndarray, cache: AnswersAhead, wanted: Wanted, answer: Answer, seen: Observation | None) -> Answer:
+        """Return `answer` if its choice is certain however the unlisted probability is spread, else the server's own choice."""
+        if not wanted.picks or wanted.forced is not None:
+            return answer
+        ahead, attempt = cache.answers[_path(wanted.path)], 0
+        if self.route.continues and ahead.first:
+            if seen is not None and self._is_certain(cache, wanted, answer, seen):
+                return answer
+            ahead, attempt = self._own_choice(cache, wanted, ahead), wanted.attempt
+        step = ahead.steps[0]
+        fields = columns_of(step, cache.keys)
+        if step.listed:
+            top = OpenList.of(step, cache.keys)
+            settings = wanted.settings
+            again = stages.observe(top.logits(), settings, History.of(self, (), 0), len(top), greedily=settings.greedy)
+            fields = top.fields({name: getattr(again, name) for name in Observation.__slots__ if name != "chosen"}) | {"key": fields["key"]}
+        assert isinstance(answer, Listed)
+        return Listed(answer.logits, _measured(ahead), fields | _OWN | {"attempt": attempt})
+
+    def _is_certain(self, cache: AnswersAhead, wanted: Wanted, answer: Answer, seen: Observation) -> bool:
+        """Return whether the dice select this listed token in any case, and the server can continue the text after it."""
+        assert isinstance(answer, Listed)
+        assert answer.logits is not None
+        top = answer.logits.top_logprobs
+        assert isinstance(top, OpenList)
+        roll = wanted.roll
+        sure = wanted.settings.greedy or (roll is not None and top.certain_pick(stages_of(wanted.settings), roll))
+        return sure and 0 <= seen.chosen < len(top) and _can_follow(cache.keys.token(top.key(seen.chosen)).raw, wanted.path)
+
+    def ending(self, path: Sequence[Step], cache: AnswersAhead) -> str | None:
+        """Return "end of text" if the server ended its text here, which it says only when it is asked for the next token."""
+        special = bool(path) and path[-1].vocabulary.token(path[-1].key).special  # a mark such as </s> is not sent back as text
+        return Message("end of text") if special or _path(path) in cache.ended else None
+
+    def key_of(
+        self, token: int | str | Candidate | Token, answer: Answer | None = None, cache: Any = None, path: Sequence[Step] = ()
+    ) -> int:
+        """Return the key of a listed token that was chosen by hand.
+
+        Raises BadToken if the server does not continue a begun text, OutsideTopLogprobs if it does not list the token.
+        """
+        if not self.route.continues:
+            raise BadToken(WHY_NOT[Can.CHOICE])
+        wanted = token.key if isinstance(token, Candidate | Token) else token
+        top = answer.logits.top_logprobs if isinstance(answer, Listed) and answer.logits is not None else None
+        listed = top.columns["token_ids"].tolist() if isinstance(top, OpenList) else []
+        for key in listed:
+            raw = cache.keys.token(key).raw
+            if wanted == key or (isinstance(wanted, str) and raw == wanted.encode("utf-8", "replace")):
+                if not _can_follow(raw, path):
+                    raise BadToken("This token ends within a character, and this server takes only whole characters.")
+                return int(key)
+        raise OutsideTopLogprobs(
+            "The server lists its {listed} likeliest tokens, and that token is not among them. Choose another one.", listed=len(listed)
+        )
 
     def renew(self, fresh: ListedModel) -> None:
         """Use another connection to the same model, with its key and its notes."""
@@ -75,6 +198,91 @@ class ListedModel(LanguageModel):
 
     def metrics(self) -> None:
         """Return None: such a server reports no numbers in a known form."""
+
+    def _ask(self, cache: AnswersAhead, path: Sequence[Step], length: int, sampling: Sampling) -> _Ahead:
+        """Ask the server for the next tokens. Raises RunFinished if it ends its text here."""
+        if path and not self.route.continues:
+            cache.ended.add(_path(path))
+            raise RunFinished("The answer ends here, because this server does not continue a begun answer.")
+        if _waiting(path):
+            raise WrongServer("The text ends within a character, and this server takes only whole characters. Go back one token.")
+        written = b"".join(step.raw for step in path).decode("utf-8", "replace")
+        for _attempt in range(ATTEMPTS):
+            answer = self.route.ask(cache.messages or cache.prompt, length, sampling, written)
+            steps = [step for step in answer.steps if step.chosen.raw]
+            if steps or answer.ended:
+                break
+        if answer.ended and not steps:
+            cache.ended.add(_path(path))
+            raise RunFinished("The server ended its text here. Go back to an earlier token to continue from there.")
+        if not steps:
+            raise WrongServer(
+                "The server sent no list for this token, because it ends within a character. Go back one token, or step again."
+            )
+        ahead = cache.answers[_path(path)] = _Ahead(answer, steps)
+        self._remember(cache, path, ahead)
+        return ahead
+
+    def _remember(self, cache: AnswersAhead, path: Sequence[Step], ahead: _Ahead) -> None:
+        """Keep what follows the server's own tokens: the rest of a whole answer or of a character, and that its text ends there."""
+        place, raws = _path(path), b""
+        for index, step in enumerate(ahead.steps, start=1):
+            place += columns_of(step, cache.keys)["key"].to_bytes(8, "little")
+            raws += step.chosen.raw
+            if index == len(ahead.steps):
+                cache.ended |= {place} if ahead.answer.ended else set()
+            elif not self.route.continues or not _can_follow(raws, path):
+                cache.answers[place] = _Ahead(ahead.answer, ahead.steps[index:], first=False)
+
+    def _own_choice(self, cache: AnswersAhead, wanted: Wanted, ahead: _Ahead) -> _Ahead:
+        """Return an answer whose first token the server chose with the visitor's settings, with all tokens of its character."""
+        sampling, listed, path = _sampling(wanted.settings), ahead.steps[0], wanted.path
+        whole = _can_follow(listed.chosen.raw, path)
+        if sampling == Sampling() and whole and not wanted.attempt:
+            return ahead
+        fresh = self._ask(cache, path, 1 if whole else FOR_A_CHARACTER, sampling)
+        own = fresh.steps[0].chosen
+        entry = next((token for token in listed.rows if token.same(own)), None)
+        if entry is not None:  # the list that was asked for at temperature 1 is the model's own
+            fresh.steps[0] = ListedStep(entry, listed.listed if entry in listed.listed else (*listed.listed, entry))
+        else:
+            valid = sampling == Sampling() or self.before_temperature
+            fresh.steps[0] = replace(listed, chosen=own if valid else replace(own, logprob=None))
+        self._remember(cache, path, fresh)
+        return fresh
+
+
+_OWN: dict[str, Any] = {"chosen_by": "server", "roll": None}
+
+
+def _path(path: Sequence[Step]) -> bytes:
+    """Return the keys of these steps, which name a node of the run's tree."""
+    return np.array([step.key for step in path], dtype="<i8").tobytes()
+
+
+def _sampling(settings: SamplingSettings) -> Sampling:
+    return Sampling(0.0) if settings.greedy else Sampling(settings.temperature, settings.top_p)
+
+
+def _measured(ahead: _Ahead) -> ForwardPass:
+    """Return the measurements of the request; zeros for a token that came with an earlier one."""
+    if not ahead.first:
+        return ForwardPass(0, 0, 0, 0.0)
+    reused = ahead.answer.reused or 0
+    return ForwardPass(max(0, (ahead.answer.prompt_tokens or 0) - reused), reused, 0, ahead.answer.seconds)
+
+
+def _waiting(path: Sequence[Step]) -> bytes:
+    """Return the bytes of an incomplete character at the end of this path."""
+    joiner = ByteJoiner()
+    for step in path:
+        joiner.add(step.raw)
+    return joiner.waiting
+
+
+def _can_follow(raw: bytes, path: Sequence[Step]) -> bool:
+    """Return whether the text ends with a whole character after these bytes."""
+    return not added_by(Token(0, "", "", raw), _waiting(path))[1] and b"\xef\xbf\xbd" not in raw and bool(raw)
 
 
 def connect_listed(line: HttpClient, kind: str, model_id: str) -> ListedModel:
@@ -123,7 +331,7 @@ def _notes(route: Route, step: ListedStep, before_temperature: bool) -> tuple[st
             "divide the text in another way."
         )
         if route.continues
-        else route.why_no_choice,
+        else WHY_NOT[Can.CHOICE],
         *([Message("It writes conversations with its own chat template, which it does not show.")] if route.takes_messages else []),
     )
 

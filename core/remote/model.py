@@ -15,21 +15,27 @@ from typing import Any, NoReturn
 import numpy as np
 import torch
 
+from core.backends.backend import Backend
 from core.device import Stopwatch
-from core.engine.engine import Backend, Engine, Forward, Logits, NetworkChanges
+from core.engine.engine import Engine, NetworkChanges
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.engine.shape import UNBOUNDED_CONTEXT, ModelShape
-from core.errors import BrokenLogits, EmptyPrompt, NotOnServer, ServerGone, WrongServer
+from core.errors import BrokenLogits, EmptyPrompt, NotForThisModel, ServerGone, WrongServer
 from core.message import Message
 from core.record.top_logprobs import TopLogprobs
-from core.remote.http_client import Answer, HttpClient
+from core.remote import list_bounds
+from core.remote.http_client import Answer as HttpAnswer
+from core.remote.http_client import HttpClient
 from core.remote.llama_cpp import LlamaServer
 from core.remote.metrics import ServerMetrics
 from core.remote.protocol import ServedStep, Server, other_model, printable
 from core.remote.server_tokenizer import ServerTokenizer
 from core.remote.sglang import SGLang
 from core.remote.vllm import VLLM
+from core.sampling.observation import MOST_CANDIDATES, Observation
+from core.sources.capabilities import WHY_NOT, Can, require
+from core.sources.source import Answer, Forward, Logits, Wanted
 from core.tokens.tokens import Token, TokenBytes
 
 WANTED = 100  # tokens that a server is asked to list at every step
@@ -41,8 +47,7 @@ LARGEST_VOCABULARY = 4_000_000  # ten times the largest known
 HIDDEN = 8.0  # the whole rounding error against what differs between two answers for one step, because both share most of it
 LEAST_ERROR = 5e-5  # error of a log-probability in float32; llama-server's lists have a common offset of up to 4e-5
 SAME = 0.05  # log-probabilities of one step asked twice differ by less, even with a half-precision cache
-NOT_HERE = Message("This model runs on a server, which sends probabilities but not the layers. Load a model on this machine to inspect it.")
-NO_SHAPE = Message("The shape of this model is unknown. Choose a tokenizer folder that contains the model's config.json.")
+SERVED = frozenset({Can.NEW_TOKENS, Can.TOKEN_IDS, Can.PASSES, Can.ALL_SETTINGS, Can.CHOICE, Can.TEXT, Can.SERVED, Can.FACTS})
 
 
 class ServerEngine(Engine):
@@ -158,15 +163,13 @@ class ServerEngine(Engine):
 
 
 class ServerModel(LanguageModel):
-    """A model on a server, with the interface of core.engine.model.LanguageModel. Unknown sizes are 0; network and shape raise NotOnServer.
+    """A model on a server that exchanges token ids. Unknown sizes are 0. Network, and shape without a configuration, raise NotForThisModel.
 
     server_kind: "vLLM", "SGLang" or "llama-server". notes: sentences on missing or different features of this server. logprob_error: the
     rounding error to expect of its log-probabilities, in nats: HIDDEN times what differed when one step was asked in several ways.
     """
 
-    has_network = False
     engine: ServerEngine
-    logprob_error = 0.0
 
     def __init__(
         self, server: Server, tokenizer: Any, facts: dict[str, Any], shape: ModelShape | None, end_token_ids: frozenset[int]
@@ -185,24 +188,60 @@ class ServerModel(LanguageModel):
         self.cache_bytes_per_token = shape.cache_numbers_per_token * facts["item_bytes"] if shape else 0
         self.end_token_ids = end_token_ids
         self.engine = ServerEngine(server, self.vocabulary_size, self.cache_bytes_per_token)
-        self.notes: tuple[str, ...] = ()
         self._bytes: Any = token_bytes(tokenizer)
         self._tokens: dict[int, Token] = {}
 
+    @property
+    def can(self) -> frozenset[Can]:
+        """What it can do: everything that needs probabilities. Its shape is known from a configuration."""
+        shape = {Can.SHAPE} if self._shape is not None else set()
+        return SERVED | shape | (super().can & {Can.CHAT})
+
+    def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, before: Answer | None = None) -> Answer:
+        """Return the listed tokens after these: as many as the settings need."""
+        many = list_bounds.is_unbounded(wanted.settings)  # every token can be chosen, so its probability needs a long list
+        usual = min(max(wanted.count, wanted.settings.top_k + 1), MOST_CANDIDATES)
+        forward = before if isinstance(before, Forward) else self.engine.forward(keys, cache, MOST_CANDIDATES if many else usual)
+        logits = forward.logits
+        short = many or list_bounds.is_cut_too_short(logits.top_logprobs, wanted.settings)
+        needed = MOST_CANDIDATES if short else usual
+        return forward if logits.known >= needed else self.engine.request_more_logprobs(keys, forward, needed)
+
+    def settle(self, keys: np.ndarray, cache: Any, wanted: Wanted, answer: Answer, seen: Observation | None) -> Answer:
+        """Return the answer if its list makes the choice certain, else one with a longer list."""
+        assert isinstance(answer, Forward)
+        assert seen is not None
+        logits = answer.logits
+        listed = seen.chosen < 0 or seen.chosen in logits
+        if listed and not list_bounds.is_doubtful(logits.top_logprobs, wanted.settings, wanted.roll):
+            return answer
+        certain = seen.chosen if seen.stage_kept[-1] == 1 else -1  # a constraint can leave one unlikely token
+        token_id = certain if wanted.forced is None else wanted.forced
+        further = self.engine.request_more_logprobs(keys, answer, 8 * logits.known, token_id)
+        is_longer = further.logits.known > logits.known
+        if seen.chosen not in further.logits and not is_longer:
+            raise list_bounds.beyond(logits.known, token_id)
+        return further if is_longer or not listed else answer
+
     def load_network(self) -> Any:
-        """Raise NotOnServer: the network is on the server."""
-        raise NotOnServer(NOT_HERE)
+        """Raise NotForThisModel: the network is on the server."""
+        require(self, Can.NETWORK)
 
     @property
     def network(self) -> Any:
-        """Raise NotOnServer: weights stay on the server."""
-        raise NotOnServer(NOT_HERE)
+        """Raise NotForThisModel: weights stay on the server."""
+        require(self, Can.NETWORK)
+
+    @property
+    def known_shape(self) -> ModelShape | None:
+        """The shape from the model's configuration, None without one."""
+        return self._shape
 
     @property
     def shape(self) -> ModelShape:  # type: ignore[override]
-        """Return the shape from the model's configuration. Raises NotOnServer without a configuration."""
-        if self._shape is None:
-            raise NotOnServer(NO_SHAPE)
+        """Return the shape from the model's configuration. Raises NotForThisModel without a configuration."""
+        require(self, Can.SHAPE)
+        assert self._shape is not None
         return self._shape
 
     def encode(self, text: str) -> list[int]:
@@ -328,7 +367,7 @@ def _error(one: TopLogprobs, other: TopLogprobs) -> float:
     return max((abs(there[i] - p) for i, p in pairs if i in there), default=0.0)
 
 
-def model_entry(answer: Answer, line: HttpClient) -> dict[str, Any]:
+def model_entry(answer: HttpAnswer, line: HttpClient) -> dict[str, Any]:
     """Return the first model that the server lists, or the one that the address names. Raises ServerGone for an empty list, WrongServer
     for no list and for a model that is not in it."""
     model_id = line.address.model
@@ -368,9 +407,9 @@ def _count(value: Any) -> int:
 
 
 class _Elsewhere(Backend):
-    """The backend of a model on a server; every method raises NotOnServer."""
+    """The backend of a model on a server; every method raises NotForThisModel."""
 
     def _refuse(self, *_given: Any, **_named: Any) -> NoReturn:
-        raise NotOnServer(NOT_HERE)
+        raise NotForThisModel(WHY_NOT[Can.NETWORK])
 
     new_state = run = length = extend = cut = bytes = held_bytes = _refuse

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import RunFinished
-from core.generation.run_base import Run
+from core.generation.generation import Generation
 from core.reports.svg import surprise_spec
 
 VEGA_LITE = "application/vnd.vegalite.v6+json"  # the kind under which notebooks know charts of this version
@@ -29,7 +29,7 @@ class VegaLiteChart:
         return "VegaLiteChart(entropy and surprise of each token)"
 
 
-def of_run(run: Run) -> VegaLiteChart:
+def of_run(run: Generation) -> VegaLiteChart:
     """How likely and how surprising each written token was. Raises RunFinished where nothing was written yet."""
     if not run.path:
         raise RunFinished("The run has no step yet. Take a step first.")

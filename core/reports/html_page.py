@@ -16,7 +16,7 @@ import segno
 
 from core.costs.receipt import Amount, Receipt
 from core.errors import WrongType
-from core.generation.run_base import Run
+from core.generation.generation import Generation
 from core.message import ENGLISH, Message, Number, Wording
 from core.record.constrained import constrained
 from core.record.frozen import percent
@@ -27,6 +27,7 @@ from core.reports.settings_text import summary
 from core.reports.step_picture import bar_rows, label_of
 from core.reports.svg import surprise_spec, svg
 from core.settings import SamplingSettings
+from core.sources.capabilities import Can
 
 HERE = Path(__file__).parent
 LONGEST_LINK = 1_800  # characters that a QR code holds and a telephone still reads
@@ -60,7 +61,7 @@ def _script() -> tuple[str, str]:
 
 
 def page(
-    run: Run,
+    run: Generation,
     link: str = "",
     charts: int = 3,
     receipt: Receipt | None = None,
@@ -73,11 +74,11 @@ def page(
 
     Raises WrongType if `run` is not a run, BadSetting for tokens that do not exist or are more than 2,000.
     """
-    if not isinstance(run, Run):
+    if not isinstance(run, Generation):
         raise WrongType("A page is made of a run, not of {kind}.", kind=type(run).__name__)
     whole = run.path
     path = part_of(whole, 1 if first is None else first, last, LONGEST_TEXT) if (first, last) != (None, None) else whole[-LONGEST_TEXT:]
-    model: Any = run.model  # type: ignore[attr-defined]  # every kind of run has one
+    model = run.model
     script, script_hash = _script()
     return _template().render(
         _=lambda template, **values: wording.say(Message(template, **values)),
@@ -85,7 +86,7 @@ def page(
         title=_title(run),
         model=run.model_name,
         facts=[wording.say(fact) for fact in _facts(model)],
-        recorded=run.is_replay,  # type: ignore[attr-defined]
+        recorded=Can.NEW_TOKENS not in run.can,
         prompt=[(token.text or token.piece) for token in run.prompt_tokens if not token.special],
         tokens=[_token(step, wording) for step in path],
         earlier=path[0].index if path else 0,
@@ -180,7 +181,7 @@ def telling(path: Sequence[Step], count: int) -> list[Step]:
     return sorted(sorted(known, key=lambda step: -step.surprise)[:wanted], key=lambda step: step.index)
 
 
-def _title(run: Run) -> str:
+def _title(run: Generation) -> str:
     line = " ".join(run.prompt.split())
     return line if len(line) <= 70 else f"{line[:69]}…"
 
@@ -228,7 +229,7 @@ def _settings(path: Sequence[Step], now: SamplingSettings, wording: Wording) -> 
     before = None
     for step in path:
         if step.settings != before:
-            named = wording.say(NOT_IN_FILE) if step.from_answer else summary(step.settings, wording)
+            named = summary(step.settings, wording) if step.forward.has_facts else wording.say(NOT_IN_FILE)
             since = Message("from token {number}: {settings}", number=step.index + 1, settings=named)
             lines.append(named if before is None else wording.say(since))
             before = step.settings

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from core.generation.run_base import Run
+from core.generation.generation import Generation
+from core.sources.capabilities import Can
 
 WHERE = "# Run it in the folder of the Token Probability Viewer, which holds the package core: python run.py"
 
 
-def code(run: Run) -> str:
+def code(run: Generation) -> str:
     """Return a script that makes the steps of the current path again. Raises nothing for a run without steps."""
-    if getattr(run.model, "from_answer", False):  # type: ignore[attr-defined]  # every kind of run has a model
+    if Can.FACTS not in run.can:
         lines = ["from core import Recording", "", 'run = Recording.load("run.json").replay()  # a saved answer of a server']
         return "\n".join([WHERE, *lines, "print(run.generate())", ""])
     messages = list(getattr(run, "messages", ()))
-    if any(step.has_no_ids for step in run.path):
-        made = f"ListedRun(load_model({run.model_name!r}), {messages or run.prompt!r}, {run.settings!r})"
+    if Can.TOKEN_IDS not in run.can:
+        made = f"Generation(load_model({run.model_name!r}), {messages or run.prompt!r}, {run.settings!r})"
         lines = [
             WHERE,
             "# The tokens of this server have no ids, so a script cannot repeat its own choices.",
-            "from core import ListedRun, SamplingSettings, load_model",
+            "from core import Generation, SamplingSettings, load_model",
         ]
         return "\n".join([*lines, "", f"run = {made}", f"print(run.generate({len(run.path)}))", ""])
     path, settings = run.path, run.path[0].settings if run.path else run.settings

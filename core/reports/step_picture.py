@@ -241,5 +241,5 @@ def _how_chosen(step: Step, look: PictureStyle) -> Message:
 def _foot(step: Step, look: PictureStyle) -> str:
     name = str(getattr(step.vocabulary, "name", ""))
     token = look.say(Message("Token {number}", number=step.index + 1))
-    settings = look.say(Message("settings: not in this file")) if step.from_answer else summary(step.settings, look.wording)
+    settings = summary(step.settings, look.wording) if step.forward.has_facts else look.say(Message("settings: not in this file"))
     return drawing.shortened(" · ".join(filter(None, (token, name, settings))), 30, WIDE - 2 * MARGIN)

@@ -170,7 +170,7 @@ def strip_of(row: Row, reach: float, listed: np.ndarray | None = None) -> tuple[
 
 
 def _starts(weights: np.ndarray, total: float | None = None) -> np.ndarray:
-    """Return where each weight begins on a strip of length 1 and the last one ends, float64 [n + 1]. total: of all weights, if not these."""
+    """Return where each weight begins on a strip of length 1, and the last end, float64 [n + 1]. total: of all weights, if not these."""
     starts = np.zeros(len(weights) + 1)
     weights.cumsum(dtype=np.float64, out=starts[1:])
     starts /= starts[-1] if total is None else total

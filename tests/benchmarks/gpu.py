@@ -1,17 +1,16 @@
 """How fast a watched step is on a GPU, and how close: python -m tests.benchmarks.gpu [--sizes 0.1B 1B 8B] [--tokens 200] [--tiny]
 
-Llamas of three sizes with random weights in bfloat16. Five ways to write the same number of tokens behind the same prompt, taking turns:
+Llamas of three sizes with random weights in bfloat16. Four ways to write the same number of tokens behind the same prompt, taking turns:
 
-    step, graph       our recorded step, the forward pass by `core.backends.cuda_graph`
-    step, no graph    our recorded step, the forward pass as transformers launches it
+    step              our recorded step, the forward pass as transformers launches it
     loop              the bare loop: forward pass, argmax, on
     generate          transformers' generate(do_sample=True)
     generate, static  the same with a static cache, which transformers compiles on a GPU
 
 The share of the bandwidth is what a step must read (every weight but the table of the embeddings, the keys and values so far) against what
 `core.costs.machine` read per second just before. Then the same weights go to the CPU in float32 and read the same text: printed are the
-largest differences between its record and those of our two ways, of a logit, a probability and an entropy (bits) over all listed tokens
-and stages, and at how many steps they rolled the CPU's token. Both differ from it by bfloat16; they should do so equally.
+largest differences between its record and that of our way, of a logit, a probability and an entropy (bits) over all listed tokens
+and stages, and at how many steps they rolled the CPU's token. It differs from it by bfloat16.
 
 `--tiny` runs the script itself on a CPU in seconds; its figures mean nothing.
 """
@@ -32,10 +31,9 @@ import torch
 import transformers
 
 from core import Generation, SamplingSettings, list_models, load_model
-from core.backends.cuda_graph import StaticDecode
+from core.backends.backend import Backend
 from core.backends.transformers_backend import TransformersBackend
 from core.costs.machine import measure
-from core.engine.engine import Backend
 from core.engine.model import LanguageModel
 from core.record.step import TokenDistribution
 from core.settings import FIRST
@@ -49,7 +47,7 @@ SIZES: dict[str, dict[str, Any]] = {  # SmolLM2 135M, Llama 3.2 1B, Llama 3.1 8B
     "8B": dict(hidden_size=4096, intermediate_size=14336, num_hidden_layers=32, num_attention_heads=32, num_key_value_heads=8),
 }
 VOCABULARY = {"tiny": 4096, "0.1B": 49152}  # the others: 128256
-GRAPH, NO_GRAPH = "step, graph", "step, no graph"
+STEP = "step"
 
 
 @dataclass(slots=True)
@@ -177,15 +175,8 @@ def bench(size: str, device: str, tokenizer: Any, count: int, repeats: int, chec
     """Rows of the table for one size."""
     peak = measure(device, "bfloat16")
     network = network_of(size, device)
-    started = perf_counter()
-    graph, note = StaticDecode.of(network)
-    finish(network)
-    ready = perf_counter() - started
-    models = {NO_GRAPH: model_of(network, tokenizer, TransformersBackend(network))}
-    if graph is not None:
-        models = {GRAPH: model_of(network, tokenizer, graph), **models}
-    print(f"{size}: {note or f'first recording and its check took {ready * 1e3:.0f} ms'}", file=sys.stderr)
-    prompt = torch.tensor([models[NO_GRAPH].encode(PROMPT)], device=device)
+    models = {STEP: model_of(network, tokenizer, TransformersBackend(network))}
+    prompt = torch.tensor([models[STEP].encode(PROMPT)], device=device)
     ways: dict[str, Callable[[int], None]] = {
         **{name: partial(step, model) for name, model in models.items()},
         "loop": partial(loop, network, prompt),
@@ -193,15 +184,14 @@ def bench(size: str, device: str, tokenizer: Any, count: int, repeats: int, chec
         "generate, static": partial(generate, network, prompt, cache_implementation="static"),
     }
     rows = timed(network, ways, count, repeats)
-    amount = bytes_read(models[NO_GRAPH], prompt.shape[1], count)
+    amount = bytes_read(models[STEP], prompt.shape[1], count)
 
-    leader = Generation(models[NO_GRAPH], PROMPT, SETTINGS)
+    leader = Generation(models[STEP], PROMPT, SETTINGS)
     tokens = [leader.step().token_id for _ in range(checked)]
     records = {name: taken(model, tokens) for name, model in models.items()}
-    graph = None
     models.clear()
     ways.clear()
-    network.to("cpu", torch.float32)  # the same weights; whatever recorded them on the GPU is gone
+    network.to("cpu", torch.float32)  # the same weights
     expected = taken(model_of(network, tokenizer, TransformersBackend(network)), tokens)
     for name, record in records.items():
         if name in rows:

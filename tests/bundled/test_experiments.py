@@ -66,7 +66,7 @@ def test_each_prepared_run_replays_without_a_model(recipe: PreparedRun) -> None:
     written = list(kept.replay().stream())
     assert 1 <= len(written) <= recipe.steps and written == kept.path
     assert {step.settings.temperature for step in written} == {recipe.settings.temperature}
-    assert sum(node.parent == 0 for node in kept.tree.nodes) == len(recipe.branches)
+    assert sum(node.parent == 0 for node in kept.nodes) == len(recipe.branches)
     assert (prepared.FOLDER / f"{recipe.name}{prepared.ENDING}").stat().st_size < 150_000
 
 

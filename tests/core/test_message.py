@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import BadRecording, CannotWrite, NotOnServer, ViewerError
+from core.errors import BadRecording, CannotWrite, NotForThisModel, ViewerError
 from core.experiments.codec import Reader, Writer
 from core.message import Message, Number, quote
 
@@ -27,7 +27,7 @@ def test_a_copy_keeps_template_and_values(kept: Message) -> None:
     assert (kept, kept.template, kept.parameters) == (SENTENCE, SENTENCE.template, SENTENCE.parameters)
 
 
-@pytest.mark.parametrize("kind", [BadRecording, CannotWrite, NotOnServer])
+@pytest.mark.parametrize("kind", [BadRecording, CannotWrite, NotForThisModel])
 def test_an_error_takes_the_arguments_of_a_message_or_a_message(kind: type[ViewerError]) -> None:
     for error in (kind("{count} tokens", count=12345), kind(Message("{count} tokens", count=12345))):
         (kept,) = pickle.loads(pickle.dumps(error)).args

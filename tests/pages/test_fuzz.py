@@ -19,7 +19,7 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from core import Recording, load_model
-from core.engine import chat_template
+from core.chat import chat_template
 from core.errors import BadRecording, ModelError, ViewerError
 from core.models import loading
 from core.remote import http_client

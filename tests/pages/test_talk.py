@@ -5,6 +5,7 @@ from __future__ import annotations
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings, load_model
+from core.sources.capabilities import Can
 from pages.ui.presenting import prepared_talks
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.presenting.running_order_file import loads
@@ -60,7 +61,7 @@ def test_a_stop_that_carries_a_recording_replays_it_from_its_beginning(open_app:
     session(app).results["talk"].order = order
     press(app, "talk_give")
     run = session(app).run
-    assert run.is_replay and run.path == [] and run.prompt == "The old king"
+    assert Can.NEW_TOKENS not in run.can and run.path == [] and run.prompt == "The old king"
     assert [run.step().token_id for _ in range(3)] == [step.token_id for step in made.path]
 
 
@@ -84,7 +85,7 @@ def test_a_recording_belongs_to_its_stop_alone(open_app: Open, session: State) -
     for place, is_replay in ((1, True), (2, False)):
         session(app).results["talk"].active_talk.go = place
         app.run()
-        assert session(app).run.is_replay == is_replay and not app.exception
+        assert (Can.NEW_TOKENS not in session(app).run.can) == is_replay and not app.exception
     assert session(app).run.prompt == "The fox"
 
 

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings
+from core.sources.capabilities import Can
 from pages.ui.components.token_strip import token_strip
 from pages.ui.session.sampling_controls import START
 from tests.pages.apptest import Open, State, go, press, told
@@ -83,7 +84,7 @@ def test_a_recording_replays_and_a_broken_one_is_one_sentence(open_app: Open, se
     app.run()
     app.file_uploader[0].upload("run.json", kept.encode()).run()
     assert not app.exception
-    assert session(app).run.is_replay
+    assert Can.NEW_TOKENS not in session(app).run.can
     press(app, "step", 4)
     assert [step.token_id for step in session(app).run.path] == path
     press(app, "step")

@@ -124,7 +124,7 @@ def test_on_a_server_words_are_left_out_and_the_rest_is_refused(open_app: Open, 
     assert seen.method == "omit" and seen.parts and seen.note
     for name, button in ((HEADS, "why_heads_start"), (SUM, "why_sum_start")):
         run_on(press(view(app, name), button))
-        assert any("server" in note for note in told(app))
+        assert any("only probabilities" in note for note in told(app))
     for name in (FACT, STEER):
         view(app, name)
         assert not app.exception

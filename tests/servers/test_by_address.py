@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.generation.listed_run import ListedRun
 from core.remote.address import Address
 from core.remote.begun_answers import try_ways
 from core.remote.http_client import HttpClient
@@ -72,19 +71,19 @@ def test_every_token_has_its_bytes_or_is_a_part_of_a_character(by_address: Any, 
 def test_listed_probabilities_are_those_of_the_model(listed: ListedModel, local: Any) -> None:
     assert listed.route.name == "/v1/completions" and listed.route.continues and listed.listed == 20
     assert any("before the temperature" in note for note in listed.notes)
-    run, other = ListedRun(listed, PROMPT, SamplingSettings(greedy=True)), Generation(local, PROMPT, SamplingSettings(greedy=True))
+    run, other = Generation(listed, PROMPT, SamplingSettings(greedy=True)), Generation(local, PROMPT, SamplingSettings(greedy=True))
     run.generate(40)
     other.generate(40)
     different, furthest = compared("llama-server as texts, greedy", list(zip(run.path, other.path, strict=True)))
     assert different == 0 and furthest < 1e-3
     for step, also in zip(run.path, other.path, strict=True):
         there = {local.token(candidate.key).raw for candidate in also.candidates}
-        assert sum(run.model.token(c.key).raw in there for c in step.candidates) >= 15
+        assert sum(run.vocabulary.token(c.key).raw in there for c in step.candidates) >= 15
     assert Recording.loads(Recording.of(run).dumps()).text == run.text
 
 
 def test_our_dice_give_the_same_text_where_they_are_rolled(listed: ListedModel, local: Any) -> None:
-    run = ListedRun(listed, PROMPT, SamplingSettings(seed=5, temperature=0.7))
+    run = Generation(listed, PROMPT, SamplingSettings(seed=5, temperature=0.7))
     run.generate(40)
     other = Generation(local, PROMPT, SamplingSettings(seed=5, temperature=0.7))
     ours = 0
@@ -106,8 +105,8 @@ def test_our_dice_give_the_same_text_where_they_are_rolled(listed: ListedModel, 
 
 def test_an_answer_as_a_whole(address: str) -> None:
     route = Chat(HttpClient(Address.parse(address)), MODEL)
-    model = ListedModel(route, "OpenAI-compatible", 20, ())
-    run = ListedRun(model, "Tell me a story", SamplingSettings(greedy=True))
+    model = ListedModel(route, "OpenAI-compatible", 20, (), True)
+    run = Generation(model, "Tell me a story", SamplingSettings(greedy=True))
     run.generate(12)
     assert len(run.path) == 12 and {step.chosen_by for step in run.path} == {"server"}
     assert route.ask("Tell me a story", 3, Sampling(0.0)).steps[0].chosen.raw == run.path[0].raw
@@ -120,11 +119,11 @@ def test_a_begun_answer_is_continued_token_by_token(address: str) -> None:
 
 def begun_answers_agree(name: str, route: Chat) -> None:
     """A chat that is asked for one token after the other is the answer that the server writes as a whole, and can be branched."""
-    whole = ListedRun(ListedModel(route, name, 20, (), True), "Tell me a story", SamplingSettings(greedy=True))
+    whole = Generation(ListedModel(route, name, 20, (), True), "Tell me a story", SamplingSettings(greedy=True))
     whole.generate(40)
     try_ways(route, name)
     assert route.continues
-    run = ListedRun(ListedModel(route, name, 20, (), True), "Tell me a story", SamplingSettings(greedy=True))
+    run = Generation(ListedModel(route, name, 20, (), True), "Tell me a story", SamplingSettings(greedy=True))
     run.generate(40)
     different, furthest = compared(f"{name}, a chat continued token by token", list(zip(run.path, whole.path, strict=True)))
     assert different == 0 and furthest < 1e-3

@@ -1,4 +1,4 @@
-"""Compiled code (numba) for decoding and sampling, loaded in a background thread. See README.md.
+"""Compiled code (numba) for decoding, loaded in a background thread. See README.md.
 
 Other packages import only this module, and importing it is cheap. The `..._ready` functions return False until the code is loaded, without
 numba, and with TOKEN_VIEWER_COMPILED=0. Callers then compute with NumPy.
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from core.backends.compiled.passes import CompiledBatch, CompiledStep
     from core.backends.decoder_parts import Parts, Projection
 
-UNSURE = -1  # rounding might change the result: the caller computes it another way
 log = logging.getLogger(__name__)
 
 _lock = Lock()
@@ -46,11 +45,6 @@ def _installed() -> bool:
 def is_ready() -> bool:
     """Return whether `compile_step` and `rows_product` can be used now."""
     return "passes" in _loaded and available()
-
-
-def sampling_is_ready() -> bool:
-    """Return whether `observe`, `pick`, `probabilities` and `roll` can be used now."""
-    return "sampling" in _loaded and available()
 
 
 def start(when_ready: Callable[[], None] | None = None) -> None:
@@ -113,29 +107,6 @@ def compile_batch(step: CompiledStep) -> CompiledBatch:
     return _loaded["passes"].CompiledBatch(step.described)
 
 
-def observe(*arguments: Any) -> int:
-    """Record one step in one pass over the scores; see `kernel_observe.observe`. Return the number of listed tokens, or UNSURE."""
-    return int(_loaded["kernel_observe"].observe(*arguments))
-
-
-def pick(scores: np.ndarray, temperature: float, top_k: int, top_p: float, min_p: float, roll: float) -> int:
-    """Return the token id selected by a roll in [0, 1) from scores float32 [vocabulary]; UNSURE if rounding might change it."""
-    return int(_loaded["kernel_pick"].choose(scores, temperature, top_k, top_p, min_p, roll))
-
-
-def probabilities(scores: np.ndarray, temperature: float, top_k: int, top_p: float, min_p: float, out: np.ndarray) -> bool:
-    """Write the probabilities after these settings into out, float64 zeros [vocabulary].
-
-    Return False, with nothing written, if rounding might change them.
-    """
-    return bool(_loaded["kernel_pick"].probabilities(scores, temperature, top_k, top_p, min_p, out))
-
-
-def roll(seed: int, step_index: int, attempt: int) -> float:
-    """Return the number of `core.sampling.dice.roll`."""
-    return float(_loaded["kernel_dice"].roll(seed, step_index, attempt))
-
-
 def _begin(name: str, work: Callable[[], None]) -> None:
     """Start a thread of this name, once. The caller holds the lock."""
     if name not in _threads:
@@ -150,7 +121,7 @@ def _joined(thread: str, module: str) -> bool:
 
 
 def _load() -> None:
-    """Load steps, call the listeners, then load sampling, and batches if they were compiled before."""
+    """Load steps, call the listeners, then load batches if they were compiled before."""
     from core.backends.compiled import cache
 
     try:
@@ -165,22 +136,8 @@ def _load() -> None:
         _listeners.clear()
     for when_ready in listeners:
         when_ready()
-    _load_sampling()
     if cache.is_compiled("kernel_batch"):
         batches_are_ready()
-
-
-def _load_sampling() -> None:
-    from core.backends.compiled import cache
-
-    try:
-        for module in ("kernel_pick", "kernel_observe", "kernel_dice"):
-            cache.compile_module(module)
-        from core.backends.compiled import kernel_dice, kernel_observe, kernel_pick
-    except Exception:  # see `_load`
-        log.warning("Sampling is not compiled on this machine; NumPy goes on", exc_info=True)
-        return
-    _loaded.update(kernel_pick=kernel_pick, kernel_observe=kernel_observe, kernel_dice=kernel_dice, sampling=True)
 
 
 def _load_batches() -> None:

@@ -22,6 +22,7 @@ from core.engine.model import LanguageModel
 from core.errors import EmptyPrompt, ModelError, PromptTooLong
 from core.message import Message
 from core.out_of_memory import enough_memory
+from core.sources.capabilities import Can, require
 
 KEPT, CLOSED_UP = "kept", "closed up"
 
@@ -34,11 +35,7 @@ class EvictingKVCache:
     """
 
     def __init__(self, model: LanguageModel, bits: int = 0) -> None:
-        if not model.has_network:
-            raise ModelError(
-                "The KV cache of {model} is on a server and cannot be shown here. Choose a model that runs on this machine.",
-                model=model.name,
-            )
+        require(model, Can.NETWORK)
         self._network = model.load_network()
         self._model = model
         accepted = inspect.signature(self._network.forward).parameters

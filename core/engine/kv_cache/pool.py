@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import weakref
 from time import monotonic
-from typing import TYPE_CHECKING
 
+from core.engine.kv_cache.kv_cache import KVCache
 from core.limits import Limits
-
-if TYPE_CHECKING:
-    from core.engine.kv_cache.kv_cache import KVCache
 
 
 class CachePool:

@@ -13,7 +13,6 @@ from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadPlace, BadSetting, InputError, ModelError, OutsideTopLogprobs
 from core.inspection.attribution.passes import (
-    ON_A_SERVER,
     Passes,
     at_least_two,
     batches,
@@ -23,6 +22,7 @@ from core.inspection.attribution.passes import (
 )
 from core.inspection.inside import existing_ids
 from core.message import Message
+from core.sources.capabilities import Can, require
 
 METHODS = ("omit", "mask", "replace")
 NO_MASK = Message("Not every layer of this architecture has attention, so a word cannot be masked. Leave it out or replace it.")
@@ -85,7 +85,7 @@ class Occluder:
         if method not in METHODS:
             raise BadSetting("{method} is not a way to hide a word. Use omit, mask or replace.", method=str(method)[:40])
         self._model, self._ids, self._method, self._target = model, ids, method, target(model, target_id)
-        self._passes = _ServedPasses(model, method) if not model.has_network else Passes(model)
+        self._passes = Passes(model) if Can.NETWORK in model.can else _ServedPasses(model, method)
         if method == "mask":
             _must_mask(model)
         self._neutral = neutral_token(model) if method == "replace" else -1
@@ -144,7 +144,7 @@ class _ServedPasses:
 
     def __init__(self, model: LanguageModel, method: str) -> None:
         if method == "mask":
-            raise ModelError(ON_A_SERVER)
+            require(model, Can.NETWORK)
         self._engine = model.engine
 
     def log_probabilities(self, ids: np.ndarray, target_id: int) -> np.ndarray:

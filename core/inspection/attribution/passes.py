@@ -16,15 +16,15 @@ from core.backends.transformers_backend import backend_of
 from core.engine.abilities import possible_with
 from core.engine.hooks import Hook, hooked
 from core.engine.model import LanguageModel
-from core.errors import BadToken, BrokenLogits, InputError, ModelError, NotForThisModel
+from core.errors import BadToken, BrokenLogits, InputError, NotForThisModel
 from core.inspection.inside import checked_ids
 from core.message import Message
 from core.out_of_memory import enough_memory
+from core.sources.capabilities import Can, require
 
 TOKENS_AT_ONCE = 1_024  # of one batch
 WORTH_KEEPING = 4  # tokens that all texts of a batch begin with, from which on they are computed once
 MOST_VARIANTS = 512  # of one press
-ON_A_SERVER = Message("This model runs on a server, so its inside cannot be seen. Leaving out words works there.")
 NO_BATCH = Message("{model} gives other probabilities to several texts at once than to each alone, so they cannot be compared.")
 NEUTRAL = (" it", "it", " the", ",", " a", " ")  # words that say little; the first that is one token takes the place of a hidden one
 
@@ -33,8 +33,7 @@ class Passes:
     """Batches of texts [rows, tokens] through the network of a model. Raises ModelError for a model on a server."""
 
     def __init__(self, model: LanguageModel) -> None:
-        if not model.has_network:
-            raise ModelError(ON_A_SERVER)
+        require(model, Can.NETWORK)
         self.model = model
         self.network = model.load_network()
         accepted = inspect.signature(self.network.forward).parameters
@@ -130,8 +129,7 @@ def reachable(log_probability_: float, model: LanguageModel, target_id: int) -> 
 
 def text_and_target(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, target_id: int) -> tuple[np.ndarray, int]:
     """Return the ids, int64 [tokens], and the target's id. Raises EmptyPrompt, BadToken, PromptTooLong, InputError, ModelError."""
-    if not model.has_network:
-        raise ModelError(ON_A_SERVER)
+    require(model, Can.NETWORK)
     ids = checked_ids(model, token_ids)
     return at_least_two(ids), target(model, target_id)
 

@@ -9,9 +9,10 @@ import torch
 
 from core.engine.model import LanguageModel
 from core.engine.network_layers import NO_VECTORS, at_layer, checked_layers
-from core.errors import BadSetting, BrokenLogits, EmptyPrompt, ModelError, NotForThisModel
-from core.inspection.attribution.passes import ON_A_SERVER, Passes
+from core.errors import BadSetting, BrokenLogits, EmptyPrompt, NotForThisModel
+from core.inspection.attribution.passes import Passes
 from core.inspection.inside import checked_ids
+from core.sources.capabilities import Can, require
 
 MOST_TEXTS = 64  # in one list
 
@@ -23,8 +24,7 @@ def steering_vector(model: LanguageModel, positive_texts: Sequence[str], negativ
     ones. Add the vector with `Generation(..., steering=Steering(vector, layer, strength))`.
     Raises EmptyPrompt for an empty list or text, BadSetting, PromptTooLong, ModelError, BrokenLogits, NotEnoughMemory.
     """
-    if not model.has_network:
-        raise ModelError(ON_A_SERVER)
+    require(model, Can.NETWORK)
     if isinstance(layer, bool) or not isinstance(layer, int | np.integer) or not 0 <= layer <= model.layer_count:
         raise BadSetting("A steering vector is read at layer 0 to {last}.", last=model.layer_count)
     passes = Passes(model)

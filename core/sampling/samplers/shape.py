@@ -34,7 +34,7 @@ class DynamicTemperature(Sampler):
 
 
 class TopNSigma(Sampler):
-    """Top-n-sigma (Tang et al. 2024): keeps logits of at least max - n x the population standard deviation of the logits that are still there."""
+    """Top-n-sigma (Tang et al. 2024): keeps logits of at least max - n x the population standard deviation of those still there."""
 
     def at(self, history: History) -> Processor:
         """See `Sampler`."""

@@ -155,7 +155,7 @@ def _row(place: int, candidate: Candidate, chosen: Candidate | None, reason: str
         "piece": candidate.piece,
         "id_text": "–" if candidate.token_id is None else str(candidate.token_id),
         "rank_text": numbers.whole(candidate.rank) if candidate.rank else "–",
-        "model_text": numbers.chance(candidate.model_probability),
+        "model_text": " · ".join(filter(None, (numbers.chance(candidate.model_probability), _(candidate.fact)))),
         "dice_text": numbers.chance(candidate.sampling_probability),
         "rank": candidate.rank or None,
         "logit": candidate.logit if math.isfinite(candidate.logit) else None,

@@ -11,11 +11,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.errors import NotOnServer
 from core.experiments.fork import Fork, continuation
-from core.experiments.served import on_server
 from core.record.step import Step
-from core.remote.listed_model import TEXTS_ONLY
+from core.sources.capabilities import Can, require
 from pages.ui.components.branch_tree.branch_tree import TreeAction
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import N_, _, figures, ngettext
@@ -78,17 +76,17 @@ class ForkPlayback:
 def playback() -> ForkPlayback | None:
     """Return the current fork, at first one of the visitor's own text. None if a recording has one branch only. Raises ViewerError."""
     run: Any = current.run()
-    if not run.is_replay and not current.model().has_token_ids:
-        raise NotOnServer(TEXTS_ONLY)
+    if Can.NEW_TOKENS in run.can:
+        require(current.model(), Can.TOKEN_IDS)
     known = current.results().get(NAME)
     if known is not None and known.run is run and not known.fork.broken:
         return known
-    if known is not None and known.ready is not None and not run.is_replay and run.prompt == example_texts.FORKS[known.ready][1]:
+    if known is not None and known.ready is not None and Can.NEW_TOKENS in run.can and run.prompt == example_texts.FORKS[known.ready][1]:
         _use(_ready(run, known.ready), known.ready)  # another model: make the same example fork
         return current.results()[NAME]
     fork = _first(run)
     current.results()[NAME] = None if fork is None else ForkPlayback(run, fork)
-    if known is None and fork is not None and not run.is_replay and not on_server(run.model):
+    if known is None and fork is not None and Can.NEW_TOKENS in run.can and Can.SERVED not in run.can:
         _first_look(run, fork)
     return current.results()[NAME]
 
@@ -111,7 +109,7 @@ def _first(run: Any) -> Fork | None:
     For a recording: two of its branches. For the prompt of an example fork: that fork. Else the reopened (or first) token against the
     likeliest other one.
     """
-    if run.is_replay:
+    if Can.NEW_TOKENS not in run.can:
         ends = [branch.node_id for branch in run.branches()]
         lines = {end: run.path_to(end) for end in ends}
         return next((Fork.between(run, a, b) for a in ends for b in ends if a < b and not _nested(lines[a], lines[b])), None)

@@ -28,6 +28,7 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
         N_("How the model was trained, a new model from random weights, and what training costs."),
     ),
     (N_("How it works"), "teach.py", N_("Teach it"), N_("Train a copy of the model on your sentence and watch its probabilities change.")),
+    (N_("How it works"), "by_hand.py", N_("By hand"), N_("Count a text, and write with dice what a language model would.")),
     (N_("How it works"), "glossary.py", N_("Glossary"), N_("The terms of the field, in two sentences each, and where to see them.")),
     (N_("What if"), "what_if.py", N_("Two branches"), N_("One token is changed; the rest of the text changes with it.")),
     (N_("What if"), "compare.py", N_("Compare"), N_("The same prompt under other settings, side by side.")),
@@ -53,6 +54,7 @@ PAGES: tuple[tuple[str, str, str, str], ...] = (
 # Addresses of pages whose file has another name than their title. The name of the file is an address, too, because links have it.
 ADDRESSES = {
     "growing": "training",
+    "by_hand": "by-hand",
     "what_if": "two-branches",
     "candidates": "several-tries",
     "cost": "receipt",

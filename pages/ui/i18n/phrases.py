@@ -60,7 +60,7 @@ def settings_summary(settings: SamplingSettings) -> str:
 
 def settings_of_step(seen: TokenDistribution) -> str:
     """Return the settings of a step in a few words. A saved answer of a server does not contain them."""
-    return _("settings: not in this file") if seen.from_answer else settings_summary(seen.settings)
+    return settings_summary(seen.settings) if seen.forward.has_facts else _("settings: not in this file")
 
 
 def device(name: str) -> str:

@@ -7,6 +7,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from core.record.step import Candidate, Step, TokenDistribution
+from core.sources.capabilities import Can
 from pages.ui.charts.step_rows import WORTH_A_ROW
 from pages.ui.charts.token_text import shown as shown_in_text
 from pages.ui.components.dice.dice import strip_data
@@ -18,7 +19,6 @@ from pages.ui.presenting.stage_state import doubt
 
 if TYPE_CHECKING:
     from core import Generation
-    from core.generation.replay import Replay
 
 ROWS = 6
 GUESS_BUTTONS = 8  # words offered as guesses: likely ones and less likely ones
@@ -32,7 +32,7 @@ def before_the_roll(seen: TokenDistribution | Step) -> TokenDistribution:
     return TokenDistribution(**{name: getattr(seen, name) for name in _FIELDS}) if isinstance(seen, Step) else seen
 
 
-def text_payload(run: Generation | Replay) -> list[tuple[Any, ...]]:
+def text_payload(run: Generation) -> list[tuple[Any, ...]]:
     """Return the newest tokens: text, id, probability, entropy as 0 to 1, forced, index of the step (-1: the prompt)."""
     path = run.path
     prompt = [(shown_in_text(t.text, t.piece, t.raw), t.key, 0.0, 0.0, False, -1) for t in run.prompt_tokens]
@@ -50,7 +50,7 @@ def text_payload(run: Generation | Replay) -> list[tuple[Any, ...]]:
     return (prompt[-max(0, LONGEST_TEXT - len(written)) :] if len(written) < LONGEST_TEXT else []) + written
 
 
-def steps_payload(run: Generation | Replay, at: int, ahead: bool = True) -> dict[str, Any]:
+def steps_payload(run: Generation, at: int, ahead: bool = True) -> dict[str, Any]:
     """Return the data of the steps around `at` and of the next one, by step index. ahead: compute the next distribution now."""
     path = run.path
     around = {index for index in range(at - EARLIER_STEPS, at + 1) if 0 <= index < len(path)} | {len(path) - 1} - {-1}
@@ -60,7 +60,7 @@ def steps_payload(run: Generation | Replay, at: int, ahead: bool = True) -> dict
     return payload
 
 
-def step_payload(seen: TokenDistribution | Step, run: Generation | Replay) -> dict[str, Any]:
+def step_payload(seen: TokenDistribution | Step, run: Generation) -> dict[str, Any]:
     """Return the data of one step: bars, dice strip, roll and lines."""
     strip = strip_data(seen)
     chosen = seen.chosen if isinstance(seen, Step) else None
@@ -113,12 +113,12 @@ def _choices(seen: TokenDistribution) -> list[str]:
     return sorted(dict.fromkeys(picked), key=str.casefold)
 
 
-def _lines(seen: TokenDistribution | Step, run: Generation | Replay) -> list[str]:
+def _lines(seen: TokenDistribution | Step, run: Generation) -> list[str]:
     """Return the sentence of each beat."""
     model, done = run.model, seen.forward
     path = run.path
     count = len(run.prompt_tokens)
-    if seen.from_answer:
+    if not seen.forward.has_facts:
         read = _("This is a saved answer of a server.")
     elif seen.index == 0:
         read = _("The model reads the text as {count} tokens.").format(count=count)
@@ -135,7 +135,7 @@ def _lines(seen: TokenDistribution | Step, run: Generation | Replay) -> list[str
         _("The size of the model, its time and its vocabulary are not known.")
         if not model.vocabulary_size
         else _("{parameters} parameters, {time} when this was recorded.")
-        if run.is_replay
+        if Can.NEW_TOKENS not in run.can
         else _("One token through all {parameters} parameters: {time}, measured.")
         if done.computed_tokens == 1
         else _("{computed} tokens at once through all {parameters} parameters: {time}, measured.")

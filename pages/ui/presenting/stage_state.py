@@ -14,6 +14,7 @@ from core.errors import ViewerError
 from core.experiments import guess
 from core.experiments.guess import Guess, Round
 from core.record.step import Step, TokenDistribution
+from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import talk
 from pages.ui.session import current
@@ -22,7 +23,6 @@ from pages.ui.session.state import error_boundary, results
 
 if TYPE_CHECKING:
     from core import Generation
-    from core.generation.replay import Replay
 
 KEY = "stage_view"
 SLOW = 0.15  # seconds; a slower pass is made after the roll was shown
@@ -88,7 +88,7 @@ def _roll(state: StageState, event: Mapping[str, Any]) -> None:
         _run_on(run, float(until), min(most, MOST_AT_ONCE))
 
 
-def _run_on(run: Generation | Replay, until: float, most: int) -> None:
+def _run_on(run: Generation, until: float, most: int) -> None:
     """Write tokens without a choice, up to `most` with the one just rolled. The next distribution has at least `until` bits of entropy."""
     began = monotonic()
     for _more in range(most - 1):
@@ -126,7 +126,7 @@ def _again(state: StageState, event: Mapping[str, Any]) -> None:
 
 
 def _new_dice(state: StageState, event: Mapping[str, Any]) -> None:
-    if current.run().is_replay:
+    if Can.NEW_TOKENS not in current.run().can:
         current.notify(_("This is a recording. Its dice and its temperature cannot be changed."))
         return
     current.new_dice()
@@ -152,7 +152,7 @@ def _force(state: StageState, event: Mapping[str, Any]) -> None:
 
 def _turn(state: StageState, event: Mapping[str, Any]) -> None:
     """Change the temperature by 0.1. The next-token probabilities change, and no step is made."""
-    if current.run().is_replay:
+    if Can.NEW_TOKENS not in current.run().can:
         current.notify(_("This is a recording. Its dice and its temperature cannot be changed."))
         return
     by, control = event.get("by"), next(one for one in CONTROLS if one.key == "temperature")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from core.experiments.guess import Guess
+from core.sources.capabilities import Can
 from pages.ui.components.stage import stage as stage_component
 from pages.ui.components.stage import texts
 from pages.ui.i18n import numbers, phrases
@@ -24,15 +25,14 @@ BEATS = (N_("read"), N_("think"), N_("weigh"), N_("roll"), N_("write"))
 
 if TYPE_CHECKING:
     from core import Generation
-    from core.generation.replay import Replay
 
 
-def stage(run: Generation | Replay | None, state: StageState, notice: str, on_did: Callable[[], None]) -> None:
+def stage(run: Generation | None, state: StageState, notice: str, on_did: Callable[[], None]) -> None:
     """Draw the stage, or only the notice if there is no run. `on_did` is called for keys that change the run."""
     stage_component.stage(KEY, stage_data(run, state, notice), on_did)
 
 
-def stage_data(run: Generation | Replay | None, state: StageState, notice: str) -> dict[str, Any]:
+def stage_data(run: Generation | None, state: StageState, notice: str) -> dict[str, Any]:
     """Return the data of the stage for the browser."""
     shown: dict[str, Any] = {
         "texts": said(texts.TEXTS),
@@ -54,9 +54,9 @@ def stage_data(run: Generation | Replay | None, state: StageState, notice: str) 
     name, parameters = run.model_name, numbers.count(run.model.parameter_count)
     ending = (
         _("A saved answer of {model}, one token at a time.")
-        if getattr(run.model, "from_answer", False)
+        if Can.FACTS not in run.can
         else _("A recording of {model}, {parameters} parameters, one token at a time.")
-        if run.is_replay
+        if Can.NEW_TOKENS not in run.can
         else _("Written by {model}, {parameters} parameters, one token at a time.")
     )
     return shown | {
@@ -67,7 +67,7 @@ def stage_data(run: Generation | Replay | None, state: StageState, notice: str) 
         "line": run.line,
         "finished": _("The text ends here.") if run.finished else "",
         "settings": phrases.settings_summary(run.settings),
-        "model": (_("recording of {model}") if run.is_replay else _("{model}, live")).format(model=name),
+        "model": (_("recording of {model}") if Can.NEW_TOKENS not in run.can else _("{model}, live")).format(model=name),
         "ending": ending.format(model=name, parameters=parameters),
         "called": [_called(guess) for guess in state.called],
         "score": _score(state),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.errors import ViewerError
+from core.sources.capabilities import Can
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.translation import say
 from pages.ui.presenting.running_order import WITHOUT_A_CHOICE, Stop, Talk
@@ -22,7 +23,7 @@ from pages.ui.session.run_request import LINK_KEYS, RunRequest
 from pages.ui.session.state import current_session, results
 
 if TYPE_CHECKING:
-    from core import Generation, Recording, Replay
+    from core import Generation, Recording
 
 STAGE = "stage"
 RECORDING_PARAMETER = "run"  # query parameter of a stop: the name of a recorded run of the gallery
@@ -49,7 +50,7 @@ class ActiveTalk:
     place: int = 0
     go: int | None = 0
     leave: bool = False
-    before: tuple[Generation | Replay, RunRequest] | None = None
+    before: tuple[Generation, RunRequest] | None = None
     name: str = field(default_factory=lambda: token_hex(4))
 
 
@@ -164,13 +165,13 @@ def _sets_run(stop: Stop) -> bool:
 def _goes_on_with_a_recording(stop: Stop) -> bool:
     """Return whether this stop would show the recording of the stop before it."""
     run = current_session().run
-    return run is not None and run.is_replay and not stop.recording and not _sets_run(stop)
+    return run is not None and Can.NEW_TOKENS not in run.can and not stop.recording and not _sets_run(stop)
 
 
 def _keep_before_a_recording(active: ActiveTalk, stop: Stop) -> None:
     """Keep the run that a recording is about to replace."""
     session = current_session()
-    if session.run is not None and not session.run.is_replay and session.run_of is not None and _recording(stop) is not None:
+    if session.run is not None and Can.NEW_TOKENS in session.run.can and session.run_of is not None and _recording(stop) is not None:
         active.before = session.run, session.run_of
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from core.errors import BadRunningOrder
+from core.sources.capabilities import Can
 from pages.ui.i18n import numbers, page_titles
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import prepared_talks, running_order, running_order_file, talk
@@ -103,7 +104,7 @@ def add_page(page: str) -> None:
     anchor_notices("talk")
     query, _said = address_bar.link_query()
     made = current.run()
-    if page == talk.STAGE and made.is_replay:
+    if page == talk.STAGE and Can.NEW_TOKENS not in made.can:
         _add(Stop(made.prompt[:80], page, recording=_recording_text(), words=len(made.path) or None))
         return
     _add(

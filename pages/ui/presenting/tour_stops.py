@@ -15,6 +15,7 @@ from core.experiments.fork import Fork, continuation
 from core.inspection.embeddings import neighbours, tokens_of_words
 from core.inspection.inside import Inside, inspect_step
 from core.record.step import Step, TokenDistribution
+from core.sources.token_source import TokenSource
 from pages.ui.charts import charts, inside_charts, inside_rows, step_rows
 from pages.ui.components.live_text.live_text import live_text
 from pages.ui.experiments.fork_playback import Side
@@ -265,6 +266,7 @@ def branches(number: int) -> Fork:
     kept, made = tour_state.tour().kept, tour_state.run(f"fork{number}", example_texts.FORKS[number][1])
     fork = kept.get(f"branches{number}")
     if not isinstance(fork, Fork) or fork.run is not made:
+        assert isinstance(made.model, TokenSource)
         fork = Fork.at(made, 0, continuation(made.model, prompt, left), continuation(made.model, prompt, right))
         for _word in range(BRANCH):
             if fork.finished:

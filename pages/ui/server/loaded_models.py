@@ -16,6 +16,7 @@ from pages.ui.server import preload
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
+    from core.sources.source import Source
 
 
 def _load(name: str, tokenizer: str | None = None, api_key: str | None = None) -> LanguageModel:
@@ -50,12 +51,12 @@ def connect(address: str, tokenizer: str, api_key: str | None = None) -> Languag
 
 def ensure_model_loaded(model: LanguageModel) -> None:
     """Load the weights of an unloaded model again, with a spinner. Raises ReloadFailed."""
-    if model.engine.unloaded:
+    if model.unloaded:
         with st.spinner(_("Loading the model …")), model.engine.lock.acquire():
             pass
 
 
-def eviction(model: LanguageModel) -> Eviction:
+def eviction(model: Source) -> Eviction:
     """Return how often this model was unloaded, and for which other model."""
     return _REGISTRY.eviction(model)
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.errors import ViewerError
 from core.models.adapter import with_adapter
+from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, share_link
 from pages.ui.session.state import current_session, error_boundary
@@ -52,7 +53,7 @@ def _select(name: str) -> None:
     session = current_session()
     run, moment = session.run, session.moment
     st.session_state["model"] = name
-    if run is not None and not run.is_replay and session.refusal is None:
+    if run is not None and Can.NEW_TOKENS in run.can and session.refusal is None:
         session.replay_steps = share_link.format_steps(run.path[: share_link.MOST_STEPS], current.settings()) if run.path else None
         current.run()
         session.moment = moment

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.sources.capabilities import Can
 from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import _
@@ -23,7 +24,6 @@ from pages.ui.session.state import current_session, error_boundary, notify
 
 if TYPE_CHECKING:
     from core import Generation
-    from core.generation.replay import Replay
 
 LONGEST = 6_000  # characters of an address; some servers and proxies refuse more than 8,000
 KEPT = "kept"
@@ -69,7 +69,7 @@ def address() -> Address:
     if session.requested is not None:  # keep the link until its model is opened or dismissed, so that a reload offers it again
         return Address(share_link.encoded(session.requested.query))
     whole = address_query()
-    recording = session.run is not None and session.run.is_replay
+    recording = session.run is not None and Can.NEW_TOKENS not in session.run.can
     if len(whole) <= LONGEST:
         return Address(whole, recording=recording)
     return Address(share_link.encoded({KEPT: session.name} | _language()), stored=whole, name=session.name, recording=recording)
@@ -96,34 +96,29 @@ def write_address(key: str = MAIN) -> None:
 def link_query() -> tuple[str, str]:
     """Return the query of this run's share link, and one sentence on what the link opens."""
     made, session = current.run(), current_session()
-    if getattr(made.model, "from_answer", False):
+    if Can.FACTS not in made.can:
         return "", _("A saved answer has no link, because its prompt and its settings are not in the file. Send the file.")
-    path = [] if _has_no_ids(made) else made.path
-    live = session.run_of if session.run_of and not made.is_replay else None
+    path = made.path if Can.TOKEN_IDS in made.can else []
+    live = session.run_of if session.run_of and Can.NEW_TOKENS in made.can else None
     asked = session.begun_with.model if session.begun_with and live and not session.refusal else made.model_name
     around = split_at_question(pairs_of(made.messages)) if live is None else (live.prompt, live.conversation)
     prompt, conversation = around or (made.prompt, Conversation())
     more = share_link.encoded(link_values(conversation, session.ending if live else Stop()) | _language())
     name = share_link.server_address(asked) if asked in session.servers else made.model_name
-    for steps in (path, []) if made.is_replay else (path,):
+    for steps in (path, []) if Can.NEW_TOKENS not in made.can else (path,):
         query = share_link.query(prompt, name, current.settings(), steps, example_texts.FIRST_PROMPT, made.as_chat)
         query = "&".join(filter(None, (query, more)))
         if len(query) <= share_link.LONGEST_LINK:
             return query, _what_link_opens(made, bool(steps))
-    if made.is_replay:
+    if Can.NEW_TOKENS not in made.can:
         return "", _("The text is too long for a link. Save a recording instead.")
     query = share_link.encoded({KEPT: session.name} | _language())
     return query, _("This text is too long for a link. This link opens it in this browser only. For other browsers, save a recording.")
 
 
-def _has_no_ids(made: Generation | Replay) -> bool:
-    """Return whether some tokens have no ids, so that a link cannot repeat them."""
-    return any(step.has_no_ids for step in made.path)
-
-
-def _what_link_opens(made: Generation | Replay, with_steps: bool) -> str:
+def _what_link_opens(made: Generation, with_steps: bool) -> str:
     """Return one sentence on what the link of this run opens."""
-    if made.is_replay:
+    if Can.NEW_TOKENS not in made.can:
         return (
             _("This link writes the text again with a live model. To share the recording itself, send its file.")
             if with_steps
@@ -150,8 +145,8 @@ def address_query() -> str:
     names = current.model_names()
     name = current.model_name() if names else ""
     written = share_link.server_address(name) if name in session.servers else name
-    live = made is not None and not made.is_replay and session.begun_with == current.request() and not session.refusal
-    path = made.path if made is not None and live and not _has_no_ids(made) else []
+    live = made is not None and Can.NEW_TOKENS in made.can and session.begun_with == current.request() and not session.refusal
+    path = made.path if made is not None and live and Can.TOKEN_IDS in made.can else []
     query = share_link.query(
         current.prompt(), written, current.settings(), path, example_texts.FIRST_PROMPT, current.as_chat(), names[0] if names else ""
     )

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from core import Generation
-from core.generation.replay import Replay
+from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, explained_token
 from pages.ui.session.state import error_boundary, notify
@@ -64,11 +64,11 @@ def word_asked(strip: str = "strip") -> None:
         st.session_state[explained_token.PRESSED] = True
 
 
-def can_ask_why(run: Generation | Replay) -> bool:
+def can_ask_why(run: Generation) -> bool:
     """Return whether Why this token? can explain the steps of this run: it needs the model and token ids."""
-    return not current.playing() and not run.is_replay and not current.shown(run).has_no_ids
+    return not current.playing() and run.can >= {Can.NEW_TOKENS, Can.TOKEN_IDS}
 
 
-def why_button(run: Generation | Replay, strip: str) -> dict[str, Any]:
+def why_button(run: Generation, strip: str) -> dict[str, Any]:
     """Return the options of a token strip with this key that draw a button "Why?" beside its tokens."""
     return {"ask": _("Why?"), "on_ask": partial(word_asked, strip)} if can_ask_why(run) else {}

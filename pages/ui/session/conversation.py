@@ -10,12 +10,12 @@ import numpy as np
 import streamlit as st
 
 from core import Generation
-from core.engine.conversation import checked_messages
+from core.chat.conversation import checked_messages
 from core.errors import BadRecording, ModelError, ViewerError
 from core.generation.recording_file import public_name
-from core.generation.replay import Replay
 from core.generation.turns import messages_of
 from core.record.bounded_json import BoundedJson, Bounds
+from core.sources.capabilities import Can
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, say
 from pages.ui.session import current, opened_recording, run_start, undo
@@ -144,10 +144,10 @@ def _begin(text: str, conversation: Conversation) -> bool:
     return True
 
 
-def _remember(run: Generation | Replay, messages: MessagePairs) -> None:
+def _remember(run: Generation, messages: MessagePairs) -> None:
     """Keep the run of an answer, so that the conversation can return to it with all its branches."""
     session = current_session()
-    if run.is_replay or not run.path or session.run_of is None:
+    if Can.NEW_TOKENS not in run.can or not run.path or session.run_of is None:
         return
     session.earlier_answers.pop(messages, None)
     session.earlier_answers[messages] = SavedRun(run, run.here, session.run_of, "rolled")
@@ -158,7 +158,7 @@ def _remember(run: Generation | Replay, messages: MessagePairs) -> None:
 
 def _first_difference(before: Any, now: Any) -> int:
     """Return the first token, from 1, that a further turn writes differently from the text before it; 0 if there is none."""
-    if before.is_replay or before.model is not now.model:
+    if Can.NEW_TOKENS not in before.can or before.model is not now.model:
         return 0
     old, new = before.token_ids, now.token_ids
     count = min(len(old), len(new))
@@ -232,7 +232,7 @@ def messages_in(data: bytes) -> tuple[str, Conversation]:
     return found
 
 
-def messages_file(run: Generation | Replay) -> str:
+def messages_file(run: Generation) -> str:
     """Return the conversation as the JSON that chat programs use. It is called outside of a session."""
     found = {"model": public_name(run.model_name), "messages": messages_of(run)}
     return json.dumps(found, ensure_ascii=False, indent=1)

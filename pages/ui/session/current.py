@@ -17,6 +17,8 @@ from core import SamplingSettings, list_models
 from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
 from core.remote.address import without_secrets
+from core.sources.capabilities import Can
+from core.sources.ngram import is_ngram
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models, published_models
@@ -39,14 +41,14 @@ from pages.ui.session.state import (
 if TYPE_CHECKING:
     from core import Generation
     from core.engine.model import LanguageModel
-    from core.generation.replay import Replay
 
 SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps per second in Play
 
 
 def model_names() -> list[str]:
     """Return the models that this visitor can choose: bundled, added by name, published by the operator, and their own."""
-    known = [entry.name for entry in list_models()] + current_session().names + published_models.names()
+    linked = [name for name in (current_session().link.get("model", ""),) if is_ngram(name)]  # nothing has to be downloaded for it
+    known = [entry.name for entry in list_models()] + current_session().names + published_models.names() + linked
     return list(dict.fromkeys(known)) + list(current_session().taught)
 
 
@@ -135,7 +137,7 @@ def first_value(control: Control) -> Any:
     return share_link.first_value(control, current_session().link.get(control.key))
 
 
-def run() -> Generation | Replay:
+def run() -> Generation:
     """Return the visitor's run. Begins a new one if model or prompt have changed.
 
     Raises ViewerError if the prompt cannot be continued. The old run returns when its prompt is entered again.
@@ -151,7 +153,7 @@ def run() -> Generation | Replay:
         raise session.refusal.with_traceback(None)
     assert session.run is not None
     eviction_notice.notify_if_evicted(session)
-    if not session.run.is_replay:
+    if Can.NEW_TOKENS in session.run.can:
         session.run.settings = settings()
         session.run.stop_at(session.ending.texts, session.ending.tokens)
     if session.replay_steps:
@@ -169,10 +171,10 @@ def request() -> RunRequest:
 def as_chat() -> bool:
     """Return whether the prompt is a message of a chat: chosen by the visitor, and the model has a chat template."""
     asked = st.session_state.get("as_chat")
-    return (current_session().link.get("as_chat") == "true" if asked is None else bool(asked)) and _loaded(model_name()).has_chat_template
+    return (current_session().link.get("as_chat") == "true" if asked is None else bool(asked)) and Can.CHAT in _loaded(model_name()).can
 
 
-def shown(made: Generation | Replay | None = None) -> TokenDistribution | Step:
+def shown(made: Generation | None = None) -> TokenDistribution | Step:
     """Return what the page shows: a reopened step, the newest step, or the next-token distribution. Raises ViewerError.
 
     made: `run()`, if the caller has it already.
@@ -208,7 +210,7 @@ def play() -> None:
     """Start Play. A replay at its end starts again from the prompt."""
     session, made = current_session(), run()
     changed(session.moment)
-    if made.is_replay and made.finished and made.path:
+    if Can.NEW_TOKENS not in made.can and made.finished and made.path:
         made.go_to(-1)
         session.moment = "coming"
     session.playing = made.finished is None

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.models.models_in_memory import Eviction
+from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
 from pages.ui.session.state import Session, notify
 
 if TYPE_CHECKING:
     from core import Generation
-    from core.generation.replay import Replay
 
 
-def set_run(session: Session, fresh: Generation | Replay) -> None:
+def set_run(session: Session, fresh: Generation) -> None:
     """Make this the visitor's run. Earlier evictions of its model are not reported."""
     session.run, session.evictions_seen = fresh, _eviction(fresh).times
 
@@ -37,7 +37,5 @@ def notify_if_evicted(session: Session) -> None:
         )
 
 
-def _eviction(made: Generation | Replay) -> Eviction:
-    from core.generation.replay import RecordedModel
-
-    return Eviction() if isinstance(made.model, RecordedModel) else loaded_models.eviction(made.model)
+def _eviction(made: Generation) -> Eviction:
+    return loaded_models.eviction(made.model) if Can.NEW_TOKENS in made.can else Eviction()

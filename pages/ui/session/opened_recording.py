@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from core.errors import BadRecording
+from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, run_start
 from pages.ui.session.state import anchor_notices, current_session, error_boundary
 from pages.ui.session.upload_field import take
 
 if TYPE_CHECKING:
-    from core import Recording
-    from core.generation.replay import Replay
+    from core import Generation, Recording
 
 _READING = Lock()
 
@@ -30,24 +30,23 @@ def recording_uploaded() -> None:
     current.changed("coming")
     with _READING:  # reading takes several times the file's size in memory
         recording = Recording.loads(data)
-    if len(recording.tree.nodes) == 1:
+    if len(recording.nodes) == 1:
         raise BadRecording(_("This recording contains no steps. Your text was kept."))
     show(recording)
 
 
-def shown() -> Replay | None:
+def shown() -> Generation | None:
     """Return the recording that is shown, None for a live run. Raises ViewerError if there is no model."""
     session = current_session()
-    if session.run is None or not session.run.is_replay or session.begun_with != current.request():
+    if session.run is None or Can.NEW_TOKENS in session.run.can or session.begun_with != current.request():
         return None
-    return cast("Replay", session.run)
+    return session.run
 
 
 def show(recording: Recording) -> None:
     """Make the recording the visitor's run, at its last step, with all its branches. Restart and Play show how it was written."""
     session = current.changed("coming")
-    replay = recording.replay()
-    replay.reveal_all()
+    replay = recording.replay(whole=True)
     for _step in recording.path:
         replay.step()
     run_start.replace(session, replay, current.request())

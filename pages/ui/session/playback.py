@@ -14,7 +14,6 @@ from pages.ui.session.current import current_session
 
 if TYPE_CHECKING:
     from core import Generation
-    from core.generation.replay import Replay
     from pages.ui.session.state import Session
 
 CHANGE = 1.4  # factor by which the fair pause must change before the clock is set again
@@ -78,7 +77,7 @@ def shared(speed: float) -> tuple[int, float] | None:
     return scheduler().players, speed * own / session.interval
 
 
-def advance(made: Generation | Replay, speed: float) -> None:
+def advance(made: Generation, speed: float) -> None:
     """Compute what the next draw in Play shows."""
     session = current_session()
     if not session.playing:
@@ -96,7 +95,7 @@ def advance(made: Generation | Replay, speed: float) -> None:
         st.rerun()  # the clock of a fragment can only be set by the whole page
 
 
-def _go_on(session: Session, made: Generation | Replay, speed: float) -> None:
+def _go_on(session: Session, made: Generation, speed: float) -> None:
     """Make one more step, unless another script of this visitor has stopped Play or replaced the run."""
     if not session.playing or session.run is not made:
         return

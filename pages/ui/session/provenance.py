@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
 from core import SamplingSettings
+from core.sources.capabilities import Can
 from pages.ui.i18n import control_values, phrases
 from pages.ui.i18n.translation import N_, _, quoted
 from pages.ui.server import loaded_models
@@ -103,7 +104,7 @@ def shown() -> Provenance:
     if (result := _RESULT.get()) is not None:
         return result
     run = current.run()
-    if getattr(run.model, "from_answer", False):  # a saved answer contains neither its settings nor, mostly, its prompt
+    if Can.FACTS not in run.can:  # a saved answer contains neither its settings nor, mostly, its prompt
         return Provenance(run.model_name, run.prompt or None)
     return Provenance(run.model_name, run.prompt, run.path[-1].settings if run.path else run.settings)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from core.generation.run_base import Run
+from core.generation.generation import Generation
 from core.record.step import Step
+from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.session import current
 from pages.ui.session.state import error_boundary, notify
@@ -16,7 +17,7 @@ def roll_again() -> None:
     if not run.path:
         return
     index = seen.index if isinstance(seen, Step) else len(run.path) - 1
-    if run.is_replay:
+    if Can.NEW_TOKENS not in run.can:
         notify(_("A recording cannot roll again. Close it to write a text of your own."))
         return
     if run.settings.greedy:
@@ -27,7 +28,7 @@ def roll_again() -> None:
     run.step(attempt=next_attempt(run))
 
 
-def next_attempt(run: Run) -> int:
+def next_attempt(run: Generation) -> int:
     """Return the number of the next throw at the current node: after the highest one that its branches have with this seed."""
     steps = [run.nodes[child].step for child in run.nodes[run.here].children]
     used = [step.attempt for step in steps if step is not None and step.chosen_by == "sampled" and step.settings.seed == run.settings.seed]

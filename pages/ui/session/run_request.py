@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.engine.conversation import MOST_MESSAGES, ROLES
+from core.chat.conversation import MOST_MESSAGES, ROLES
 from core.errors import ViewerError
 from core.generation.stop_rule import MOST_TOKENS, Stop
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from core import SamplingSettings
 from core.errors import PromptTooLong, ViewerError
+from core.sources.capabilities import Can
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
@@ -16,8 +17,6 @@ from pages.ui.session.state import Session
 if TYPE_CHECKING:
     from core import Generation
     from core.engine.model import LanguageModel
-    from core.generation.replay import Replay
-    from core.remote.listed_model import ListedModel
 
 CANDIDATES_KEPT = 50  # candidates kept at every step; the page shows 5 to 50 of them
 
@@ -45,15 +44,11 @@ def _generation(wanted: RunRequest, model: LanguageModel, settings: SamplingSett
                 most=numbers.whole(share_link.LONGEST_PROMPT)
             )
         )
-    if not model.has_token_ids:
-        from core.generation.listed_run import ListedRun
-
-        return cast("Generation", ListedRun(cast("ListedModel", model), wanted.messages or wanted.prompt, settings, top_n=CANDIDATES_KEPT))
     loaded_models.ensure_model_loaded(model)
     return Generation(model, wanted.messages or wanted.prompt, settings, top_n=CANDIDATES_KEPT)
 
 
-def replace(session: Session, fresh: Generation | Replay, wanted: RunRequest, put_aside_already: bool = False) -> None:
+def replace(session: Session, fresh: Generation, wanted: RunRequest, put_aside_already: bool = False) -> None:
     """Make this the visitor's run. The old run is saved for undo. Its cache is released, or goes on to the next run of a conversation."""
     if session.run is not None:
         if not put_aside_already:
@@ -66,13 +61,9 @@ def replace(session: Session, fresh: Generation | Replay, wanted: RunRequest, pu
     session.clicks += 1
 
 
-def hand_over_cache(old: Generation | Replay, new: Generation | Replay) -> None:
+def hand_over_cache(old: Generation, new: Generation) -> None:
     """Give the cache of a conversation to the next run of it, so that only what differs is computed; release any other cache."""
-    from core import Generation
-
-    if not isinstance(old, Generation):
-        return
-    if isinstance(new, Generation) and old.messages and new.messages and old.model is new.model:
+    if old.messages and new.messages and old.model is new.model and Can.TOKEN_IDS in new.can:
         new.cache = old.cache
-    elif not isinstance(new, Generation) or old.cache is not new.cache:
+    elif old.cache is not new.cache:
         old.release()

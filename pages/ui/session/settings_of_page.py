@@ -59,6 +59,7 @@ USED: dict[str, frozenset[str] | Callable[[], frozenset[str]]] = {
     "why": _why,
     "growing": NONE,
     "teach": NONE,
+    "by_hand": NONE,
     "glossary": NONE,
     "what_if": ALL,
     "compare": _compare,

@@ -16,6 +16,7 @@ import streamlit as st
 
 from core import list_models
 from core.errors import ViewerError
+from core.sources.ngram import is_ngram
 from pages.ui.i18n import translation as languages
 from pages.ui.i18n.translation import _, say
 from pages.ui.server import deployment, published_models
@@ -24,8 +25,6 @@ from pages.ui.session.run_request import Conversation, MessagePairs, RunRequest,
 
 if TYPE_CHECKING:
     from core import Generation
-    from core.engine.model import LanguageModel
-    from core.generation.replay import Replay
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +54,7 @@ _ACTION: ContextVar[_Action | None] = ContextVar("action", default=None)
 class SavedRun:
     """A replaced run, with what is needed to restore it. here: its current node."""
 
-    run: Generation | Replay
+    run: Generation
     here: int
     begun_with: RunRequest
     moment: str
@@ -65,7 +64,7 @@ class SavedRun:
 class Session:
     """One visitor's state. moment: "coming" (next-token distribution) or "rolled" (newest step). selected_index: a reopened step."""
 
-    run: Generation | Replay | None = None
+    run: Generation | None = None
     begun_with: RunRequest | None = None  # of the last begun or refused run
     run_of: RunRequest | None = None  # of `run`
     conversation: Conversation = field(default_factory=Conversation)  # around the prompt; counts only for a chat
@@ -104,7 +103,7 @@ class Session:
     name: str = field(default_factory=lambda: token_hex(6))  # key for a text in the browser's storage
     saved_run: SavedRun | None = None  # the replaced run, for undo
     requested: share_link.RequestedModel | None = None  # model of the link that is not opened yet
-    taught: dict[str, LanguageModel] = field(default_factory=dict)  # models that the visitor trained or opened, by name
+    taught: dict[str, Any] = field(default_factory=dict)  # models that the visitor trained or opened, by name
     results: dict[str, Any] = field(default_factory=dict)  # results of experiments, by name
     action_lock: Any = field(default_factory=RLock)  # held during every change of the session; see `error_boundary`
     first_page_drawn: bool = False  # whether the first page render is over
@@ -116,7 +115,8 @@ class Session:
 
     def begin_from(self, query: Mapping[str, str]) -> None:
         """Apply the query of an address. Invalid values are skipped and named in a notice."""
-        bundled = [entry.name for entry in list_models()] + published_models.names()
+        counted = [query["model"]] if is_ngram(query.get("model", "")) else []  # it is computed here, and nothing is downloaded
+        bundled = [entry.name for entry in list_models()] + published_models.names() + counted
         query, damaged = share_link.repaired(query, bundled)
         self.link, self.browser_storage_key = dict(query), query.get("kept", "")[:40]
         self.requested = share_link.requested_model(query, bundled)

@@ -11,7 +11,10 @@ from pages.ui.session import current
 from pages.ui.session.state import current_session
 
 if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
+    from core.sources.token_source import TokenSource
+
+if TYPE_CHECKING:
+    from core.sources.token_source import TokenSource
 
 MOST_TAUGHT = 4  # models per visitor, about 25 MB each
 
@@ -23,7 +26,7 @@ def free_name(wanted: str) -> str:
     return next(name for name in (plain, *(f"{plain} {number}" for number in range(2, 1000))) if name not in taken)
 
 
-def use_taught(model: LanguageModel) -> None:
+def use_taught(model: TokenSource) -> None:
     """Add a model to the visitor's list and select it. Removes the oldest of more than MOST_TAUGHT."""
     session = current_session()
     session.taught[model.name] = model

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core import SamplingSettings
 from core.record.step import Step
+from core.sources.capabilities import Can
 from pages.ui.session import current, eviction_notice, run_start
 from pages.ui.session.run_request import Conversation
 from pages.ui.session.state import SavedRun, Session, current_session, error_boundary
@@ -26,7 +27,7 @@ def write_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
     st.session_state["prompt"], st.session_state["as_chat"] = text, False
     session.set_around(Conversation(), session.ending)
     current.changed("rolled").playing = False
-    if session.run is not None and session.run.is_replay:
+    if session.run is not None and Can.NEW_TOKENS not in session.run.can:
         session.begun_with = None
     own = current.run()
     own.go_to(-1)
@@ -52,7 +53,7 @@ def undo() -> None:
         return
     current.changed(saved.moment)
     session.saved_run = None
-    if now is not None and (now.path or now.is_replay) and now is not saved.run and session.run_of is not None:
+    if now is not None and (now.path or Can.NEW_TOKENS not in now.can) and now is not saved.run and session.run_of is not None:
         session.saved_run = SavedRun(now, now.here, session.run_of, session.moment)
         run_start.hand_over_cache(now, saved.run)
     restore(session, saved)

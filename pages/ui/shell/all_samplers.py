@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.errors import ViewerError
 from core.settings import SamplingSettings
+from core.sources.capabilities import Can
 from core.stage_orders import MISSING, ORDERS
 from pages.ui.components.stage_order.stage_order import order, stage_order
 from pages.ui.i18n import numbers, page_titles
@@ -196,7 +197,7 @@ def _moved() -> None:
 def kept_line(settings: SamplingSettings) -> str:
     """Return in one line how many tokens stay in each engine's order; empty at the end of a run and in a recording."""
     run = current.run()
-    if run.finished or run.is_replay or not run.model.vocabulary_size:
+    if run.finished or Can.NEW_TOKENS not in run.can or not run.model.vocabulary_size:
         return ""
     kept = {ENGINES[engine]: count for engine, count in sampler_actions.kept_by_engine(settings).items()}
     if not isinstance(settings.order, str):

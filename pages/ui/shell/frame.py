@@ -44,6 +44,12 @@ def header(question: str, term: str = "", lead: str = "") -> None:
         elements.notices()
 
 
+def instead_of_page(sentence: str) -> None:
+    """Draw the heading of a page and why it cannot be used with the visitor's model."""
+    header(page_titles.title_of(current.current_session().page or ""))
+    elements.show_notice(_(sentence))
+
+
 def compact_header(title: str, lead: str) -> None:
     """Draw a heading in one line."""
     with st.container(key="opening"):

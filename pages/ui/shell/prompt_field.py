@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 
+from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements
 from pages.ui.session.state import clear_notices
 
 if TYPE_CHECKING:
-    from core import Generation, Replay
+    from core import Generation
 
 LONGEST_PASTED = 200_000  # characters
 
@@ -28,10 +29,10 @@ def own_text(check: bool = True) -> None:
             current.run()
 
 
-def final_space(made: Generation | Replay) -> None:
+def final_space(made: Generation) -> None:
     """Say what a space at the end of the prompt does, and offer to remove it. Nothing is drawn for any other prompt."""
     last = made.prompt_tokens[-1].text if made.prompt_tokens else ""
-    if made.is_replay or made.path or made.as_chat or not last.endswith(" ") or last.strip():
+    if Can.NEW_TOKENS not in made.can or made.path or made.as_chat or not last.endswith(" ") or last.strip():
         return
     with st.container(horizontal=True, vertical_alignment="center", key="final_space"):
         st.caption(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.generation.replay import Replay
+from core.generation.generation import Generation
+from core.sources.capabilities import Can
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
@@ -14,11 +15,11 @@ from pages.ui.session.sampling_controls import CONTROLS, IN_SIGHT
 LONGEST = 200  # characters
 
 
-def sidebar(recording: Replay) -> None:
+def sidebar(recording: Generation) -> None:
     """Draw the model and the settings of the recording. They cannot be changed."""
     st.text_input(_("Model"), loaded_models.title(recording.model_name)[:LONGEST], disabled=True, max_chars=LONGEST)
     st.caption(_("What the recording was made with. Close it to return to your own settings."))
-    if getattr(recording.model, "from_answer", False):
+    if Can.FACTS not in recording.can:
         st.caption(_("The settings of a saved answer are not in its file."))
         return
     settings = recording.settings
@@ -32,7 +33,7 @@ def sidebar(recording: Replay) -> None:
             st.caption(plain(chip_text(settings, key)))
 
 
-def prompt(recording: Replay) -> None:
+def prompt(recording: Generation) -> None:
     """Draw the prompt of the recording. It cannot be changed."""
     most = max(1, len(recording.prompt))
     st.text_area(_("Prompt"), recording.prompt, height=44, max_chars=most, label_visibility="collapsed", disabled=True, width=320)

@@ -14,6 +14,7 @@ from core.errors import ViewerError
 from core.record.near_border import is_close, neighbour
 from core.record.step import Step, TokenDistribution
 from core.remote.metrics import ServerMetrics
+from core.sources.capabilities import Can
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
@@ -22,8 +23,7 @@ from pages.ui.session import current, elements
 NAMED = 8  # close steps of a text that are named
 
 if TYPE_CHECKING:
-    from core.engine.model import LanguageModel
-    from core.generation.replay import RecordedModel
+    from core.sources.source import Source
 
 
 def estimates(seen: TokenDistribution | Step) -> None:
@@ -68,7 +68,7 @@ def border(seen: TokenDistribution | Step, path: Sequence[Step], error: float) -
         st.caption(counted.format(count=numbers.whole(len(close)), steps=numbers.whole(len(path)), named=named))
 
 
-def times(path: Sequence[Step], model: LanguageModel | RecordedModel | Any) -> None:
+def times(path: Sequence[Step], model: Source) -> None:
     """Say how much of the newest step's time the server computed, and how long the request waited there."""
     if not path or not path[-1].forward.measured or not on_a_server(path[-1], model):
         return
@@ -84,14 +84,14 @@ def times(path: Sequence[Step], model: LanguageModel | RecordedModel | Any) -> N
 def is_served() -> bool:
     """Return whether the visitor's model is on a server."""
     try:
-        return hasattr(current.model(), "server_kind")
+        return Can.SERVED in current.model().can
     except ViewerError:  # shown where the model is used
         return False
 
 
 def on_a_server(step: Step, model: Any) -> bool:
     """Return whether this step was made on a server, also in a recording."""
-    return step.forward.server_seconds is not None or step.top_logprobs_count > 0 or hasattr(model, "server_kind")
+    return step.forward.server_seconds is not None or step.top_logprobs_count > 0 or Can.SERVED in model.can
 
 
 def metrics(model: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from core.generation.stop_rule import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
+from core.sources.capabilities import Can
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
@@ -71,7 +72,7 @@ def _model() -> None:
             args=(pair,),
             help=_("Switches the adapter at this step: the text stays, and the probabilities are those of the other model."),
         )
-    if model.has_chat_template:
+    if Can.CHAT in model.can:
         st.toggle(
             _("As a chat"),
             key="as_chat",

@@ -7,8 +7,8 @@ from functools import partial
 import streamlit as st
 
 from core import Generation
-from core.generation.replay import Replay
 from core.record.step import Step, TokenDistribution
+from core.sources.capabilities import Can
 from pages.ui.i18n import page_titles, phrases
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
@@ -29,7 +29,7 @@ FINISHED = {
 MOMENTS = {"rolled": N_("Just rolled"), "coming": N_("Coming next")}
 
 
-def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: str) -> None:
+def text_so_far(run: Generation, seen: TokenDistribution | Step, tint: str) -> None:
     """Draw the text so far, why it ended, and that it is a recording. Opens Why this token? if a token's button was pressed."""
     explained_token.open_page_if_asked()
     if run.messages:
@@ -48,12 +48,12 @@ def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: 
     prompt_field.final_space(run)
     if run.finished and not current.playing():
         ended = _("The recording ends here. Press Play to see it from its beginning.")
-        elements.show_notice(ended if run.is_replay else why_ended(run))
-    if run.is_replay:
+        elements.show_notice(ended if Can.NEW_TOKENS not in run.can else why_ended(run))
+    if Can.NEW_TOKENS not in run.can:
         with st.container(horizontal=True, vertical_alignment="center"):
             recorded = (
                 _("This is a saved answer of {model}. Its settings, its cache and its times are not in this file.")
-                if getattr(run.model, "from_answer", False)
+                if Can.FACTS not in run.can
                 else _("This is a recording of {model}, with its own prompt and settings. It is open as long as this page is.")
             )
             st.caption(recorded.format(model=loaded_models.title(run.model_name)), width="content")
@@ -62,7 +62,7 @@ def text_so_far(run: Generation | Replay, seen: TokenDistribution | Step, tint: 
     elements.notices()
 
 
-def why_ended(run: Generation | Replay) -> str:
+def why_ended(run: Generation) -> str:
     """Return why the run has ended here, "" if it goes on."""
     reason = run.finished or ""
     if run.messages and reason == "end of text":
@@ -70,7 +70,7 @@ def why_ended(run: Generation | Replay) -> str:
     return _(FINISHED[reason]) if reason in FINISHED else reason
 
 
-def why(run: Generation | Replay, seen: TokenDistribution | Step) -> None:
+def why(run: Generation, seen: TokenDistribution | Step) -> None:
     """Draw the button that leads to what this token depended on."""
     if not clicks.can_ask_why(run) or not seen.candidates:
         st.empty()  # a fragment may only write into a container into which it wrote during the last run of the whole page

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.engine.model import LanguageModel
-from core.generation.replay import RecordedModel
 from core.record.step import Step, TokenDistribution
+from core.sources.source import Source
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 from pages.ui.views.cache_text import fill_bar
@@ -24,7 +23,7 @@ class Gauge:
     details: tuple[str, ...]
 
 
-def gauge(distribution: TokenDistribution | Step, model: LanguageModel | RecordedModel, *, key: str) -> None:
+def gauge(distribution: TokenDistribution | Step, model: Source, *, key: str) -> None:
     """Draw the gauge after the forward pass of this step; the help shows the formula beside the measured bytes."""
     read = reading(distribution, model)
     with st.container(key=key, gap=None):
@@ -33,13 +32,13 @@ def gauge(distribution: TokenDistribution | Step, model: LanguageModel | Recorde
         fill_bar(read.share)
 
 
-def reading(distribution: TokenDistribution | Step, model: LanguageModel | RecordedModel) -> Gauge:
+def reading(distribution: TokenDistribution | Step, model: Source) -> Gauge:
     """Return what the gauge shows."""
     tokens, done = distribution.position, distribution.forward
     if not done.counted or not model.context_length:
         why = _("A saved answer does not say which tokens the server kept, and not every server reports it.")
         return Gauge(
-            used=_("not in this file") if distribution.from_answer else _("not reported by the server"),
+            used=_("not reported by the server") if distribution.forward.has_facts else _("not in this file"),
             filled="",
             share=0.0,
             details=(why,),

@@ -11,11 +11,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core import Generation
+from core.chat.thinking import Thought
 from core.costs.receipt import Receipt
-from core.engine.thinking import Thought
-from core.generation.replay import Replay
 from core.generation.turns import thoughts
 from core.record.step import Step, TokenDistribution
+from core.sources.capabilities import Can
 from core.tokens.tokens import Token
 from pages.ui.charts.token_text import shown
 from pages.ui.i18n import numbers
@@ -72,7 +72,7 @@ def messages() -> DeltaGenerator:
             return st.container(key="hero", gap="xsmall")
 
 
-def _parts(run: Generation | Replay) -> list[list[tuple[Token, bool]]]:
+def _parts(run: Generation) -> list[list[tuple[Token, bool]]]:
     """Return the tokens of the prompt by message, each with whether it is the template's; one part more for what introduces the answer.
 
     Special tokens after a content, and blank ones after these, end its message. All others introduce the next one.
@@ -101,11 +101,11 @@ def _ends(tokens: Sequence[Token], at: int, content_end: int) -> bool:
     return tokens[at].special if at == content_end else not tokens[at].special and not tokens[at].text.strip()
 
 
-def _message(run: Generation | Replay, place: int, part: Sequence[tuple[Token, bool]]) -> None:
+def _message(run: Generation, place: int, part: Sequence[tuple[Token, bool]]) -> None:
     role, content = run.messages[place]["role"], run.messages[place]["content"]
     with st.chat_message(_(NAMES[role]), avatar=AVATARS[role]), st.container(key=f"message_{place}", gap="xsmall"):
         st.html(f'<p class="tv-message" dir="auto">{_html(part, content)}</p>')
-        if run.is_replay:
+        if Can.NEW_TOKENS not in run.can:
             return
         if role == "assistant":
             about = _("Its tokens can then be branched. “Bring back my text” returns to where you are now.")
@@ -142,7 +142,7 @@ def _token(token: Token) -> str:
     return f"<span{about}>{escape(token.text or token.piece)}</span>"
 
 
-def answer(run: Generation | Replay, seen: TokenDistribution | Step, tint: str) -> None:
+def answer(run: Generation, seen: TokenDistribution | Step, tint: str) -> None:
     """Draw the answer so far; its thoughts are folded, each with the number of its tokens and their cost."""
     path, done, part = run.path, 0, _parts(run)[-1]
     found = thoughts(run)
@@ -177,16 +177,16 @@ def _strip(
     )
 
 
-def _thought_label(run: Generation | Replay, thought: Thought) -> str:
+def _thought_label(run: Generation, thought: Thought) -> str:
     """Return how many tokens a thought has, and what they cost."""
-    bill = Receipt.of(run.path[thought.first : thought.end], getattr(run.model, "shape", None))
+    bill = Receipt.of(run.path[thought.first : thought.end], run.model.known_shape)
     count = thought.end - thought.first
     cost = [numbers.duration(bill.seconds)] + ([] if bill.flops is None else [receipt.prefixed(bill.flops, "FLOP")])
     named = ngettext("{count} token", "{count} tokens", count).format(count=numbers.whole(count))
     return " · ".join([_("Thought") if thought.closed else _("Thinking"), named, *cost])
 
 
-def _computed(run: Generation | Replay) -> None:
+def _computed(run: Generation) -> None:
     """Say how much of the conversation came from the cache, and where the template writes it in another way."""
     done, again = run.path[0].forward, current.current_session().rewritten_from
     if not (done.computed_tokens or done.reused_tokens):  # a server that does not count them

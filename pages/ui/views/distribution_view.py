@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.record.step import Step, TokenDistribution
+from core.sources.capabilities import Can
 from pages.ui.charts import charts, step_rows
 from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.i18n import screen_reader
@@ -41,7 +42,7 @@ def distribution(seen: TokenDistribution | Step, rows: int, logarithmic: bool, f
 def entries() -> list[tuple[str, str]]:
     """Return the legend of the bars: (colour, meaning) pairs."""
     run = current.current_session().run
-    if run is not None and getattr(run.model, "from_answer", False):  # both bars show the one probability in the file
+    if run is not None and Can.FACTS not in run.can:  # both bars show the one probability in the file
         return [("dice", _("probability in the file")), ("chosen", _("chosen token"))]
     kinds = (_("model's probability"), _("probability after your settings"), _("chosen token"))
     return list(zip(("model", "dice", "chosen"), kinds, strict=True))

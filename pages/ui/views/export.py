@@ -9,7 +9,6 @@ from urllib.parse import urlsplit, urlunsplit
 import streamlit as st
 
 from core import Generation
-from core.generation.replay import Replay
 from core.record.tables import candidates_table, csv_text, steps_table
 from pages.ui.charts.tree_rows import branch_name
 from pages.ui.components.copy_button.copy_button import copy_button
@@ -20,7 +19,7 @@ from pages.ui.session import address_bar, conversation, current, elements, opene
 from pages.ui.views import run_pictures
 
 
-def keep(run: Generation | Replay) -> None:
+def keep(run: Generation) -> None:
     """Draw the popover with the link and the files of a run. A file is made at the press, from the run as it is then."""
     with st.popover(
         _("Keep or share"),
@@ -46,7 +45,7 @@ def keep(run: Generation | Replay) -> None:
             upload_field.upload_field(_("Open a conversation"), "conversation_file", ["json"], begun)
 
 
-def files(run: Generation | Replay) -> None:
+def files(run: Generation) -> None:
     """Draw the buttons that download the recording and the steps."""
     with st.container(horizontal=True):
         script = _("A script that repeats this run, with all its settings.")
@@ -70,14 +69,14 @@ def files(run: Generation | Replay) -> None:
             )
 
 
-def code_of(run: Generation | Replay) -> str:
+def code_of(run: Generation) -> str:
     """Return the Python code that repeats a run. It is called outside of a session."""
     from core.reports.python_code import code
 
     return code(run)
 
 
-def recording_of(run: Generation | Replay) -> str:
+def recording_of(run: Generation) -> str:
     """Return the file of a run. It is called outside of a session, so the run is an argument."""
     from core import Recording
 
@@ -90,17 +89,17 @@ def whole_link(query: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, "/", query, "")) if parts.netloc else ""
 
 
-def steps_of(run: Generation | Replay) -> str:
+def steps_of(run: Generation) -> str:
     """Return the steps of the current path as CSV. It is called outside of a session."""
     return csv_text(steps_table(run.path))
 
 
-def candidates_of(run: Generation | Replay) -> str:
+def candidates_of(run: Generation) -> str:
     """Return the listed tokens of all steps of the current path as CSV. It is called outside of a session."""
     return csv_text(candidates_table(run.path))
 
 
-def branches(run: Generation | Replay) -> None:
+def branches(run: Generation) -> None:
     """Draw the popover with all branches; a click moves the current path there. Nothing is drawn as long as there is one alone."""
     known = run.endings()
     if len(known) < 2:

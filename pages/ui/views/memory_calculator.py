@@ -46,7 +46,7 @@ def calculator() -> None:
     st.caption(_("Model shapes and card memory are published values. Below 16 bits, one scale for every 32 numbers is counted, too."))
     model = current.model()
     shapes: dict[str, ModelShape] = {name: known.shape for name, known in MODELS.items()}
-    if (own := getattr(model, "shape", None)) is not None:
+    if (own := model.known_shape) is not None:
         shapes = {THIS: own, **shapes}
     titles = {THIS: model.name} | {name: known.title for name, known in MODELS.items()}
     one, two, three = st.columns(3, gap="medium")

@@ -7,6 +7,7 @@ import streamlit as st
 from core import list_models
 from core.engine.model import LanguageModel
 from core.models.bundled_models import ModelEntry
+from core.sources.capabilities import Can
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
@@ -85,8 +86,10 @@ def card(name: str, entry: ModelEntry | None, model: LanguageModel | None) -> No
         if model.stored_dtype != model.dtype:
             loaded = _("in memory: {size} in {stored}, computed in {dtype} on {device}")
         taken = numbers.size(model.weight_bytes)
-        loaded = loaded if model.weight_bytes else _("on {device}; its size and its precision are not known")
-        st.caption(loaded.format(size=taken, stored=model.stored_dtype, dtype=model.dtype, device=model.device))
+        unknown = _("on {device}; its size and its precision are not known") if Can.SERVED in model.can else _("{count} counts of a text")
+        loaded = loaded if model.weight_bytes else unknown
+        count = numbers.whole(model.parameter_count)
+        st.caption(loaded.format(size=taken, stored=model.stored_dtype, dtype=model.dtype, device=model.device, count=count))
         for note in model.notes:
             st.caption(plain(_(note)))
     with st.container(horizontal=True):

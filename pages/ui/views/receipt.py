@@ -44,7 +44,7 @@ def assumptions() -> Assumptions:
 
 def bill(path: Sequence[Step], model: LanguageModel | Any, peak: Peak | None = None) -> Receipt:
     """Return the receipt of these steps with the visitor's assumptions. Nothing is computed for a model without a shape."""
-    shape, parameters = getattr(model, "shape", None), getattr(model, "parameter_count", 0)
+    shape, parameters = model.known_shape, getattr(model, "parameter_count", 0)
     item = model.weight_bytes / parameters if shape is not None and parameters else 4.0
     kept = model.cache_bytes_per_token / shape.cache_numbers_per_token if shape is not None and shape.cache_numbers_per_token else item
     account = current.results().get("account")  # kept between draws, because a text can have thousands of steps

@@ -8,7 +8,6 @@ import streamlit as st
 
 from core import Generation
 from core.errors import BadSetting
-from core.generation.replay import Replay
 from core.record.step import Step
 from core.reports import animation, fonts, rasterize
 from core.reports.animation import Drawn, Options
@@ -27,7 +26,7 @@ FORMATS = {".gif": "GIF", ".webp": "WebP"}
 BEATS = {False: N_("One per token"), True: N_("Three per token")}
 
 
-def pictures(run: Generation | Replay, link: str) -> None:
+def pictures(run: Generation, link: str) -> None:
     """Draw the buttons. link: the address that repeats the run."""
     if not run.path:
         st.caption(_("Take a step first: pictures, pages and animations show the steps of a run."))
@@ -43,7 +42,7 @@ def pictures(run: Generation | Replay, link: str) -> None:
     _animation(run, theme, first, last)
 
 
-def _name(run: Generation | Replay, what: str, kind: str) -> str:
+def _name(run: Generation, what: str, kind: str) -> str:
     return file_name(what, run.model_name.rpartition("/")[2], " ".join(run.prompt.split()[:6]), kind=kind)
 
 
@@ -58,7 +57,7 @@ def _part(count: int) -> tuple[int, int]:
     return first, last
 
 
-def _step_button(step: Step, theme: str, run: Generation | Replay) -> None:
+def _step_button(step: Step, theme: str, run: Generation) -> None:
     st.download_button(
         _("Step {number} (PNG)").format(number=step.index + 1),
         data=with_current_language(partial(step_png, step, theme)),
@@ -71,7 +70,7 @@ def _step_button(step: Step, theme: str, run: Generation | Replay) -> None:
     )
 
 
-def _page_button(run: Generation | Replay, link: str, first: int, last: int) -> None:
+def _page_button(run: Generation, link: str, first: int, last: int) -> None:
     st.download_button(
         _("Page (HTML)"),
         data=with_current_language(partial(page_of, run, link, first, last)),
@@ -91,14 +90,14 @@ def step_png(step: Step, theme: str) -> bytes:
     return rasterize.png(step_svg(step, PictureStyle(theme, wording())))
 
 
-def page_of(run: Generation | Replay, link: str, first: int, last: int) -> str:
+def page_of(run: Generation, link: str, first: int, last: int) -> str:
     """Return the page of a run. It is called outside of a session, when the run may have become shorter."""
     last = min(last, len(run.path))
     first = min(max(first, last - LONGEST_TEXT + 1), last)
     return page(run, link, wording=wording(), first=first or None, last=last or None)
 
 
-def _animation(run: Generation | Replay, theme: str, first: int, last: int) -> None:
+def _animation(run: Generation, theme: str, first: int, last: int) -> None:
     """Draw the choices of an animation, the button that makes it, its progress and its file."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         speed = st.selectbox(_("Tokens per second"), SPEEDS, index=2, format_func=numbers.short, key="pictures_speed", width=130)

@@ -8,7 +8,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core import Generation
-from core.generation.replay import Replay
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, step_rows
 from pages.ui.i18n.translation import _
@@ -42,7 +41,7 @@ def places(receipt: bool) -> Places:
     return Places(cache, times, surprise, st.container(gap="xsmall", key="bill") if receipt else None)
 
 
-def draw(where: Places, run: Generation | Replay, seen: TokenDistribution | Step) -> None:
+def draw(where: Places, run: Generation, seen: TokenDistribution | Step) -> None:
     """Draw the charts of this run."""
     path = run.path
     steps = step_rows.step_rows(path)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.engine.model import LanguageModel
 from core.record.step import TokenDistribution
+from core.sources.capabilities import Can
 from core.tokens.tokens import Token
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, quoted
@@ -20,7 +21,7 @@ LONGEST = 60  # characters of a text
 
 def token_bias(seen: TokenDistribution) -> None:
     """Draw the popover with a field for a text, the tokens, and the three buttons."""
-    if current.run().is_replay:
+    if Can.NEW_TOKENS not in current.run().can:
         return
     about = _("Make a token more or less likely at every step, or exclude it (logit bias).")
     with st.popover(_("Bias"), help=about, key="bias", on_change="rerun") as popover:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from core.generation.generation import Generation
-from core.generation.replay import Replay
 from core.generation.two_settings import TwoSettings, two_settings
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, step_rows
@@ -19,7 +18,7 @@ from pages.ui.views import chart, distribution_view, saved_components
 SIDES = {"A": setting_choices.SIDEBAR, "B": "order:llama.cpp"}
 
 
-def two_settings_view(run: Generation | Replay, seen: TokenDistribution | Step, rows: int, logarithmic: bool) -> None:
+def two_settings_view(run: Generation, seen: TokenDistribution | Step, rows: int, logarithmic: bool) -> None:
     """Draw the switch, and both sides if it is on; not while it plays, because the text is then what matters."""
     about = _("The same step under two settings, with one pass of the model and the same roll of the dice.")
     on = st.toggle(_("Two settings side by side"), help=about, key="two_settings", **PERSISTENT)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.experiments.hidden_words import HiddenWords, hidden_words
 from core.record.tables import csv_text
+from core.sources.capabilities import Can
 from pages.ui.charts import why_charts, why_rows
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser import browser
@@ -31,7 +32,7 @@ def words_view(token: ExplainedToken) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_words_controls"):
         target = choose(token)
         unit = elements.choice(_("Hide"), list(names.HIDDEN_UNITS), "word", "why_unit", format_func=said(names.HIDDEN_UNITS).__getitem__)
-        usual = "mask" if model.has_network and model.shape.attention_layers == model.layer_count else "omit"
+        usual = "mask" if Can.NETWORK in model.can and model.shape.attention_layers == model.layer_count else "omit"
         method = elements.choice(_("How"), list(names.HIDING), usual, "why_method", format_func=said(names.HIDING).__getitem__)
         chosen = {
             N_("what is hidden"): names.HIDDEN_UNITS[unit],

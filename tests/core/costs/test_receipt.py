@@ -28,20 +28,20 @@ def written(tiny: Callable[[str], Any]) -> Generation:
 
 def test_a_receipt_adds_up_the_records(written: Generation) -> None:
     path = written.path
-    bill = Receipt.of(path, written.model.shape, item_size=4)
+    bill = Receipt.of(path, written.model.known_shape, item_size=4)
     prompt = len(written.prompt_tokens)
     assert (bill.prompt_tokens, bill.new_tokens, bill.passes) == (prompt, len(path), len(path))
     assert bill.computed == prompt + len(path) - 1
     assert bill.reused == sum(range(prompt, prompt + len(path) - 1))
     assert bill.seconds == pytest.approx(sum(step.forward.seconds for step in path))
-    assert bill.multiply_adds == answer_multiply_adds(written.model.shape, prompt, len(path))
+    assert bill.multiply_adds == answer_multiply_adds(written.model.known_shape, prompt, len(path))
     assert bill.cache_bytes == path[-1].forward.cache_bytes
     assert bill.flops_per_second == pytest.approx(2 * bill.multiply_adds / bill.seconds)
 
 
 def test_every_amount_says_what_kind_of_number_it_is(written: Generation) -> None:
     peak = Peak(1e12, 1e11, "cpu", "float32", 1)
-    bill = Receipt.of(written.path, written.model.shape, peak=peak)
+    bill = Receipt.of(written.path, written.model.known_shape, peak=peak)
     kinds = {amount.name: amount.kind for amount in bill.amounts}
     assert kinds["Time computing"] == kinds["Memory of the KV cache"] == "measured"
     assert kinds["Operations"] == kinds["Bytes read"] == kinds["KV cache"] == "computed"
@@ -67,7 +67,7 @@ def test_the_memory_for_the_notepad_is_what_the_arrays_take_and_on_a_server_nobo
 
 def test_first_token_and_further_tokens_are_told_apart(written: Generation) -> None:
     peak = Peak(1e12, 1e11, "cpu", "float32", 1)
-    bill = Receipt.of(written.path, written.model.shape, peak=peak)
+    bill = Receipt.of(written.path, written.model.known_shape, peak=peak)
     amounts = {amount.name: amount for amount in bill.amounts}
     first, *further = (step.forward.seconds + step.forward.queue_seconds for step in written.path)
     assert amounts[TTFT].value == pytest.approx(first)
@@ -159,7 +159,7 @@ def test_after_a_way_back_or_to_another_branch_the_bill_is_that_of_the_path(tiny
 
 
 def test_work_that_no_formula_tells_is_said_and_not_counted(written: Generation) -> None:
-    bill = Receipt.of(written.path, replace(written.model.shape, work_known=False))
+    bill = Receipt.of(written.path, replace(written.model.known_shape, work_known=False))
     (work,) = [amount for amount in bill.amounts if amount.unit == "FLOP"]
     assert math.isnan(work.value) and "not known" in work.how
     assert not any(amount.unit in ("FLOP/s", "B/s", "share") for amount in bill.amounts)

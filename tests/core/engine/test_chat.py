@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from core import Generation, load_model
-from core.engine import chat_template, conversation
+from core.chat import chat_template, conversation
 from core.errors import BrokenModel, ModelError
+from core.sources.capabilities import Can
 
 TEMPLATE = (
     "{% for m in messages %}<|turn|>{{ m.role }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}<|turn|>model:{% endif %}"
@@ -46,7 +47,7 @@ def test_a_template_that_expects_typed_parts_gets_them_and_one_that_drops_the_qu
 
 
 def test_a_model_without_a_template_says_so(tiny: Callable[[str], Any]) -> None:
-    assert not tiny("gpt2").has_chat_template
+    assert Can.CHAT not in tiny("gpt2").can
     with pytest.raises(ModelError, match="is not a chat model"):
         Generation(tiny("gpt2"), "Who are you?", as_chat=True)
 

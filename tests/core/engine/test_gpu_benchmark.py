@@ -15,9 +15,9 @@ def test_the_script_goes_all_its_ways_and_prints_one_table(capsys: pytest.Captur
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     assert cells[0] == gpu.HEADINGS
     rows = {row[1]: dict(zip(gpu.HEADINGS, row, strict=True)) for row in cells[2:]}
-    assert list(rows) == [gpu.GRAPH, gpu.NO_GRAPH, "loop", "generate", "generate, static"]
+    assert list(rows) == [gpu.STEP, "loop", "generate", "generate, static"]
     assert all(float(row["tokens/s"]) > 0 for row in rows.values())
-    for name in (gpu.GRAPH, gpu.NO_GRAPH):
+    for name in (gpu.STEP,):
         assert 0 < float(rows[name]["logit apart"]) < 0.3  # bfloat16 against float32; the logits spread by 3
         assert float(rows[name]["probability apart"]) < 0.02
     assert rows["loop"]["x loop"] == "1.00"

@@ -16,7 +16,8 @@ TEXT = " the old man and the sea. The cattle and the cat went home."
 @pytest.fixture
 def path(tiny: Any) -> Any:
     run = Generation(tiny("gpt2"), "go")
-    for token in run.model.encode(TEXT):
+    model: Any = run.model
+    for token in model.encode(TEXT):
         run.force(token)
     return run.path
 

@@ -11,7 +11,7 @@ import pytest
 from core import Generation
 from core.batching.server import ServerSettings
 from core.costs.machine import Peak
-from core.errors import BadSetting, EmptyPrompt, ModelError, PromptTooLong, ViewerError
+from core.errors import BadSetting, EmptyPrompt, ModelError, NotForThisModel, PromptTooLong, ViewerError
 from core.experiments.batch_curve import batch_curve
 from core.experiments.batching import planned_requests
 from core.experiments.beam import beam_search
@@ -31,6 +31,7 @@ from core.experiments.two_models import judge
 from core.experiments.waiting import load_curve, watch_one
 from core.inspection.scoring import score_text
 from core.settings import SamplingSettings
+from core.sources.capabilities import Can
 
 TEXT = "Once upon a time"
 LONG = "word " * 900
@@ -138,8 +139,8 @@ def test_models_with_different_tokens_are_not_combined(tiny: Any) -> None:
 
 @pytest.mark.parametrize("name", ["beam search", "tries"])
 def test_a_model_on_a_server_without_its_line_gets_one_sentence(name: str, tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tiny("llama"), "has_network", False)
-    refused(lambda: PROMPTS[name](tiny("llama"), TEXT), ModelError)
+    monkeypatch.setattr(type(tiny("llama")), "can", frozenset({Can.NEW_TOKENS, Can.TOKEN_IDS}))
+    refused(lambda: PROMPTS[name](tiny("llama"), TEXT), NotForThisModel)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_a_run_to_a_sentence_stops_at_its_end(tiny: Any) -> None:
 
 def test_words_that_are_put_first_are_forced_and_the_rest_is_written(tiny: Any) -> None:
     made = prepared.make(PreparedRun("any", ANY, "the fox", SamplingSettings(), 6, (" a", " the")), tiny("llama"))
-    firsts = [node.step for node in made.tree.nodes if node.parent == 0 and node.step]
+    firsts = [node.step for node in made.nodes if node.parent == 0 and node.step]
     assert len(firsts) == 2 and {step.chosen_by for step in firsts} == {"forced"}
     assert made.path[-1].chosen_by == "sampled"
 

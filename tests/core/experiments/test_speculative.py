@@ -28,6 +28,7 @@ from core.experiments.speculative import (
 from core.experiments.speculative_gain import gain
 from core.sampling.stages import sampling_probabilities
 from tests.core.plain import chi_square, chi_square_limit
+from tests.core.sampling.chains import text_of
 from tests.tiny_models import FULL_ATTENTION, some
 
 SMALL = 6  # tokens of the table models' vocabulary
@@ -172,7 +173,8 @@ def three_tokens(target: Any, draft: Any, runs: int) -> tuple[float, float]:
             key = tuple(text)
             if key not in self.known:
                 before = np.array(text, dtype=np.int64)
-                self.known[key] = sampling_probabilities(self.model.engine.forward(before).logits.values, settings, before)
+                logits = self.model.engine.forward(before).logits.values
+                self.known[key] = sampling_probabilities(logits, settings, text_of(before))
             found: np.ndarray = self.known[key]
             return found
 

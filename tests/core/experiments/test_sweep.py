@@ -54,7 +54,8 @@ def test_parting_is_seen_in_the_text_not_in_its_cuts(tiny: Any) -> None:
     def path(text: str, letters: bool = False) -> Any:
         run = Generation(tiny("gpt2"), "go")
         for part in text if letters else [text]:
-            for token in run.model.encode(part):
+            model: Any = run.model
+            for token in model.encode(part):
                 run.force(token)
         return run.path
 
@@ -68,7 +69,8 @@ def test_parting_is_seen_in_the_text_not_in_its_cuts(tiny: Any) -> None:
 
 def test_statistics_by_hand(tiny: Any) -> None:
     run = Generation(tiny("gpt2"), "go")
-    for token in run.model.encode(" the old man and the old man and the sea"):
+    model: Any = run.model
+    for token in model.encode(" the old man and the old man and the sea"):
         run.force(token)
     found = statistics(run.path)
     assert (found.words, found.distinct_words, found.repeats) == (10, 5, 3)

@@ -98,9 +98,10 @@ def test_what_was_thrown_once_in_a_run_stands(tiny: Any) -> None:
     run.go_to(0)
     second_try = run.step(1)
     run.go_to(0)
-    passes = run.model.engine.passes
+    model: Any = run.model
+    passes = model.engine.passes
     assert run.step() is first[1]
-    assert run.model.engine.passes == passes
+    assert model.engine.passes == passes
     run.go_to(0)
     assert run.step(1) is second_try
     run.go_to(0)

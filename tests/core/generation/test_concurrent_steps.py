@@ -30,7 +30,8 @@ class Turn:
 def meanwhile(run: Generation, patch: pytest.MonkeyPatch, first: Callable[[], object], second: Callable[[], object]) -> bool:
     """Call both, the second while the first is in its forward pass; return whether the second had to wait."""
     inside, go_on, settled, done = Event(), Event(), Event(), Event()
-    forward = run.model.engine.forward
+    model: Any = run.model
+    forward = model.engine.forward
 
     def slow(*args: Any, **named: Any) -> Any:
         made = forward(*args, **named)
@@ -43,7 +44,7 @@ def meanwhile(run: Generation, patch: pytest.MonkeyPatch, first: Callable[[], ob
         done.set()
         settled.set()
 
-    patch.setattr(run.model.engine, "forward", slow)
+    patch.setattr(model.engine, "forward", slow)
     patch.setattr(run, "turn", Turn(run.turn, settled))
     threads = [Thread(target=first), Thread(target=call_second)]
     threads[0].start()

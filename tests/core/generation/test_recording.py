@@ -49,7 +49,7 @@ def test_a_saved_run_is_the_run(run: Generation, tmp_path: Path) -> None:
 
 
 def test_every_branch_is_kept(run: Generation) -> None:
-    tree = Recording.loads(Recording.of(run).dumps()).tree
+    tree = Recording.loads(Recording.of(run).dumps())
     assert len(tree.nodes) == len(run.nodes)
     for node in run.nodes:
         all_alike(tree.path_to(node.node_id), run.path_to(node.node_id))

@@ -8,6 +8,7 @@ import pytest
 
 from core import Generation, Recording
 from core.errors import BadToken, RunFinished
+from core.sources.capabilities import Can
 from tests.core.runs import alike, all_alike, branched_run
 
 
@@ -18,8 +19,8 @@ def run(request: pytest.FixtureRequest, tiny: Any) -> Generation:
 
 def test_a_replay_reveals_the_run_step_by_step(run: Generation) -> None:
     replay = Recording.loads(Recording.of(run).dumps()).replay()
-    assert replay.is_replay
-    assert not run.is_replay
+    assert Can.NEW_TOKENS not in replay.can
+    assert Can.NEW_TOKENS in run.can
     assert (replay.prompt, replay.path, replay.text) == (run.prompt, [], run.prompt)
     for expected in run.path:
         assert replay.finished is None
@@ -56,8 +57,7 @@ def test_a_replay_follows_recorded_branches_and_no_others(run: Generation) -> No
 
 
 def test_all_branches_of_a_recording_are_there_before_they_are_played(run: Generation) -> None:
-    replay = Recording.loads(Recording.of(run).dumps()).replay()
-    replay.reveal_all()
+    replay = Recording.loads(Recording.of(run).dumps()).replay(whole=True)
     keys = [{tuple(step.key for step in one.path_to(end.node_id)) for end in one.endings()} for one in (replay, run)]
     assert replay.path == [] and keys[0] == keys[1] and len(keys[0]) > 1
     for expected in run.path:

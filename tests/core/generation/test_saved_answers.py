@@ -16,6 +16,7 @@ from core.errors import BadRecording
 from core.generation import saved_answers
 from core.inspection.scored_answer import scored_answer
 from core.record.tables import csv_text, steps_table
+from core.sources.capabilities import Can
 from tests.core.record.test_answer_forms import GEMINI, ONE
 from tests.core.remote.serving import recorded
 from tests.tiny_models import some
@@ -86,7 +87,7 @@ def test_its_handout_its_pictures_and_its_table_show_what_is_there_and_leave_out
 
 def test_it_is_a_recording_that_can_be_saved_and_opened_again(split: Recording) -> None:
     again = Recording.loads(split.dumps())
-    assert again.text == split.text and again.model.from_answer
+    assert again.text == split.text and Can.FACTS not in again.model.can
     assert [step.probabilities.tolist() for step in again.path] == [step.probabilities.tolist() for step in split.path]
     assert Recording.loads(json.dumps(chat(*SPLIT))).text == split.text, "the field that opens recordings takes answers too"
 
@@ -169,7 +170,7 @@ def test_the_forms_of_the_servers(value: Any, text: str | None, ids: list[int | 
     made = opened(value)
     assert text is None or made.text == text
     assert [step.token_id for step in made.path][: len(ids)] == ids
-    assert len(made.tree.branches()) == 1
+    assert len(made.branches()) == 1
 
 
 def test_a_saved_stream_is_joined_in_order() -> None:
@@ -185,8 +186,8 @@ def test_several_answers_are_branches_and_equal_tokens_share_a_key() -> None:
     several = [chat(*SPLIT[:2]), chat(SPLIT[0]), {"choices": chat(*SPLIT)["choices"] * 2}]
     for text in (json.dumps(several), json.dumps(several, indent=2), "\n".join(map(json.dumps, several))):
         made = opened(text)
-        assert [len(made.tree.path_to(branch.node_id)) for branch in made.tree.branches()] == [2, 1, 4, 4]
-        assert len({made.tree.nodes[node].step.key for node in made.tree.nodes[0].children}) == 1  # type: ignore[union-attr]
+        assert [len(made.path_to(branch.node_id)) for branch in made.branches()] == [2, 1, 4, 4]
+        assert len({made.nodes[node].step.key for node in made.nodes[0].children}) == 1  # type: ignore[union-attr]
 
 
 def test_tokens_with_the_same_bytes_stay_apart() -> None:
@@ -209,7 +210,7 @@ def test_whole_answers_with_one_id_stay_apart() -> None:
         {"responseId": "same", "candidates": [{"logprobsResult": GEMINI, "finishReason": "STOP"}]},
     ):
         made = opened([one, one])
-        assert [len(made.tree.path_to(branch.node_id)) for branch in made.tree.branches()] == [1, 1]
+        assert [len(made.path_to(branch.node_id)) for branch in made.branches()] == [1, 1]
 
 
 TGI_LINES = [
@@ -235,7 +236,7 @@ EVENTS = [
 @pytest.mark.parametrize("before", ["", "id: 1\nevent: message\n"], ids=["data", "all fields"])
 def test_a_saved_stream_without_ids_is_one_text(lines: list[dict[str, Any]], before: str) -> None:
     made = opened("".join(f"{before}data: {json.dumps(line)}\n\n" for line in lines) + "data: [DONE]\n")
-    assert made.text == "ab" and len(made.tree.branches()) == 1
+    assert made.text == "ab" and len(made.branches()) == 1
     assert [step.model_probability for step in made.path] == pytest.approx([math.exp(-0.5), made.path[1].model_probability])
 
 

@@ -70,9 +70,9 @@ def test_a_recording_holds_what_is_left(run: Generation) -> None:
     run.rename(5, "short")
     run.delete(4)
     kept = Recording.loads(Recording.of(run).dumps())
-    assert texts(kept.tree) == texts(run)
+    assert texts(kept) == texts(run)
     assert kept.text == run.text
-    assert [branch.name for branch in kept.tree.branches()] == [branch.name for branch in run.branches()]
+    assert [branch.name for branch in kept.branches()] == [branch.name for branch in run.branches()]
     replay = kept.replay()
     while not replay.finished:
         replay.step()
@@ -95,4 +95,4 @@ def test_any_order_of_writing_and_deleting_keeps_the_tree_whole(tiny: Any) -> No
             assert all(run.nodes[child].parent == node.node_id for child in node.children)
         assert not run.nodes[run.here].is_deleted
         assert [step.index for step in run.path] == list(range(len(run.path)))
-    assert texts(Recording.loads(Recording.of(run).dumps()).tree) == texts(run)
+    assert texts(Recording.loads(Recording.of(run).dumps())) == texts(run)

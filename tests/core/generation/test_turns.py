@@ -167,7 +167,8 @@ THINKING = (
 
 
 def say(run: Generation, text: str) -> None:
-    for token in run.model.tokenize(text):
+    model: Any = run.model
+    for token in model.tokenize(text):
         run.force(token.token_id)
 
 

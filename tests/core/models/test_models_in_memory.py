@@ -63,7 +63,8 @@ def test_a_run_goes_on_as_if_its_model_had_never_been_away(folders: list[str], w
     run.go_to(2)
     run.force(run.next_distribution().candidates[3].token_id)
     before, branches, record = run.path, run.branches(), Recording.of(run).dumps()
-    backend = weakref.ref(run.model.engine.backend)
+    model: Any = run.model
+    backend = weakref.ref(model.engine.backend)
     shelf.unload(folders[which])
     assert weights(run.model) == 0
     assert run.cache_bytes == 0

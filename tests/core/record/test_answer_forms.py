@@ -48,7 +48,7 @@ PROMPT = [
 )
 def test_the_forms_of_other_programs(value: Any, texts: list[str]) -> None:
     made = Recording.from_response(value)
-    assert [step.text for step in made.path] == texts and len(made.tree.branches()) == 1
+    assert [step.text for step in made.path] == texts and len(made.branches()) == 1
 
 
 def test_the_prompt_of_vllm_has_its_own_probabilities_and_is_not_the_servers_choice() -> None:

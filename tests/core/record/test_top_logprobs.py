@@ -15,9 +15,10 @@ from core.record.top_logprobs import TopLogprobs
 from core.sampling import stages
 from core.sampling.stages import Observation, observe
 from core.settings import SamplingSettings
+from tests.core.sampling.chains import text_of
 
 VOCABULARY = 60
-NOTHING = np.array([0], dtype=np.int64)
+NOTHING = text_of([0])
 
 
 def listed_of(logits: np.ndarray, count: int) -> TopLogprobs:

@@ -8,8 +8,18 @@ from typing import Any
 import pytest
 
 from core import Recording, SamplingSettings, load_model
-from core.errors import BadSetting, BadToken, EmptyPrompt, ModelError, NotOnServer, OutsideTopLogprobs, RunFinished, ServerGone, WrongServer
-from core.generation.listed_run import ListedRun
+from core.errors import (
+    BadSetting,
+    BadToken,
+    EmptyPrompt,
+    ModelError,
+    NotForThisModel,
+    OutsideTopLogprobs,
+    RunFinished,
+    ServerGone,
+    WrongServer,
+)
+from core.generation.generation import Generation
 from core.generation.turns import messages_of
 from core.record.tables import steps_table
 from core.remote import http_client
@@ -19,6 +29,7 @@ from core.remote.http_client import HttpClient
 from core.remote.listed import Chat
 from core.remote.listed_model import ListedModel
 from core.reports.python_code import code
+from core.sources.capabilities import Can, require
 from tests.core.remote import listed_servers
 from tests.core.remote.serving import Asked, Reply, serve
 
@@ -52,7 +63,7 @@ def test_it_finds_out_what_answers_and_says_what_that_shows(kind: str) -> None:
         model = connected(running.address)
         assert (model.server_kind, model.route.name, model.route.continues, model.listed) == (kind, path, continues, count)
         assert model.notes and all(note.endswith(".") for note in model.notes)
-        run = ListedRun(model, "Look at", NEUTRAL)
+        run = Generation(model, "Look at", NEUTRAL)
         run.generate(3)
         assert len(run.path) == 3 and run.text.startswith("Look at ")
         assert all(0 < step.model_probability <= 1 for step in run.path)
@@ -80,9 +91,9 @@ def test_our_dice_are_rolled_only_if_the_unlisted_tokens_cannot_change_the_outco
     server = listed_servers.Ollama(choice=1)
     with serve(server) as running:
         model = connected(running.address)
-        certain = ListedRun(model, "the", NEUTRAL)
+        certain = Generation(model, "the", NEUTRAL)
         assert certain.step().chosen_by == "sampled", "97 % and 3 %: everything is listed"
-        doubtful = [ListedRun(model, "big dog", SamplingSettings(seed=seed)).step() for seed in range(30)]
+        doubtful = [Generation(model, "big dog", SamplingSettings(seed=seed)).step() for seed in range(30)]
     by_roll = {step.chosen_by for step in doubtful}
     assert by_roll == {"sampled", "server"}, "70 % are listed, so some rolls fall on what is not"
     for step in doubtful:
@@ -99,7 +110,7 @@ def test_the_servers_own_choice_follows_the_visitors_temperature() -> None:
     with serve(server) as running:
         model = connected(running.address)
         server.asked.clear()
-        steps = [ListedRun(model, "big dog", SamplingSettings(seed=seed, temperature=1.3, top_p=0.95)).step() for seed in range(12)]
+        steps = [Generation(model, "big dog", SamplingSettings(seed=seed, temperature=1.3, top_p=0.95)).step() for seed in range(12)]
         chosen = [step for step in steps if step.chosen_by == "server"]
         assert chosen
         sent = [(body["options"]["temperature"], body["options"]["top_p"]) for body in server.asked]
@@ -109,9 +120,9 @@ def test_the_servers_own_choice_follows_the_visitors_temperature() -> None:
 def test_greedy_is_certain_and_stages_are_ours() -> None:
     with serve(listed_servers.Ollama(choice=1)) as running:
         model = connected(running.address)
-        run = ListedRun(model, "the", SamplingSettings(greedy=True))
+        run = Generation(model, "the", SamplingSettings(greedy=True))
         assert (run.generate(2), [step.chosen_by for step in run.path]) == ("the fox.", ["greedy", "greedy"])
-        cut = ListedRun(model, "a", SamplingSettings(top_k=1, seed=1)).next_distribution()
+        cut = Generation(model, "a", SamplingSettings(top_k=1, seed=1)).next_distribution()
         assert (
             cut.stage_names == ("model", "top-k")
             and cut.candidates[1].removed_by == "top-k"
@@ -121,7 +132,7 @@ def test_greedy_is_certain_and_stages_are_ours() -> None:
 
 def test_a_listed_token_can_be_forced_where_a_text_is_continued() -> None:
     with serve(listed_servers.Ollama()) as running:
-        run = ListedRun(connected(running.address), "the", NEUTRAL)
+        run = Generation(connected(running.address), "the", NEUTRAL)
         dog = run.next_distribution().candidates[1]
         assert dog.token_id is None
         assert run.force(dog).chosen_by == "forced" and run.text == "the dog"
@@ -134,7 +145,7 @@ def test_a_listed_token_can_be_forced_where_a_text_is_continued() -> None:
 
 def test_a_server_that_answers_as_a_whole_says_why_nothing_can_be_forced() -> None:
     with serve(listed_servers.hosted_chat) as running:
-        run = ListedRun(connected(running.address), "Hello", NEUTRAL)
+        run = Generation(connected(running.address), "Hello", NEUTRAL)
         first = run.step()
         assert (first.chosen_by, run.generate()) == ("server", "Hello the fox.") and run.finished == "end of text"
         assert sum(asked.path == "/v1/chat/completions" for asked in running.asked) == 7, "six to find out, one for the whole answer"
@@ -152,18 +163,18 @@ HELLO = [{"role": "user", "content": "Hello"}]
 def test_a_chat_server_that_continues_a_begun_answer_lets_tokens_be_chosen(way: str, strict: bool) -> None:
     with serve(listed_servers.Chat(way, strict)) as running:
         model = connected(running.address)
-        assert model.route.name == "/v1/chat/completions" and model.route.continues and model.has_chat_template
+        assert model.route.name == "/v1/chat/completions" and model.route.continues and Can.CHAT in model.can
         assert not any("as a whole" in note for note in model.notes)
-        whole = ListedRun(model, HELLO, SamplingSettings(greedy=True))
+        whole = Generation(model, HELLO, SamplingSettings(greedy=True))
         assert whole.generate() == "Hello the fox." and {step.chosen_by for step in whole.path} == {"greedy"}
         whole.go_to(0)
         assert whole.force(whole.next_distribution().candidates[1]).text == " dog" and whole.step().text == "."
         assert len(whole.branches()) == 2 and messages_of(whole)[-1] == {"role": "assistant", "content": " the dog."}
-        begun = ListedRun(model, [*HELLO, {"role": "assistant", "content": "It is a"}], SamplingSettings(greedy=True))
+        begun = Generation(model, [*HELLO, {"role": "assistant", "content": "It is a"}], SamplingSettings(greedy=True))
         assert begun.step().text == " dog" and messages_of(begun)[-1]["content"] == "It is a dog"
         again = Recording.loads(Recording.of(begun).dumps()).replay()
         assert again.messages == begun.messages and again.step().text == " dog"
-        assert "ListedRun" in code(begun) and "It is a" in code(begun)
+        assert "Generation" in code(begun) and "It is a" in code(begun)
 
 
 def test_deepseek_is_asked_at_its_own_path(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,19 +190,19 @@ def test_a_further_turn_and_a_refused_beginning_on_a_server_that_answers_as_a_wh
     with serve(listed_servers.hosted_chat) as running:
         model = connected(running.address)
         further = [*HELLO, {"role": "assistant", "content": "Hi."}, {"role": "user", "content": "Go on"}]
-        run = ListedRun(model, further, NEUTRAL)
+        run = Generation(model, further, NEUTRAL)
         run.generate()
         assert messages_of(run) == (*further, {"role": "assistant", "content": " the fox."})
         assert running.asked[-1].body["messages"] == further and run.message_spans == ((0, 1), (1, 2), (2, 3))
         with pytest.raises(BadToken, match="does not continue a begun answer"):
-            ListedRun(model, [*HELLO, {"role": "assistant", "content": "It is"}], NEUTRAL)
+            Generation(model, [*HELLO, {"role": "assistant", "content": "It is"}], NEUTRAL)
     with serve(listed_servers.Ollama()) as running, pytest.raises(ModelError, match="not a chat model"):
-        ListedRun(connected(running.address), HELLO, NEUTRAL)
+        Generation(connected(running.address), HELLO, NEUTRAL)
 
 
 def test_a_token_that_ends_within_a_character_is_not_sent_back() -> None:
     with serve(listed_servers.Completions()) as running:
-        run = ListedRun(connected(running.address), "a", SamplingSettings(greedy=True))
+        run = Generation(connected(running.address), "a", SamplingSettings(greedy=True))
         half = next(one for one in run.next_distribution().candidates if one.text == "")
         assert half.piece == "⟨F0⟩⟨9F⟩"
         with pytest.raises(BadToken, match="whole characters"):
@@ -200,7 +211,7 @@ def test_a_token_that_ends_within_a_character_is_not_sent_back() -> None:
 
 def test_a_text_that_the_server_ends_has_ended() -> None:
     with serve(listed_servers.Ollama()) as running:
-        run = ListedRun(connected(running.address), "It is over.", NEUTRAL)
+        run = Generation(connected(running.address), "It is over.", NEUTRAL)
         with pytest.raises(RunFinished, match="ended its text"):
             run.step()
         assert run.finished == "end of text"
@@ -209,25 +220,25 @@ def test_a_text_that_the_server_ends_has_ended() -> None:
 def test_a_mark_that_ends_a_text_is_not_sent_back_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(listed_servers.NEXT, "bye", [(b"</s>", 0.999), (b" now", 0.001)])
     with serve(listed_servers.Completions()) as running:
-        run = ListedRun(connected(running.address), "bye", SamplingSettings(greedy=True))
+        run = Generation(connected(running.address), "bye", SamplingSettings(greedy=True))
         step = run.step()
     assert (step.piece, step.text, run.text, run.finished) == ("⟨/s⟩", "", "bye", "end of text")
 
 
 def test_the_code_of_a_run_says_what_it_cannot_repeat() -> None:
     with serve(listed_servers.Completions()) as running:
-        run = ListedRun(connected(running.address), "dog", NEUTRAL)
+        run = Generation(connected(running.address), "dog", NEUTRAL)
         run.step()
-    assert "ListedRun" in code(run) and "None" not in code(run)
+    assert "Generation" in code(run) and "None" not in code(run)
 
 
 def test_a_run_can_be_kept_as_recording_page_and_table() -> None:
     with serve(listed_servers.Completions()) as running:
-        run = ListedRun(connected(running.address), "dog", NEUTRAL)
+        run = Generation(connected(running.address), "dog", NEUTRAL)
         run.generate(3)
     again = Recording.loads(Recording.of(run).dumps())
     assert again.text == run.text and [step.chosen_by for step in again.path] == [step.chosen_by for step in run.path]
-    assert not again.model.from_answer and steps_table(again.path).token_id.isna().all()
+    assert Can.FACTS in again.model.can and steps_table(again.path).token_id.isna().all()
     page = run.to_html()
     assert page is not None and "not known" in page and "NaN" not in page
 
@@ -235,22 +246,24 @@ def test_a_run_can_be_kept_as_recording_page_and_table() -> None:
 def test_what_needs_ids_or_other_settings_says_so() -> None:
     with serve(listed_servers.Ollama()) as running:
         model = connected(running.address)
-        for call in (lambda: model.encode("a"), lambda: model.engine, model.load_network, lambda: model.token(3), lambda: model.shape):
-            with pytest.raises(NotOnServer, match="without token ids"):
-                call()
-        assert getattr(model, "shape", None) is None
+        for needed in (Can.TOKEN_IDS, Can.PASSES, Can.NETWORK):
+            with pytest.raises(NotForThisModel, match="without token ids"):
+                require(model, Can.TOKEN_IDS, needed)
+        with pytest.raises(BadToken, match="without token ids"):
+            model.token(3)
+        assert model.known_shape is None
         for settings in (SamplingSettings(repetition_penalty=1.2), SamplingSettings(dry_multiplier=0.8)):
             with pytest.raises(BadSetting, match="without token ids"):
-                ListedRun(model, "a", settings).step()
+                Generation(model, "a", settings).step()
         with pytest.raises(EmptyPrompt):
-            ListedRun(model, "  ")
+            Generation(model, "  ")
 
 
 def test_a_key_goes_to_the_server_and_nowhere_else() -> None:
     server = listed_servers.Completions(key="sk-secret")
     with serve(server) as running:
         model = connected(running.address, api_key="sk-secret")
-        run = ListedRun(model, "dog", NEUTRAL)
+        run = Generation(model, "dog", NEUTRAL)
         run.generate(2)
         kept = Recording.of(run).dumps() + str(run.to_html()) + repr(model) + repr(run) + str(model.notes) + repr(vars(model.route).keys())
         assert "sk-secret" not in kept
@@ -326,7 +339,7 @@ def test_a_bad_answer_is_one_sentence(what: str) -> None:
 def test_a_server_that_becomes_mute_or_vanishes_loses_nothing() -> None:
     server = listed_servers.Ollama()
     with serve(server) as running:
-        run = ListedRun(connected(running.address), "the", NEUTRAL)
+        run = Generation(connected(running.address), "the", NEUTRAL)
         run.step()
         text = run.text
     with pytest.raises(ServerGone, match="text is kept"):
@@ -356,6 +369,6 @@ def test_the_name_of_a_model_in_an_address_is_checked(text: str) -> None:
 
 def test_an_assumed_number_of_unlisted_tokens_never_makes_a_probability_of_the_server_wrong() -> None:
     with serve(listed_servers.Ollama()) as running:
-        seen = ListedRun(connected(running.address), "dog", SamplingSettings(temperature=0.5)).next_distribution()
+        seen = Generation(connected(running.address), "dog", SamplingSettings(temperature=0.5)).next_distribution()
     assert seen.probabilities[0].tolist() == [math.exp(math.log(0.5)), math.exp(math.log(0.2))]
     assert seen.stage_kept == (3, 3) and not seen.exact and "estimates" in seen.note

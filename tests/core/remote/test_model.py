@@ -12,12 +12,13 @@ import pytest
 import torch
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.errors import NotOnServer, OutsideTopLogprobs, PromptTooLong, ServerGone, WrongServer
+from core.errors import NotForThisModel, OutsideTopLogprobs, PromptTooLong, ServerGone, WrongServer
 from core.models import loading
 from core.remote import http_client
 from core.remote.model import ServerModel
 from core.sampling import dice, stages
 from tests.core.remote.serving import TINY, VOCABULARY, FakeLlama, FakeSGLang, FakeVLLM, Reply, Running, recorded, serve, tokenize, truth
+from tests.core.sampling.chains import text_of
 
 PROMPT = "def main(argv): return 0"
 
@@ -38,7 +39,7 @@ def connect(server: Running, **more: Any) -> Any:
 def agrees(step: Any, ids: list[int]) -> None:
     """Every number of the step is that of the whole distribution, as core.sampling.stages sees it."""
     logits = torch.from_numpy(truth(ids)).float()
-    seen = stages.observe(logits, step.settings, np.array(ids), len(step.token_ids) - 1 or 1, roll=step.roll, greedily=step.roll is None)
+    seen = stages.observe(logits, step.settings, text_of(ids), len(step.token_ids) - 1 or 1, roll=step.roll, greedily=step.roll is None)
     assert seen.chosen == step.token_id
     there = dict(zip(seen.token_ids.tolist(), seen.probabilities.T.tolist(), strict=True))
     for column, token in enumerate(step.token_ids.tolist()):
@@ -85,9 +86,9 @@ def test_the_facts_of_the_model_come_from_the_server_and_the_configuration() -> 
     assert one.cache_bytes_per_token == 2 * 2 * 32 * 2 * 4  # layers, heads, head size, keys and values, float32
     assert one.end_token_ids == frozenset({1})
     assert isinstance(one, ServerModel)
-    with pytest.raises(NotOnServer):
+    with pytest.raises(NotForThisModel):
         _ = one.network
-    with pytest.raises(NotOnServer):
+    with pytest.raises(NotForThisModel):
         one.engine.backend.new_state()
     assert one.shape.layer_count == 2
 

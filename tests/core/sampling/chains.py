@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from transformers.generation import logits_process as theirs
 
 from core import SamplingSettings
+from core.sampling import stages, stages_gpu
 from core.sampling.history import History
+from core.sampling.observation import Observation, Selection
 from core.sampling.stages import observe, processors
 from core.stage_orders import SETTING_OF
 from tests.core.plain import bits
@@ -133,3 +135,14 @@ def difference(case: Case) -> str:
         if abs(seen.stage_entropies[number] - bits(expected)) > 1e-3:
             return f"{name}: the entropy is {seen.stage_entropies[number]} instead of {bits(expected)}"
     return ""
+
+
+def text_of(ids: Any) -> History:
+    """A text of these tokens, without a prompt; their bytes are empty."""
+    return History(np.asarray(ids, dtype=np.int64), 0, lambda token_id: b"")
+
+
+def on_device(logits: torch.Tensor, settings: SamplingSettings, text: History, selection: Selection, count: int) -> Observation:
+    """The observation as it is computed on the logits' device, with transformers' own processors."""
+    active, previous_ids = stages.at(settings, text)
+    return stages_gpu.observe(logits, active, settings.greedy, previous_ids, selection, count)

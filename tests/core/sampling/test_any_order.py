@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from core import SamplingSettings
 from core.errors import BadSetting
-from core.sampling.cut_offs_numpy import CLOSE
 from core.sampling import stages
+from core.sampling.cut_offs_numpy import CLOSE
 from core.sampling.history import History
-from tests.core.sampling.chains import KINDS, LARGE_SIZES, SIZES, STRANGE, WITHOUT_TIES, Case, cases, difference, logits_like
+from tests.core.sampling.chains import KINDS, LARGE_SIZES, SIZES, STRANGE, WITHOUT_TIES, Case, cases, difference, logits_like, on_device
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
@@ -77,7 +77,7 @@ def test_a_gpu_gives_the_record_of_a_cpu(case: Case, pick: stages.Selection) -> 
         here = stages.observe(case.logits, case.settings, case.history, count, roll=pick.roll, forced=pick.forced)
     except BadSetting:
         return
-    there = stages._observe_on_device(case.logits, case.settings, case.history, pick, count)
+    there = on_device(case.logits, case.settings, case.history, pick, count)
     assert (here.chosen, here.stage_kept) == (there.chosen, there.stage_kept)
     for part in ("token_ids", "ranks", "removed_at"):
         assert (getattr(here, part) == getattr(there, part)).all(), part

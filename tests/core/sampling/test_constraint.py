@@ -28,6 +28,7 @@ from core.settings import LONGEST_CONSTRAINT, SamplingSettings
 from core.stage_orders import ORDERS
 from core.tokens.tokens import Token, lone_token
 from tests.benchmarks.constraint import HOSTILE
+from tests.core.sampling.chains import on_device
 from tests.core.sampling.test_samplers import EVERYTHING
 
 BYTES = [bytes([byte]) for byte in range(256)]
@@ -162,7 +163,7 @@ def test_the_probabilities_are_those_of_the_allowed_tokens_over_their_sum() -> N
     after = dict(zip(found.token_ids.tolist(), found.probabilities[-1].tolist(), strict=True))
     assert found.stage_kept[-1] == len(kept) == 6
     assert all(math.isclose(after[i], p[i] / p[kept].sum(), rel_tol=1e-5) if i in kept else after[i] == 0 for i in after)
-    everywhere = stages._observe_on_device(logits, settings, text, stages.Selection(), WORDS.vocabulary_size)
+    everywhere = on_device(logits, settings, text, stages.Selection(), WORDS.vocabulary_size)
     np.testing.assert_allclose(np.sort(everywhere.probabilities[-1]), np.sort(found.probabilities[-1]), atol=1e-6)
 
 
@@ -177,7 +178,7 @@ def test_tokens_that_the_constraint_allows_are_listed_behind_the_models_likelies
     likeliest = [token_id for token_id in ranked.tolist() if token_id in kept]
     for found in (
         stages.observe(logits, settings, text, 5, roll=roll),
-        stages._observe_on_device(logits, settings, text, stages.Selection(roll), 5),
+        on_device(logits, settings, text, stages.Selection(roll), 5),
     ):
         listed = found.token_ids.tolist()
         assert listed[:5] == ranked[:5].tolist() and listed[5:10] == likeliest[:5]
@@ -198,9 +199,9 @@ def test_a_constraint_beside_every_other_sampler_is_the_same_on_both_paths(order
             here = stages.observe(logits, settings, text, 20, roll=pick.roll, greedily=greedy)
         except BadSetting as error:
             with pytest.raises(BadSetting, match=regex.escape(str(error))):
-                stages._observe_on_device(logits, settings, text, pick, 20)
+                on_device(logits, settings, text, pick, 20)
             continue
-        there = stages._observe_on_device(logits, settings, text, pick, 20)
+        there = on_device(logits, settings, text, pick, 20)
         assert (here.chosen, here.stage_kept, here.stage_names) == (there.chosen, there.stage_kept, there.stage_names)
         assert here.chosen in kept
         np.testing.assert_allclose(here.probabilities, there.probabilities, atol=2e-6)

@@ -13,6 +13,7 @@ from core import Generation, SamplingSettings
 from core.sampling.dice import roll
 from core.sampling.stages import observe
 from tests.core.plain import chi_square, chi_square_limit
+from tests.core.sampling.chains import text_of
 
 PROMPT = "The sea looked back, the sea"
 SHAPES = [
@@ -83,14 +84,14 @@ def test_the_roll_picks_by_cumulative_probability_largest_first(tiny: Any) -> No
 @pytest.mark.parametrize("value", [0.0, 0.5, 1.0 - 2**-53])
 def test_the_ends_of_the_strip_belong_to_the_first_and_the_last(value: float) -> None:
     logits = torch.tensor([1.0, 3.0, 2.0, 0.0])
-    seen = observe(logits, SamplingSettings(), np.array([0]), 4, roll=value)
+    seen = observe(logits, SamplingSettings(), text_of([0]), 4, roll=value)
     assert seen.chosen == {0.0: 1, 0.5: 1, 1.0 - 2**-53: 3}[value]
 
 
 def test_a_hand_worked_example() -> None:
     """Odds 8 : 4 : 2 : 1 : 1. Temperature 0.5 squares them; top-k 3 keeps 64 : 16 : 4; a roll of 0.8 lands on the second."""
     logits = torch.log(torch.tensor([1.0, 8.0, 2.0, 4.0, 1.0]))
-    seen = observe(logits, SamplingSettings(temperature=0.5, top_k=3), np.array([0]), 5, roll=0.8)
+    seen = observe(logits, SamplingSettings(temperature=0.5, top_k=3), text_of([0]), 5, roll=0.8)
     assert seen.token_ids.tolist() == [1, 3, 2, 0, 4]
     np.testing.assert_allclose(seen.probabilities[0], np.array([8, 4, 2, 1, 1]) / 16, atol=1e-6)
     np.testing.assert_allclose(seen.probabilities[1], np.array([64, 16, 4, 1, 1]) / 86, atol=1e-6)
@@ -107,7 +108,7 @@ def test_a_large_vocabulary_is_drawn_from_like_a_small_one() -> None:
     order = np.argsort(-shares, kind="stable")
     ends = np.cumsum(shares[order])
     for value in [0.0, 1e-9, *np.linspace(0.001, 0.999, 300), 1 - 1e-9]:
-        seen = observe(logits, SamplingSettings(), np.array([0]), 3, roll=float(value))
+        seen = observe(logits, SamplingSettings(), text_of([0]), 3, roll=float(value))
         place = int(np.searchsorted(ends, value, side="right"))
         near = order[max(0, place - 1) : place + 2]
         assert seen.chosen in near

@@ -17,7 +17,7 @@ from core import Generation, Recording, SamplingSettings
 from core.errors import BadSetting
 from core.sampling import dice, stages
 from core.sampling.history import History
-from tests.core.sampling.chains import KINDS, SIZES, logits_like
+from tests.core.sampling.chains import KINDS, SIZES, logits_like, on_device
 
 LETTERS = "ab: c\nd*e"
 ANY_LOGITS = st.builds(logits_like, st.sampled_from(KINDS), st.sampled_from(SIZES), st.integers(0, 10**6))
@@ -197,7 +197,7 @@ def test_nothing_left_and_tokens_outside_the_vocabulary_are_said() -> None:
         with pytest.raises(BadSetting, match=f"{settings.active_stages[0]} excludes the last one"):
             stages.observe(torch.zeros(5), settings, history(ids), 5)
         with pytest.raises(BadSetting, match=f"{settings.active_stages[0]} excludes the last one"):
-            stages._observe_on_device(torch.zeros(5), settings, history(ids), stages.Selection(), 5)
+            on_device(torch.zeros(5), settings, history(ids), stages.Selection(), 5)
     with pytest.raises(BadSetting, match="Logit bias names token 5, but the ids of this model are 0 to 4"):
         stages.observe(torch.zeros(5), SamplingSettings(logit_bias={5: 1.0}), history([0]), 5)
     with pytest.raises(BadSetting, match="Mirostat keeps a state"):
@@ -221,7 +221,7 @@ def test_cpu_and_gpu_say_the_same_with_everything_on(order: str, greedy: bool, m
         logits = logits_like("ordinary", 4096, seed)
         for pick in (stages.Selection(), stages.Selection(forced=17), stages.Selection(None if greedy else 0.4, None, greedy)):
             here = stages.observe(logits, settings, text, 20, roll=pick.roll, forced=pick.forced, greedily=pick.greedily)
-            there = stages._observe_on_device(logits, settings, text, pick, 20)
+            there = on_device(logits, settings, text, pick, 20)
             assert (here.chosen, here.stage_kept, here.stage_names) == (there.chosen, there.stage_kept, there.stage_names)
             assert (here.removed_at == there.removed_at).all()
             np.testing.assert_allclose(here.probabilities, there.probabilities, atol=2e-6, rtol=1e-5)

@@ -17,6 +17,7 @@ from core import Generation, SamplingSettings
 from core.errors import BadSetting, BrokenLogits
 from core.sampling.stages import observe
 from tests.core.plain import bits, plain_odds
+from tests.core.sampling.chains import text_of
 from tests.tiny_models import some
 
 PROMPT = "The sea looked back, the sea"
@@ -195,7 +196,7 @@ def test_logits_that_are_no_numbers_are_said_to_be_broken(settings: SamplingSett
     logits[:: 1 if everywhere else 17] = value
     for pick in ({}, {"roll": 0.5}, {"forced": 3}):
         with pytest.raises(BrokenLogits):
-            observe(logits, settings, np.array([1, 2]), 10, **pick)
+            observe(logits, settings, text_of([1, 2]), 10, **pick)
 
 
 @pytest.mark.parametrize("forced", [None, 4])
@@ -205,7 +206,7 @@ def test_a_listed_token_is_on_the_strip_of_the_dice_beyond_place_512(forced: int
     logits = torch.rand(3000, generator=generator)
     logits[4] = 1.5
     settings = SamplingSettings(repetition_penalty=2.0)
-    seen = observe(logits, settings, np.array([4]), 5, roll=None if forced else 0.001, forced=forced)
+    seen = observe(logits, settings, text_of([4]), 5, roll=None if forced else 0.001, forced=forced)
     place = seen.token_ids.tolist().index(4)
     penalised = logits.clone()
     penalised[4] /= 2.0

@@ -57,10 +57,10 @@ def told(module):
 cache._compile = told
 print("ready", flush=True)
 sys.stdin.readline()
-cache.compile_module("kernel_dice")
-cache.compile_module("kernel_dice")
-from core.backends.compiled.kernel_dice import roll
-print(cache.folder(), sum(roll.stats.cache_hits.values()), sum(roll.stats.cache_misses.values()))
+cache.compile_module("kernel_step")
+cache.compile_module("kernel_step")
+from core.backends.compiled.kernel_step import row_through
+print(cache.folder(), sum(row_through.stats.cache_hits.values()), sum(row_through.stats.cache_misses.values()))
 """
 
 
@@ -79,5 +79,5 @@ def test_processes_that_start_together_compile_a_module_once_into_the_folder_tha
     described = [line.split() for line in lines if line != "compiling"]
     assert len(described) == 2
     for folder, hits, misses in described:
-        assert Path(folder).parent == tmp_path and list(Path(folder).rglob("kernel_dice*.nbi"))
+        assert Path(folder).parent == tmp_path and list(Path(folder).rglob("kernel_step*.nbi"))
         assert int(hits) > 0 and misses == "0"

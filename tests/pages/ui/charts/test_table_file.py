@@ -26,7 +26,8 @@ def run(tiny: Callable[[str], Any]) -> Generation:
 
 
 def tables(run: Generation) -> dict[str, pd.DataFrame]:
-    seen = inspect_step(run.model, run.token_ids)
+    model: Any = run.model
+    seen = inspect_step(model, run.token_ids)
     return {
         "bars": step_rows.distribution_rows(run.path[-1]).to_pandas(),
         "steps": step_rows.step_rows(run.path).to_pandas(),

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from core.engine.conversation import MOST_MESSAGES
+from core.chat.conversation import MOST_MESSAGES
 from pages.ui.session import share_link
 from pages.ui.session.run_request import (
     LONGEST_CONVERSATION,

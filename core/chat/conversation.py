@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from core.engine.chat_template import TemplateFailed, render
-from core.engine.thinking import marks_of, thought_of, without_thought
+from core.chat.chat_template import TemplateFailed, render
+from core.chat.thinking import marks_of, thought_of, without_thought
 from core.errors import BrokenModel, EmptyPrompt, WrongType
 from core.message import Message
 from core.tokens.tokens import Token
@@ -18,6 +18,7 @@ MOST_MESSAGES = 1_000
 
 Messages = tuple[dict[str, str], ...]
 Span = tuple[int, int]
+
 _MARKED = "\ue000{number}\ue001"  # private characters that no template contains
 _CUT = _MARKED.format(number="end")
 

@@ -1,0 +1,35 @@
+"""What runs a network: the interface of transformers' own pass and of the faster ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Backend(Protocol):
+    """Runs the network for one visitor at a time. A state holds the keys and values of a text, or what the architecture keeps instead."""
+
+    def new_state(self) -> Any:
+        """Return the state of an empty text."""
+
+    def run(self, token_ids: np.ndarray, state: Any | None) -> torch.Tensor:
+        """Append int64 ids [new] to the state; return float32 logits [vocabulary] after the last one. With None, nothing is kept."""
+
+    def length(self, state: Any) -> int:
+        """Return the number of tokens in the state."""
+
+    def extend(self, state: Any, count: int) -> bool:
+        """Return whether `count` more tokens can be computed in one pass."""
+
+    def cut(self, state: Any, length: int) -> bool:
+        """Drop all but the first `length` tokens. Return False if the state cannot be cut."""
+
+    def bytes(self, state: Any) -> int:
+        """Return the bytes in use: keys and values, or what the architecture keeps instead."""
+
+    def held_bytes(self, state: Any) -> int:
+        """Return the bytes of the allocated arrays, including the reserve for later tokens."""

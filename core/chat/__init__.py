@@ -1,0 +1,1 @@
+"""Conversations: messages, the chat template that writes them, and thoughts in an answer. Knows no model."""

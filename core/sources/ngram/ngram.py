@@ -1,0 +1,155 @@
+"""N-gram model of a text: how often each token followed the tokens before it.
+
+The probability of a token is its share of what followed the longest context that the text contains. `BACKED_OFF` of it goes to the next
+shorter context, so that no token is impossible (Jelinek and Mercer 1980). If 57 tokens followed "time ," in the text, 31 of them "there",
+that is 0.99 x 31 / 57 = 54 %, and a little from "," alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from core.device import Stopwatch
+from core.errors import BadText, BadToken, EmptyPrompt, InputError, UnknownModel
+from core.message import Message, quote
+from core.sources.capabilities import Can
+from core.sources.ngram import PREFIX
+from core.sources.source import Answer, Beginning, Forward, Logits, Prompt, Wanted
+from core.sources.token_source import TokenSource, read_prompt
+from core.tokens.tokens import ByteJoiner, Token, lone_token
+
+STORIES = Path(__file__).parents[2] / "bundled" / "stories" / "stories.txt"
+MOST, LONGEST_TEXT, LONGEST_CONTEXT = 4, 2_000_000, 1_000_000  # n; characters; tokens
+BACKED_OFF = 0.01
+END = "end"
+_PARTS = {"words": re.compile(r"\n\s*\n| ?[\w'’-]+| ?[^\w\s]|\s", re.UNICODE), "characters": re.compile(r"\n\s*\n|.", re.DOTALL)}
+_BREAK = re.compile(r"\n\s*\n")
+CAN = frozenset({Can.NEW_TOKENS, Can.TOKEN_IDS, Can.ALL_TOKENS, Can.ALL_SETTINGS, Can.CHOICE, Can.TEXT, Can.FACTS})
+
+
+class NGram(TokenSource):
+    """The n-gram model of a text, over its words or its characters. A blank line ends a text.
+
+    n: 1 to 4, the number of tokens in a count. unit: "words" or "characters". counts: for every context of 0 to n - 1 ids, how often each
+    id followed it. The last 256 ids are single bytes, for prompts with other words than the text. Raises EmptyPrompt, BadText, InputError.
+    """
+
+    device, dtype, layer_count, context_length = "cpu", "counts", 0, LONGEST_CONTEXT
+    can = CAN
+
+    def __init__(self, text: str, n: int = 3, unit: str = "words", name: str = "") -> None:
+        if isinstance(n, bool) or n not in range(1, MOST + 1) or unit not in _PARTS:
+            raise InputError("An n-gram model has an n of 1 to {most}, and words or characters as its tokens.", most=MOST)
+        if len(text) > LONGEST_TEXT:
+            raise InputError("The text has {count} characters; at most {most} can be counted.", count=len(text), most=LONGEST_TEXT)
+        parts = self._parts(text.strip(), unit)
+        if not parts:
+            raise EmptyPrompt("The text is empty. Write a few words first.")
+        self.n, self.unit, self.name = n, unit, name or f"{n}-gram of {len(parts):,} {unit}"
+        words = [END, *(part for part, _count in Counter(parts).most_common() if not _BREAK.fullmatch(part))]
+        self._ids = {word: index for index, word in enumerate(words) if index}
+        raws = [word.encode() for word in words] + [bytes([value]) for value in range(256)]
+        self._tokens = [lone_token(index, raw, index == 0) for index, raw in enumerate(raws)]
+        self._bytes_from, self.vocabulary_size = len(words), len(raws)
+        self.end_token_ids = frozenset({0})
+        ids = [0, *(key for part in parts for key in self._keys(part)), 0]
+        self.counts: dict[tuple[int, ...], Counter[int]] = {}
+        for length in range(n):
+            for index in range(max(1, length), len(ids)):
+                self.counts.setdefault(tuple(ids[index - length : index]), Counter())[ids[index]] += 1
+        self.parameter_count = sum(map(len, self.counts.values()))
+
+    @staticmethod
+    def _parts(text: str, unit: str) -> list[str]:
+        """Return the words (or characters) of a text; joined they are the text."""
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise BadText("This text contains half a character (a lone surrogate). Delete it and type it again.") from error
+        return _PARTS[unit].findall(text)
+
+    def _keys(self, part: str) -> list[int]:
+        """Return the id of a part of a text; of one that the counted text does not contain, those of its bytes."""
+        known = 0 if _BREAK.fullmatch(part) else self._ids.get(part)
+        return [known] if known is not None else [self._bytes_from + value for value in part.encode()]
+
+    def token(self, token_id: int) -> Token:
+        """Return the token of this id without context. Raises BadToken."""
+        if 0 <= token_id < self.vocabulary_size:
+            return self._tokens[token_id]
+        raise BadToken(
+            "Token id {number} does not exist. The ids of this model are 0 to {last}.", number=token_id, last=self.vocabulary_size - 1
+        )
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of a text: of its words (or characters), or of the bytes of a word that the counted text does not contain."""
+        return [key for part in self._parts(text, self.unit) for key in self._keys(part)]
+
+    def tokenize(self, text: str) -> list[Token]:
+        """Return the tokens of a text; their texts joined are the text."""
+        joiner, tokens = ByteJoiner(), []
+        for part in self._parts(text, self.unit):
+            for token in map(self.token, self._keys(part)):
+                tokens.append(replace(token, text=part if token.special else joiner.add(token.raw)))
+        return tokens
+
+    def token_of(self, text: str) -> Token:
+        """Return the token that is exactly this text. Raises BadToken."""
+        ids = self.encode(text) if text else []
+        if len(ids) != 1:
+            raise BadToken("{text} is not a single token of this model.", text=quote(text[:60]))
+        return self.token(ids[0])
+
+    def begin(self, prompt: Prompt, as_chat: bool) -> Beginning:
+        """Return what a run of this prompt begins with."""
+        return read_prompt(self, prompt, as_chat, None)
+
+    def contexts(self, keys: np.ndarray) -> list[tuple[int, ...]]:
+        """Return the ends of this text that the counted text contains, the empty one first, the longest one last."""
+        found = [tuple(keys[len(keys) - length :].tolist()) for length in range(min(self.n, len(keys) + 1))]
+        return [context for context in found if context in self.counts]
+
+    def probabilities(self, keys: np.ndarray) -> np.ndarray:
+        """Return the probabilities after these tokens, float64 [vocabulary]; see the formula at the top of this file."""
+        shares = np.full(self.vocabulary_size, 1 / self.vocabulary_size)
+        for context in self.contexts(keys):
+            followers = self.counts[context]
+            shares *= BACKED_OFF
+            values = np.fromiter(followers.values(), dtype=np.float64)
+            shares[np.fromiter(followers, dtype=np.int64)] += (1 - BACKED_OFF) * values / values.sum()
+        return shares
+
+    def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, before: Answer | None = None) -> Answer:
+        """Return the logarithms of the probabilities after these tokens, with the counts behind each of them."""
+        if before is not None:
+            return before
+        stopwatch = Stopwatch(torch.device("cpu"))
+        keys = np.asarray(keys, dtype=np.int64)
+        logits = torch.from_numpy(np.log(self.probabilities(keys)).astype(np.float32))
+        stopwatch.stop()
+        context = self.contexts(keys)[-1]
+        return Forward(Logits(logits, fact=lambda token_id: self.fact(context, token_id)), len(keys), 0, 0, 0.0, stopwatch)
+
+    def fact(self, context: tuple[int, ...], token_id: int) -> str:
+        """Return how often this token followed the context, as a sentence."""
+        followers = self.counts[context]
+        values = {"count": followers[token_id], "total": sum(followers.values()), "token": quote(self.token(token_id).piece)}
+        if not context:
+            return Message("{token} is {count} of the text's {total} tokens", **values)
+        after = quote("".join(self.token(key).raw.decode("utf-8", "replace") for key in context).strip() or "␣")
+        return Message("{token} followed {context} {count} of {total} times", **values, context=after)
+
+
+def load_ngram(name: str) -> NGram:
+    """Return the n-gram model of the bundled stories with this name: "ngram:3", or "ngram:3:characters". Raises UnknownModel."""
+    n, _colon, unit = name.removeprefix(PREFIX).partition(":")
+    if not re.fullmatch(rf"[1-{MOST}]", n) or (unit or "words") not in _PARTS:
+        raise UnknownModel("An n-gram model is called ngram:1 to ngram:{most}, or ngram:3:characters.", most=MOST)
+    return NGram(STORIES.read_text("utf-8"), int(n), unit or "words", name)

@@ -1,0 +1,79 @@
+"""Sources that divide texts into tokens, and the prompt of a run: a text, a question in the chat template, or a conversation."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from core.chat.conversation import Messages, checked_messages
+from core.errors import EmptyPrompt, ModelError, PromptTooLong, WrongType
+from core.limits import Limits
+from core.message import Message
+from core.record.step import Candidate, Step
+from core.sources.source import Answer, Beginning, Prompt, Source
+from core.tokens.tokens import Token, join
+
+LONGEST_PROMPT = 4_000_000  # characters; longer than any context, to bound the tokenizer's work
+
+
+class TokenSource(Source):
+    """A source whose tokens have ids, and which divides texts into them."""
+
+    @abstractmethod
+    def encode(self, text: str) -> list[int]:
+        """Return the token ids of a text, with the special tokens that a text begins with. Raises BadText, BadToken."""
+
+    @abstractmethod
+    def tokenize(self, text: str) -> list[Token]:
+        """Return the tokens of a text; their texts joined are the text."""
+
+    @abstractmethod
+    def token_of(self, text: str) -> Token:
+        """Return the token whose bytes are exactly this text. Raises BadToken if there is none."""
+
+    def tokenize_messages(self, messages: Messages) -> list[Token]:
+        """Return the tokens of a conversation. Raises ModelError for a source that continues texts only."""
+        raise ModelError("{name} is not a chat model: it continues a text and does not answer.", name=self.name)
+
+    def text_of(self, token_ids: list[int]) -> str:
+        """Return the readable text of these tokens, joined from their bytes."""
+        return join([token.raw for token in map(self.token, token_ids) if not token.special])
+
+    def key_of(
+        self, token: int | str | Candidate | Token, answer: Answer | None = None, cache: Any = None, path: Sequence[Step] = ()
+    ) -> int:
+        """Return the id of a token. Raises BadToken."""
+        return super().key_of(self.token_of(token) if isinstance(token, str) else token)
+
+
+def read_prompt(model: TokenSource, prompt: Prompt, as_chat: bool, cache: Any) -> Beginning:
+    """Return what a run of this prompt begins with, with this cache.
+
+    Raises EmptyPrompt, PromptTooLong, WrongType if the prompt has the wrong type, and the errors of the chat template.
+    """
+    limits = Limits.from_environment()
+    if as_chat and isinstance(prompt, str) and prompt:
+        prompt = [{"role": "user", "content": prompt}]
+    if isinstance(prompt, list | tuple) and prompt and not any(hasattr(message, "keys") or isinstance(message, str) for message in prompt):
+        raise WrongType("A prompt is a text or a list of messages, not a list of token ids. Give the text of these tokens.")
+    messages = checked_messages(prompt) if isinstance(prompt, list | tuple) else ()
+    text = "\n".join(message["content"] for message in messages) if messages else prompt
+    if not isinstance(text, str):
+        raise WrongType("A prompt is a text, not {kind}.", kind=type(text).__name__)
+    if not text:
+        raise EmptyPrompt("The text is empty. Write a few words first.")
+    if len(text) > LONGEST_PROMPT:
+        said = Message("The text has {count} characters; {model} takes at most {most} tokens. Shorten it.")
+        raise PromptTooLong(said.with_values(count=len(text), model=model.name, most=model.context_length))
+    tokens = model.tokenize_messages(messages) if messages else model.tokenize(text)
+    count = len(tokens)
+    if count == 0:
+        raise EmptyPrompt("The text is empty. Write a few words first.")
+    if count > model.context_length:
+        said = Message("The text has {count} tokens; {model} takes at most {most}. Shorten it.")
+        raise PromptTooLong(said.with_values(count=count, model=model.name, most=model.context_length))
+    if limits.prompt_tokens and count > limits.prompt_tokens:
+        said = Message("The prompt has {count} tokens; this app takes at most {most}. Shorten it.")
+        raise PromptTooLong(said.with_values(count=count, most=limits.prompt_tokens))
+    return Beginning(messages[-1]["content"] if messages else text, messages, tokens, as_chat or bool(messages), cache, model)

@@ -1,0 +1,84 @@
+"""By hand: an n-gram model, which counts what followed what, and its table as a sheet for dice."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.sources.ngram import PREFIX
+from core.sources.ngram.ngram import LONGEST_TEXT, MOST, NGram
+from core.sources.ngram.sheet import DICE, sheet, sheet_html
+from pages.ui.i18n import numbers
+from pages.ui.i18n.translation import N_, _, wording
+from pages.ui.server import loaded_models
+from pages.ui.session import current, elements, taught_models
+from pages.ui.session.state import PERSISTENT
+from pages.ui.shell import frame
+
+frame.page()
+
+PASTED = min(LONGEST_TEXT, 200_000)  # characters of a visitor's own text
+UNITS = {"words": N_("words"), "characters": N_("characters")}
+
+
+@current.error_boundary
+def count() -> None:
+    """Count the text in the field, or the bundled stories, and use the model."""
+    current.anchor_notices("by_hand_count")
+    text, n, unit = str(current.field("by_hand_text") or ""), current.field("by_hand_n") or 2, current.field("by_hand_unit") or "words"
+    if text.strip():
+        name = taught_models.free_name(_("{n}-gram of my text").format(n=n))
+        taught_models.use_taught(NGram(text, n, unit, name))
+    else:
+        current.use_model(f"{PREFIX}{n}" + ("" if unit == "words" else f":{unit}"))
+    said = _("{name} is used on every page. Press Step on Watch: the card of each bar shows its counts.")
+    current.notify(said.format(name=loaded_models.title(current.model_name())))
+
+
+def counted() -> NGram | None:
+    """Return the visitor's model if it is an n-gram model."""
+    model = current.model()
+    return model if isinstance(model, NGram) else None
+
+
+def form() -> None:
+    """Draw the text to count and the numbers of the model."""
+    about = _("A blank line ends a text. Without a text of your own, {count} bundled children's stories are counted.")
+    st.text_area(_("Your text"), key="by_hand_text", max_chars=PASTED, height=120, placeholder=about.format(count=400))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        elements.choice(_("Tokens in a count"), tuple(range(1, MOST + 1)), 2, "by_hand_n")
+        st.selectbox(_("Tokens"), list(UNITS), format_func=lambda unit: _(UNITS[unit]), key="by_hand_unit", width=160, **PERSISTENT)
+        st.button(_("Count"), on_click=count, key="by_hand_count", type="primary", icon=":material/edit:")
+    elements.notices("by_hand_count")
+
+
+def table(model: NGram) -> None:
+    """Draw the sheet and the button that saves it."""
+    title = _("The sheet of {name}").format(name=loaded_models.title(model.name))
+    elements.section(title, _("{count} counts").format(count=numbers.whole(model.parameter_count)))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        dice = st.selectbox(_("Dice"), list(DICE), format_func=_, key="by_hand_dice", width=200, **PERSISTENT)
+        page = sheet_html(model, dice, wording()).encode()
+        icon = ":material/print:"
+        label = _("Save the sheet")
+        st.download_button(label, page, "sheet.html", "text/html", key="by_hand_sheet", on_click="ignore", icon=icon)
+    how = _("Begin at ▶. Throw the dice, write the token beside your number, and look up the row of your last tokens. ■ ends the text.")
+    st.caption(how)
+    rows = sheet(model, dice)
+    widest = max(len(row.followers) for row in rows)
+    head = [_("last tokens"), *(str(place) for place in range(1, widest + 1))]
+    lines = [[row.context or "▶", *(f"{faces}  {token}" for faces, token, _count in row.followers)] for row in rows]
+    st.dataframe(pd.DataFrame([line + [""] * (widest + 1 - len(line)) for line in lines], columns=head), hide_index=True, width="stretch")
+
+
+frame.header(
+    _("Can you do it with dice?"),
+    _("n-gram model"),
+    _("Count what followed what in a text: that is a language model, too. It writes on every page that needs only probabilities."),
+)
+with elements.error_boundary():
+    form()
+with elements.error_boundary():
+    model = counted()
+    if model is not None:
+        table(model)

@@ -1,0 +1,66 @@
+"""The table of what sources can do, in core/README.md, is what they say of themselves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core import Generation, Recording, load_model
+from core.errors import NotForThisModel
+from core.remote.listed import Chat, Completions
+from core.remote.listed_model import ListedModel
+from core.sources.capabilities import WHY_NOT, Can, missing, require
+from tests.core.experiments.test_on_a_server import connect
+from tests.core.generation.test_saved_answers import SPLIT, chat
+from tests.core.remote.serving import FakeLlama, serve
+
+README = Path(__file__).parents[3] / "core" / "README.md"
+HEAD = "answers any text|ids|passes|network|shape|all tokens|all settings|choice|chat|text|served|facts"
+COLUMNS = dict(zip(HEAD.split("|"), Can, strict=True))
+
+
+def table() -> dict[str, dict[Can, str]]:
+    lines = [line.strip("| \n").split("|") for line in README.read_text("utf-8").splitlines() if line.startswith("|")]
+    head = next(line for line in lines if line[0].strip() == "source")
+    start = lines.index(head) + 2
+    names = [COLUMNS[cell.strip()] for cell in head[1:]]
+    rows = {}
+    for line in lines[start : start + 5]:
+        cells = [cell.strip() for cell in line[1:]]
+        rows[line[0].split("(")[0].strip()] = dict(zip(names, cells + [""] * (len(names) - len(cells)), strict=True))
+    return rows
+
+
+def sources(tiny: Any) -> dict[str, list[frozenset[Can]]]:
+    run = Generation(tiny("gpt2"), "the sea")
+    run.step()
+    with serve(FakeLlama()) as server:
+        served = connect(server)
+        line = served.server.line
+    return {
+        "local model": [load_model("storyteller").can, tiny("gpt2").can],
+        "server with ids": [served.can],
+        "server with texts": [ListedModel(route(line, "m"), "x", 5, ()).can for route in (Completions, Chat)],
+        "recording": [Recording.of(run).model.can, Recording.from_response(json.dumps(chat(*SPLIT))).model.can],
+        "n-gram": [load_model("ngram:2").can],
+    }
+
+
+def test_the_table_says_what_each_source_can_do(tiny: Any) -> None:
+    written = table()
+    for name, found in sources(tiny).items():
+        for can, cell in written[name].items():
+            has = [can in each for each in found]
+            assert all(has) if cell == "yes" else not any(has) if not cell else True, (name, can, cell)
+
+
+def test_each_missing_thing_has_one_sentence(tiny: Any) -> None:
+    assert set(WHY_NOT) == set(Can)
+    assert all(sentence.endswith(".") for sentence in WHY_NOT.values())
+    model = load_model("ngram:2")
+    assert missing(model, Can.TEXT) == "" and missing(model, Can.NETWORK, Can.PASSES) == WHY_NOT[Can.PASSES]
+    with pytest.raises(NotForThisModel):
+        require(model, Can.NETWORK)
