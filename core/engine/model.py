@@ -16,10 +16,10 @@ from core.chat.conversation import Messages, Span, content_spans, rendered, temp
 from core.engine.engine import Engine
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.shape import ModelShape
-from core.errors import BadText, BadToken, WrongType, quoted
+from core.errors import BadToken, WrongType, quoted
 from core.sources.capabilities import Can
 from core.sources.source import Answer, Beginning, Prompt, Wanted
-from core.sources.token_source import TokenSource, read_prompt
+from core.sources.token_source import TokenSource, checked_text, read_prompt
 from core.tokens.tokens import ByteJoiner, Token, TokenBytes, lone_token
 
 LOCAL_CHAT = frozenset(Can) - {Can.SERVED}
@@ -137,12 +137,7 @@ class LanguageModel(TokenSource):
 
         Raises BadText for half a surrogate pair, BadToken if the tokenizer returns an id that the model does not have.
         """
-        if not text.isascii():
-            try:
-                text.encode()
-            except UnicodeEncodeError as error:
-                raise BadText("This text contains half a character (a lone surrogate). Delete it and type it again.") from error
-        ids = [int(i) for i in self.tokenizer(text)["input_ids"]]
+        ids = [int(i) for i in self.tokenizer(checked_text(text))["input_ids"]]
         if ids and max(ids) >= self.vocabulary_size:
             needed = quoted(str(self.tokenizer.convert_ids_to_tokens(max(ids))))
             raise BadToken(

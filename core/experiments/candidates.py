@@ -26,7 +26,7 @@ from core.record.step import ForwardPass, Step
 from core.sampling import dice, stages
 from core.sampling.history import History
 from core.settings import SamplingSettings, whole_number
-from core.sources.capabilities import Can
+from core.sources.capabilities import Can, require
 from core.sources.source import Logits
 from core.sources.token_source import TokenSource
 from core.tokens.tokens import ByteJoiner
@@ -136,7 +136,8 @@ class _Row:
 
 
 def encoded(model: TokenSource, text: str) -> list[int]:
-    """Return the tokens of a text. Raises EmptyPrompt."""
+    """Return the tokens of a text. Raises EmptyPrompt, and NotForThisModel for a source without token ids."""
+    require(model, Can.NEW_TOKENS, Can.TOKEN_IDS)
     ids = model.encode(text) if text else []
     if not ids:
         raise EmptyPrompt("The text is empty. Write a few words first.")

@@ -208,6 +208,11 @@ class Source(ABC):
         return False
 
     @property
+    def has_chat_template(self) -> bool:
+        """Whether it answers a conversation: the short form of `Can.CHAT in source.can`, for notebooks."""
+        return Can.CHAT in self.can
+
+    @property
     def known_shape(self) -> Any:
         """The `ModelShape`, None if it is unknown."""
         return None

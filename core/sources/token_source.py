@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.chat.conversation import Messages, checked_messages
-from core.errors import EmptyPrompt, ModelError, PromptTooLong, WrongType
+from core.errors import BadText, EmptyPrompt, ModelError, PromptTooLong, WrongType
 from core.limits import Limits
 from core.message import Message
 from core.record.step import Candidate, Step
@@ -45,6 +45,16 @@ class TokenSource(Source):
     ) -> int:
         """Return the id of a token. Raises BadToken."""
         return super().key_of(self.token_of(token) if isinstance(token, str) else token)
+
+
+def checked_text(text: str) -> str:
+    """Return the text. Raises BadText for half a surrogate pair, which cannot be encoded."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise BadText("This text contains half a character (a lone surrogate). Delete it and type it again.") from error
+    return text
 
 
 def read_prompt(model: TokenSource, prompt: Prompt, as_chat: bool, cache: Any) -> Beginning:

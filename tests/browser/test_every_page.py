@@ -165,6 +165,18 @@ def growing(page: Any) -> None:
     eventually(page, lambda: observed.same(Drawn(page, MAIN).marks("symbol", "loss"), losses))
 
 
+def form_to_count(page: Any) -> None:
+    """The field for a text, empty."""
+    assert page.locator(".st-key-by_hand_text textarea").input_value() == ""
+
+
+def sheet_of_the_stories(page: Any) -> None:
+    """The stories are counted, and the table has a row for each row of the sheet."""
+    press(page, "by_hand_count")
+    page.get_by_text("is used on every page").wait_for()
+    page.locator("[data-testid=stDataFrame]").wait_for()
+
+
 def glossary(page: Any) -> None:
     same_number(Drawn(page, MAIN).texts('[class*="st-key-glossary_"] h2, [class*="st-key-glossary_"] h3'), len(terms()))
 
@@ -210,6 +222,7 @@ PLAIN: dict[str, tuple[Draws, Draws | None]] = {
     "inside": (inside, inside_step),
     "growing": (growing, None),
     "glossary": (glossary, None),
+    "by_hand": (form_to_count, sheet_of_the_stories),
     "what_if": (what_if, what_if_step),
     "models": (models, models_use),
     "operator": (operator, None),

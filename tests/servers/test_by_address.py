@@ -78,7 +78,7 @@ def test_listed_probabilities_are_those_of_the_model(listed: ListedModel, local:
     assert different == 0 and furthest < 1e-3
     for step, also in zip(run.path, other.path, strict=True):
         there = {local.token(candidate.key).raw for candidate in also.candidates}
-        assert sum(run.model.token(c.key).raw in there for c in step.candidates) >= 15
+        assert sum(run.vocabulary.token(c.key).raw in there for c in step.candidates) >= 15
     assert Recording.loads(Recording.of(run).dumps()).text == run.text
 
 
@@ -105,7 +105,7 @@ def test_our_dice_give_the_same_text_where_they_are_rolled(listed: ListedModel, 
 
 def test_an_answer_as_a_whole(address: str) -> None:
     route = Chat(HttpClient(Address.parse(address)), MODEL)
-    model = ListedModel(route, "OpenAI-compatible", 20, ())
+    model = ListedModel(route, "OpenAI-compatible", 20, (), True)
     run = Generation(model, "Tell me a story", SamplingSettings(greedy=True))
     run.generate(12)
     assert len(run.path) == 12 and {step.chosen_by for step in run.path} == {"server"}

@@ -23,11 +23,13 @@ CHOICES = ["cat\ndog", "little girl named Lily\nbig bear", "x\ny 🦊\nz", " a\n
 @pytest.fixture(scope="module")
 def line(gguf: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpClient]:
     with llama_server(gguf, tmp_path_factory.mktemp("constraint"), 0) as process:
-        yield client(process)
+        connected = client(process)
+        connected.first("/v1/models")  # waits until the model is loaded
+        yield connected
 
 
 def written(line: HttpClient, model: Any, settings: SamplingSettings) -> str:
-    return "".join(piece.text for piece in stream(line, "llama-server", "m", model.encode(PROMPT), settings, 60))
+    return "".join(piece.text for piece in stream(line, "llama-server", "m", model.encode(PROMPT), settings, 200))
 
 
 @pytest.mark.parametrize("choices", CHOICES)

@@ -17,21 +17,20 @@ import numpy as np
 import torch
 
 from core.device import Stopwatch
-from core.errors import BadText, BadToken, EmptyPrompt, InputError, UnknownModel
+from core.errors import BadToken, EmptyPrompt, InputError, UnknownModel
 from core.message import Message, quote
 from core.sources.capabilities import Can
 from core.sources.ngram import PREFIX
 from core.sources.source import Answer, Beginning, Forward, Logits, Prompt, Wanted
-from core.sources.token_source import TokenSource, read_prompt
+from core.sources.token_source import TokenSource, checked_text, read_prompt
 from core.tokens.tokens import ByteJoiner, Token, lone_token
 
 STORIES = Path(__file__).parents[2] / "bundled" / "stories" / "stories.txt"
 MOST, LONGEST_TEXT, LONGEST_CONTEXT = 4, 2_000_000, 1_000_000  # n; characters; tokens
 BACKED_OFF = 0.01
 END = "end"
-_PARTS = {"words": re.compile(r"\n\s*\n| ?[\w'’-]+| ?[^\w\s]|\s", re.UNICODE), "characters": re.compile(r"\n\s*\n|.", re.DOTALL)}
+_PARTS = {"words": re.compile(r"\n\s*\n| ?[\w'’-]+| ?[^\w\s]|\s"), "characters": re.compile(r"\n\s*\n|.", re.DOTALL)}
 _BREAK = re.compile(r"\n\s*\n")
-CAN = frozenset({Can.NEW_TOKENS, Can.TOKEN_IDS, Can.ALL_TOKENS, Can.ALL_SETTINGS, Can.CHOICE, Can.TEXT, Can.FACTS})
 
 
 class NGram(TokenSource):
@@ -42,10 +41,10 @@ class NGram(TokenSource):
     """
 
     device, dtype, layer_count, context_length = "cpu", "counts", 0, LONGEST_CONTEXT
-    can = CAN
+    can = frozenset({Can.NEW_TOKENS, Can.TOKEN_IDS, Can.ALL_TOKENS, Can.ALL_SETTINGS, Can.CHOICE, Can.TEXT, Can.FACTS})
 
     def __init__(self, text: str, n: int = 3, unit: str = "words", name: str = "") -> None:
-        if isinstance(n, bool) or n not in range(1, MOST + 1) or unit not in _PARTS:
+        if type(n) is not int or n not in range(1, MOST + 1) or unit not in _PARTS:
             raise InputError("An n-gram model has an n of 1 to {most}, and words or characters as its tokens.", most=MOST)
         if len(text) > LONGEST_TEXT:
             raise InputError("The text has {count} characters; at most {most} can be counted.", count=len(text), most=LONGEST_TEXT)
@@ -69,11 +68,7 @@ class NGram(TokenSource):
     @staticmethod
     def _parts(text: str, unit: str) -> list[str]:
         """Return the words (or characters) of a text; joined they are the text."""
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise BadText("This text contains half a character (a lone surrogate). Delete it and type it again.") from error
-        return _PARTS[unit].findall(text)
+        return _PARTS[unit].findall(checked_text(text))
 
     def _keys(self, part: str) -> list[int]:
         """Return the id of a part of a text; of one that the counted text does not contain, those of its bytes."""

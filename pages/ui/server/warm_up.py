@@ -1,7 +1,8 @@
-"""Opens every page once, in every language, before a public instance reports ready.
+"""Opens every page once, in every language, before a public instance reports ready; any other instance opens its first page.
 
 The first opening of a page imports its modules, builds and validates its charts, and reads its recorded results. Without this, the first
-visitors would do that at once, and all others would wait for up to three seconds.
+visitors would do that at once, and all others would wait for up to three seconds. Until a page was
+opened, Streamlit knows pages only by their files, so that a link to another address (`/two-branches`) would show "Page not found".
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from pages.ui.i18n import page_titles, translation
@@ -18,6 +20,7 @@ from pages.ui.server.tcp_nodelay import nodelay_lifespan
 
 App = Callable[[MutableMapping[str, Any], Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]]
 
+FIRST = Path(page_titles.PAGES[0][1]).stem
 PAGE_SECONDS = 30.0  # seconds for one page; the pages after a slower one are not opened in advance
 SCOPE = {
     "type": "websocket",
@@ -37,18 +40,17 @@ _running: set[asyncio.Task[None]] = set()
 
 
 def is_running() -> bool:
-    """Return whether pages are still being opened."""
-    return bool(_running)
+    """Return whether a public instance, which reports ready afterwards, is still opening its pages."""
+    return bool(_running) and deployment.public()
 
 
 @asynccontextmanager
 async def lifespan(app: App) -> AsyncIterator[None]:
-    """ASGI lifespan of the app: sets the sockets' options, and opens the pages of a public instance while it already listens."""
+    """ASGI lifespan of the app: sets the sockets' options, and opens pages while it already listens."""
     async with nodelay_lifespan(app):
-        if deployment.public():
-            task = asyncio.create_task(_after_preload(app))
-            _running.add(task)
-            task.add_done_callback(_running.discard)
+        task = asyncio.create_task(_after_preload(app))
+        _running.add(task)
+        task.add_done_callback(_running.discard)
         yield
         for task in list(_running):
             task.cancel()
@@ -59,7 +61,10 @@ async def _after_preload(app: App) -> None:
     if preload.failed():
         return
     try:
-        await open_pages(app, list(page_titles.titles()), list(translation.languages()))
+        if deployment.public():
+            await open_pages(app, list(page_titles.titles()), list(translation.languages()))
+        else:
+            await open_pages(app, [FIRST], [translation.ENGLISH])
     except Exception as error:  # the app works without it
         log.warning("warm-up failed", extra={"event": "warm-up failed", "kind": type(error).__name__})
 

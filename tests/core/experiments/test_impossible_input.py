@@ -31,7 +31,7 @@ from core.experiments.two_models import judge
 from core.experiments.waiting import load_curve, watch_one
 from core.inspection.scoring import score_text
 from core.settings import SamplingSettings
-from core.sources.capabilities import Can
+from core.sources.recorded import RecordedModel
 
 TEXT = "Once upon a time"
 LONG = "word " * 900
@@ -138,9 +138,8 @@ def test_models_with_different_tokens_are_not_combined(tiny: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["beam search", "tries"])
-def test_a_model_on_a_server_without_its_line_gets_one_sentence(name: str, tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(type(tiny("llama")), "can", frozenset({Can.NEW_TOKENS, Can.TOKEN_IDS}))
-    refused(lambda: PROMPTS[name](tiny("llama"), TEXT), NotForThisModel)
+def test_a_source_without_new_tokens_gets_one_sentence(name: str) -> None:
+    refused(lambda: PROMPTS[name](RecordedModel("a recording", "cpu", "float32"), TEXT), NotForThisModel)
 
 
 @pytest.mark.parametrize(

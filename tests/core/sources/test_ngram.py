@@ -125,6 +125,8 @@ def test_a_longer_context_is_surer_of_its_own_text_and_less_sure_of_others() -> 
         (lambda: NGram("a", 0), InputError),
         (lambda: NGram("a", 5), InputError),
         (lambda: NGram("a", True), InputError),
+        (lambda: NGram("a", 2.0), InputError),  # type: ignore[arg-type]
+        (lambda: NGram("a", "2"), InputError),  # type: ignore[arg-type]
         (lambda: NGram("a", 2, "letters"), InputError),
         (lambda: NGram("a \ud800", 2), BadText),
         (lambda: NGram("a" * 2_000_001, 2), InputError),

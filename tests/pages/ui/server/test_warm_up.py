@@ -59,15 +59,15 @@ def test_a_public_instance_is_ready_afterwards_even_if_it_failed(public: bool, b
         async with warm_up.lifespan(app):
             found.append((await health.healthz(None)).status_code)  # type: ignore[arg-type]
             async with asyncio.timeout(20):
-                while warm_up.is_running():
+                while warm_up.is_running() or (not public and not app.visits):
                     await asyncio.sleep(0.01)
             answer = await health.healthz(None)  # type: ignore[arg-type]
             assert json.loads(bytes(answer.body))["ready"]
             return [*found, answer.status_code]
 
     assert asyncio.run(start()) == ([503, 200] if public else [200, 200])
-    assert bool(app.visits) == (public and not broken)
-    assert all(len(visit) > 20 for visit in app.visits)
+    assert bool(app.visits) == (not broken)
+    assert all(len(visit) > 20 for visit in app.visits) or not public
 
 
 def test_it_ends_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:

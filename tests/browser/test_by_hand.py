@@ -1,0 +1,72 @@
+"""An n-gram model in the browser: counted, used on ten pages, its counts in the card of a bar, its sheet printed on one page of paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from core import load_model
+from core.sources.ngram.sheet import sheet
+from tests.browser.watching import Watching, download, press, settled
+
+pytestmark = pytest.mark.browser
+Visit = Callable[..., Watching]
+At = Callable[..., Any]
+TEXT = "the cat sat. the cat ran. the cat sat. the dog ran."
+LINK = f"?model=ngram:3&prompt={quote('Once upon a time')}&seed=4"
+USED = ("", "stage", "guess", "two-branches", "compare", "several-tries", "read", "gallery", "by-hand", "receipt")  # addresses
+REFUSED = ("inside", "why", "cache", "many-requests")
+
+
+def test_a_text_is_counted_and_its_sheet_is_one_page_of_paper(at: At, browser: Any) -> None:
+    page = at("by_hand?prompt=the")  # the name of the file: on a server without a visitor yet, an address can be unknown
+    page.locator(".st-key-by_hand_text textarea").fill(TEXT)
+    page.locator(".st-key-by_hand_text textarea").blur()
+    settled(page)
+    press(page, "by_hand_count")
+    page.get_by_text("is used on every page").wait_for()
+    saved = download(page, page.get_by_role("button", name="Save the sheet")).read_text("utf-8")
+    assert "<b>11–53</b> cat" in saved, "the cat three times of four: 27 of 36 throws"
+    paper = browser.new_page()
+    paper.set_content(load_sheet("ngram:2"))
+    printed = paper.pdf(format="A4", prefer_css_page_size=True)
+    paper.close()
+    assert len(re.findall(rb"/Type\s*/Page[^s]", printed)) == 1
+
+
+def load_sheet(name: str) -> str:
+    from core.sources.ngram.sheet import sheet_html
+
+    model: Any = load_model(name)
+    assert len(sheet(model)) > 50
+    return sheet_html(model)
+
+
+def test_the_card_of_a_bar_says_its_counts(visit: Visit) -> None:
+    watching = visit(LINK)
+    watching.press("step", 1)
+    page = watching.page
+    chart = page.locator(".st-key-distribution [data-testid=stVegaLiteChart], [data-testid=stVegaLiteChart]").first
+    box = chart.bounding_box()
+    page.mouse.move(box["x"] + 60, box["y"] + 40)
+    page.mouse.move(box["x"] + 62, box["y"] + 44)
+    page.locator("#vg-tooltip-element").wait_for()
+    assert re.search(r"followed .+ \d+ of \d+ times", page.locator("#vg-tooltip-element").inner_text())
+
+
+@pytest.mark.parametrize("address", USED)
+def test_pages_that_need_only_probabilities_use_it(at: At, address: str) -> None:
+    page = at(f"{address}{LINK}")
+    settled(page)
+    told = page.locator("body").inner_text()
+    assert "Something went wrong" not in told and "makes no forward passes" not in told and "cannot be used" not in told
+
+
+@pytest.mark.parametrize("address", REFUSED)
+def test_pages_that_measure_passes_say_why_not(at: At, address: str) -> None:
+    page = at(f"{address}{LINK}")
+    page.get_by_text("This model makes no forward passes").wait_for()
