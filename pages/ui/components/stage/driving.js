@@ -3,6 +3,7 @@ const CHANNEL = "token-probability-viewer stage";
 const SLOW_TOKENS = 1; // tokens that get five beats; later ones get one press each, and tokens without a choice none
 const RUN_ON = 170; // milliseconds for each token without a choice
 const MOST_AT_ONCE = 60; // tokens
+const LOST = 4000; // milliseconds after which a request without an answer no longer holds the forward key
 
 function begin(stage) {
   const my = {
@@ -14,7 +15,7 @@ function begin(stage) {
     take: () => takeWord(my),
     ask(verb, more) {
       my.number += 1;
-      my.wants = { verb, number: my.number, at: my.t };
+      my.wants = { verb, number: my.number, at: my.t, asked: Date.now() };
       my.send("did", { do: verb, number: my.number, ...more });
     },
   };
@@ -177,7 +178,7 @@ function settle(my) { // a key pressed during an animation ends it
 function on(my) {
   if (my.blank || my.help) { my.blank = my.help = false; return draw(my); }
   if (my.ending) { if (my.data.talk?.next) { my.ending = false; finish(my); } return; }
-  if (my.wants && my.wants.verb !== "look") return;
+  if (my.wants?.verb === "roll" || my.wants && my.wants.verb !== "look" && Date.now() - my.wants.asked < LOST) return;
   if (my.choosing >= 0) return takeWord(my);
   if (isGuessing(my)) return reveal(my);
   if (my.running) { my.t = my.runTo; return runOn(my); } // a press ends the animation
