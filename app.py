@@ -76,7 +76,7 @@ else:  # for every visitor, at every click
             presentation_links.hidden_stage_link(path)
     address_bar.write_address()
     frame.late_notices()
-    key_bindings.keys()
+    key_bindings.keys(presentation_links.is_stop(path))
     browser.reconnect()
     page_visibility.watch_visibility()
     unsaved = bool(state.current_session().taught)  # a model that the visitor has trained or opened ends with the page

@@ -111,7 +111,7 @@ def give() -> None:
             type="primary",
             icon=":material/co_present:",
             help=_(
-                "Page down: next, page up: back, B: black screen, N: speaker's window, Esc: end. On a page: Enter starts, arrows scroll."
+                "→, Space or page down: start and next, ← or page up: back, B: black screen, N: speaker's window, ?: all keys, Esc: end."
             ),
             key="talk_give",
         )

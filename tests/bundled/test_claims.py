@@ -92,9 +92,9 @@ def test_the_recording_of_a_talk_stops_at_the_end_of_a_sentence_that_it_has_repe
 
 @pytest.mark.parametrize("name", TALKS)
 def test_a_talk_takes_at_most_ten_presses_a_minute(name: str, large: Any) -> None:
-    presses = 0
-    for place, stop in enumerate(TALKS[name].stops):
-        presses += 1 + bool(stop.start)  # to the next stop, and the stop's button
+    presses, is_first = 0, True
+    for stop in TALKS[name].stops:
+        presses += 1 + bool(stop.start) + len(stop.acts)  # to the next stop, the stop's button, and what else the forward key does there
         if stop.page != "stage":
             continue
         if "run" in stop.query:
@@ -102,7 +102,8 @@ def test_a_talk_takes_at_most_ten_presses_a_minute(name: str, large: Any) -> Non
         else:
             path = list(choose_examples.sentence(large, stop, int(stop.query["seed"])).path)
         assert stop.doubt is not None
-        presses += sum(doubt(step) >= stop.doubt for step in path[1:]) + (BEATS if place == 0 else 1)
+        presses += sum(doubt(step) >= stop.doubt for step in path[1:]) + (BEATS if is_first else 1)
+        is_first = False
     assert presses <= PRESSES_A_MINUTE * MINUTES[name]
 
 

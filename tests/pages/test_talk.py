@@ -118,6 +118,58 @@ def test_after_a_recording_a_page_goes_on_with_the_text_before_it_and_with_its_s
     assert not app.exception
 
 
+def test_a_stop_of_the_tour_opens_there_and_does_not_end_the_text(open_app: Open, session: State) -> None:
+    app = open_app(page="talk.py")
+    editor = session(app).results["talk"]
+    editor.order, editor.opened = Talk("Mine", (Stop("Pieces", "tour?stop=pieces"),)), 1
+    go(app, "talk.py")
+    press(app, "talk_give")
+    assert session(app).results["tour"].stop == "pieces" and session(app).ending.texts == ()
+    assert not app.exception
+
+
+def test_a_page_starts_from_the_text_of_the_talk_and_not_from_what_the_presenter_changed(open_app: Open, session: State) -> None:
+    app = open_app(page="talk.py")
+    live = Stop("Live", "stage?prompt=The+fox&seed=4&temperature=0.9", words=3)
+    editor = session(app).results["talk"]
+    editor.order, editor.opened = Talk("Mine", (live, Stop("Loop", "stage?run=loop"), Stop("Inside", "inside"), Stop("Bill", "cost"))), 1
+    go(app, "talk.py")
+    press(app, "talk_give")
+    run = session(app).run
+    list(run.stream(3))
+    planned = [step.token_id for step in run.path]
+    run.go_to(-1)
+    run.force(planned[0] + 1)
+    app.session_state["temperature"] = 1.9
+    for place in (1, 2, 3):
+        editor.active_talk.go = place
+        app.run()
+        assert not app.exception
+    assert session(app).run.prompt == "The fox"
+    assert [step.token_id for step in session(app).run.path] == planned
+    assert {step.settings.temperature for step in session(app).run.path} == {0.9} and session(app).run.settings.temperature == 0.9
+
+
+def test_a_stop_hides_results_until_an_experiment_was_started_there(open_app: Open, session: State) -> None:
+    app = open_app(page="talk.py")
+    editor = session(app).results["talk"]
+    stop = Stop("Notepad", "cache", shown=("result_race",), start="cache_start")
+    editor.order, editor.opened = Talk("Mine", (stop, stop)), 1
+    go(app, "talk.py")
+    press(app, "talk_give")
+
+    def hidden() -> tuple[bool, bool]:
+        style = "".join(block.proto.body for block in app.get("html"))
+        return ":not(.st-key-result_race) {" not in style, ".st-key-cache_start" in style
+
+    assert hidden() == (True, True), "the recorded result is hidden, the button is not"
+    press(go(app, "cache.py"), "cache_start")
+    assert hidden() == (False, False)
+    editor.active_talk.go = 1
+    app.run()
+    assert hidden() == (True, True), "the result of an earlier stop is none of this one"
+
+
 def test_a_stop_shows_its_parts_alone_and_a_notice(open_app: Open, session: State) -> None:
     app = open_app(page="talk.py")
     editor = session(app).results["talk"]

@@ -194,6 +194,11 @@ def of(name: str) -> Experiment:
     return Experiment(known.seen, made_by=known.made_by, about=known.about, seconds=known.seconds, recorded_on=known.recorded_on)
 
 
+def live() -> dict[str, Worker]:
+    """Return the experiments that this visitor started, by name. A recording that is played is none."""
+    return {name: known for name, known in current.results().items() if isinstance(known, Worker) and not known.recorded_on}
+
+
 @current.error_boundary
 def play_again(name: str, speed: float = 1.0) -> None:
     """Play a recorded experiment at `speed` times its own speed. It stays marked as a recording."""

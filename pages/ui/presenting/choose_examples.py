@@ -53,20 +53,24 @@ BEGINNINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """What one seed writes on stage, up to the end of the sentence or LONGEST tokens."""
+    """What one seed writes on stage, up to the end of the sentence or LONGEST tokens.
+
+    first: what the dice chose before the presenter took another token.
+    """
 
     seed: int
     path: tuple[Step, ...]
+    first: Step
 
     @property
     def choices(self) -> int:
-        """Number of tokens that the audience sees rolled."""
-        return sum(doubt(step) >= DOUBT for step in self.path)
+        """Number of tokens that the audience sees chosen, by the dice or by the presenter."""
+        return sum(step.chosen_by == "forced" or doubt(step) >= DOUBT for step in self.path)
 
     @property
     def faults(self) -> list[str]:
         """Return why this seed is not a good choice."""
-        roll = self.path[0].roll or 0.0
+        roll = self.first.roll or 0.0
         faults = {
             "no end": not ends_in_a_sentence(self.path),
             "an improbable token": any(step.model_probability < IMPROBABLE for step in self.path),
@@ -91,9 +95,13 @@ def stage_stops() -> Iterator[Stop]:
 def sentence(model: LanguageModel, stop: Stop, seed: int) -> Sentence:
     """Return what this seed writes at this stop."""
     run = Generation(model, stop.query.get("prompt", FIRST_PROMPT), replace(START, seed=seed))
+    first = run.step()
+    if "choose" in stop.acts:  # the stage frames the likeliest other token
+        run.go_to(-1)
+        run.force(next(c.token_id for c in first.candidates if c.token_id != first.token_id))
     while len(run.path) < LONGEST and not run.finished and not ends_in_a_sentence(run.path):
         run.step()
-    return Sentence(seed, tuple(run.path))
+    return Sentence(seed, tuple(run.path), first)
 
 
 def choose_stage(model: LanguageModel) -> dict[str, Any]:

@@ -34,9 +34,14 @@ def hidden_stage_link(page: str) -> None:
             st.page_link(page_titles.FOLDER / "stage.py", label=_("On stage"))
 
 
+def is_stop(page: str) -> bool:
+    """Return whether the page is shown as a stop of the talk in progress."""
+    return talk.active_talk() is not None and page != "talk"
+
+
 def talk_bar_of_page(page: str) -> None:
     """During a talk, enlarge the page, hide its frame and draw the talk bar at its head."""
-    if talk.active_talk() is None or page == "talk":
+    if not is_stop(page):
         return
     st.html(f"<style>{(HERE / 'talk.css').read_text('utf-8')}{talk_bar.only_shown()}</style>")
     talk_bar.show_bar()

@@ -22,7 +22,8 @@ class Stop:
     words: number of words on the stage after which the forward key opens the next stop. None: only the key for the next stop does.
     0: the whole text is shown at once. doubt: entropy in bits; on the stage, tokens after a distribution with less are written without
     a press. None: WITHOUT_A_CHOICE. shown: keys of the parts of a page that the audience sees, large; empty for the whole page. start: key
-    of the button that the first forward key presses.
+    of the button that the first forward key presses. acts: what the forward key does on the stage before it writes on, in this order:
+    `guess` (at once, when the stop opens), `choose` (another token than the first one), `temperature 0.2`.
     """
 
     title: str
@@ -33,6 +34,7 @@ class Stop:
     doubt: float | None = None
     shown: tuple[str, ...] = ()
     start: str = ""
+    acts: tuple[str, ...] = ()
 
     @property
     def page(self) -> str:
@@ -47,10 +49,11 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A running order with its name."""
+    """A running order with its name. minutes: how long it takes, None if unknown."""
 
     name: str
     stops: tuple[Stop, ...]
+    minutes: int | None = None
 
     @property
     def file_name(self) -> str:
@@ -60,7 +63,9 @@ class Talk:
     def dumps(self) -> str:
         """Return the text of its file."""
         stops = [{key: value for key, value in asdict(stop).items() if value not in ("", None, ())} for stop in self.stops]
-        return json.dumps({"format": FORMAT, "version": 1, "name": self.name, "stops": stops}, indent=1, ensure_ascii=False)
+        minutes = {} if self.minutes is None else {"minutes": self.minutes}
+        head = {"format": FORMAT, "version": 1, "name": self.name, **minutes}
+        return json.dumps({**head, "stops": stops}, indent=1, ensure_ascii=False)
 
 
 def checked(stop: Stop) -> Stop:

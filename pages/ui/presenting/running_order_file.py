@@ -18,7 +18,7 @@ BOUNDS = Bounds(
     rest=2**16,
     entry=LARGEST_RECORDING + 2**16,
     depth=4,
-    marks=4_000,  # a stop has eight names and up to thirteen texts
+    marks=5_000,  # a stop has nine names and up to 25 texts
     lists={"stops": MOST_STOPS},
     seconds=20.0,
     error=BadRunningOrder,
@@ -26,6 +26,7 @@ BOUNDS = Bounds(
 
 
 _Key = Annotated[str, Field(max_length=60, pattern=r"^[a-z0-9_]*$")]  # it becomes part of a selector
+_Act = Annotated[str, Field(pattern=r"^(guess|choose|temperature [012]\.[0-9])$")]
 
 
 class _StopFile(BaseModel):
@@ -38,6 +39,7 @@ class _StopFile(BaseModel):
     doubt: Annotated[float, Field(ge=0, le=20, allow_inf_nan=False)] | None = None
     shown: Annotated[list[_Key], Field(max_length=8)] = []
     start: _Key = ""
+    acts: Annotated[list[_Act], Field(max_length=12)] = []
 
 
 class _TalkFile(BaseModel):
@@ -46,6 +48,7 @@ class _TalkFile(BaseModel):
     version: Literal[1]
     name: Annotated[str, Field(min_length=1, max_length=60)]
     stops: Annotated[list[_StopFile], Field(min_length=1, max_length=MOST_STOPS)]
+    minutes: Annotated[int, Field(ge=1, le=600)] | None = None
 
 
 def loads(text: str | bytes) -> Talk:
@@ -58,5 +61,5 @@ def loads(text: str | bytes) -> Talk:
     except ValidationError as error:
         place = " → ".join(str(part) for part in error.errors(include_input=False, include_context=False)[0]["loc"][:4])
         raise BadRunningOrder(_("This running order is broken (at {place}).").format(place=place or _("its beginning"))) from error
-    stops = tuple(checked(Stop(**stop.model_dump() | {"shown": tuple(stop.shown)})) for stop in file.stops)
-    return Talk(file.name, stops)
+    stops = tuple(checked(Stop(**stop.model_dump() | {"shown": tuple(stop.shown), "acts": tuple(stop.acts)})) for stop in file.stops)
+    return Talk(file.name, stops, file.minutes)

@@ -151,12 +151,12 @@ def _force(state: StageState, event: Mapping[str, Any]) -> None:
 
 
 def _turn(state: StageState, event: Mapping[str, Any]) -> None:
-    """Change the temperature by 0.1. The next-token probabilities change, and no step is made."""
+    """Change the temperature by 0.1, or to a value. The next-token probabilities change, and no step is made."""
     if Can.NEW_TOKENS not in current.run().can:
         current.notify(_("This is a recording. Its dice and its temperature cannot be changed."))
         return
-    by, control = event.get("by"), next(one for one in CONTROLS if one.key == "temperature")
-    now = current.settings().temperature
+    by, to, control = event.get("by"), event.get("to"), next(one for one in CONTROLS if one.key == "temperature")
+    now = float(to) if isinstance(to, int | float) and isfinite(to) else current.settings().temperature
     wanted = round(now + (0.1 if by == 1 else -0.1 if by == -1 else 0.0), 1)
     st.session_state[control.key] = min(max(wanted, TEMPERATURES[0]), TEMPERATURES[-1])
     if current.settings().greedy:

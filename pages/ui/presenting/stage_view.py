@@ -67,6 +67,8 @@ def stage_data(run: Generation | None, state: StageState, notice: str) -> dict[s
         "line": run.line,
         "finished": _("The text ends here.") if run.finished else "",
         "settings": phrases.settings_summary(run.settings),
+        "temperature": run.settings.temperature,
+        "heat": _("Temperature {value}").format(value=numbers.short(run.settings.temperature)),
         "model": (_("recording of {model}") if Can.NEW_TOKENS not in run.can else _("{model}, live")).format(model=name),
         "ending": ending.format(model=name, parameters=parameters),
         "called": [_called(guess) for guess in state.called],

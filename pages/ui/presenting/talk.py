@@ -6,14 +6,16 @@ The link of a stop sets the visitor's run: prompt, settings and steps. A stop ca
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from core.errors import ViewerError
 from core.sources.capabilities import Can
+from pages.ui.experiments import experiment
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.translation import say
 from pages.ui.presenting.running_order import WITHOUT_A_CHOICE, Stop, Talk
@@ -36,6 +38,7 @@ RUN_PARAMETERS = {
     *LINK_KEYS,
     *(control.key for control in ALL_CONTROLS),
 }  # query parameters of the run; all others belong to the page
+PAGE_PARAMETERS = {"tour": {"stop"}}  # by page: its own parameters with the name of one of the run
 
 
 @dataclass(slots=True)
@@ -43,6 +46,7 @@ class ActiveTalk:
     """A talk in progress. place: the current stop, from 0. go: the stop to open next. leave: whether to end the talk.
 
     before: the run that a stop with a recording replaced, with its request; a later stop without a text of its own goes on with it.
+    earlier: the experiments that were started before the stop opened; it does not show their results.
     name: of its clock in the browser, so that the clock runs on from stop to stop and after a reload.
     """
 
@@ -51,6 +55,7 @@ class ActiveTalk:
     go: int | None = 0
     leave: bool = False
     before: tuple[Generation, RunRequest] | None = None
+    earlier: dict[str, object] = field(default_factory=dict)
     name: str = field(default_factory=lambda: token_hex(4))
 
 
@@ -92,6 +97,9 @@ def shown_stop() -> dict[str, Any] | None:
         "words": stop.words,
         "doubt": WITHOUT_A_CHOICE if stop.doubt is None else stop.doubt,
         "start": stop.start,
+        "acts": stop.acts,
+        "slow": stop.page == STAGE and all(earlier.page != STAGE for earlier in stops[: active.place]),
+        "minutes": active.talk.minutes,
         "clock": active.name,
         "next": later[0].title if later else "",
     }
@@ -130,19 +138,47 @@ def go(place: int) -> None:
     active.place, stop = place, active.talk.stops[place]
     try:
         _keep_before_a_recording(active, stop)
-        set_run(stop)
+        set_run(_with_text(active, stop))
         if _goes_on_with_a_recording(stop):
             _go_on_before_the_recording(active)
     except ViewerError as error:  # a broken recording: the stop keeps the current run and shows a notice
         current_session().next_page_notices.append(say(error))
-    own = {key: value for key, value in stop.query.items() if key not in RUN_PARAMETERS}
+    active.earlier = dict(experiment.live())
+    own = {key: value for key, value in stop.query.items() if key not in run_query(stop)}
     results().pop("stage", None)
     st.switch_page(page_titles.FOLDER / f"{stop.page}.py", query_params=own or None)
 
 
+def run_query(stop: Stop) -> dict[str, str]:
+    """Return the part of the stop's query that belongs to its run."""
+    names = RUN_PARAMETERS - PAGE_PARAMETERS.get(stop.page, set())
+    return {key: value for key, value in stop.query.items() if key in names}
+
+
+def new_results() -> list[str]:
+    """Return the experiments that were started at the current stop."""
+    active = active_talk()
+    earlier = active.earlier if active is not None else {}
+    return [name for name, worker in experiment.live().items() if worker is not earlier.get(name)]
+
+
+def _with_text(active: ActiveTalk, stop: Stop) -> Stop:
+    """Return the stop with the text that it shows: its own, or that of the stop before it on stage, written as the talk planned it.
+
+    What the presenter changed there, the temperature or a token, is not continued. Without a planned length the run goes on as it is.
+    """
+    if _sets_run(stop) or stop.recording:
+        return stop
+    texts = [earlier for earlier in active.talk.stops[: active.place] if _sets_run(earlier) and _recorded_name(earlier) is None]
+    if not texts or texts[-1].recording or texts[-1].words is None:
+        return stop
+    query = {"steps": str(texts[-1].words)} | texts[-1].query
+    return replace(stop, link=f"{stop.page}?{urlencode(query)}")
+
+
 def set_run(stop: Stop) -> None:
     """Set the visitor's run to that of a stop. The old run is saved for undo on Watch. Raises BadRecording."""
-    session, query = current_session(), stop.query
+    session, query = current_session(), run_query(stop)
     recording = _recording(stop)
     if recording is not None:
         run_start.replace(session, recording.replay(), current.request())
@@ -159,7 +195,7 @@ def set_run(stop: Stop) -> None:
 
 def _sets_run(stop: Stop) -> bool:
     """Return whether the link of this stop says which text is written. The stage always begins one."""
-    return bool(RUN_PARAMETERS & stop.query.keys()) or stop.page == STAGE
+    return bool(run_query(stop)) or stop.page == STAGE
 
 
 def _goes_on_with_a_recording(stop: Stop) -> bool:
@@ -184,9 +220,13 @@ def _go_on_before_the_recording(active: ActiveTalk) -> None:
     run_start.replace(current_session(), run, request)
 
 
+def _recorded_name(stop: Stop) -> str | None:
+    return stop.query.get(RECORDING_PARAMETER)
+
+
 def _recording(stop: Stop) -> Recording | None:
     """Return the recording of this stop, None if it has none. Raises BadRecording."""
-    named = stop.query.get(RECORDING_PARAMETER)
+    named = _recorded_name(stop)
     if not stop.recording and named is None:
         return None
     # Imported here, because every page imports this module and few visitors give a talk.

@@ -11,10 +11,13 @@ from pages.ui.presenting import talk
 from pages.ui.session import current
 
 KEY = "talk_bar"
+PLAYER = '[data-testid="stBottom"]'  # the bar presses its button, though it is hidden
 
 
 def only_shown() -> str:
-    """Return the style that hides all of a page but the parts that the stop shows, its button and this bar; "" without such parts.
+    """Return the style that hides all of a page but the parts that the stop shows, its button, this bar and the list of keys; "" without.
+
+    A stop with a button hides all results until it is pressed, so that the audience does not see the answer before the question.
 
     A key of Streamlit is the class `st-key-<key>` of its element; the key of a result ends in `_outdated` after a change of controls.
     """
@@ -22,11 +25,16 @@ def only_shown() -> str:
     stop = active.talk.stops[active.place] if active is not None else None
     if stop is None or not stop.shown:
         return ""
-    keys = [*stop.shown, *([stop.start] if stop.start else []), KEY]
+    begun = talk.new_results()
+    keys = [*stop.shown, *([stop.start] if stop.start and not begun else []), KEY, "keys"]
     parts = [*(f".st-key-{key}" for key in keys), *(f".st-key-{key}_outdated" for key in stop.shown), ".stAlert", ".stException"]
     kept, inside = ", ".join(parts), ", ".join(f"{part} *" for part in parts)
     blocks = ':is(.stElementContainer, .stVerticalBlock, .stHorizontalBlock, .stColumn, .stLayoutWrapper, .stExpander, [class*="st-key-"])'
-    return f".stMainBlockContainer {blocks}:not(:has({kept})):not({kept}):not({inside}) {{ display: none !important; }}"
+    style = f".stMainBlockContainer {blocks}:not(:has({kept})):not({kept}):not({inside}), {PLAYER} {{ display: none !important; }}"
+    if not stop.start:
+        return style
+    live = "".join(f":not(.st-key-result_{name})" for name in begun)
+    return f'{style} .stMainBlockContainer [class*="st-key-result_"]{live} {{ display: none !important; }}'
 
 
 def show_bar() -> None:

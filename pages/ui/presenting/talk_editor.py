@@ -49,10 +49,10 @@ def _from_fields() -> Talk:
         title = str(values["title"] or "").strip() or _("A new stop")
         count = None if values["words"] is None else int(values["words"])
         link, say = str(values["link"] or ""), str(values["say"] or "")[:1000]
-        kept = stop if link == stop.link else replace(stop, doubt=None, shown=(), start="")  # they belong to the old page
+        kept = stop if link == stop.link else replace(stop, doubt=None, shown=(), start="", acts=())  # they belong to the old page
         stops.append(running_order.checked(replace(kept, title=title[:80], link=link, say=say, words=count)))
     name = str(st.session_state.get(field_key(-1, "name"), known.name) or known.name).strip()[:60]
-    return Talk(name or known.name, tuple(stops))
+    return replace(known, name=name or known.name, stops=tuple(stops))
 
 
 @error_boundary

@@ -39,9 +39,10 @@ MARKS = {KEPT: "✓", FINISHED: "■", CUT_OFF: "□"}
 
 
 def draw_tries(run: Experiment, by: str) -> None:
-    """Draw the merged tree beside the ranking, and the price. by: the score."""
+    """Draw the price, and the merged tree beside the ranking. by: the score."""
     newest: BatchStep = run.seen[-1]
     order = ranked(newest.tries, by)
+    price(newest)
     left, right = st.columns([0.5, 0.5], gap="large")
     with left:
         elements.section(_("All tries as one tree"), _("equal beginnings are merged"))
@@ -59,7 +60,6 @@ def draw_tries(run: Experiment, by: str) -> None:
         if len(order) > SHOWN:
             rest = ngettext("{count} more try is in the tree alone.", "{count} more tries are in the tree alone.", len(order) - SHOWN)
             st.caption(rest.format(count=len(order) - SHOWN))
-    price(newest)
 
 
 def ranked_try(place: int, entry: Ranked, by: str, can_keep: bool) -> None:

@@ -40,19 +40,20 @@ def draw(now: Provenance, begin: Callable[[], None]) -> None:
             expected(lesson)
         with right:
             still_known(lesson)
-            elements.section(_("How large is the error?"), _("training loss"))
-            legend(("dice", _("your text")), ("model", _("old training texts")))
-            alt_text = _("A falling line: the loss of each training step on the new text, and paler on the old training texts.")
-            chart.draw(
-                teach_charts.loss,
-                teach_rows.loss_rows(lesson.steps),
-                key="teach_loss",
-                alt_text=alt_text,
-                title=_("How large is the error?"),
-            )
+            if lesson.steps:
+                error(lesson)
             measured(lesson)
         if len(lesson.looks) > 1:
             moments(lesson, run.running)
+
+
+def error(lesson: Lesson) -> None:
+    """Draw the loss of every training step."""
+    elements.section(_("How large is the error?"), _("training loss"))
+    legend(("dice", _("your text")), ("model", _("old training texts")))
+    alt_text = _("A falling line: the loss of each training step on the new text, and paler on the old training texts.")
+    rows = teach_rows.loss_rows(lesson.steps)
+    chart.draw(teach_charts.loss, rows, key="teach_loss", alt_text=alt_text, title=_("How large is the error?"))
 
 
 def expected(lesson: Lesson) -> None:
@@ -61,6 +62,10 @@ def expected(lesson: Lesson) -> None:
     assert shown is not None
     title = _("What it expects after “{beginning}”").format(beginning=lesson.beginning)
     elements.section(title, _("next token, before and after {index} steps").format(index=shown.index))
+    for name, look in ((_("Before"), looks[0]), (_("After {index} steps").format(index=shown.index), shown)):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption(name, width="content")
+            st.text(f"{lesson.beginning}{look.written}", width="content")
     kinds = (("model", _("before")), ("dice", _("now")))
     legend(*kinds)
     alt_text = _("Bars from 0 to 100 percent for the likeliest next tokens: pale before the training, solid now.")
@@ -72,9 +77,6 @@ def expected(lesson: Lesson) -> None:
         title=title,
         legend=kinds,
     )
-    for name, look in ((_("Before"), looks[0]), (_("After {index} steps").format(index=shown.index), shown)):
-        st.caption(name)
-        st.text(f"{lesson.beginning}{look.written}")
 
 
 def still_known(lesson: Lesson) -> None:

@@ -24,14 +24,16 @@ EVEN = (0.95, 1.05)  # times the speed of plain decoding; in between it is calle
 def draw(run: Experiment) -> None:
     """Draw the text, the figures, one pass and the plain text."""
     rounds = [one for one in run.seen if isinstance(one, SpeculativeRound)]
-    legend(*verdicts())
     prompt, ahead = run.about
-    place, opened = st.container(), None
+    with st.container(key="speculative_seen"):
+        legend(*verdicts())
+        place, opened = st.container(), None
+        if rounds:
+            found = gain(list(run.seen), ahead)
+            figures(found)
+            if not run.running and found.speed_up is not None:
+                verdict(found.speed_up)
     if rounds:
-        found = gain(list(run.seen), ahead)
-        figures(found)
-        if not run.running and found.speed_up is not None:
-            verdict(found.speed_up)
         left, right = st.columns([0.58, 0.42], gap="large")
         with left:
             opened = looked_at(rounds, run.running)

@@ -39,6 +39,17 @@ KEYS = (
     Key("?", N_("this list")),
 )
 
+TALK_KEYS = (
+    Key(N_("→  Space  Page down"), N_("start, then the next stop")),
+    Key(N_("←  Page up"), N_("the stop before")),
+    Key("]  [", N_("next stop, previous stop")),
+    Key("↑  ↓", N_("scroll the page")),
+    Key("N", N_("the presenter's window")),
+    Key("B  .", N_("black screen")),
+    Key(N_("Escape"), N_("close what is open, then end the talk")),
+    Key("?", N_("this list")),
+)  # on a page that is a stop of a talk
+
 STREAMLIT_NAMES = {"ArrowRight": "Right", "ArrowLeft": "Left", " ": "Space"}  # keys that Streamlit shows on a button
 _SHORTCUTS = {button: STREAMLIT_NAMES[name] for key in KEYS for name in key.pressed if name in STREAMLIT_NAMES for button in key.buttons}
 _SHORTCUTS |= {"tour_back": "Left", "tour_on": "Right"}  # only Streamlit listens to these
@@ -52,16 +63,20 @@ def bound(button: str) -> dict[str, Any]:
     return {"key": button, "shortcut": _SHORTCUTS[button]}
 
 
-def keys() -> None:
-    """Listen to the keyboard; app.py calls it on every page. The browser lists only keys whose buttons are on the page."""
+def keys(in_talk: bool = False) -> None:
+    """Listen to the keyboard; app.py calls it on every page. The browser lists only keys whose buttons are on the page.
+
+    in_talk: the page is a stop of a talk, whose bar listens to the keys in place of the page's buttons.
+    """
+    listed = TALK_KEYS if in_talk else KEYS
     _KEYS(
         key="keys",
         data={
-            "keys": {name: list(key.buttons) for key in KEYS for name in key.pressed},
+            "keys": {name: list(key.buttons) for key in listed for name in key.pressed},
             "queued": QUEUED,
             "turn": monotonic_ns(),
-            "title": _("Keys of this page"),
+            "title": _("Keys of the talk") if in_talk else _("Keys of this page"),
             "close": _("Close"),
-            "lines": [(_(key.label), _(key.does), key.buttons) for key in KEYS],
+            "lines": [(_(key.label), _(key.does), key.buttons) for key in listed],
         },
     )

@@ -15,6 +15,8 @@ function draw(my) {
   const talk = seen.talk;
   part(".own").textContent = talk?.say ?? "";
   part(".coming_head").hidden = !seen.rows.length;
+  part(".two").classList.toggle("alone", !seen.rows.length);
+  part(".goal").textContent = talk?.minutes ? texts.goal.replace("{minutes}", talk.minutes) : "";
   part(".say").textContent = seen.say;
   part(".line").textContent = seen.line;
   part(".tail").textContent = seen.text ? `… ${seen.text}` : "";
@@ -26,7 +28,10 @@ function draw(my) {
     const row = element("div", "row");
     const bar = element("i");
     bar.style.width = `${share * 100}%`;
-    row.append(element("span", "", label), bar, element("span", "", number));
+    bar.hidden = !(share > 0);
+    const room = element("div");
+    room.append(bar);
+    row.append(element("span", "", label), room, element("span", "", number));
     return row;
   }));
 }

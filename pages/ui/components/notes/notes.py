@@ -10,6 +10,7 @@ NOTES = {
     "say": N_("You may say"),
     "coming": N_("Next-token probabilities"),
     "hidden": N_("The audience does not see these probabilities yet."),
+    "goal": N_("of {minutes}:00"),
     "clock": N_("since the start"),
     "again": N_("Reset the clock"),
     "on": N_("forward"),

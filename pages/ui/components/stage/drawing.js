@@ -89,7 +89,7 @@ function drawBars(my, look) {
   bars.classList.toggle("beside", Boolean(my.guess));
   bars.classList.toggle("choosing", my.choosing >= 0);
   if (bars.hidden) { bars.replaceChildren(); bars.rows = []; return; }
-  const fallen = my.fallen(look);
+  const fallen = my.fallen(look) || my.choosing >= 0; // while a token is framed, the model's own choice is marked
   const named = new Set((my.guess?.rows ?? []).map(row => row[4]));
   bars.rows ??= [];
   const rows = [...look.rows, [look.rest[0], -1, look.rest[1], look.rest[2], look.rest[3], false, 0]];
@@ -104,14 +104,19 @@ function drawBars(my, look) {
       return row;
     });
     const legend = element("div", "legend");
-    for (const [name, text] of [["model", my.data.texts.before], ["used", my.data.texts.after]]) {
-      const entry = element("span");
+    legend.append(element("b", "heat"));
+    for (const [name, text] of [["model", my.data.texts.before], ["used", my.data.texts.after], ["cut", my.data.texts.excluded]]) {
+      const entry = element("span", name);
       entry.append(element("i", name), text);
       legend.append(entry);
     }
     bars.replaceChildren(legend, ...bars.rows);
     bars.classList.add("asleep");
   }
+  const heat = bars.querySelector(".heat");
+  heat.hidden = !my.turned && !my.data.talk?.acts.some(name => name.startsWith("temperature"));
+  heat.textContent = my.data.heat;
+  bars.querySelector(".legend .cut").hidden = !rows.some(row => row[5]);
   rows.forEach(([label, token, model, used, number, removed], i) => {
     const row = bars.rows[i];
     const names = ["bar"];
@@ -169,7 +174,10 @@ function drawLine(my, look) {
   let sentence = look ? look.lines[my.beat] : d.finished;
   if (my.beat === THINK) sentence = "";
   if (my.beat === ROLL && look && !my.fallen(look)) sentence = d.looks[String(d.count)]?.lines[ROLL] ?? my.waitingLine ?? "";
-  if (my.choosing >= 0) sentence = d.texts.choose;
+  if (my.choosing >= 0) {
+    const own = look?.rows.find(row => row[1] === look.chosen);
+    sentence = `${own ? d.texts.chose.replace("{token}", own[0]) : ""} ${d.texts.choose}`.trim();
+  }
   if (my.guess && my.beat === WEIGH) sentence = my.guess.rows ? look?.lines[WEIGH] ?? "" : "";
   if (my.guess && my.beat >= ROLL && look && my.fallen(look) && d.score.index === my.t) {
     sentence = `${look.lines[ROLL]} ${d.texts[d.score.hit ? "hit" : "missed"]}`;
@@ -191,8 +199,11 @@ function drawFoot(my) {
   }));
   const score = d.score.rounds ? `${d.texts.room} ${d.score.room} · ${d.texts.favourite} ${d.score.favourite}` : "";
   my.part(".score").textContent = my.guess || my.flash ? my.flash || score : score;
-  const stop = d.talk ? `${d.talk.place + 1}/${d.talk.count} ${d.talk.title}` : d.model;
-  my.part(".info").textContent = [d.settings, stop].filter(Boolean).join(" · ");
+  const ask = my.part(".ask_keys");
+  ask.ariaLabel = ask.title = d.texts.keys;
+  ask.onclick = () => press(my, "?");
+  my.part(".place").textContent = d.talk ? `${d.talk.place + 1}/${d.talk.count}` : "";
+  my.part(".info").textContent = [d.settings, d.talk ? d.talk.title : d.model].filter(Boolean).join(" · ");
 }
 
 function drawOver(my) {
@@ -204,7 +215,7 @@ function drawOver(my) {
     const whole = my.part(".whole");
     whole.replaceChildren(...spans(d.words.filter(word => !MARK.test(word[0])), my));
     const long = d.words.reduce((sum, word) => sum + word[0].length, 0);
-    whole.style.fontSize = long > 620 ? "max(24px, calc(28 * var(--u)))" : long > 300 ? "max(26px, calc(36 * var(--u)))" : "";
+    whole.style.fontSize = long > 620 ? "max(24px, calc(28 * var(--u)))" : long > 300 ? "max(26px, calc(36 * var(--u)))" : long > 120 ? "" : "max(30px, calc(72 * var(--u)))";
     my.part(".credit").textContent = d.ending;
   }
   const help = my.part(".help");

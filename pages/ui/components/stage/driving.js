@@ -3,18 +3,19 @@ const CHANNEL = "token-probability-viewer stage";
 const SLOW_TOKENS = 1; // tokens that get five beats; later ones get one press each, and tokens without a choice none
 const RUN_ON = 170; // milliseconds for each token without a choice
 const MOST_AT_ONCE = 60; // tokens
+const LOST = 4000; // milliseconds after which a request without an answer no longer holds the forward key
 
 function begin(stage) {
   const my = {
     stage, t: -1, beat: READ, tint: "likely", merge: null, choosing: -1, guess: null, looks: {}, line: [], first: 0, wants: null,
-    number: Date.now(), runTo: -1, skips: false, blank: false, help: false, ending: false, playing: 0, falling: false, flash: "", began: Date.now(),
+    number: Date.now(), runTo: -1, act: 0, turned: false, skips: false, blank: false, help: false, ending: false, playing: 0, falling: false, flash: "", began: Date.now(),
     part: name => stage.querySelector(name),
     look: () => my.looks[my.t],
     fallen: look => my.beat >= ROLL && look.chosen >= 0 && !my.falling,
     take: () => takeWord(my),
     ask(verb, more) {
       my.number += 1;
-      my.wants = { verb, number: my.number, at: my.t };
+      my.wants = { verb, number: my.number, at: my.t, asked: Date.now() };
       my.send("did", { do: verb, number: my.number, ...more });
     },
   };
@@ -43,21 +44,55 @@ function publish(my) {
   const coming = my.looks[d.count], now = my.look();
   my.channel.postMessage({
     stage: d.session, at: Date.now(), began: d.talk ? beganAt(d.talk.clock) : my.began, beat: d.names[my.beat], beats: d.names,
-    say: d.say[d.beats[my.beat]][my.t > my.first ? 1 : 0], line: now ? now.lines[my.beat] : d.finished, talk: d.talk,
+    say: d.talk && !d.talk.slow ? "" : d.say[d.beats[my.beat]][my.t > my.first ? 1 : 0], line: now ? now.lines[my.beat] : d.finished, talk: d.talk,
     rows: coming ? [...coming.rows.map(row => [row[0], row[4], row[3]]), [coming.rest[0], coming.rest[3], coming.rest[2]]] : [], // of the dice
-    text: d.words.map(word => plain(word[0])).join("").slice(-160), settings: d.settings, model: d.model, hidden: my.beat < WEIGH,
+    text: d.words.map(word => plain(word[0])).join("").slice(-160), settings: d.settings, model: d.model, hidden: my.beat < WEIGH || isGuessing(my),
     score: d.score, finished: d.finished, blank: my.blank, keys: REMOTE,
   });
 }
 
 function isMerged(my) {
-  const slow = my.data.talk?.place ? 0 : SLOW_TOKENS; // the first stop of a talk has shown the five beats
+  const slow = my.data.talk && !my.data.talk.slow ? 0 : SLOW_TOKENS; // the first stop of a talk on stage has shown the five beats
   return my.merge === null ? my.t - my.first >= slow : my.merge;
 }
 
-// Whether a step is written without a press: nearly all of the strip belongs to one token.
+// Whether a step is written without a press: nearly all of the strip belongs to one token, and the stop does nothing with it.
 function isCertain(my, look) {
-  return Boolean(look) && look.doubt < (my.data.talk?.doubt ?? my.data.doubt);
+  return Boolean(look) && nextAct(my) !== "choose" && look.doubt < (my.data.talk?.doubt ?? my.data.doubt);
+}
+
+function isGuessing(my) {
+  return Boolean(my.guess && !my.guess.rows);
+}
+
+function nextAct(my) {
+  return my.t === my.first ? my.data.talk?.acts[my.act] : undefined;
+}
+
+// Does what the stop plans for the forward key before it writes on. Returns whether it did something.
+function act(my) {
+  const [verb, value] = nextAct(my)?.split(" ") ?? [];
+  if (verb === "temperature" && my.beat === WEIGH && my.t >= my.data.count) {
+    my.act += 1;
+    my.turned = true;
+    my.ask("turn", { to: Number(value) });
+  } else if (verb === "choose" && my.beat === WRITE) {
+    my.act += 1;
+    choose(my);
+  } else return false;
+  return true;
+}
+
+// Takes back the last act that changed the temperature. Returns whether there was one.
+function undoAct(my) {
+  const talk = my.data.talk;
+  if (!talk || my.t !== my.first || my.beat !== WEIGH || !talk.acts[my.act - 1]?.startsWith("temperature")) return false;
+  my.act -= 1;
+  const earlier = talk.acts[my.act - 1];
+  my.turned = Boolean(earlier);
+  my.ask("turn", { to: earlier ? Number(earlier.split(" ")[1]) : my.temperature });
+  draw(my);
+  return true;
 }
 
 function askRoll(my, runs) {
@@ -143,11 +178,13 @@ function settle(my) { // a key pressed during an animation ends it
 function on(my) {
   if (my.blank || my.help) { my.blank = my.help = false; return draw(my); }
   if (my.ending) { if (my.data.talk?.next) { my.ending = false; finish(my); } return; }
-  if (my.wants?.verb === "roll") return;
-  if (my.guess && !my.guess.rows) return enterGuess(my);
+  if (my.wants?.verb === "roll" || my.wants && my.wants.verb !== "look" && Date.now() - my.wants.asked < LOST) return;
+  if (my.choosing >= 0) return takeWord(my);
+  if (isGuessing(my)) return reveal(my);
   if (my.running) { my.t = my.runTo; return runOn(my); } // a press ends the animation
   if (settle(my)) { my.beat = isMerged(my) ? WRITE : ROLL; draw(my); return runOn(my); }
   if (my.beat === ROLL && my.runTo >= my.t) { my.beat = WRITE; draw(my); return runOn(my); }
+  if (act(my)) return draw(my);
   if (my.t >= my.data.count && my.data.finished) return finish(my);
   if (my.beat === WRITE) {
     my.guess = null;
@@ -161,7 +198,7 @@ function on(my) {
     return draw(my);
   }
   if (my.beat === WEIGH && isMerged(my) && my.t >= my.data.count && isCertain(my, my.look()) && !my.guess) return skip(my);
-  if (my.beat === WEIGH) return roll(my, isMerged(my), isMerged(my));
+  if (my.beat === WEIGH) return roll(my, isMerged(my), isMerged(my) && nextAct(my) !== "choose");
   if (my.beat < WEIGH && isMerged(my)) my.beat = THINK;
   my.beat += 1;
   draw(my);
@@ -172,12 +209,15 @@ function back(my) {
   if (my.wants?.verb === "roll") return;
   settle(my);
   my.runTo = -1;
-  my.choosing = -1;
-  if (my.guess) { my.guess = null; my.beat = Math.min(my.beat, WEIGH); return draw(my); }
-  if (my.beat > READ) my.beat -= 1;
+  if (my.choosing >= 0) { my.choosing = -1; return draw(my); }
+  if (my.guess) { my.guess = null; my.stage.focus(); my.beat = Math.min(my.beat, WEIGH); return draw(my); }
+  if (undoAct(my)) return;
+  const merged = isMerged(my);
+  if (merged && my.beat > WEIGH) my.beat = WEIGH; // takes the token from the screen
+  else if (!merged && my.beat > READ) my.beat -= 1;
   else if (my.t > 0) {
     my.t -= 1;
-    my.beat = WRITE;
+    my.beat = isMerged(my) ? WEIGH : WRITE;
     if (!my.look()) my.ask("look", { at: my.t });
   } else if (my.data.talk) return my.ask("stop", { by: -1 });
   draw(my);
@@ -201,7 +241,8 @@ function choose(my) {
   settle(my);
   my.runTo = -1;
   my.beat = WEIGH;
-  my.choosing = 0;
+  const look = my.look();
+  my.choosing = my.t < my.data.count ? Math.max(0, look.rows.findIndex(row => row[1] !== look.chosen)) : 0;
   draw(my);
 }
 
@@ -223,6 +264,7 @@ function move(my, by) {
   my.runTo = -1;
   my.guess = null;
   if (my.beat !== WEIGH) my.beat = WEIGH;
+  my.turned = true;
   my.ask("turn", { by: -by });
   draw(my);
 }
@@ -279,17 +321,28 @@ function press(my, key) {
   return Boolean(known) || /^[1-5]$/.test(key);
 }
 
+// Keys in the field of guesses. An empty field needs none of the talk's keys but letters, and a digit chooses a suggestion.
+function keyedInField(my, event) {
+  const isEmpty = my.part(".field").value === "";
+  const key = event.key;
+  if (my.help || my.blank || isEmpty && ["]", "[", "?", "."].includes(key)) press(my, key);
+  else if (key === "Enter") enterGuess(my);
+  else if (key === "Escape") closeGuess(my);
+  else if (key === "PageDown" || isEmpty && (key === "ArrowRight" || key === " ")) reveal(my);
+  else if (key === "PageUp" || isEmpty && key === "ArrowLeft") back(my);
+  else if (!(isEmpty && /^[1-9]$/.test(key) && suggest(my, Number(key)))) return;
+  event.preventDefault();
+}
+
 function keyed(my, event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
   const from = event.composedPath()[0];
   event.stopImmediatePropagation(); // the page below the stage does not get the key
   if (from instanceof HTMLInputElement || from instanceof HTMLTextAreaElement) {
-    if (event.key === "Enter" && my.guess) { event.preventDefault(); enterGuess(my); }
-    else if (event.key === "Escape" && my.guess) { event.preventDefault(); closeGuess(my); }
-    else if (event.key === "PageDown" && my.guess) { event.preventDefault(); if (my.part(".field").value.trim()) enterGuess(my); enterGuess(my); }
+    if (my.guess) keyedInField(my, event);
     return;
   }
-  if (from instanceof HTMLButtonElement && (event.key === "Enter" || event.key === " ")) return;
+  if (from instanceof HTMLButtonElement && event.key === "Enter") return;
   if (event.repeat && !["ArrowUp", "ArrowDown", "ArrowLeft"].includes(event.key)) return event.preventDefault();
   if (press(my, event.key)) event.preventDefault();
 }
@@ -308,12 +361,14 @@ function receive(my, data) {
   if (done) my.wants = null;
   if (fresh) {
     const from = data.talk ? 0 : data.count; // a stop of a talk starts at its first token
-    Object.assign(my, { t: from, first: from, beat: READ, guess: null, choosing: -1, falling: false, wants: null, runTo: -1, skips: false, ending: data.talk?.words === 0 });
+    Object.assign(my, { t: from, first: from, beat: READ, guess: null, choosing: -1, falling: false, wants: null, runTo: -1, act: 0, turned: false, temperature: data.temperature, skips: false, ending: data.talk?.words === 0 });
     if (isMerged(my)) my.beat = WEIGH;
     if (!my.looks[from] && from < data.count) my.ask("look", { at: from });
     if (data.finished && data.count && !data.talk) Object.assign(my, { t: data.count - 1, beat: WRITE });
     my.stage.focus();
-    return draw(my);
+    draw(my);
+    if (data.talk?.acts[0] === "guess") { my.act = 1; openGuess(my); }
+    return;
   }
   if (my.t > data.count) Object.assign(my, { t: data.count, beat: READ, falling: false });
   if (done?.verb === "roll" && !data.finished && !my.looks[data.count]) my.ask("look", { at: data.count });
@@ -321,8 +376,11 @@ function receive(my, data) {
   if (done?.verb === "roll" && my.skips) { Object.assign(my, { skips: false, t: Math.min(done.at + 1, data.count - 1), beat: WRITE }); draw(my); return runOn(my); }
   if (done?.verb === "roll") return data.count > done.at ? fall(my) : (Object.assign(my, { beat: WEIGH, falling: false }), draw(my));
   if (done?.verb === "force" && !data.notice) { my.t = done.at; my.goOn = true; return fall(my); }
-  if (!data.notice && (done?.verb === "again" || done?.verb === "dice")) Object.assign(my, { t: 0, beat: READ, first: 0, falling: false });
-  if (done?.verb === "guess" && data.called.length && my.guess) { my.guess.rows = data.called; my.part(".field").blur(); my.stage.focus(); }
+  if (!data.notice && (done?.verb === "again" || done?.verb === "dice")) Object.assign(my, { t: 0, beat: READ, first: 0, act: 0, falling: false });
+  if (done?.verb === "guess" && my.guess) {
+    if (data.called.length) { my.guess.rows = data.called; my.part(".field").blur(); my.stage.focus(); }
+    else my.guess.said = []; // the words were refused: the next forward key goes on without them
+  }
   draw(my);
 }
 

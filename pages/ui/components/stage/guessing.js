@@ -2,7 +2,7 @@
 const MOST_GUESSES = 6;
 
 function openGuess(my) {
-  if (my.data.finished || my.wants) return;
+  if (my.data.finished || my.wants?.verb === "roll") return;
   settle(my);
   my.t = my.data.count;
   my.runTo = -1;
@@ -30,7 +30,25 @@ function addGuess(my, word) {
 function enterGuess(my) {
   const word = my.part(".field").value;
   if (word.trim()) addGuess(my, word);
-  else if (my.guess.said.length) my.ask("guess", { at: my.data.count, said: my.guess.said });
+  else reveal(my);
+}
+
+// Shows the probabilities, with the guesses beside them if there are some.
+function reveal(my) {
+  addGuess(my, my.part(".field").value);
+  if (my.guess.said.length) my.ask("guess", { at: my.data.count, said: my.guess.said });
+  else closeGuess(my);
+}
+
+function suggestions(my) {
+  return my.data.looks[String(my.data.count)]?.choices ?? [];
+}
+
+// Adds the suggestion with this number. Returns whether there is one.
+function suggest(my, number) {
+  const word = suggestions(my)[number - 1];
+  if (word) addGuess(my, word);
+  return Boolean(word);
 }
 
 function drawGuess(my) {
@@ -55,13 +73,14 @@ function drawGuess(my) {
       })
     : my.guess.said.map(said => element("div", "call", said))));
   const choices = my.part(".choices");
-  const words = rows ? [] : (d.looks[String(d.count)]?.choices ?? []).filter(word => !my.guess.said.includes(word));
+  const words = rows ? [] : suggestions(my);
   choices.hidden = !words.length || my.guess.said.length >= MOST_GUESSES;
-  choices.replaceChildren(element("span", "", d.texts.clickable), ...words.map(word => {
-    const button = element("button", "", word);
-    button.type = "button";
+  choices.replaceChildren(element("span", "", d.texts.clickable), ...words.map((word, i) => {
+    const button = element("button");
+    button.append(element("i", "", String(i + 1)), word);
+    button.disabled = my.guess.said.includes(word);
     button.onclick = () => { addGuess(my, word); field.focus(); };
     return button;
   }));
-  my.part(".hint").textContent = rows ? "" : d.notice || (my.guess.said.length ? d.texts.reveal : "");
+  my.part(".hint").textContent = rows ? "" : d.notice || d.texts.reveal;
 }

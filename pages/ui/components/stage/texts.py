@@ -7,7 +7,7 @@ from pages.ui.i18n.translation import N_
 TEXTS = {
     "called": N_("What comes next? The token that is rolled counts as correct."),
     "field": N_("a guess, then Enter"),
-    "reveal": N_("Enter again: reveal. Esc: no guessing."),
+    "reveal": N_("→ shows the probabilities."),
     "room": N_("audience"),
     "favourite": N_("model's likeliest token"),
     "rank": N_("rank"),
@@ -18,10 +18,11 @@ TEXTS = {
     "hit": N_("A guess was correct."),
     "missed": N_("No guess was correct."),
     "correct": N_("Was it on the list?"),
-    "clickable": N_("or click:"),
+    "clickable": N_("or a number:"),
     "points": N_("points"),
-    "bits": N_("Points are bits, −log2 of the token's probability: 1 in 2 gives one point, 1 in 8 three."),
+    "bits": N_("An unlikely token gives more points: 1 in 2 gives one, 1 in 8 three."),
     "start": N_("start"),
+    "press_start": N_("Press → to start."),
     "next": N_("next"),
     "end": N_("the end"),
     "forward": N_("forward"),
@@ -33,7 +34,10 @@ TEXTS = {
     "playing": N_("plays by itself"),
     "before": N_("model's probability"),
     "after": N_("after your settings"),
-    "choose": N_("Which token instead? Up, down, Enter."),
+    "excluded": N_("excluded"),
+    "chose": N_("The model chose “{token}”."),
+    "choose": N_("Which token instead? ↑ ↓ choose, → takes it."),
+    "keys": N_("list of keys"),
 }
 KEYS = (
     (N_("→  Space  Page down"), N_("forward")),
@@ -51,6 +55,7 @@ KEYS = (
     ("N", N_("the presenter's window")),
     ("B  .", N_("black screen")),
     ("F", N_("full screen")),
+    ("?", N_("this list")),
     ("E", N_("the whole text, to end with")),
     (N_("Esc"), N_("leave the stage")),
 )

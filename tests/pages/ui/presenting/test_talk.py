@@ -55,6 +55,7 @@ def file_of(stops: object, version: int = 1) -> str:
 
 STOP = {"title": "a", "link": "stage"}
 WRONG = [b"", b"\xff\xfe", "[" * 100_000, "{}", json.dumps({"format": FORMAT}), file_of([STOP], 2), file_of([]), file_of([STOP] * 61)]
+WRONG += [json.dumps(json.loads(file_of([STOP])) | {"minutes": minutes}) for minutes in (0, -3, 601, 2.5, "3", True)]
 WRONG += [file_of([STOP | other]) for other in ({"words": -1}, {"run": "rm"}, {"link": 7})]
 
 
@@ -112,11 +113,18 @@ def test_the_file_has_the_name_of_the_talk() -> None:
         {"doubt": 1e9},
         {"doubt": "much"},
         {"shown": "receipt"},
+        {"acts": ["temperature 9.9"]},
+        {"acts": ["temperature 1.0; alert(1)"]},
+        {"acts": ["rm"]},
+        {"acts": "guess"},
+        {"acts": [7]},
+        {"acts": ["guess"] * 13},
     ],
 )
 def test_what_a_stop_shows_is_checked_because_it_becomes_a_style(wrong: dict[str, object]) -> None:
-    right = {"title": "One", "link": "cost", "shown": ["receipt"], "start": "cost_two_start", "doubt": 1.0}
-    assert running_order_file.loads(file_of([right])).stops[0].shown == ("receipt",)
+    right = {"title": "One", "link": "cost", "shown": ["receipt"], "start": "cost_two_start", "doubt": 1.0, "acts": ["temperature 0.2"]}
+    made = running_order_file.loads(file_of([right])).stops[0]
+    assert made.shown == ("receipt",) and made.acts == ("temperature 0.2",)
     with pytest.raises(BadRunningOrder):
         running_order_file.loads(file_of([right | wrong]))
 

@@ -1,0 +1,211 @@
+"""The keys of a talk: forward, back, Escape and "?" mean the same at every stop, whatever page it is and wherever the focus is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pages.ui.presenting.running_order import Stop, Talk
+from tests.browser.test_stage import SETTLED, OnStage, on_stage  # noqa: F401  (a fixture)
+from tests.browser.watching import FIND, press, stays
+
+pytestmark = pytest.mark.browser
+TOUR = Stop("Tour", "tour?stop=send")
+BRANCHES = Stop("Branches", "what_if", shown=("what_if_view_0",), start="what_if_play")
+NOTEPAD = Stop("Notepad", "cache", shown=("result_race",), start="cache_start")
+QUESTION = Stop("Question", "think")
+FOX = Stop("Fox", "stage?prompt=The+fox&seed=3", words=4, doubt=0.0)
+
+
+class Given:
+    """A presenter who gives a talk of these stops."""
+
+    def __init__(self, stage: OnStage, *stops: Stop) -> None:
+        self.stage, self.page = stage, stage.page
+        press(self.page, "talk_open")
+        file = {"name": "talk.json", "mimeType": "application/json", "buffer": Talk("Mine", stops, minutes=7).dumps().encode()}
+        self.page.locator('.st-key-talk_file input[type="file"], input[type="file"]').first.set_input_files(file)
+        self.page.get_by_text("“Mine” is open").wait_for()
+        self.page.keyboard.press("Escape")
+        press(self.page, "talk_give")
+
+    def at(self, number: int, following: str = "") -> None:
+        """Wait until this stop is shown, and its bar announces what follows."""
+        self.page.locator(".st-key-talk_bar .place", has_text=f"{number} /").wait_for()
+        if following:
+            self.page.locator(".st-key-talk_bar .next", has_text=following).wait_for()
+        self.stands_still()
+
+    def stands_still(self) -> None:
+        """Wait until no script runs: a press during the first run of a page can be lost."""
+        self.page.wait_for_function("() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'")
+
+    def has_button(self, button: str) -> None:
+        """Wait until the page has drawn the button of its stop."""
+        self.page.locator(f".st-key-{button} button:enabled").first.wait_for(state="attached")
+
+
+@pytest.fixture
+def given(on_stage: Callable[..., OnStage]) -> Callable[..., Given]:  # noqa: F811
+    """Open the page of talks and give these stops."""
+    return lambda *stops: Given(on_stage("/talk"), *stops)
+
+
+def test_focus_on_a_button_or_an_empty_field_does_not_hold_the_forward_key(given: Callable[..., Given]) -> None:
+    talk = given(QUESTION, QUESTION, QUESTION)
+    talk.at(1, "next: Question")
+    talk.page.locator(".st-key-think_start button").focus()
+    talk.stage.press(" ")
+    talk.at(2)
+    field = talk.page.locator(".st-key-think_question input")
+    field.fill("")
+    talk.stage.press("ArrowRight")
+    talk.at(3)
+    field.fill("What is 1")
+    talk.stage.press("End", " ", "ArrowLeft", "ArrowRight", "+")
+    assert field.input_value() == "What is 1 +", "a field with text keeps Space and the arrows"
+    talk.stage.press("PageUp")
+    talk.at(2)
+
+
+def test_the_talks_keys_are_listed_and_escape_closes_the_list_before_the_talk(given: Callable[..., Given]) -> None:
+    talk = given(NOTEPAD, FOX)
+    talk.at(1)
+    talk.stage.press("?")
+    talk.page.locator(".st-key-keys dialog[open]").wait_for()
+    listed = talk.page.locator(".st-key-keys dialog").text_content()
+    assert "Page down" in listed and "end the talk" in listed and "roll the last token" not in listed
+    talk.stage.press("Escape")
+    talk.page.locator(".st-key-keys dialog[open]").wait_for(state="detached")
+    stays(talk.page, "document.querySelector('.st-key-talk_bar')")
+    talk.stage.press("?")
+    talk.page.locator(".st-key-keys dialog[open]").wait_for()
+    talk.stage.press("ArrowRight")  # a clicker closes it, too
+    talk.page.locator(".st-key-keys dialog[open]").wait_for(state="detached")
+    talk.at(1, "start")
+    talk.stage.press("Escape")
+    talk.page.locator(".st-key-talk_resume").wait_for()
+
+
+def test_a_result_is_hidden_until_the_stop_is_started(given: Callable[..., Given]) -> None:
+    talk = given(NOTEPAD, FOX)
+    talk.at(1, "start")
+    talk.page.locator(".st-key-cache_start button:enabled").wait_for()
+    assert talk.page.locator(".st-key-result_race").is_hidden(), "neither a recorded result nor one of the rehearsal"
+    talk.stage.press("ArrowRight")
+    talk.page.locator(".st-key-result_race").wait_for()
+    talk.page.locator(".st-key-cache_start").wait_for(state="hidden")
+
+
+def test_the_presenters_window_says_that_a_page_waits_for_its_start(given: Callable[..., Given], on_stage: Callable[..., OnStage]) -> None:  # noqa: F811
+    talk = given(NOTEPAD, FOX)
+    talk.at(1, "start")
+    notes = on_stage("/notes", beside=talk.stage)
+    line = f"() => ({FIND})('notes') && ({FIND})('line')?.textContent"
+    notes.page.wait_for_function(f"{line} === 'Press → to start.'")
+    assert notes.text("goal") == "of 7:00"
+    talk.page.locator(".st-key-cache_start button:enabled").wait_for()
+    notes.press(" ")
+    talk.at(1, "next: Fox")
+    notes.page.wait_for_function(f"() => !({FIND})('line').textContent")
+
+
+def test_the_forward_key_leaves_the_field_of_guesses(on_stage: Callable[..., OnStage]) -> None:  # noqa: F811
+    stage = on_stage("/stage?prompt=The+dog+ran+to+the")
+    stage.until("read", 0)
+    for key in ("ArrowRight", " ", "PageDown"):
+        stage.press("g")
+        stage.wait("!part('guess').hidden")
+        stage.press(key)
+        stage.wait("!my.guess && my.beat === 2 && !part('bars').hidden")
+    stage.press("g")
+    stage.wait("!part('guess').hidden")
+    stage.page.keyboard.type("park")
+    stage.press("ArrowRight")
+    assert stage.state("Boolean(my.guess) && !my.guess.rows"), "an arrow moves within a word"
+    stage.press("PageDown")
+    stage.wait("my.guess?.rows?.length === 1 && my.guess.rows[0][0] === 'park'")
+    stage.press("ArrowRight")
+    stage.until("roll", 1)
+
+
+def test_a_digit_takes_a_suggestion_and_the_list_of_keys_opens_over_the_field(on_stage: Callable[..., OnStage]) -> None:  # noqa: F811
+    stage = on_stage("/stage?prompt=The+dog+ran+to+the")
+    stage.until("read", 0)
+    stage.press("g")
+    stage.wait("!part('guess').hidden")
+    words = stage.state("my.data.looks['0'].choices")
+    stage.press("?")
+    stage.wait("!part('help').hidden")
+    stage.press("ArrowRight")
+    stage.wait("part('help').hidden && my.guess && !my.guess.rows")
+    stage.press("2", "1")
+    assert stage.state("my.guess.said") == [words[1], words[0]]
+    stage.press("ArrowRight")
+    stage.wait("my.guess?.rows?.length === 2")
+
+
+def test_forward_takes_the_framed_word_and_back_takes_a_token_away(given: Callable[..., Given]) -> None:
+    talk = given(FOX, NOTEPAD)
+    stage = talk.stage
+    stage.until("read", 0)
+    stage.press("5")
+    stage.until("write", 1)
+    stage.press("ArrowRight", "ArrowRight")
+    stage.wait(f"my.t === 2 && my.beat === 2 && {SETTLED}")
+    before = stage.text("text")
+    stage.press("ArrowLeft")
+    stage.wait("my.t === 1 && my.beat === 2")
+    assert len(stage.text("text")) < len(before)
+    stage.press("c", "ArrowDown")
+    framed = stage.state("my.look().rows[my.choosing][1]")
+    stage.press("ArrowRight")
+    stage.wait(f"my.looks[1]?.roll === null && my.beat === 4 && {SETTLED}")
+    assert stage.state("my.looks[1].chosen") == framed
+    stage.press("c")
+    stage.wait("my.choosing >= 0")
+    stage.press("ArrowLeft")
+    assert stage.state("my.choosing") == -1 and stage.state("my.t") == 1, "back closes the choice"
+
+
+def part_of(page: Any, name: str) -> bool:
+    """Return whether an element of this class is drawn."""
+    return bool(page.evaluate(f"() => Boolean(({FIND})('{name}')?.checkVisibility())"))
+
+
+def test_the_stops_of_three_minutes_show_what_their_titles_say(on_stage: Callable[..., OnStage]) -> None:  # noqa: F811
+    stage = on_stage("/talk")
+    press(stage.page, "talk_give")
+    stage.until("read", 0)
+    stage.press("]")
+    stage.wait("my.data.talk.place === 1 && my.guess && !my.guess.rows")
+    assert not part_of(stage.page, "bars"), "nobody sees the probabilities before the guesses"
+    stage.press("ArrowRight")
+    stage.wait("!my.guess && !part('bars').hidden")
+    stage.press("g")
+    stage.wait("!part('guess').hidden")
+    stage.press("]")
+    stage.wait("my.data.talk.place === 2 && my.beat === 2")
+    highest = [stage.state("my.look().rows[0][3]")]
+    for heat in ("Temperature 0.2", "Temperature 1.8", "Temperature 0.7"):
+        stage.press("ArrowRight")
+        stage.wait(f"part('heat').textContent === '{heat}' && !my.wants")
+        highest.append(stage.state("my.look().rows[0][3]"))
+    usual, cold, hot, again = highest
+    assert hot < usual < cold and again == usual and stage.state("my.data.count") == 0
+    stage.press("ArrowLeft")
+    stage.wait("part('heat').textContent === 'Temperature 1.8' && !my.wants")
+    stage.press("]")
+    stage.wait("my.data.talk.place === 3 && my.beat === 2")
+    assert "0.7" in stage.text("info"), "a temperature belongs to its stop"
+    stage.press("ArrowRight")
+    stage.wait(f"my.t === 0 && my.beat === 4 && {SETTLED}")
+    own = stage.state("my.look().chosen")
+    stage.press("ArrowRight")
+    stage.wait("my.choosing >= 0")
+    framed = stage.state("my.look().rows[my.choosing][1]")
+    assert framed != own and stage.text("line").startswith("3  weigh   The model chose")
+    stage.press("ArrowRight")
+    stage.wait(f"my.looks[0]?.chosen === {framed} && my.beat === 4 && {SETTLED}")
