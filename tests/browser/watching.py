@@ -68,12 +68,22 @@ def press(page: Any, key: str) -> None:
     page.locator(f".st-key-{key} button:visible").first.click()
 
 
+def grown(page: Any, selector: str) -> None:
+    """Wait until an element that was opened has its whole height. Until then a press can land beside what moves, and a popover with it."""
+    heights = [-1.0, 0.0]
+    while heights[-1] != heights[-2]:
+        page.wait_for_timeout(200)
+        heights.append(page.locator(selector).first.bounding_box()["height"])
+    settled(page)
+
+
 def open_more_settings(page: Any) -> None:
     """Open the settings that are folded in the sidebar."""
     settled(page)
     summary = page.locator(".st-key-more_settings summary").first
     if summary.evaluate("summary => !summary.parentElement.open"):
         summary.click()
+        grown(page, ".st-key-more_settings")
 
 
 def all_samplers(page: Any) -> None:
