@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from core.record.step import Stage as Stage
     from core.record.step import Step as Step
     from core.record.step import TokenDistribution as TokenDistribution
-    from core.settings import SamplingSettings as SamplingSettings
+    from core.sampling.settings import SamplingSettings as SamplingSettings
     from core.tokens.tokens import Token as Token
 
 _NAMES = {  # of each module
@@ -43,7 +43,7 @@ _NAMES = {  # of each module
     "core.models.bundled_models": "list_models",
     "core.models.loading": "load_model",
     "core.record.step": "Candidate Stage Step TokenDistribution",
-    "core.settings": "SamplingSettings",
+    "core.sampling.settings": "SamplingSettings",
     "core.tokens.tokens": "Token",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

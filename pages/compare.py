@@ -10,7 +10,7 @@ import streamlit as st
 from core.experiments.sweep import RANGES, Column, ComparisonStep, side_by_side, statistics, sweep
 from core.experiments.unread import unread
 from core.record.step import Step
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment
 from pages.ui.i18n import names, numbers
@@ -28,7 +28,7 @@ from pages.ui.views.tinted_text import tinted_text
 
 frame.page()
 
-SETTING_NAMES = {control.key: control.label for control in CONTROLS}
+SETTING_NAMES = {row.name: row.label for row in CONTROLS}
 COLUMNS, SWEEP, UNREAD = "compare", "compare_sweep", "compare_unread"
 LENGTHS = (20, 40, 80, 160)
 SIDEBAR = N_("From the sidebar")

@@ -12,7 +12,7 @@ from core.costs.formulas import CARDS, MODELS, ModelShape, answer_multiply_adds,
 from core.costs.receipt import Assumptions
 from core.engine.model import LanguageModel
 from core.experiments.request import RequestCost, request
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import WHY_NOT, Can
 from pages.ui.experiments import results
 from pages.ui.experiments.observed import Experiment

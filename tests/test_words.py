@@ -11,7 +11,7 @@ from string import Formatter
 
 import pytest
 
-from core.stage_orders import SETTING_OF
+from core.sampling.settings import SETTING_OF
 from pages.ui.i18n import extract_sentences, translation
 
 ROOT = Path(__file__).parents[1]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner
 
 

@@ -19,6 +19,7 @@ from core.batching.batched_transformers import BatchedTransformers, refuse_unles
 from core.batching.block_pool import BLOCK_SIZE, BlockPool, blocks_for
 from core.batching.request import Request, RequestState
 from core.batching.scheduler import Policy, Scheduler, Work
+from core.checked_number import whole_number
 from core.device import Stopwatch
 from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
@@ -27,7 +28,6 @@ from core.message import Message
 from core.out_of_memory import enough_memory
 from core.sampling.history import History
 from core.sampling.stages import pick
-from core.settings import whole_number
 
 MOST_SEQS = 64
 MOST_BATCHED_TOKENS = 8192

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from core.checked_number import whole_number
 from core.costs.formulas import LARGEST, answer_multiply_adds, attention_multiply_adds
 from core.engine.shape import ModelShape
 from core.errors import BadSetting
 from core.message import Message, Number
-from core.settings import whole_number
 
 MOST = 10**6  # texts of a step, and tokens of a text
 UPDATE = 6  # multiply-adds per weight in an AdamW update: two running means, a root, a quotient, the step

@@ -13,7 +13,7 @@ from core.engine.switched_off_heads import Head
 from core.generation.generation import Generation
 from core.inspection.attribution.head_effects import Ablator
 from core.inspection.inside import inspect_step
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 from core.sources.source import Prompt
 
 LISTED = 6  # tokens beside the bars

@@ -11,10 +11,11 @@ from core.batching.block_pool import blocks_for
 from core.batching.request import Request
 from core.batching.scheduler import Policy
 from core.batching.server import MOST_SEQS, Server, ServerSettings, passes_are_compiled
+from core.checked_number import whole_number
 from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids
 from core.message import Message
-from core.settings import SamplingSettings, whole_number
+from core.sampling.settings import SamplingSettings
 
 if TYPE_CHECKING:
     from core.costs.machine import Peak

@@ -15,13 +15,14 @@ import numpy as np
 
 from core.batching.request import Request
 from core.batching.server import FinishedRequest, Iteration, Server, ServerSettings, passes_are_compiled
+from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids
 from core.generation.generation import generated
 from core.limits import Limits
 from core.message import Message, Number
-from core.settings import LARGEST_SEED, SamplingSettings, whole_number
+from core.sampling.settings import LARGEST_SEED, SamplingSettings
 
 MOST_PLANNED = 32
 LONGEST_ANSWER = 256  # tokens

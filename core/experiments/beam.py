@@ -11,11 +11,11 @@ from typing import Literal
 
 import torch
 
+from core.checked_number import whole_number
 from core.errors import BadSetting, BrokenLogits
 from core.experiments.candidates import prompt_ids
 from core.experiments.prompt_batch import PromptBatch, batch_of
 from core.message import Message
-from core.settings import whole_number
 from core.sources.token_source import TokenSource
 from core.tokens.tokens import ByteJoiner
 

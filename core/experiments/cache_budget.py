@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from core.checked_number import whole_number
 from core.engine.kv_cache.evicting import EvictingKVCache
 from core.engine.kv_cache.quantized import packed_bytes
 from core.engine.model import LanguageModel
@@ -17,7 +18,7 @@ from core.experiments.candidates import encoded
 from core.message import Message
 from core.sampling import dice, stages
 from core.sampling.history import History
-from core.settings import SamplingSettings, whole_number
+from core.sampling.settings import SamplingSettings
 
 STOP, SLIDING_WINDOW, ATTENTION_SINKS, INT8_KV, INT4_KV = "stop", "forget the oldest", "forget, but keep the first", "8 bits", "4 bits"
 POLICIES = (STOP, SLIDING_WINDOW, ATTENTION_SINKS, INT8_KV, INT4_KV)

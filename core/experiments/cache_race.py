@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.generation.generation import Generation
 from core.message import Message
 from core.record.step import Step
-from core.settings import SamplingSettings, whole_number
+from core.sampling.settings import SamplingSettings
 
 LONGEST = 2048  # tokens of a race
 CACHED, UNCACHED = "with the notepad", "without"

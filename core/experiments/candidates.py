@@ -15,6 +15,7 @@ from time import perf_counter
 
 import torch
 
+from core.checked_number import whole_number
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.experiments.answers import answer_of, normal
 from core.experiments.candidate_sequence import BatchStep, CandidateSequence
@@ -25,7 +26,7 @@ from core.message import Message
 from core.record.step import ForwardPass, Step
 from core.sampling import dice, stages
 from core.sampling.history import History
-from core.settings import SamplingSettings, whole_number
+from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
 from core.sources.source import Logits
 from core.sources.token_source import TokenSource

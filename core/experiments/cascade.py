@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.checked_number import whole_number
 from core.costs.formulas import pass_multiply_adds
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
@@ -21,8 +22,8 @@ from core.experiments.two_models import LONGEST, both_here, entropy_of, odds_of,
 from core.inspection.scoring import surprises
 from core.message import Message, Number
 from core.sampling.history import History
+from core.sampling.settings import SamplingSettings
 from core.sampling.stages import pick
-from core.settings import SamplingSettings, whole_number
 from core.tokens.tokens import ByteJoiner
 
 HIGHEST = 20.0  # bits

@@ -8,6 +8,7 @@ from statistics import quantiles
 
 import numpy as np
 
+from core.checked_number import whole_number
 from core.costs.formulas import multiply_adds, pass_multiply_adds
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
@@ -16,7 +17,7 @@ from core.experiments.cache_race import next_token
 from core.experiments.candidates import encoded
 from core.generation.generation import Generation
 from core.message import Message
-from core.settings import SamplingSettings, whole_number
+from core.sampling.settings import SamplingSettings
 
 MOST_LENGTHS, MOST_REPEATS = 24, 25
 DECODED = 3  # further tokens timed after each prompt

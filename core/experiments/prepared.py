@@ -21,7 +21,7 @@ from core.experiments.thinking import CHAIN_OF_THOUGHT
 from core.generation.generation import Generation
 from core.generation.recording import LARGEST_FILE, Recording
 from core.models.hub import BUNDLED
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 
 FOLDER = BUNDLED / "recordings"
 ENDING = ".json.gz"

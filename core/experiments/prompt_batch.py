@@ -23,7 +23,7 @@ from core.engine.model import LanguageModel
 from core.errors import OutsideTopLogprobs
 from core.message import Message
 from core.out_of_memory import enough_memory
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can
 from core.sources.source import Forward, Wanted
 from core.sources.token_source import TokenSource

@@ -19,6 +19,7 @@ import psutil
 import torch
 
 from core.backends.transformers_backend import TransformersBackend, backend_of
+from core.checked_number import whole_number
 from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
 from core.engine.network_layers import checked_layers
@@ -30,7 +31,7 @@ from core.generation.generation import generated
 from core.inspection.inside import must_be_here
 from core.message import Message
 from core.out_of_memory import enough_memory
-from core.settings import SamplingSettings, whole_number
+from core.sampling.settings import SamplingSettings
 
 BITS = (16, 8, 6, 4, 3, 2)
 GROUP = 32  # numbers that share a scale, unless a whole row does

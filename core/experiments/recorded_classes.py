@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # Every class that a file may contain, by module. A new experiment adds the classes that it yields.
 _CLASSES = {
-    "core.settings": "SamplingSettings",
+    "core.sampling.settings": "SamplingSettings",
     "core.engine.shape": "ModelShape",
     "core.engine.attention_layers": "AttentionLayers",
     "core.experiments.cache_race": "RaceStep",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from core.checked_number import whole_number
 from core.costs.machine import energy_joules
 from core.costs.receipt import Account, Assumptions, Receipt
 from core.engine.model import LanguageModel
 from core.generation.generation import Generation
 from core.message import Message
 from core.record.step import Step
-from core.settings import SamplingSettings, whole_number
+from core.sampling.settings import SamplingSettings
 
 LONGEST = 512  # tokens of one answer
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from core.checked_number import whole_number
 from core.experiments.teach import QUEUE, Ended, Waiting, _Queue, in_turn
 from core.generation.generation import generated
 from core.limits import Limits
 from core.message import Message
-from core.settings import SamplingSettings, whole_number
+from core.sampling.settings import SamplingSettings
 
 if TYPE_CHECKING:
     from core.finetuning.from_scratch import ScratchModel

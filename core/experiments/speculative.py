@@ -21,6 +21,7 @@ import numpy as np
 from core.batching.batched_transformers import refuse_unless_plain
 from core.batching.block_pool import blocks_for
 from core.batching.server import make_runner
+from core.checked_number import whole_number
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
@@ -28,8 +29,8 @@ from core.experiments.candidates import prompt_ids
 from core.message import Message
 from core.sampling import dice
 from core.sampling.history import History
+from core.sampling.settings import SamplingSettings
 from core.sampling.stages import pick, sampling_probabilities
-from core.settings import SamplingSettings, whole_number
 from core.sources.capabilities import Can, require
 from core.tokens.tokens import ByteJoiner
 

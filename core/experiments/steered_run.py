@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from core.checked_number import whole_number
 from core.engine.changes import Steering
 from core.engine.model import LanguageModel
 from core.generation.generation import Generation
 from core.inspection.attribution.steering import steering_vector
 from core.inspection.scoring import surprises
 from core.message import Message
-from core.settings import SamplingSettings, whole_number
+from core.sampling.settings import SamplingSettings
 
 LENGTH = 32
 LONGEST = 256

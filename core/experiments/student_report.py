@@ -9,13 +9,13 @@ from random import Random
 
 import numpy as np
 
+from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.experiments.candidates import prompt_ids
 from core.experiments.questions import facts
 from core.experiments.two_models import both_here, same_tokens
 from core.inspection.scoring import log_odds, score_text
 from core.message import Message
-from core.settings import whole_number
 
 MOST_FACTS = 400
 MOST_TOKENS = 128  # of the text

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.generation.generation import Generation
 from core.message import Message
 from core.record.step import Step
-from core.settings import SamplingSettings, whole_number
+from core.sampling.settings import SamplingSettings
 
 MOST_COLUMNS = 4
 MOST_STEPS = 400

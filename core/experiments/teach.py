@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 
+from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.finetuning.finetune import FineTuning, TrainingStep
 from core.generation.generation import Generation
 from core.limits import Limits
 from core.message import Message
 from core.record.step import TokenDistribution
-from core.settings import SamplingSettings, whole_number
+from core.sampling.settings import SamplingSettings
 
 MOST_STEPS = 2_000
 LOOK_EVERY = 2  # steps between two looks

@@ -14,6 +14,7 @@ from random import Random
 import numpy as np
 import torch
 
+from core.checked_number import whole_number
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
@@ -23,7 +24,7 @@ from core.experiments.questions import sums as lessons
 from core.generation.generation import Generation
 from core.message import Message
 from core.record.step import Step
-from core.settings import SamplingSettings, whole_number
+from core.sampling.settings import SamplingSettings
 
 MOST_STEPS = 300
 MOST_QUESTIONS = 200

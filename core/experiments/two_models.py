@@ -15,6 +15,7 @@ from statistics import median
 import numpy as np
 import torch
 
+from core.checked_number import whole_number
 from core.costs.formulas import multiply_adds
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
@@ -25,8 +26,8 @@ from core.experiments.speculative import sized
 from core.inspection.scoring import score_text
 from core.message import Message
 from core.sampling.history import History
+from core.sampling.settings import SamplingSettings
 from core.sampling.stages import pick
-from core.settings import SamplingSettings, whole_number
 from core.sources.capabilities import Can, require
 from core.sources.source import Forward
 from core.tokens.tokens import ByteJoiner

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, ModelError
 from core.experiments.candidates import prompt_ids
@@ -15,7 +16,7 @@ from core.generation.generation import Generation
 from core.inspection.inside import must_be_here
 from core.message import Message
 from core.models.gguf.header import is_gguf, path_of, read_header
-from core.settings import SamplingSettings, whole_number
+from core.sampling.settings import SamplingSettings
 
 MOST_TOKENS = 256  # of the text that both read
 LONGEST = 64  # tokens of each written text

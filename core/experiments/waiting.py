@@ -18,13 +18,14 @@ from core.batching.block_pool import blocks_for
 from core.batching.request import RequestState
 from core.batching.scheduler import Policy
 from core.batching.server import MOST_BLOCKS, FinishedRequest, Iteration, Server, ServerSettings, passes_are_compiled
+from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.experiments.batching import MOST_PLANNED, PlannedRequest, planned_requests
 from core.experiments.candidates import prompt_ids
 from core.limits import Limits
 from core.message import Message
-from core.settings import LARGEST_SEED, SamplingSettings, whole_number
+from core.sampling.settings import LARGEST_SEED, SamplingSettings
 
 QUEUE, PREFILL, DECODE, STALLED, PREEMPTED = "queue", "prefill", "decode", "stalled", "preempted"
 POLICIES = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)

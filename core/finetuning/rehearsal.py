@@ -21,7 +21,7 @@ def rehearsal_texts(model: LanguageModel, count: int = 64, seed: int = 0) -> lis
     if model.name in bundled_names():
         return LESSONS.read_text("utf-8").splitlines()[:count]
     from core.generation.generation import generated
-    from core.settings import SamplingSettings
+    from core.sampling.settings import SamplingSettings
 
     texts = []
     for number in range(min(count, 8)):

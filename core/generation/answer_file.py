@@ -9,7 +9,7 @@ from core.generation.recording_file import FORMAT, VERSION, File, ModelFile, Pro
 from core.generation.saved_answers import Answer
 from core.generation.step_file import MOST_LISTED, StepFile, TokenFile, digits
 from core.record.listed_tokens import Keys, ListedStep, columns_of
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner
 
 UNNAMED = "a server's answer"

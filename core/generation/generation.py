@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, SupportsIndex, Ty
 import numpy as np
 
 from core.chat.conversation import Span
+from core.checked_number import whole_number
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import InputError, NotEnoughMemory, OutsideTopLogprobs, RunFinished, WrongType
 from core.generation.stop_rule import Stop
@@ -27,7 +28,7 @@ from core.record import rich
 from core.record.step import Candidate, Step, TokenDistribution
 from core.sampling import dice
 from core.sampling.observation import MOST_CANDIDATES
-from core.settings import SamplingSettings, whole_number
+from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
 from core.sources.source import OBSERVED, Answer, Forward, Listed, Prompt, Recorded, Source, Wanted
 from core.tokens.tokens import Token, added_by

@@ -16,7 +16,7 @@ from core.sampling.constraint.compiled import compiled
 from core.sampling.history import History
 from core.sampling.observation import Observation
 from core.sampling.samplers.shape import next_mu
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 from core.sources.source import Logits, Source, Wanted
 
 

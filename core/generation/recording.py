@@ -21,7 +21,7 @@ from core.generation.recording_file import LARGEST_FILE, Content, File, PromptTo
 from core.generation.step_file import StepFile, TokenFile, settings_of, step_of
 from core.generation.tree import Tree
 from core.record.step import Step
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 from core.sources.recorded import RecordedModel
 from core.sources.source import Beginning, Recorded
 from core.tokens.tokens import ByteJoiner, Token, lone_token

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field, model_validator
 from core.errors import BadRecording
 from core.message import Message
 from core.record.step import ForwardPass, Step, Vocabulary
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 
 MOST_LISTED = 1_001
 MOST_STAGES = 24

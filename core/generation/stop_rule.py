@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from core.checked_number import whole_number
 from core.errors import BadSetting
 from core.message import Message
 from core.record.step import Step, Vocabulary
-from core.settings import whole_number
 
 MOST_TEXTS, LONGEST_TEXT = 40, 200  # texts; characters
 MOST_TOKENS = 10_000_000

@@ -6,9 +6,9 @@ import numbers
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from core.checked_number import is_bool
 from core.errors import BadPlace
 from core.record.step import Step, Vocabulary
-from core.settings import is_bool
 from core.tokens.tokens import Token
 
 LONGEST_NAME = 60

@@ -9,8 +9,8 @@ import numpy as np
 from core.generation.generation import Generation
 from core.record.step import Step, TokenDistribution
 from core.sampling import dice, stages
+from core.sampling.settings import SamplingSettings
 from core.sampling.stages import sampling_probabilities
-from core.settings import SamplingSettings
 from core.sources.source import Forward
 
 

@@ -8,20 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadSetting
-from core.settings import SamplingSettings
+from core.sampling.settings import SETTINGS, SamplingSettings
 
-# Names in generation_config.json; most are our own.
-NAMES = (
-    "temperature",
-    "top_k",
-    "top_p",
-    "min_p",
-    "typical_p",
-    "repetition_penalty",
-    "no_repeat_ngram_size",
-    "epsilon_cutoff",
-    "eta_cutoff",
-)
+# Names in generation_config.json that are the settings' own; `greedy` and `logit_bias` have others there.
+NAMES = tuple(name for name, row in SETTINGS.items() if row.engines.get("transformers") == name)
 _IN_GGUF = {"temp": "temperature", "top_k": "top_k", "top_p": "top_p", "min_p": "min_p", "penalty_repeat": "repetition_penalty"}
 
 

@@ -17,7 +17,7 @@ from core.errors import BadToken
 from core.message import ENGLISH, Message, Wording
 from core.record import rich
 from core.record.frozen import FrozenArrays, percent
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 from core.tokens.tokens import Token, known_id
 
 

@@ -18,7 +18,7 @@ from core.remote.http_client import HttpClient
 from core.remote.metrics import ServerMetrics, samples
 from core.remote.protocol import number
 from core.remote.sampling_parameters import parameters
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 
 MOST_SLOTS = 4096
 

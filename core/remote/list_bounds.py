@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.errors import OutsideTopLogprobs
 from core.record.top_logprobs import TopLogprobs
 from core.sampling import stages
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 
 LONGEST_LIST = 8_000  # most tokens that a server is asked for to make a pick certain
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.generation.generation import Generation
 from core.models.loading import load_model
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 
 PICTURE = Path(__file__).with_name("step.png")
 PROMPT, SETTINGS, STEPS, LEAST = "Once upon a time", SamplingSettings(temperature=0.9, top_p=0.95, seed=7), 10, 5

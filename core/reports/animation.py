@@ -9,13 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from core.checked_number import whole_number
 from core.errors import BadSetting, RunFinished, TooLarge
 from core.message import ENGLISH, Message, Number, Wording
 from core.record.step import Step
 from core.reports import files, fonts, rasterize
 from core.reports.palette import Palette
 from core.reports.step_picture import WIDE, Beat, PictureStyle, fitting_size, step_svg, texts_of
-from core.settings import whole_number
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -6,9 +6,8 @@ import json
 import math
 from typing import Any
 
-from core.remote.sampling_parameters import parameters
-from core.settings import SamplingSettings
-from core.stage_orders import MISSING
+from core.remote.sampling_parameters import named, parameters
+from core.sampling.settings import MISSING, SETTING_OF, SamplingSettings
 
 HEADS = {
     "transformers": "model.generate(**inputs, ",
@@ -33,13 +32,15 @@ def arguments(engine: str, settings: SamplingSettings) -> str:
 
 def _transformers(settings: SamplingSettings) -> dict[str, Any]:
     """Return the arguments of `generate`. A constraint needs a processor of another library, so it is left out."""
+    usual = ("temperature", "top_k", "top_p")  # `generate` switches these on, or a model's own configuration does
+    replaced = {SETTING_OF[name] for name in settings.without_effect} | (set(usual) if settings.greedy else set())
+    changed = {row.name for row in settings.changed()}
     values: dict[str, Any] = {"do_sample": not settings.greedy}
-    if not settings.greedy:
-        values |= {"temperature": settings.temperature, "top_k": settings.top_k, "top_p": settings.top_p}
-        optional = {"min_p": 0.0, "typical_p": 1.0, "epsilon_cutoff": 0.0, "eta_cutoff": 0.0}
-        values |= {name: getattr(settings, name) for name, off in optional.items() if getattr(settings, name) != off}
-    usual = {"repetition_penalty": 1.0, "no_repeat_ngram_size": 0}
-    values |= {name: getattr(settings, name) for name, off in usual.items() if getattr(settings, name) != off}
+    values |= {
+        name: value
+        for name, value in named("transformers", settings).items()
+        if name not in replaced and (name in usual or name in changed)
+    }
     if settings.biases:
         values["sequence_bias"] = [[[token_id], -1e9 if math.isinf(number) else number] for token_id, number in settings.biases]
     return values

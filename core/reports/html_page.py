@@ -26,7 +26,7 @@ from core.reports.animation import part_of
 from core.reports.settings_text import summary
 from core.reports.step_picture import bar_rows, label_of
 from core.reports.svg import surprise_spec, svg
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can
 
 HERE = Path(__file__).parent

@@ -6,35 +6,7 @@ import json
 from typing import Any
 
 from core.message import Message, Number, Wording
-from core.settings import SamplingSettings
-
-NAMES = {
-    "top_k": "top-k",
-    "top_p": "top-p",
-    "min_p": "min-p",
-    "typical_p": "typical-p",
-    "repetition_penalty": Message("repetition penalty"),
-    "presence_penalty": Message("presence penalty"),
-    "frequency_penalty": Message("frequency penalty"),
-    "repeat_last_n": Message("repeat last n"),
-    "logit_bias": Message("logit bias"),
-    "no_repeat_ngram_size": Message("no-repeat n-gram"),
-    "dry_multiplier": Message("DRY multiplier"),
-    "dry_base": Message("DRY base"),
-    "dry_allowed_length": Message("DRY allowed length"),
-    "dry_sequence_breakers": Message("DRY sequence breakers"),
-    "top_n_sigma": "top-n-sigma",
-    "epsilon_cutoff": Message("epsilon cut-off"),
-    "eta_cutoff": Message("eta cut-off"),
-    "xtc_probability": Message("XTC probability"),
-    "xtc_threshold": Message("XTC threshold"),
-    "dynatemp_range": Message("dynamic temperature range"),
-    "dynatemp_exponent": Message("dynamic temperature exponent"),
-    "mirostat_tau": Message("mirostat tau"),
-    "mirostat_eta": Message("mirostat eta"),
-    "constraint": Message("constraint"),
-    "order": Message("order"),
-}
+from core.sampling.settings import SamplingSettings
 
 LONGEST = 120  # characters of a setting that is a text
 
@@ -43,13 +15,11 @@ def summary(settings: SamplingSettings, wording: Wording) -> str:
     """Return the settings that differ from the usual ones, with temperature and seed: `temperature 0.8, top-k 5, seed 7`."""
     if settings.greedy:
         always = wording.say(Message("always the likeliest token (greedy)"))
-        return f"{always}, {wording.say(NAMES['constraint'])} {_written(settings.constraint, wording)}" if settings.constraint else always
-    usual = SamplingSettings()
-    changed = [wording.say(Message("temperature {value}", value=Number(settings.temperature, "g")))]
-    for name, value in settings.as_dict().items():
-        if name in NAMES and value != getattr(usual, name):
-            changed.append(f"{wording.say(NAMES[name])} {_written(value, wording)}")
-    return ", ".join([*changed, wording.say(Message("seed {seed}", seed=str(settings.seed)))])
+        return f"{always}, {wording.say('constraint')} {_written(settings.constraint, wording)}" if settings.constraint else always
+    rows = [row for row in settings.changed() if row.name not in ("temperature", "seed")]
+    parts = [f"{wording.say(row.short)} {_written(getattr(settings, row.name), wording)}" for row in rows]
+    first = wording.say(Message("temperature {value}", value=Number(settings.temperature, "g")))
+    return ", ".join([first, *parts, wording.say(Message("seed {seed}", seed=str(settings.seed)))])
 
 
 def _written(value: Any, wording: Wording) -> str:
@@ -59,6 +29,6 @@ def _written(value: Any, wording: Wording) -> str:
         return clean if len(clean) <= LONGEST else f"{clean[: LONGEST - 1]}…"
     if isinstance(value, tuple):
         return ", ".join(
-            f"{one[0]}: {one[1]:g}" if isinstance(one, tuple) else json.dumps(one) if not one.isprintable() else one for one in value
+            f"{part[0]}: {part[1]:g}" if isinstance(part, tuple) else part if part.isprintable() else json.dumps(part) for part in value
         )
     return wording.figures(format(value, "g"))

@@ -8,8 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from core.settings import SamplingSettings
-from core.stage_orders import LAST_N
+from core.sampling.settings import LAST_N, SamplingSettings
 from core.tokens.tokens import Token
 
 

@@ -17,12 +17,10 @@ from core.errors import BadToken
 from core.sampling import dice, stages_gpu, stages_numpy
 from core.sampling.history import History, last_n
 from core.sampling.observation import ActiveStage, Observation, Selection
+from core.sampling.samplers import by_stage
 from core.sampling.samplers.contract import Sampler
-from core.sampling.samplers.named_tokens import Constraint, LogitBias, check_ids
-from core.sampling.samplers.repetition import DRY, FrequencyPenalty, NoRepeatNGram, PresencePenalty
-from core.sampling.samplers.shape import XTC, DynamicTemperature, Mirostat, TopNSigma
-from core.settings import SamplingSettings
-from core.stage_orders import SETTING_OF
+from core.sampling.samplers.named_tokens import check_ids
+from core.sampling.settings import SETTING_OF, STAGES, SamplingSettings
 
 USUAL = ("repetition penalty", "temperature", "top-k", "top-p", "min-p", "typical-p")
 
@@ -43,33 +41,10 @@ def _stage(name: str, settings: SamplingSettings) -> ActiveStage:
     if name in ("logit bias", "constraint"):  # the record of a stage has one number
         value = float(len(settings.biases)) if name == "logit bias" else None
     if name == "temperature" and settings.dynatemp_range and not (settings.mirostat_tau and settings.order == "llama.cpp"):
-        return "dynamic temperature", settings.dynatemp_range, DynamicTemperature(settings)
-    if name in SAMPLERS:
-        return name, value, SAMPLERS[name](settings)
-    process = {
-        "repetition penalty": logits_process.RepetitionPenaltyLogitsProcessor,
-        "temperature": logits_process.TemperatureLogitsWarper,
-        "top-k": logits_process.TopKLogitsWarper,
-        "top-p": logits_process.TopPLogitsWarper,
-        "min-p": logits_process.MinPLogitsWarper,
-        "typical-p": logits_process.TypicalLogitsWarper,
-        "epsilon": logits_process.EpsilonLogitsWarper,
-        "eta": logits_process.EtaLogitsWarper,
-    }[name]
-    return name, value, process(value)
-
-
-SAMPLERS: dict[str, type[Sampler]] = {
-    "logit bias": LogitBias,
-    "frequency penalty": FrequencyPenalty,
-    "presence penalty": PresencePenalty,
-    "no-repeat n-gram": NoRepeatNGram,
-    "constraint": Constraint,
-    "DRY": DRY,
-    "top-n-sigma": TopNSigma,
-    "XTC": XTC,
-    "mirostat": Mirostat,
-}
+        return "dynamic temperature", settings.dynatemp_range, by_stage()["dynamic temperature"](settings)
+    if STAGES[name].processor:
+        return name, value, getattr(logits_process, STAGES[name].processor)(value)
+    return name, value, by_stage()[name](settings)
 
 
 @lru_cache(maxsize=64)

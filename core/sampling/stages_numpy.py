@@ -14,9 +14,11 @@ import torch
 
 from core.sampling import cut_offs_numpy
 from core.sampling.observation import ActiveStage, Observation, Processor, Selection, also_listed, nothing_left
+from core.sampling.samplers import by_stage
 from core.sampling.samplers.contract import Addition, places_of
 from core.sampling.samplers.repetition import repetition_penalty
 from core.sampling.score_row import Row, likeliest
+from core.sampling.settings import STAGES
 
 CUTS: dict[str, Callable[[Row, float], Row | None]] = {
     "top-k": cut_offs_numpy.top_k,
@@ -26,8 +28,6 @@ CUTS: dict[str, Callable[[Row, float], Row | None]] = {
     "epsilon": cut_offs_numpy.epsilon,
     "eta": cut_offs_numpy.eta,
 }
-LOCAL = ("top-n-sigma", "dynamic temperature", "XTC", "mirostat")  # their processors need no excluded tokens
-EXCLUDING = ("top-n-sigma", "XTC", "mirostat", "no-repeat n-gram", "constraint")  # they change no score
 BIT = math.log(2)  # nats
 DEPTHS = (4.0, 8.0, 12.0)  # nats below the likeliest token; the roll nearly always falls on one of those above
 LIGHTEST = -80.0  # nats below the likeliest token; smaller weights lose precision
@@ -111,12 +111,13 @@ def _after(row: Row, size: int, name: str, setting: float, process: Processor, p
         scores = row.scores.copy()
         scores[places] += process.amounts[known]
         return _changed(row, scores, name) if len(places) else row
-    if name in LOCAL:
+    sampler = by_stage().get(name)
+    if sampler is not None and sampler.local:
         scores = _processed(row.scores, process, previous_ids)
     else:  # transformers' processors get the whole vocabulary, as in `generate`
         scores = _processed(row.whole(size), process, previous_ids)
         scores = scores if row.ids is None else scores[row.ids]
-    if name not in EXCLUDING:
+    if name not in STAGES or not STAGES[name].excludes_only:
         return _changed(row, scores, name)
     mask = scores > -math.inf
     if not mask.any():

@@ -19,7 +19,7 @@ from core.message import Message
 from core.record.step import Candidate, ForwardPass, Step, Vocabulary
 from core.record.top_logprobs import TopLogprobs
 from core.sampling.observation import Observation
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can
 from core.tokens.tokens import Token
 

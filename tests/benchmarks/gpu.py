@@ -36,7 +36,7 @@ from core.backends.transformers_backend import TransformersBackend
 from core.costs.machine import measure
 from core.engine.model import LanguageModel
 from core.record.step import TokenDistribution
-from core.settings import FIRST
+from core.sampling.settings import SETTINGS as TABLE
 
 PROMPT = "Once upon a time there was a little fox who wanted to see the sea. "
 SETTINGS = SamplingSettings(temperature=0.9, top_k=100, top_p=0.95, min_p=0.01, typical_p=0.95, repetition_penalty=1.1, seed=1)
@@ -114,7 +114,7 @@ def loop(network: Any, prompt: torch.Tensor, count: int) -> None:
 
 
 def generate(network: Any, prompt: torch.Tensor, count: int, **cache: str) -> None:
-    settings = {name: value for name, value in SETTINGS.as_dict().items() if name in FIRST - {"greedy", "seed"}}
+    settings = {name: value for name, value in SETTINGS.as_dict().items() if TABLE[name].where != "dialog" and TABLE[name].stage}
     mask = torch.ones_like(prompt)
     with torch.inference_mode():
         written = network.generate(prompt, attention_mask=mask, do_sample=True, **settings, max_new_tokens=count, pad_token_id=0, **cache)

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from core.stage_orders import ORDERS
+from core.sampling.settings import ORDERS
 from tests.browser.watching import Watching, all_samplers, eventually, settled
 
 pytestmark = pytest.mark.browser

@@ -8,9 +8,10 @@ import pytest
 
 from core import SamplingSettings
 from core.record.constrained import Constrained
+from core.sampling.settings import SETTINGS
 from pages.ui.charts import step_rows
 from pages.ui.session import share_link
-from pages.ui.session.more_samplers import CONSTRAINT_KINDS, chip_text, parse_constraint, parse_order
+from pages.ui.session.sampling_controls import CONSTRAINT_KINDS, chip_text
 from pages.ui.shell.constraint_form import EXAMPLES, WRITE
 from pages.ui.views.constraint_line import sentence
 from tests.pages.apptest import Open, press, told
@@ -38,13 +39,13 @@ def test_a_broken_one_in_a_link_is_named_and_the_rest_of_the_link_counts(broken:
 def test_every_kind_has_words_and_every_example_can_be_used() -> None:
     assert CONSTRAINT_KINDS.keys() == WRITE.keys()
     for constraint in EXAMPLES.values():
-        assert parse_constraint(constraint) == constraint
+        assert SETTINGS["constraint"].parse(constraint) == constraint
         assert share_link.decoded(share_link.query("a", "m", SamplingSettings(constraint=constraint), [], "a"))["constraint"] == constraint
         assert chip_text(SamplingSettings(constraint=constraint), "constraint")
 
 
-def test_an_order_from_before_there_were_constraints_applies_them_first() -> None:
-    assert parse_order("top-p,temperature")[:3] == ("constraint", "top-p", "temperature")
+def test_stages_that_an_order_in_a_link_does_not_name_come_last() -> None:
+    assert SETTINGS["order"].parse("top-p,temperature")[:3] == ("top-p", "temperature", "logit bias")
 
 
 def test_the_sentence_says_what_is_known() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core import load_model
-from core.stage_orders import ORDERS
+from core.sampling.settings import ORDERS
 from tests.pages.apptest import Open, press, said
 
 

@@ -16,7 +16,8 @@ import numpy as np
 
 from core import Generation, SamplingSettings
 from core.remote.http_client import HttpClient
-from core.remote.sampling_parameters import LLAMA_CPP, parameters
+from core.remote.sampling_parameters import parameters
+from core.sampling.settings import STAGES
 
 CLOSE = 1e-4
 PROMPT = "Once upon a time there was a little fox. The fox had a red ball. The fox had a"
@@ -86,13 +87,14 @@ def by_id(values: dict[str, Any], run: Generation) -> dict[str, Any]:
 def random_settings(dice: Random, run: Generation) -> SamplingSettings:
     """A chain of llama.cpp's samplers in a random order, without what llama.cpp does differently."""
     chosen = {name: draw(dice) for name, draw in VALUES.items() if dice.random() < 0.4}
-    groups = [*dict.fromkeys(LLAMA_CPP.values())]
+    in_llama_cpp = {name: stage.in_llama_cpp for name, stage in STAGES.items() if stage.in_llama_cpp}
+    groups = [*dict.fromkeys(in_llama_cpp.values())]
     dice.shuffle(groups)
     if "top_n_sigma" in chosen and groups.index("top_n_sigma") < groups.index("typ_p"):
         chosen.pop("typical_p", None)
     if "top_n_sigma" in chosen and groups.index("top_n_sigma") < groups.index("temperature"):
         chosen.pop("dynatemp_range", None)
-    order = ("logit bias", *(name for group in groups for name, other in LLAMA_CPP.items() if other == group))
+    order = ("logit bias", *(name for group in groups for name, other in in_llama_cpp.items() if other == group))
     return SamplingSettings(**by_id(chosen, run), xtc_threshold=0.05, repeat_last_n=64, order=order)
 
 

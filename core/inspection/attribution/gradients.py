@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import torch
 
+from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.errors import ModelError
 from core.inspection.attribution.passes import Passes, neutral_token, reachable, text_and_target
 from core.message import Message
-from core.settings import whole_number
 
 STEPS = 32
 MOST_STEPS = 512

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -11,7 +12,7 @@ import torch
 from core.device import to_device
 from core.sampling.history import History
 from core.sampling.observation import Processor
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +20,12 @@ class Sampler(ABC):
     """A stage that needs the text, the seed or a state. Its processors take and return scores [1, vocabulary] on any device.
 
     A processor excludes a token by the score -inf, as those of transformers do. It never reads a number of the device back to the host.
+    stage: the stage that it computes, by its name in the table of settings. local: its processor gives the kept tokens the same scores if
+    the excluded ones are left out.
     """
 
+    stage: ClassVar[str]
+    local: ClassVar[bool] = False
     settings: SamplingSettings
 
     @abstractmethod

@@ -14,11 +14,13 @@ from core.sampling.constraint.compiled import Allowed, compiled
 from core.sampling.history import History
 from core.sampling.observation import Processor
 from core.sampling.samplers.contract import Addition, Sampler
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 
 
 class LogitBias(Sampler):
     """Adds a number to the logits of some tokens; -inf excludes one. Equal to transformers' SequenceBiasLogitsProcessor."""
+
+    stage = "logit bias"
 
     def at(self, history: History) -> Processor:
         """See `Sampler`."""
@@ -35,6 +37,8 @@ def check_ids(settings: SamplingSettings, size: int) -> None:
 
 class Constraint(Sampler):
     """Allows the tokens that can follow in a text of the constraint, and the end of the text where it is complete."""
+
+    stage = "constraint"
 
     def at(self, history: History) -> Processor:
         """See `Sampler`. Raises BadSetting for a constraint that cannot be used or does not fit the text."""

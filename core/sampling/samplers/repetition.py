@@ -30,6 +30,8 @@ def repetition_penalty(scores: np.ndarray, penalty: float, previous_ids: np.ndar
 class FrequencyPenalty(Sampler):
     """Subtracts the penalty from a token's logit as often as the token occurs."""
 
+    stage = "frequency penalty"
+
     def at(self, history: History) -> Processor:
         """See `Sampler`."""
         ids, counts = np.unique(window(history, self.settings, generated_only=True), return_counts=True)
@@ -39,6 +41,8 @@ class FrequencyPenalty(Sampler):
 class PresencePenalty(Sampler):
     """Subtracts the penalty from the logit of every token that occurs."""
 
+    stage = "presence penalty"
+
     def at(self, history: History) -> Processor:
         """See `Sampler`."""
         ids = np.unique(window(history, self.settings, generated_only=True))
@@ -47,6 +51,8 @@ class PresencePenalty(Sampler):
 
 class NoRepeatNGram(Sampler):
     """Excludes tokens that would complete an n-gram of prompt and text, as transformers' NoRepeatNGramLogitsProcessor."""
+
+    stage = "no-repeat n-gram"
 
     def at(self, history: History) -> Processor:
         """See `Sampler`."""
@@ -61,6 +67,8 @@ class DRY(Sampler):
 
     A repetition ends at a sequence breaker, and a token that contains a breaker is never penalised, as in llama.cpp.
     """
+
+    stage = "DRY"
 
     def at(self, history: History) -> Processor:
         """See `Sampler`."""

@@ -11,7 +11,7 @@ from core.sampling import dice
 from core.sampling.history import History
 from core.sampling.observation import Processor
 from core.sampling.samplers.contract import Sampler
-from core.settings import SMALLEST_DIVISOR, SamplingSettings
+from core.sampling.settings import SMALLEST_DIVISOR, SamplingSettings
 
 
 class DynamicTemperature(Sampler):
@@ -19,6 +19,9 @@ class DynamicTemperature(Sampler):
 
     H: entropy of the probabilities. Hmax: logarithm of the number of tokens that are still there.
     """
+
+    stage = "dynamic temperature"
+    local = True
 
     def at(self, history: History) -> Processor:
         """See `Sampler`."""
@@ -35,6 +38,9 @@ class DynamicTemperature(Sampler):
 
 class TopNSigma(Sampler):
     """Top-n-sigma (Tang et al. 2024): keeps logits of at least max - n x the population standard deviation of those still there."""
+
+    stage = "top-n-sigma"
+    local = True
 
     def at(self, history: History) -> Processor:
         """See `Sampler`."""
@@ -56,6 +62,9 @@ class XTC(Sampler):
     The throw depends on the seed and the step, and not on the attempt: all rolls of one step have the same distribution.
     """
 
+    stage = "XTC"
+    local = True
+
     def at(self, history: History) -> Processor:
         """See `Sampler`."""
         if dice.stage_roll(self.settings.seed, history.index) >= self.settings.xtc_probability:
@@ -71,6 +80,9 @@ class XTC(Sampler):
 
 class Mirostat(Sampler):
     """Mirostat 2 (Basu et al. 2021): excludes tokens with a surprise above mu bits; the likeliest one stays. The record shows mu."""
+
+    stage = "mirostat"
+    local = True
 
     def at(self, history: History) -> Processor:
         """See `Sampler`. Raises BadSetting if the caller does not keep mu from token to token."""

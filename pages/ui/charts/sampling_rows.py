@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.record.step import Stage, Step, TokenDistribution
 from core.record.tables import REST, stages_table
-from core.stage_orders import EXCLUDE_ONLY
+from core.sampling.settings import STAGES
 from pages.ui.charts.inside_rows import label
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
@@ -100,11 +100,16 @@ def _arithmetic(stage: Stage, was: float, now: float, grown: float, logit: float
         return _("{was} → {now}: the logits of tokens already used are divided by {penalty} (multiplied, below zero)").format(
             was=was_text, now=now_text, penalty=numbers.short(stage.setting or 1.0)
         )
-    if stage.name not in EXCLUDE_ONLY:
+    if not _excludes_only(stage):
         return _("{was} → {now}: the logits of some tokens change, then the softmax is computed again").format(was=was_text, now=now_text)
     return _("{was} ÷ {kept} (the kept tokens add up to {share}) = {now}").format(
         was=was_text, kept=numbers.decimal(1 / grown, 3), share=numbers.percent(1 / grown), now=now_text
     )
+
+
+def _excludes_only(stage: Stage) -> bool:
+    """Return whether the stage changes no logit of the tokens that it keeps."""
+    return stage.name in STAGES and STAGES[stage.name].excludes_only
 
 
 def _sentence(stage: Stage, earlier: Stage | None) -> str:
@@ -113,12 +118,12 @@ def _sentence(stage: Stage, earlier: Stage | None) -> str:
     if earlier is None:
         return f"{numbers.tokens(stage.kept)} · {entropy}"
     removed = earlier.kept - stage.kept
-    if removed > 0 and stage.name in EXCLUDE_ONLY | {"greedy"}:
+    if removed > 0 and (_excludes_only(stage) or stage.name == "greedy"):
         grown = _growth(earlier.candidates, stage.candidates)
         return _("{left} of {all} tokens left · {share} of the probability excluded · {entropy}").format(
             left=numbers.whole(stage.kept), all=numbers.whole(earlier.kept), share=numbers.percent(max(0.0, 1 - 1 / grown)), entropy=entropy
         )
-    if stage.name in EXCLUDE_ONLY:
+    if _excludes_only(stage):
         return _("excluded nothing here · {entropy}").format(entropy=entropy)
     moved = sum(abs(stage.candidates[i] - earlier.candidates[i]) for i in earlier.candidates) + abs(stage.rest - earlier.rest)
     return _("{share} of the probability moved · {entropy}").format(share=numbers.percent(moved / 2), entropy=entropy)

@@ -49,21 +49,21 @@ def in_template(source: str) -> Iterator[Extracted]:
 
 
 def sentences() -> Catalog:
-    """Return every sentence in the code and its files. Line numbers are left out, so that only changed sentences change the file."""
+    """Return every sentence in the code. Files are left out and sentences sorted, so that only changed sentences change the file."""
     found = Catalog(domain=DOMAIN, project="Token Probability Viewer", fuzzy=False, charset="utf-8")
     found.header_comment = "# Sentences of the Token Probability Viewer."
     files = [ROOT / "app.py", *sorted(ROOT.glob("core/**/*.py")), *sorted(ROOT.glob("core/**/*.j2")), *sorted(ROOT.glob("pages/**/*.py"))]
     for file in files:
         read = in_python if file.suffix == ".py" else in_template
         for sentence, comment in read(file.read_text("utf-8")):
-            found.add(sentence, locations=[(file.relative_to(ROOT).as_posix(), 0)], auto_comments=[comment] if comment else [])
+            found.add(sentence, auto_comments=[comment] if comment else [])
     return found
 
 
 def file_text(catalogue: Catalog) -> str:
     """Return the text of a catalogue's file."""
     file = io.BytesIO()
-    write_po(file, catalogue, width=WIDTH, omit_header=False, include_lineno=False)
+    write_po(file, catalogue, width=WIDTH, omit_header=False, no_location=True, sort_output=True)
     lines = file.getvalue().decode("utf-8").splitlines()
     dates = ('"POT-Creation-Date', '"PO-Revision-Date', '"Last-Translator', '"Language-Team', '"Report-Msgid-Bugs-To', '"Generated-By')
     return "\n".join(line for line in lines if not line.startswith(dates)) + "\n"

@@ -9,34 +9,7 @@ from core.record.step import TokenDistribution
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 
-SETTINGS = {
-    "temperature": N_("temperature"),
-    "top_k": N_("top-k"),
-    "top_p": N_("top-p"),
-    "min_p": N_("min-p"),
-    "typical_p": N_("typical-p"),
-    "repetition_penalty": N_("repetition penalty"),
-    "presence_penalty": N_("presence penalty"),
-    "frequency_penalty": N_("frequency penalty"),
-    "no_repeat_ngram_size": N_("no-repeat n-gram"),
-    "dry_multiplier": N_("DRY multiplier"),
-    "top_n_sigma": N_("top-n-sigma"),
-    "epsilon_cutoff": N_("epsilon cut-off"),
-    "eta_cutoff": N_("eta cut-off"),
-    "xtc_probability": N_("XTC probability"),
-    "dynatemp_range": N_("dynamic temperature range"),
-    "mirostat_tau": N_("mirostat tau"),
-}
-STAGE_NAMES = (
-    N_("logit bias"),
-    N_("DRY"),
-    N_("dynamic temperature"),
-    N_("epsilon"),
-    N_("eta"),
-    N_("XTC"),
-    N_("mirostat"),
-    N_("constraint"),
-)  # the names of the stages that are not those of their settings
+STAGE_NAMES = (N_("DRY"), N_("dynamic temperature"), N_("epsilon"), N_("eta"), N_("XTC"), N_("mirostat"))  # those that no setting has
 
 
 def settings_summary(settings: SamplingSettings) -> str:
@@ -44,16 +17,12 @@ def settings_summary(settings: SamplingSettings) -> str:
     constraint = [_("constraint")] if settings.constraint else []
     if settings.greedy:
         return ", ".join([_("greedy"), *constraint])
-    usual = SamplingSettings()
-    parts = [
-        f"{_(label)} {numbers.short(getattr(settings, name))}"
-        for name, label in SETTINGS.items()
-        if getattr(settings, name) != getattr(usual, name)
-    ]
+    rows = [row for row in settings.changed() if row.text is None and not row.of and row.name not in ("seed", "repeat_last_n")]
+    parts = [f"{_(row.short)} {numbers.short(getattr(settings, row.name))}" for row in rows]
     if settings.biases:
         parts.append(_("logit bias of {count}").format(count=numbers.tokens(len(settings.biases))))
     parts += constraint
-    if settings.order != usual.order:
+    if settings.order != "transformers":
         parts.append(_("order: {name}").format(name=settings.order if isinstance(settings.order, str) else _("your own")))
     return ", ".join(parts) or _("all settings off")
 

@@ -14,11 +14,11 @@ from core.errors import ViewerError
 from core.experiments import guess
 from core.experiments.guess import Guess, Round
 from core.record.step import Step, TokenDistribution
+from core.sampling.settings import SETTINGS
 from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import talk
 from pages.ui.session import current
-from pages.ui.session.sampling_controls import CONTROLS
 from pages.ui.session.state import error_boundary, results
 
 if TYPE_CHECKING:
@@ -155,10 +155,10 @@ def _turn(state: StageState, event: Mapping[str, Any]) -> None:
     if Can.NEW_TOKENS not in current.run().can:
         current.notify(_("This is a recording. Its dice and its temperature cannot be changed."))
         return
-    by, to, control = event.get("by"), event.get("to"), next(one for one in CONTROLS if one.key == "temperature")
+    by, to, row = event.get("by"), event.get("to"), SETTINGS["temperature"]
     now = float(to) if isinstance(to, int | float) and isfinite(to) else current.settings().temperature
     wanted = round(now + (0.1 if by == 1 else -0.1 if by == -1 else 0.0), 1)
-    st.session_state[control.key] = min(max(wanted, TEMPERATURES[0]), TEMPERATURES[-1])
+    st.session_state[row.name] = min(max(wanted, TEMPERATURES[0]), TEMPERATURES[-1])
     if current.settings().greedy:
         st.session_state["greedy"] = False
     current.changed("coming")

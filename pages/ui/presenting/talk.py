@@ -14,13 +14,13 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from core.errors import ViewerError
+from core.sampling.settings import SETTINGS
 from core.sources.capabilities import Can
 from pages.ui.experiments import experiment
 from pages.ui.i18n import page_titles
 from pages.ui.i18n.translation import say
 from pages.ui.presenting.running_order import WITHOUT_A_CHOICE, Stop, Talk
 from pages.ui.session import current, run_start
-from pages.ui.session.more_samplers import ALL_CONTROLS
 from pages.ui.session.run_request import LINK_KEYS, RunRequest
 from pages.ui.session.state import current_session, results
 
@@ -36,7 +36,7 @@ RUN_PARAMETERS = {
     "steps",
     "as_chat",
     *LINK_KEYS,
-    *(control.key for control in ALL_CONTROLS),
+    *SETTINGS,
 }  # query parameters of the run; all others belong to the page
 PAGE_PARAMETERS = {"tour": {"stop"}}  # by page: its own parameters with the name of one of the run
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.sampling.settings import SETTINGS
 from core.sources.capabilities import Can
 from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, effective_value, model_in_link, share_link
-from pages.ui.session.more_samplers import ALL_CONTROLS
 from pages.ui.session.run_request import Conversation, Stop, link_values, pairs_of, split_at_question
 from pages.ui.session.state import current_session, error_boundary, notify
 
@@ -53,12 +53,12 @@ def fill_widgets() -> None:
     if current.model_names():
         st.session_state["model"] = saved["model"] = current.model_name()
     effective_value.restore()
-    for control in ALL_CONTROLS:  # Streamlit drops the values of widgets that a page does not draw
-        value = st.session_state.get(control.key)
+    for name in SETTINGS:  # Streamlit drops the values of widgets that a page does not draw
+        value = st.session_state.get(name)
         if value is not None:
-            saved[control.key] = value
-        elif control.key in saved:
-            st.session_state[control.key] = saved[control.key]
+            saved[name] = value
+        elif name in saved:
+            st.session_state[name] = saved[name]
 
 
 def address() -> Address:

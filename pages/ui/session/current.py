@@ -17,15 +17,16 @@ from core import SamplingSettings, list_models
 from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
 from core.remote.address import without_secrets
+from core.sampling.setting import Setting
+from core.sampling.settings import SETTINGS
 from core.sources.capabilities import Can
 from core.sources.ngram import is_ngram
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models, published_models
 from pages.ui.session import effective_value, eviction_notice, replay_steps, roles, run_start, share_link
-from pages.ui.session.more_samplers import ALL_CONTROLS, ENDS_GREEDY
 from pages.ui.session.run_request import Conversation, RunRequest, conversation_of, ending_of
-from pages.ui.session.sampling_controls import LARGEST_SEED, PLAIN, PRESETS, START, Control
+from pages.ui.session.sampling_controls import ENDS_GREEDY, LARGEST_SEED, PLAIN, PRESETS, START
 from pages.ui.session.state import (
     Notice,
     Session,
@@ -109,9 +110,8 @@ def _grant(session: Session, requested: share_link.RequestedModel) -> None:
 
 def apply_query(query: Mapping[str, str]) -> None:
     """Set the prompt and the settings to those of a link."""
-    for control in ALL_CONTROLS:
-        value = share_link.value_of(control, query[control.key]) if control.key in query else None
-        st.session_state[control.key] = control.start if value is None else value
+    for name, row in SETTINGS.items():
+        st.session_state[name] = share_link.first_value(row, query.get(name))
     st.session_state["prompt"] = query.get("prompt", example_texts.FIRST_PROMPT)[: share_link.LONGEST_PROMPT]
     st.session_state["as_chat"] = query.get("as_chat") == "true"
     current_session().set_around(conversation_of(query), ending_of(query))
@@ -127,14 +127,14 @@ def prompt() -> str:
 def settings() -> SamplingSettings:
     """Return the settings for the next steps. A value out of range is replaced by the first value of its control."""
     session = current_session()
-    asked = map(effective_value.effective, (control.key for control in ALL_CONTROLS), repeat(session))
+    asked = map(effective_value.effective, SETTINGS, repeat(session))
     texts = tuple(None if value is None else str(value) for value in asked)
-    return share_link.settings_of(texts, tuple(map(session.link.get, (control.key for control in ALL_CONTROLS))))
+    return share_link.settings_of(texts, tuple(map(session.link.get, SETTINGS)))
 
 
-def first_value(control: Control) -> Any:
+def first_value(row: Setting) -> Any:
     """Return the value of a setting at the start of the session: the one of the address if it is valid, else the default."""
-    return share_link.first_value(control, current_session().link.get(control.key))
+    return share_link.first_value(row, current_session().link.get(row.name))
 
 
 def run() -> Generation:
@@ -314,10 +314,9 @@ def reset_settings() -> None:
 
 def apply_settings(wanted: SamplingSettings, with_order: bool = False) -> None:
     """Set all settings but the seed, and the order if asked. For actions."""
-    for control in ALL_CONTROLS:
-        if control.key != "seed" and (with_order or control.key != "order"):
-            value = getattr(wanted, control.key)
-            effective_value.set_value(control.key, value if control.parse is None else control.written(value))
+    for name, row in SETTINGS.items():
+        if name != "seed" and (with_order or name != "order"):
+            effective_value.set_value(name, row.written(getattr(wanted, name)))
     changed("coming")
 
 

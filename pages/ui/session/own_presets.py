@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import streamlit as st
 
 from core import SamplingSettings
 from core.errors import ViewerError
+from core.sampling.settings import SETTINGS
 from pages.ui.components.browser import browser
 from pages.ui.i18n.translation import _, quoted
 from pages.ui.session import current, share_link
-from pages.ui.session.more_samplers import ALL_CONTROLS
 from pages.ui.session.sampling_controls import PRESETS
 from pages.ui.session.state import anchor_notices, current_session, error_boundary, notify, results
 
@@ -114,14 +113,10 @@ def _settings(query: object) -> SamplingSettings | None:
     """Return the settings of a stored query, None if one of them is not valid."""
     if not isinstance(query, str) or len(query) > LONGEST_QUERY:
         return None
-    values: dict[str, Any] = share_link.decoded(query)
-    made = {}
-    for control in ALL_CONTROLS:
-        value = share_link.value_of(control, values[control.key]) if control.key in values else control.start
-        if value is None:
-            return None
-        made[control.key] = share_link.setting_of(control, value)
+    values = share_link.settings_in(share_link.decoded(query))
+    if values is None:
+        return None
     try:
-        return replace(SamplingSettings(**made), seed=0)
+        return replace(SamplingSettings(**{name: share_link.setting_of(SETTINGS[name], value) for name, value in values.items()}), seed=0)
     except ViewerError:
         return None

@@ -8,11 +8,10 @@ from typing import Any
 from core.errors import ViewerError
 from core.sampling.constraint.compiled import compiled
 from core.sampling.constraint.source import notes
-from core.settings import SamplingSettings
-from core.stage_orders import LAST_N, ORDERS
+from core.sampling.settings import LAST_N, ORDERS, SETTINGS, SamplingSettings
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, effective_value
-from pages.ui.session.more_samplers import ALL_CONTROLS, ORDER, write_bias, write_order
+from pages.ui.session.sampling_controls import start_of
 from pages.ui.session.state import anchor_notices, error_boundary, notify
 
 
@@ -37,14 +36,14 @@ def set_constraint(constraint: str) -> None:
 
 def remove(key: str) -> None:
     """Switch one setting off."""
-    set_setting(key, next(control.start for control in ALL_CONTROLS if control.key == key))
+    set_setting(key, start_of(SETTINGS[key]))
 
 
 def bias(token_id: int, change: float) -> None:
     """Add to the logit bias of a token; minus infinity excludes it."""
     known = dict(current.settings().biases)
     known[token_id] = known.get(token_id, 0.0) + change
-    set_setting("logit_bias", write_bias(sorted((known_id, number) for known_id, number in known.items() if number)))
+    set_setting("logit_bias", SETTINGS["logit_bias"].written(sorted((known_id, number) for known_id, number in known.items() if number)))
 
 
 def set_order(order: str | tuple[str, ...]) -> None:
@@ -52,7 +51,7 @@ def set_order(order: str | tuple[str, ...]) -> None:
     settings = current.settings()
     if not isinstance(order, str) and not settings.repeat_last_n and settings.order in LAST_N:
         effective_value.set_value("repeat_last_n", LAST_N[str(settings.order)])
-    set_setting(ORDER.key, write_order(order))
+    set_setting("order", SETTINGS["order"].written(order))
 
 
 def kept_by_engine(settings: SamplingSettings) -> dict[str, int]:

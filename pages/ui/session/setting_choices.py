@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core import SamplingSettings
-from core.stage_orders import ORDERS
+from core.sampling.settings import ORDERS
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current
 from pages.ui.session.own_presets import own_presets

@@ -8,7 +8,7 @@ from pages.ui.i18n import names
 from pages.ui.session import current
 from pages.ui.session.sampling_controls import CONTROLS
 
-ALL = frozenset(control.key for control in CONTROLS)
+ALL = frozenset(row.name for row in CONTROLS)
 NONE: frozenset[str] = frozenset()
 SEED = frozenset({"seed"})
 COLUMNS, SWEEP = names.COMPARE_VIEWS

@@ -17,23 +17,23 @@ from core import SamplingSettings
 from core.errors import ViewerError
 from core.record.step import Step
 from core.remote.address import Address
+from core.sampling.setting import Setting
+from core.sampling.settings import SETTINGS
 from pages.ui.i18n.translation import _, languages, quoted
 from pages.ui.session.model_in_link import kind_of_model, link_name
-from pages.ui.session.more_samplers import ALL_CONTROLS, LONGEST_TEXT, MORE
 from pages.ui.session.run_request import is_valid
-from pages.ui.session.sampling_controls import CONTROLS, START, Control
+from pages.ui.session.sampling_controls import MORE, START, start_of
 
 LONGEST_LINK = 7_500  # characters of a link that the app makes; some servers and proxies refuse more than 8,000
 LONGEST_PROMPT = 20_000  # characters; a longer one is cut off
 MOST_STEPS = 2_000
+LONGEST_TEXT = 20_000  # characters of a setting that is a text
 LONGEST_NUMBER = 40  # characters of a setting in a list of steps
 LONGEST_STORED = 400_000  # characters of a text from the browser's storage
 _ADDED = ".,;:!?)]}>'\"’”»«“ \u00a0"  # characters that mail programs and chats add to the end of a link
 _TRUE, _FALSE = {"true", "1"}, {"false", "0"}
 
-_LETTERS = dict(
-    zip("tkpmyrdg", ("temperature", "top_k", "top_p", "min_p", "typical_p", "repetition_penalty", "seed", "greedy"), strict=True)
-)
+_BY_LETTER = {row.letter: row for row in SETTINGS.values() if row.letter}
 _ALPHABET = ascii_uppercase + ascii_lowercase + digits + "-_"  # URL-safe base64, so that no letter is escaped
 _VALUES = {letter: value for value, letter in enumerate(_ALPHABET)}
 
@@ -81,22 +81,22 @@ def _without_credentials(address: str) -> str:
         return re.sub(r"//[^/]*@", "//", address)
 
 
-def value_of(control: Control, text: str) -> float | int | bool | str | None:
-    """Return the value of a setting in a link, None if it is not valid for this control. Of a setting that is a text, its usual form."""
-    if control.parse is not None:
+def value_of(row: Setting, text: str) -> float | int | bool | str | None:
+    """Return the value of a setting in a link, None if its control cannot have it. Of a setting that is a text, its usual form."""
+    if row.text is not None:
         try:
-            return control.written(control.parse(text)) if len(text) <= LONGEST_TEXT else None
+            return str(row.written(row.parse(text))) if len(text) <= LONGEST_TEXT else None
         except (ViewerError, ValueError, TypeError, RecursionError):
             return None
-    if isinstance(control.start, bool):
+    if isinstance(row.off, bool):
         return True if text.lower() in _TRUE else False if text.lower() in _FALSE else None
     try:
         number = float(text)
     except ValueError:
         return None
-    if not math.isfinite(number) or not control.low <= number <= control.high:
+    if not math.isfinite(number) or not row.control[0] <= number <= row.control[1]:
         return None
-    if isinstance(control.start, int):
+    if isinstance(row.off, int):
         return int(number) if number == int(number) else None
     return number
 
@@ -128,9 +128,7 @@ def _without_damage(key: str, text: str) -> str | None:
 def invalid_values(query: Mapping[str, str], models: Iterable[str]) -> list[str]:
     """Return the invalid values of a link as short texts for the visitor: `temperature = banana`."""
     strange = [
-        f"{_(control.label)} = {_short(query[control.key])}"
-        for control in ALL_CONTROLS
-        if control.key in query and value_of(control, query[control.key]) is None
+        f"{_(row.label)} = {_short(query[name])}" for name, row in SETTINGS.items() if name in query and value_of(row, query[name]) is None
     ]
     if "model" in query and query["model"] not in models and kind_of_model(query["model"]) is None:
         strange.append(f"{_('model')} = {_short(query['model'])}")
@@ -197,12 +195,13 @@ def _letters(token_id: int, width: int) -> str:
 def _format_settings(settings: SamplingSettings) -> str:
     """Return the settings that differ from the defaults, in letters and digits."""
     parts = []
-    for letter, name in _LETTERS.items():
-        value = getattr(settings, name)
-        if value != getattr(START, name):
+    for letter, row in _BY_LETTER.items():
+        value = getattr(settings, row.name)
+        if value != getattr(START, row.name):
             written = f"{Decimal(repr(value)):f}" if isinstance(value, float) else str(int(value))  # all digits, and no exponent
             parts.append(f"{letter}{written.removesuffix('.0')}".replace(".", "_"))
-    more = {one.key: one.written(getattr(settings, one.key)) for one in MORE if getattr(settings, one.key) != getattr(START, one.key)}
+    changed = [row for row in MORE if getattr(settings, row.name) != getattr(START, row.name)]
+    more = {row.name: str(row.written(getattr(settings, row.name))) for row in changed}
     if more:  # as JSON in hexadecimal digits, which no link changes
         parts.append(f"x{json.dumps(more).encode().hex()}")
     return "-".join(parts)
@@ -218,11 +217,11 @@ def _parse_settings(text: str) -> SamplingSettings | None:
                 return None
             values |= more
             continue
-        control = next((one for one in CONTROLS if one.key == _LETTERS.get(part[0])), None)
-        value = None if control is None or len(part) > LONGEST_NUMBER else value_of(control, part[1:].replace("_", "."))
-        if control is None or value is None:
+        row = _BY_LETTER.get(part[0])
+        value = None if row is None or len(part) > LONGEST_NUMBER else value_of(row, part[1:].replace("_", "."))
+        if row is None or value is None:
             return None
-        values[control.key] = value
+        values[row.name] = value
     return SamplingSettings(**values)
 
 
@@ -234,17 +233,17 @@ def _parse_more(digits_of_json: str) -> dict[str, Any] | None:
         return None
     found: dict[str, Any] = {}
     for name, text in written.items() if isinstance(written, dict) else ():
-        control = next((one for one in MORE if one.key == name), None)
-        value = None if control is None or not isinstance(text, str) else value_of(control, text)
-        if control is None or value is None:
+        row = SETTINGS.get(name)
+        value = None if row not in MORE or not isinstance(text, str) else value_of(row, text)
+        if row is None or value is None:
             return None
-        found[name] = setting_of(control, value)
+        found[name] = setting_of(row, value)
     return found
 
 
-def setting_of(control: Control, value: Any) -> Any:
+def setting_of(row: Setting, value: Any) -> Any:
     """Return the value in SamplingSettings of a control's value."""
-    return value if control.parse is None else control.parse(value)
+    return value if row.text is None else row.parse(value)
 
 
 def parse_steps(text: str) -> ReplaySteps | None:
@@ -320,11 +319,11 @@ def query(
     The order is Streamlit's own. With another order Streamlit writes the address again and adds an entry to the browser's history.
     """
     values: dict[str, str] = {}
-    for control in ALL_CONTROLS:
-        value = getattr(settings, control.key)
-        if value != getattr(START, control.key):
-            values[control.key] = (
-                str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else control.written(value)
+    for name, row in SETTINGS.items():
+        value = getattr(settings, name)
+        if value != getattr(START, name):
+            values[name] = (
+                str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else row.written(value)
             )
     if as_chat:
         values["as_chat"] = "true"
@@ -359,13 +358,19 @@ def _short(text: str) -> str:
 def settings_of(asked: tuple[str | None, ...], linked: tuple[str | None, ...]) -> SamplingSettings:
     """Return the settings for these texts of the controls and of the address. Cached, because a page asks about ten times per draw."""
     values: dict[str, Any] = {}
-    for control, text, link in zip(ALL_CONTROLS, asked, linked, strict=True):
-        value = None if text is None else value_of(control, text)
-        values[control.key] = setting_of(control, first_value(control, link) if value is None else value)
+    for row, text, link in zip(SETTINGS.values(), asked, linked, strict=True):
+        value = None if text is None else value_of(row, text)
+        values[row.name] = setting_of(row, first_value(row, link) if value is None else value)
     return SamplingSettings(**values)
 
 
-def first_value(control: Control, link: str | None) -> Any:
+def first_value(row: Setting, link: str | None) -> Any:
     """Return the value of a setting at the start: the one of the address if it is valid, else the default."""
-    value = None if link is None else value_of(control, link)
-    return control.start if value is None else value
+    value = None if link is None else value_of(row, link)
+    return start_of(row) if value is None else value
+
+
+def settings_in(values: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return the value of every control for these texts of a link, None if one of them is not valid."""
+    read = {name: value_of(row, values[name]) if name in values else start_of(row) for name, row in SETTINGS.items()}
+    return None if None in read.values() else read

@@ -7,40 +7,20 @@ from typing import Any
 import streamlit as st
 
 from core.errors import ViewerError
-from core.settings import SamplingSettings
+from core.sampling.setting import Setting
+from core.sampling.settings import MISSING, ORDERS, SETTINGS, SamplingSettings
 from core.sources.capabilities import Can
-from core.stage_orders import MISSING, ORDERS
 from pages.ui.components.stage_order.stage_order import order, stage_order
 from pages.ui.i18n import numbers, page_titles
 from pages.ui.i18n.glossary import terms
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, say
 from pages.ui.session import current, elements, sampler_actions
-from pages.ui.session.more_samplers import CHIPS, GROUPS, ORDER, chip_text, is_on, without_effect
-from pages.ui.session.sampling_controls import CONTROLS, Control
+from pages.ui.session.sampling_controls import CHIPS, CONTROLS, GROUPS, MORE, chip_text, is_on, without_effect
 from pages.ui.session.setting_choices import ENGINES
 from pages.ui.shell import constraint_form
 
 TERM = "term"  # in the address of the glossary: the term that is looked up
-TERMS = {
-    "dynatemp_range": "dynamic-temperature",
-    "mirostat_tau": "mirostat",
-    "top_n_sigma": "top-n-sigma",
-    "epsilon_cutoff": "epsilon-cutoff",
-    "eta_cutoff": "eta-cutoff",
-    "xtc_probability": "xtc",
-    "presence_penalty": "presence-penalty",
-    "frequency_penalty": "frequency-penalty",
-    "no_repeat_ngram_size": "no-repeat-ngram",
-    "dry_multiplier": "dry",
-    "logit_bias": "logit-bias",
-    "constraint": "constraint",
-}  # the glossary's key of each sampler's definition
-IN_SIDEBAR = {
-    "Temperature": ("temperature",),
-    "Cut-offs": ("top_k", "top_p", "min_p", "typical_p"),
-    "Repetition": ("repetition_penalty",),
-}  # the settings of each group that have their control in the sidebar
 
 
 def button() -> None:
@@ -83,40 +63,41 @@ def _dialog() -> None:
             _order(settings)
 
 
-def _searched(control: Control) -> str:
+def _searched(row: Setting) -> str:
     """Return the text in which a sampler is searched: its names, its sentence, and its definition."""
-    definition = " ".join(f"{one.title} {one.text}" for one in terms() if one.key == TERMS.get(control.key))
-    return f"{_(control.label)} {control.key} {_(control.help)} {definition}".casefold()
+    definition = " ".join(f"{one.title} {one.text}" for one in terms() if one.key == row.term)
+    return f"{_(row.label)} {row.name} {_(row.help)} {definition}".casefold()
 
 
 def _samplers(settings: SamplingSettings) -> None:
     wanted = (st.text_input(_("Find a sampler"), key="find_sampler", max_chars=40) or "").strip().casefold()
     found = False
-    for title, group in GROUPS.items():
-        above = [control for control in CONTROLS if control.key in IN_SIDEBAR.get(title, ()) and wanted in _searched(control)]
-        listed = [control for control in group if wanted in _searched(control)]
+    for title in GROUPS:
+        above = [row for row in CONTROLS if row.group == title and wanted in _searched(row)]
+        group = [row for row in MORE if row.group == title]
+        listed = [row for row in group if wanted in _searched(row)]
         if not above and not listed:
             continue
         found = True
-        opened = bool(wanted) or any(is_on(settings, control.key) for control in group)
+        opened = bool(wanted) or any(is_on(settings, row.name) for row in group)
         with st.expander(_(title), expanded=opened, key=f"samplers_{title}_{opened}"):
-            for control in above:
-                _of_sidebar(control, getattr(settings, control.key))
-            for control in listed:
-                if control.key == "constraint":
+            for row in above:
+                _of_sidebar(row, getattr(settings, row.name))
+            for row in listed:
+                if row.name == "constraint":
                     constraint_form.constraint_form(settings)
                 else:
-                    _control(control, without_effect(settings, control.key))
-                if control.key in TERMS:
-                    _definition(TERMS[control.key])
+                    _control(row, without_effect(settings, row.name))
+                if row.term:
+                    _definition(row.term)
     if not found:
         st.caption(_("No sampler contains this text. Try a shorter one."))
 
 
-def _of_sidebar(control: Control, value: float) -> None:
+def _of_sidebar(row: Setting, value: float) -> None:
     """Draw one setting of the sidebar. A second control for it would send its old value with every change in the dialog."""
     said = _("**{name}** {value}: {effect}. {help} Its control is in the sidebar.")
-    st.caption(said.format(name=_(control.label), value=numbers.short(value), effect=control.effect(value), help=_(control.help)))
+    st.caption(said.format(name=_(row.label), value=numbers.short(value), effect=_(row.effect(value)), help=_(row.help)))
 
 
 def _definition(term: str) -> None:
@@ -126,23 +107,23 @@ def _definition(term: str) -> None:
     st.page_link(where, label=label, icon=":material/menu_book:", query_params={TERM: term}, width="content")
 
 
-def _control(control: Control, note: str) -> None:
+def _control(row: Setting, note: str) -> None:
     """Draw one setting with its sentence."""
-    start = current.first_value(control)
-    look: dict[str, Any] = {"key": control.key, "on_change": current.settings_changed, "args": (control.key,)}
-    with st.container(gap=None, key=f"sampler_{control.key}"):
-        if control.parse is not None:
-            st.text_input(_(control.label), value=start, max_chars=2000, **look)
+    start = current.first_value(row)
+    look: dict[str, Any] = {"key": row.name, "on_change": current.settings_changed, "args": (row.name,)}
+    with st.container(gap=None, key=f"sampler_{row.name}"):
+        if row.text is not None:
+            st.text_input(_(row.label), value=start, max_chars=2000, **look)
         else:
-            kind: Any = type(control.start)
-            low, high, step = kind(control.low), kind(control.high), kind(control.step)
-            shown = "%d" if kind is int else "%.3f" if control.step < 0.01 else "%.2f"
-            st.number_input(_(control.label), min_value=low, max_value=high, value=kind(start), step=step, format=shown, **look)
-        st.caption(f"{_(control.help)} {note}".strip())
+            kind: Any = type(row.off)
+            low, high, step = map(kind, row.control)
+            shown = "%d" if kind is int else "%.3f" if step < 0.01 else "%.2f"
+            st.number_input(_(row.label), min_value=low, max_value=high, value=kind(start), step=step, format=shown, **look)
+        st.caption(f"{_(row.help)} {note}".strip())
 
 
 def _order(settings: SamplingSettings) -> None:
-    elements.section(_(ORDER.label), help=_("Drag a stage, or move it with Alt and the arrow keys. Stages in bold are on."))
+    elements.section(_(SETTINGS["order"].label), help=_("Drag a stage, or move it with Alt and the arrow keys. Stages in bold are on."))
     with st.container(horizontal=True, gap="xsmall", key="engines"):
         for engine, name in ENGINES.items():
             look: Any = "primary" if settings.order == engine else "secondary"
@@ -151,7 +132,7 @@ def _order(settings: SamplingSettings) -> None:
     stage_order(
         [(name, _(name), name in active) for name in settings.stage_order],
         key="stage_order",
-        label=_(ORDER.label),
+        label=_(SETTINGS["order"].label),
         moved=_("{name} is now in place {place}."),
         on_move=_moved,
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.settings import LONGEST_CONSTRAINT, SamplingSettings
+from core.sampling.settings import LONGEST_CONSTRAINT, SamplingSettings
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, sampler_actions
-from pages.ui.session.more_samplers import CONSTRAINT_KINDS
+from pages.ui.session.sampling_controls import CONSTRAINT_KINDS
 
 KIND, FORM = "constraint_kind", "constraint_form"
 EXAMPLES = {

@@ -9,8 +9,7 @@ from core.sources.capabilities import Can
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
-from pages.ui.session.more_samplers import CHIPS, chip_text, is_on
-from pages.ui.session.sampling_controls import CONTROLS, IN_SIGHT
+from pages.ui.session.sampling_controls import CHIPS, CONTROLS, chip_text, is_on
 
 LONGEST = 200  # characters
 
@@ -23,14 +22,14 @@ def sidebar(recording: Generation) -> None:
         st.caption(_("The settings of a saved answer are not in its file."))
         return
     settings = recording.settings
-    for control in CONTROLS:
-        value = getattr(settings, control.key)
-        if control.key == "seed" or (control.key in IN_SIGHT and not settings.greedy):
+    for row in CONTROLS:
+        value = getattr(settings, row.name)
+        if row.name == "seed" or (row.where == "sight" and not settings.greedy):
             text = f"{value:g}" if isinstance(value, float) else str(value)
-            st.text_input(_(control.label), text[:LONGEST], disabled=True, max_chars=LONGEST)
-    for key in CHIPS:
-        if is_on(settings, key):
-            st.caption(plain(chip_text(settings, key)))
+            st.text_input(_(row.label), text[:LONGEST], disabled=True, max_chars=LONGEST)
+    for name in CHIPS:
+        if is_on(settings, name):
+            st.caption(plain(chip_text(settings, name)))
 
 
 def prompt(recording: Generation) -> None:

@@ -7,20 +7,19 @@ from typing import Any, Literal
 import streamlit as st
 
 from core.generation.stop_rule import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
+from core.sampling.setting import Setting
 from core.sources.capabilities import Can
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
 from pages.ui.session import adapters, conversation, current, elements, opened_recording, own_presets
-from pages.ui.session.more_samplers import can_be_shown
 from pages.ui.session.sampling_controls import (
     CONTROLS,
-    IN_SIGHT,
     LARGEST_SEED,
     PRESET_HELP,
     PRESETS,
-    Control,
+    can_be_shown,
     preset_of,
     same_preset,
 )
@@ -85,18 +84,18 @@ def _model() -> None:
 
 def _settings(used: frozenset[str]) -> None:
     own_presets.keep()
-    shown = [control for control in CONTROLS if control.key in used]
+    shown = [row for row in CONTROLS if row.name in used]
     if len(shown) > 1:
         _presets()
-    in_sight = [control for control in shown if control.key in IN_SIGHT or len(shown) == 1]
-    for control in in_sight:
-        _widget(control)
+    in_sight = [row for row in shown if row.where == "sight" or len(shown) == 1]
+    for row in in_sight:
+        _widget(row)
     if len(shown) > 1:
         all_samplers.chips()
-    if more := [control for control in shown if control not in in_sight]:
+    if more := [row for row in shown if row not in in_sight]:
         with st.expander(_("More"), icon=":material/tune:", key="more_settings", on_change=clear_notices):
-            for control in more:
-                _widget(control)
+            for row in more:
+                _widget(row)
             if current.current_session().page in WATCH:
                 _ending()
             all_samplers.button()
@@ -151,18 +150,18 @@ def _recommended(marked: str | None) -> None:
     st.button(_("As its makers recommend"), on_click=current.use_preset, args=("recommended",), type=look, key="preset_own", help=said)
 
 
-def _widget(control: Control) -> None:
+def _widget(row: Setting) -> None:
     """Draw one setting, and what its value does to the text."""
-    start = current.first_value(control)
-    label = _(control.label)
-    look: dict[str, Any] = {"key": control.key, "help": _(control.help), "on_change": current.settings_changed, "args": (control.key,)}
-    with st.container(gap=None, key=f"setting_{control.key}"):
-        if control.key == "greedy":
+    start = current.first_value(row)
+    label = _(row.label)
+    look: dict[str, Any] = {"key": row.name, "help": _(row.help), "on_change": current.settings_changed, "args": (row.name,)}
+    with st.container(gap=None, key=f"setting_{row.name}"):
+        if row.name == "greedy":
             value: float = st.toggle(label, value=bool(start), **look)
-        elif control.key == "seed":
+        elif row.name == "seed":
             value = st.number_input(label, min_value=0, max_value=LARGEST_SEED, value=int(start), step=1, **look)
         else:
-            kind: Any = type(control.start)
-            low, high, step = kind(control.low), kind(control.high), kind(control.step)
+            kind: Any = type(row.off)
+            low, high, step = map(kind, row.control)
             value = st.slider(label, min_value=low, max_value=high, value=kind(start), step=step, **look)
-        st.caption(control.effect(value))
+        st.caption(_(row.effect(value)))

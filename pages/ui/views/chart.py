@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.reports.chart_picture import Drawing, of_chart
 from core.reports.palette import DARK, Palette
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 from pages.ui.charts import chart_descriptions
 from pages.ui.charts.charts import theme
 from pages.ui.charts.parts import Spec

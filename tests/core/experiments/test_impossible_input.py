@@ -30,7 +30,7 @@ from core.experiments.thinking import DIRECT, Question, count, sums, think
 from core.experiments.two_models import judge
 from core.experiments.waiting import load_curve, watch_one
 from core.inspection.scoring import score_text
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 from core.sources.recorded import RecordedModel
 
 TEXT = "Once upon a time"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from core.record.top_logprobs import TopLogprobs
 from core.sampling import stages
+from core.sampling.settings import SamplingSettings
 from core.sampling.stages import Observation, observe
-from core.settings import SamplingSettings
 from tests.core.sampling.chains import text_of
 
 VOCABULARY = 60

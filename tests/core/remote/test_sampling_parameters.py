@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import BadSetting
 from core.remote.sampling_parameters import parameters
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": False}
 

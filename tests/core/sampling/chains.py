@@ -15,8 +15,8 @@ from core import SamplingSettings
 from core.sampling import stages, stages_gpu
 from core.sampling.history import History
 from core.sampling.observation import Observation, Selection
+from core.sampling.settings import SETTING_OF
 from core.sampling.stages import observe, processors
-from core.stage_orders import SETTING_OF
 from tests.core.plain import bits
 
 SIZES = (10, 33, 100, 384, 1000, 1025, 4096)

@@ -24,8 +24,7 @@ from core.sampling.constraint import source
 from core.sampling.constraint.compiled import compiled
 from core.sampling.constraint.source import lark_of, schema_of
 from core.sampling.history import History
-from core.settings import LONGEST_CONSTRAINT, SamplingSettings
-from core.stage_orders import ORDERS
+from core.sampling.settings import LONGEST_CONSTRAINT, ORDERS, SamplingSettings
 from core.tokens.tokens import Token, lone_token
 from tests.benchmarks.constraint import HOSTILE
 from tests.core.sampling.chains import on_device

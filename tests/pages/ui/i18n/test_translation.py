@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import BadSetting
 from core.message import Message
-from core.settings import SamplingSettings
+from core.sampling.settings import SamplingSettings
 from pages.ui.i18n import translation
 from pages.ui.i18n.translation import N_, _, figures, ngettext, said, say, speaking, with_current_language, written
 

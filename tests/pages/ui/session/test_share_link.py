@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import SamplingSettings
+from core.sampling.settings import SETTINGS
 from pages.ui.session import share_link
-from pages.ui.session.more_samplers import ALL_CONTROLS
 from pages.ui.session.sampling_controls import START
 from pages.ui.session.share_link import Rolled
-from tests.pages.ui.session.test_more_samplers import FULL
+from tests.pages.ui.session.test_sampling_controls import FULL
 
 
 def turned() -> st.SearchStrategy[SamplingSettings]:
@@ -82,13 +82,13 @@ def test_settings_and_throws_on_the_way_read_back(base: SamplingSettings, way: l
     assert read == [(token if forced else Rolled(token, attempt), settings) for token, forced, settings, attempt in way]
 
 
-@given(st.dictionaries(st.sampled_from([c.key for c in ALL_CONTROLS] + ["model", "prompt", "steps", "other"]), QUIET))
+@given(st.dictionaries(st.sampled_from([*SETTINGS, "model", "prompt", "steps", "other"]), QUIET))
 def test_whatever_a_link_holds_the_values_are_possible(query: dict[str, str]) -> None:
     said = share_link.invalid_values(query, ["storyteller"])
     assert all(len(text) < 80 for text in said)
-    for control in ALL_CONTROLS:
-        value = share_link.value_of(control, query.get(control.key, ""))
-        assert value is None or isinstance(value, str) or control.low <= value <= control.high
+    for name, row in SETTINGS.items():
+        value = share_link.value_of(row, query.get(name, ""))
+        assert value is None or isinstance(value, str) or row.control[0] <= value <= row.control[1]
 
 
 def test_what_is_as_usual_is_left_out() -> None:

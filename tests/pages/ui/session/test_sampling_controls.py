@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import SamplingSettings
-from core.settings import FIRST
-from core.stage_orders import SETTING_OF
+from core.sampling.settings import SETTING_OF, SETTINGS
 from pages.ui.session import share_link
-from pages.ui.session.more_samplers import ALL_CONTROLS, CHIPS, MORE, chip_text, is_on
+from pages.ui.session.sampling_controls import CHIPS, GROUPS, chip_text, is_on
 
 FULL = SamplingSettings(
     presence_penalty=0.5, frequency_penalty=-0.2, repeat_last_n=64, logit_bias={5: -math.inf, 7: 1.5}, no_repeat_ngram_size=3,
@@ -25,18 +24,18 @@ FULL = SamplingSettings(
 
 def read(query: str) -> SamplingSettings:
     """The settings of a link's query, as a session reads them."""
-    values, found = share_link.decoded(query), {}
+    values = share_link.decoded(query)
     assert share_link.invalid_values(values, ["m"]) == []
-    for control in ALL_CONTROLS:
-        value = share_link.value_of(control, values[control.key]) if control.key in values else control.start
-        found[control.key] = share_link.setting_of(control, value)
-    return SamplingSettings(**found)
+    texts = share_link.settings_in(values)
+    assert texts is not None
+    return SamplingSettings(**{name: share_link.setting_of(SETTINGS[name], text) for name, text in texts.items()})
 
 
 def test_every_setting_has_a_control_and_a_name() -> None:
-    assert {control.key for control in ALL_CONTROLS} == set(FULL.as_dict())
-    assert all(control.label and control.help for control in MORE)
-    assert {control.key for control in ALL_CONTROLS} - {control.key for control in MORE} == FIRST
+    for row in SETTINGS.values():
+        assert row.label and row.short and row.help
+        assert row.text is not None or row.control[0] < row.control[1]
+        assert row.group in GROUPS or row.name in ("seed", "greedy", "order")
 
 
 @pytest.mark.parametrize("settings", [FULL, SamplingSettings(order="vllm"), SamplingSettings(order="llama.cpp", top_k=3)], ids=str)
@@ -46,9 +45,9 @@ def test_a_link_keeps_every_setting(settings: SamplingSettings) -> None:
 
 @given(text=st.text(max_size=40))
 def test_any_text_for_a_setting_is_valid_or_refused(text: str) -> None:
-    for control in ALL_CONTROLS:
-        value = share_link.value_of(control, text)
-        assert value is None or share_link.value_of(control, str(value)) == value
+    for row in SETTINGS.values():
+        value = share_link.value_of(row, text)
+        assert value is None or share_link.value_of(row, str(value)) == value
     share_link.parse_steps(f"sx{text}")
     share_link.parse_steps(f"sx{text.encode().hex()}")
 

@@ -1,0 +1,108 @@
+"""What a row of the settings table is: a setting's name, range, control, words, the stage that it switches on, its names in engines."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from core.checked_number import is_bool, is_finite, shown, whole_number
+from core.errors import BadSetting
+from core.message import Message, Number
+
+ENGINES: Final = ("transformers", "llama.cpp", "vllm")
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The stage of sampling that a setting switches on.
+
+    name: in orders and records. kind: what it does; "repetition" reads the text so far, "cut-off" leaves out unlikely tokens.
+    places: where it stands in the order of each of `ENGINES`, as numbers that are sorted. A stage that an engine does not have is placed
+    where it has the same effect as in the other engines.
+    excludes_only: it changes no logit of the tokens that it keeps. processor: the class of transformers that computes it; "" if a file of
+    `core/sampling/samplers` does. in_llama_cpp: its name in llama.cpp's list of samplers.
+    """
+
+    name: str
+    kind: Literal["bias", "repetition", "constraint", "temperature", "cut-off", "mirostat"]
+    places: tuple[int, int, int]
+    excludes_only: bool = False
+    processor: str = ""
+    in_llama_cpp: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """How a setting that is no number is written in fields and links. read: raises ValueError for another text."""
+
+    read: Callable[[str], Any]
+    write: Callable[[Any], str] = str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One sampling setting.
+
+    name: in `SamplingSettings`, links and files. off: the value that switches it off, whose type is the setting's. label, short: its name
+    alone and in a sentence. low, high: the range that is accepted; above: the low end is not. control: low, high and step of its control.
+    help: what it does, in one sentence. effect: what one value does.
+    check: returns a valid value of a setting that is no number. text: how such a setting is written.
+    of: the setting that this one belongs to; it has no effect while that one is off. where: in the sidebar at once ("sight"), in the
+    sidebar behind More, or in the dialog of all samplers; group: there. term: its definition in the glossary. letter: in lists of steps.
+    stage: what it switches on. engines: its name in each engine that has it.
+    """
+
+    off: Any
+    label: str
+    short: str
+    help: str
+    name: str = ""
+    low: float = 0
+    high: float = 0
+    above: bool = False
+    control: tuple[float, float, float] = (0, 0, 0)
+    effect: Callable[[float], str] = lambda value: ""
+    check: Callable[[Any], Any] | None = None
+    text: TextForm | None = None
+    of: str = ""
+    where: Literal["sight", "sidebar", "dialog"] = "dialog"
+    group: str = ""
+    term: str = ""
+    letter: str = ""
+    stage: Stage | None = None
+    engines: Mapping[str, str] = field(default_factory=dict)
+
+    def checked(self, value: Any) -> Any:
+        """Return the value as a plain one of Python. Raises BadSetting for a value of the wrong kind or out of range."""
+        if self.check is not None:
+            return self.check(value)
+        if isinstance(self.off, bool):
+            if not is_bool(value):
+                raise BadSetting("{label} must be on or off, not {shown}.", label=self.label, shown=shown(value))
+            return bool(value)
+        if isinstance(self.off, int):
+            return whole_number(value, self.label, int(self.low), int(self.high))
+        return self._number(value)
+
+    def _number(self, value: Any) -> float:
+        if is_bool(value) or not isinstance(value, numbers.Real) or not is_finite(value):
+            raise BadSetting("{label} must be a number, not {shown}.", label=self.label, shown=shown(value))
+        if not self.low <= float(value) <= self.high or (self.above and float(value) == self.low):
+            hint = Message("To always take the likeliest token, switch Greedy on.") if self.name == "temperature" and value == 0 else ""
+            sentence = (
+                Message("{label} must be above {low} and at most {high}, not {shown}.")
+                if self.above
+                else Message("{label} must be at least {low} and at most {high}, not {shown}.")
+            ).with_values(label=self.label, low=Number(self.low, "g"), high=Number(self.high, "g"), shown=shown(value))
+            raise BadSetting(f"{sentence} {hint}".strip())
+        return float(value)
+
+    def parse(self, text: str) -> Any:
+        """Return the valid value of a text. Raises BadSetting or ValueError."""
+        return self.checked((self.text.read if self.text else type(self.off))(text))
+
+    def written(self, value: Any) -> Any:
+        """Return the value as fields and links have it: a text for a setting that is no number."""
+        return value if self.text is None else self.text.write(value)
