@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.browser.drawn import Drawn
-from tests.browser.watching import Watching, all_samplers, download, eventually, open_more_settings, press, settled, show_more, type_into
+from tests.browser.watching import Watching, all_samplers, download, eventually, grown, open_more_settings, press, settled, show_more, type_into
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
@@ -71,10 +71,16 @@ def test_named_answers_are_computed_saved_and_tokens_found(at: At) -> None:
     page.get_by_text("No token of the vocabulary contains this text.").wait_for()
 
 
+def open_constraint(page: Any) -> None:
+    """Open the constraint in the dialog."""
+    page.locator("[role=dialog]").get_by_text("Constraint", exact=True).first.click()
+    grown(page, "[role=dialog] [class*=st-key-samplers_Constraint]")
+
+
 def apply_example(page: Any, kind: str) -> None:
     """Press an example of a constraint in the dialog and close it."""
     all_samplers(page)
-    page.locator("[role=dialog]").get_by_text("Constraint", exact=True).first.click()
+    open_constraint(page)
     button = page.locator(f".st-key-constraint_{kind} button").first
     button.scroll_into_view_if_needed()
     button.click()
@@ -108,7 +114,7 @@ def test_a_constraint_is_set_followed_shared_and_removed(visit: Visit) -> None:
 def test_a_form_that_cannot_be_used_is_refused_and_a_sampler_is_found_with_its_definition(visit: Visit) -> None:
     page = visit(START).page
     all_samplers(page)
-    page.locator("[role=dialog]").get_by_text("Constraint", exact=True).first.click()
+    open_constraint(page)
     form = page.locator(".st-key-constraint_form textarea").first
     page.locator(".st-key-constraint_kind").first.scroll_into_view_if_needed()
     page.locator(".st-key-constraint_kind [data-baseweb=select], .st-key-constraint_kind [role=combobox]").first.click()
