@@ -58,6 +58,7 @@ else:  # for every visitor, at every click
     with first_page_turn.first_page_turn():
         frame.ensure_model_loaded()
         presentation_links.follow_links(path)
+        current.begin_run()
         if path not in page_titles.CHROMELESS_PAGES:
             visitor_language.switch()
             sidebar.sidebar(settings_of_page.settings_of_page(path))

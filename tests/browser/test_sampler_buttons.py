@@ -10,7 +10,18 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.browser.drawn import Drawn
-from tests.browser.watching import Watching, all_samplers, download, eventually, grown, open_more_settings, press, settled, show_more, type_into
+from tests.browser.watching import (
+    Watching,
+    all_samplers,
+    download,
+    eventually,
+    grown,
+    open_more_settings,
+    press,
+    settled,
+    show_more,
+    type_into,
+)
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]

@@ -142,7 +142,7 @@ def _ready(run: Any, number: int) -> Fork:
 def ready_made(number: int) -> None:
     """Start an example fork."""
     current.use_prompt(example_texts.FORKS[number][1])
-    _use(_ready(current.run(), number), number)
+    _use(_ready(current.begin(), number), number)
 
 
 @current.error_boundary
@@ -162,7 +162,7 @@ def fork_at_word(token_id: int | None, text: str | None = None) -> None:
 @current.error_boundary
 def compare_branches(left: int, right: int) -> None:
     """Show two existing branches side by side."""
-    run: Any = current.run()
+    run: Any = current.begin()
     _use(Fork.between(run, left, right))
 
 
@@ -211,7 +211,7 @@ def open_word(place: Picked | None) -> None:
 @current.error_boundary
 def do_tree_action(action: TreeAction) -> None:
     """Do the action that the visitor chose in the tree."""
-    run = current.run()
+    run = current.begin()
     if action.verb == "go":
         current.switch(action.node_id)
     elif action.verb == "name":

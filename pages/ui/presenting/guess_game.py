@@ -83,7 +83,8 @@ def word_guessed() -> None:
     """Score the guess in the field, then make the step."""
     anchor_notices("guess")
     word = str(st.session_state.get(FIELD) or "")
-    now, run = game(), current.run()
+    run = current.begin()
+    now = game()
     if now.over or run.finished:
         return
     said = guess.cleaned([word])
@@ -101,14 +102,15 @@ def word_guessed() -> None:
 def play_again(same: bool) -> None:
     """Play again from the same step. same: with the same words, else with another seed."""
     anchor_notices("guess")
-    now, run = game(), current.run()
+    run = current.begin()
+    now = game()
     begun_at = now.begun_at
     run.go_to(begun_at - 1)
     current.changed("coming").playing = False
     if not same:
         current.new_dice()
-    results()["guess run"] = current.run()
-    results()["guess game"] = Game(len(current.run().path), current.run().here)
+    results()["guess run"] = run
+    results()["guess game"] = Game(len(run.path), run.here)
 
 
 def link() -> str:

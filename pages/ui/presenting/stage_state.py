@@ -75,7 +75,7 @@ def pressed() -> None:
 
 def _roll(state: StageState, event: Mapping[str, Any]) -> None:
     """Make the next step, once, however often the key was pressed."""
-    run = current.run()
+    run = current.begin()
     if event.get("at") != len(run.path) or run.finished:
         return
     before = run.here
@@ -116,7 +116,7 @@ def _score(state: StageState, node: int, step: Step) -> None:
 
 def _look(state: StageState, event: Mapping[str, Any]) -> None:
     at = event.get("at")
-    if isinstance(at, int) and 0 <= at <= len(current.run().path):
+    if isinstance(at, int) and 0 <= at <= len(current.begin().path):
         state.at = at
 
 
@@ -126,7 +126,7 @@ def _again(state: StageState, event: Mapping[str, Any]) -> None:
 
 
 def _new_dice(state: StageState, event: Mapping[str, Any]) -> None:
-    if Can.NEW_TOKENS not in current.run().can:
+    if Can.NEW_TOKENS not in current.begin().can:
         current.notify(_("This is a recording. Its dice and its temperature cannot be changed."))
         return
     current.new_dice()
@@ -136,7 +136,7 @@ def _new_dice(state: StageState, event: Mapping[str, Any]) -> None:
 def _force(state: StageState, event: Mapping[str, Any]) -> None:
     """Choose this token at this step. The old continuation stays as a branch."""
     at, token_id = event.get("at"), event.get("token")
-    run = current.run()
+    run = current.begin()
     if not isinstance(at, int) or not isinstance(token_id, int) or not 0 <= at <= len(run.path):
         return
     current.changed("rolled").playing = False
@@ -152,7 +152,7 @@ def _force(state: StageState, event: Mapping[str, Any]) -> None:
 
 def _turn(state: StageState, event: Mapping[str, Any]) -> None:
     """Change the temperature by 0.1, or to a value. The next-token probabilities change, and no step is made."""
-    if Can.NEW_TOKENS not in current.run().can:
+    if Can.NEW_TOKENS not in current.begin().can:
         current.notify(_("This is a recording. Its dice and its temperature cannot be changed."))
         return
     by, to, row = event.get("by"), event.get("to"), SETTINGS["temperature"]
@@ -167,7 +167,7 @@ def _turn(state: StageState, event: Mapping[str, Any]) -> None:
 def _guess(state: StageState, event: Mapping[str, Any]) -> None:
     """Score the guesses of the audience before the roll."""
     words = event.get("said")
-    run = current.run()
+    run = current.begin()
     if isinstance(words, list) and not run.finished and event.get("at") == len(run.path):
         state.called, state.called_on = tuple(guess.judge(run, [str(one) for one in words[: 4 * guess.MOST]])), run.here
 

@@ -55,5 +55,5 @@ def _select(name: str) -> None:
     st.session_state["model"] = name
     if run is not None and Can.NEW_TOKENS in run.can and session.refusal is None:
         session.replay_steps = share_link.format_steps(run.path[: share_link.MOST_STEPS], current.settings()) if run.path else None
-        current.run()
+        current.begin()
         session.moment = moment

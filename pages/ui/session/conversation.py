@@ -55,7 +55,7 @@ def send() -> None:
         if not session.playing:
             st.session_state[MESSAGE] = text
         return
-    before = current.run()
+    before = current.begin()
     messages = pairs_of(messages_of(before))
     if messages[-1][0] != "assistant":
         st.session_state[MESSAGE] = text
@@ -63,7 +63,7 @@ def send() -> None:
         return
     _remember(before, messages)
     if _begin(text, Conversation(messages)):
-        session.rewritten_from = _first_difference(before, current.run())
+        session.rewritten_from = _first_difference(before, current.begin())
         session.playing = True
     else:
         st.session_state[MESSAGE] = text  # the input keeps the message
@@ -72,7 +72,7 @@ def send() -> None:
 @error_boundary
 def edit(place: int, text: str) -> None:
     """Replace a message of the user, drop what came after it, and let the model answer. Undo restores the conversation as it was."""
-    run = current.run()
+    run = current.begin()
     messages = pairs_of(run.messages)
     if not 0 <= place < len(messages) or messages[place][0] != "user" or not text.strip():
         return
@@ -89,7 +89,7 @@ def go_back_to(place: int) -> None:
     An answer from a link or a file has no steps: its tokens are forced, which shows their probabilities. On a server without token ids it
     becomes the beginning of the answer, which only some servers continue.
     """
-    session, run = current.changed("rolled"), current.run()
+    session, run = current.changed("rolled"), current.begin()
     messages = pairs_of(run.messages)
     if not 0 < place < len(messages) or messages[place][0] != "assistant":
         return
@@ -111,8 +111,8 @@ def go_back_to(place: int) -> None:
 
 def _force(tokens: list[int]) -> None:
     """Take these tokens one after the other, within the time that a link may take."""
-    made, latest = current.run(), monotonic() + LINK_SECONDS
-    made.stop_at()  # `current.run` sets it again
+    made, latest = current.begin(), monotonic() + LINK_SECONDS
+    made.stop_at()  # `current.begin` sets it again
     for token_id in tokens:
         if made.finished or monotonic() > latest:
             notify(_("The answer could not be followed to its end; what you see is as far as it goes."))
@@ -132,7 +132,7 @@ def _begin(text: str, conversation: Conversation) -> bool:
         if not current.as_chat():
             no_template = _("{name} has no chat template: it continues a text and does not answer. Choose a chat model first.")
             raise ModelError(no_template.format(name=current.model().name))
-        current.run()
+        current.begin()
     except ViewerError as error:
         empty = not str(before[0] or "").strip()
         st.session_state["prompt"], st.session_state["as_chat"] = ("" if empty else before[0]), before[2]

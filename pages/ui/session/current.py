@@ -125,8 +125,17 @@ def prompt() -> str:
 
 
 def settings() -> SamplingSettings:
-    """Return the settings for the next steps. A value out of range is replaced by the first value of its control."""
+    """Return the settings for the next steps, read once per run of the script and after each action that changes one.
+
+    A value out of range is replaced by the first value of its control.
+    """
     session = current_session()
+    if session.settings is None:
+        session.settings = _settings(session)
+    return session.settings
+
+
+def _settings(session: Session) -> SamplingSettings:
     asked = map(effective_value.effective, SETTINGS, repeat(session))
     texts = tuple(None if value is None else str(value) for value in asked)
     return share_link.settings_of(texts, tuple(map(session.link.get, SETTINGS)))
@@ -137,12 +146,14 @@ def first_value(row: Setting) -> Any:
     return share_link.first_value(row, current_session().link.get(row.name))
 
 
-def run() -> Generation:
-    """Return the visitor's run. Begins a new one if model or prompt have changed.
+def begin() -> Generation:
+    """Return the visitor's run as their fields say: a new one if model or prompt have changed, with the settings of now.
 
-    Raises ViewerError if the prompt cannot be continued. The old run returns when its prompt is entered again.
+    app.py calls it once per run of the script; an action that needs the run calls it first, because a prompt can be typed and not yet
+    applied. Raises ViewerError if the prompt cannot be continued. The old run returns when its prompt is entered again.
     """
     session = current_session()
+    session.settings, session.not_begun = None, None
     wanted = request()
     if session.begun_with != wanted:
         model = _loaded(wanted.model)
@@ -159,6 +170,24 @@ def run() -> Generation:
     if session.replay_steps:
         with session.action_lock:
             replay_steps.follow(session)
+    return session.run
+
+
+def begin_run() -> None:
+    """Begin the visitor's run before a page is drawn. What prevents it is kept for `run`, because not every page needs one."""
+    try:
+        begin()
+    except Exception as error:  # shown by the page that reads the run
+        current_session().not_begun = error
+
+
+def run() -> Generation:
+    """Return the visitor's run, which `begin` began. Raises what prevented it."""
+    session = current_session()
+    reason = session.refusal or session.not_begun
+    if reason is not None:
+        raise reason.with_traceback(None)
+    assert session.run is not None
     return session.run
 
 
@@ -191,15 +220,17 @@ def shown(made: Generation | None = None) -> TokenDistribution | Step:
 def changed(moment: str) -> Session:
     """Count an action of the visitor, close a reopened step and show "coming" or "rolled"."""
     session = current_session()
-    session.moment, session.selected_index = moment, None
+    session.moment, session.selected_index, session.settings = moment, None, None
     session.clicks += 1
+    if session.run is not None and Can.NEW_TOKENS in session.run.can:
+        session.run.settings = settings()  # a part of the page may be drawn again without the rest
     return session
 
 
 @error_boundary
 def step() -> None:
     """Make one step, unless the run has ended."""
-    made = run()  # first: a prompt that was typed but not applied begins a new run
+    made = begin()
     changed("rolled")
     if not made.finished:
         made.step()
@@ -208,7 +239,7 @@ def step() -> None:
 @error_boundary
 def play() -> None:
     """Start Play. A replay at its end starts again from the prompt."""
-    session, made = current_session(), run()
+    session, made = current_session(), begin()
     changed(session.moment)
     if Can.NEW_TOKENS not in made.can and made.finished and made.path:
         made.go_to(-1)
@@ -225,7 +256,7 @@ def pause() -> None:
 @error_boundary
 def go_back() -> None:
     """Go back one step. The step stays in the tree."""
-    made = run()
+    made = begin()
     session = changed("rolled")
     session.playing = False
     if made.path:
@@ -237,7 +268,7 @@ def go_back() -> None:
 @error_boundary
 def restart() -> None:
     """Go back to the prompt. All steps stay in the tree."""
-    made = run()
+    made = begin()
     changed("coming").playing = False
     made.go_to(-1)
 
@@ -245,7 +276,8 @@ def restart() -> None:
 @error_boundary
 def force(token_id: int) -> None:
     """Choose this token at the step that is shown, or as the next token. Begins a new branch."""
-    seen, made = shown(), run()
+    made = begin()
+    seen = shown(made)
     if isinstance(seen, Step) and seen.key == token_id:
         return
     here = made.here
@@ -262,7 +294,7 @@ def force(token_id: int) -> None:
 def select_step(index: int) -> None:
     """Reopen a past step of the current path."""
     session = current_session()
-    if 0 <= index < len(run().path):
+    if 0 <= index < len(begin().path):
         session.selected_index, session.playing = index, False
         session.clicks += 1
         session.notes.clear()
@@ -271,7 +303,7 @@ def select_step(index: int) -> None:
 @error_boundary
 def newest() -> None:
     """Show the newest step."""
-    changed("rolled" if run().path else "coming")
+    changed("rolled" if begin().path else "coming")
 
 
 @error_boundary
@@ -283,8 +315,9 @@ def look_at(moment: str) -> None:
 @error_boundary
 def switch(node_id: int) -> None:
     """Go to the end of another branch."""
+    made = begin()
     changed("rolled").playing = False
-    run().switch(node_id)
+    made.switch(node_id)
 
 
 @error_boundary
@@ -364,7 +397,7 @@ def new_dice() -> None:
     """Go back to the prompt with another seed. All steps stay in the tree."""
     changed("coming").playing = False
     st.session_state["seed"] = randbelow(LARGEST_SEED + 1)
-    run().go_to(-1)
+    begin().go_to(-1)
 
 
 def selected_index() -> int | None:

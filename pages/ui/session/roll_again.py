@@ -13,7 +13,8 @@ from pages.ui.session.state import error_boundary, notify
 @error_boundary
 def roll_again() -> None:
     """Roll the reopened token again, or the newest one. The old token stays among the branches."""
-    run, seen = current.run(), current.shown()
+    run = current.begin()
+    seen = current.shown(run)
     if not run.path:
         return
     index = seen.index if isinstance(seen, Step) else len(run.path) - 1

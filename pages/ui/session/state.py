@@ -24,7 +24,7 @@ from pages.ui.session import share_link
 from pages.ui.session.run_request import Conversation, MessagePairs, RunRequest, Stop, conversation_of, ending_of
 
 if TYPE_CHECKING:
-    from core import Generation
+    from core import Generation, SamplingSettings
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +75,8 @@ class Session:
     )  # runs of earlier answers, by the conversation up to the answer
     rewritten_from: int = 0  # first token of the prompt that a further turn writes in another way, from 1; 0 for none
     refusal: ViewerError | None = None  # why the prompt was refused
+    not_begun: Exception | None = None  # what else prevented the run
+    settings: SamplingSettings | None = None  # for the next steps, as the controls say; None until they are read again
     moment: str = "coming"
     selected_index: int | None = None
     playing: bool = False

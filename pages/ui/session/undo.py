@@ -29,7 +29,7 @@ def write_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:
     current.changed("rolled").playing = False
     if session.run is not None and Can.NEW_TOKENS not in session.run.can:
         session.begun_with = None
-    own = current.run()
+    own = current.begin()
     own.go_to(-1)
     current_settings, own.settings = own.settings, used
     try:

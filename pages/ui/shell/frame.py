@@ -29,7 +29,9 @@ def page() -> None:
         current.start_session()
         st.navigation(navigation.pages(), position="hidden")
         st.rerun()
-    elements.act_on_press()  # nothing is left of it if app.py ran; the command that records the results runs a page alone
+    if not current.current_session().draws:  # the command that records the results runs a page without app.py
+        elements.act_on_press()
+        current.begin_run()
 
 
 def header(question: str, term: str = "", lead: str = "") -> None:

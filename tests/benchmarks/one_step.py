@@ -1,0 +1,72 @@
+"""What one press on Step passes through, by Python's profiler: `python -m tests.benchmarks.one_step`.
+
+Prints how many of the project's files and calls `run.step()` takes, and a second press on Step in Streamlit's own test runner (a whole run
+of the page's script), with the files that take most. Calls inside compiled code are not seen. `--files` lists every file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from core import Generation, SamplingSettings, load_model
+
+ROOT = Path(__file__).parents[2]
+
+
+def traced(act: Callable[[], object]) -> tuple[Counter[str], int]:
+    """Return the calls of each of the project's files while this is done, in all threads, and how many functions were called."""
+    import threading
+
+    calls: Counter[tuple[str, str]] = Counter()
+
+    def called(frame: FrameType, event: str, _argument: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(str(ROOT)):
+            calls[frame.f_code.co_filename, frame.f_code.co_qualname] += 1
+
+    threading.setprofile(called)
+    sys.setprofile(called)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    files: Counter[str] = Counter()
+    for (file, _function), count in calls.items():
+        files[str(Path(file).relative_to(ROOT))] += count
+    return files, len(calls)
+
+
+def report(title: str, files: Counter[str], functions: int, all_files: bool) -> None:
+    """Print one line, and the files that take most calls."""
+    sys.stdout.write(f"{title}: {len(files)} files, {functions} functions, {files.total()} calls\n")
+    for file, count in files.most_common(None if all_files else 8):
+        sys.stdout.write(f"  {count:6} {file}\n")
+
+
+def main() -> None:
+    """Trace a step of a run, then a press on Step."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--files", action="store_true", help="list every file")
+    chosen = parser.parse_args()
+    run = Generation(load_model("storyteller"), "Once upon a time", SamplingSettings(temperature=0.7, top_p=0.9))
+    for _index in range(3):
+        run.step()
+    report("run.step()", *traced(run.step), chosen.files)
+
+    from streamlit.testing.v1 import AppTest
+
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app.run()
+    for _index in range(2):
+        app.button(key="step").click().run()
+    report("a press on Step", *traced(lambda: app.button(key="step").click().run()), chosen.files)
+
+
+if __name__ == "__main__":
+    main()
