@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from core.engine.model import LanguageModel
+from core.experiments.stored_fields import StoredDistribution
 from core.finetuning.finetune import FineTuning, TrainingStep
 from core.generation.generation import Generation
 from core.limits import Limits
@@ -42,9 +43,9 @@ class Probe:
     """
 
     index: int
-    distribution: TokenDistribution
+    distribution: StoredDistribution
     written: str
-    known: TokenDistribution | None = None
+    known: StoredDistribution | None = None
 
 
 @dataclass(frozen=True, slots=True)
