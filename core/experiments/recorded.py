@@ -24,7 +24,8 @@ from pathlib import Path
 from time import sleep
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, FailFast, Field, ValidationError, ValidationInfo, create_model, field_validator
+from pydantic import ConfigDict, Field, GetCoreSchemaHandler, ValidationError, ValidationInfo, create_model, field_validator
+from pydantic_core import CoreSchema
 
 from core.errors import BadRecording, ViewerError
 from core.experiments.stored_fields import TableStep, VocabularyFile, steps_of, table_files
@@ -50,27 +51,48 @@ LONGEST_PAUSE = 10.0  # seconds between two observations of a replay
 LONGEST_NUMBER = 19  # characters of a whole number
 
 
+def _for_strangers(schema: Any, handler: GetCoreSchemaHandler) -> None:
+    """Change a schema in place: numbers and texts are not converted, and lists stop at their first wrong item.
+
+    JSON has only lists, so a strict schema would refuse every tuple. A hostile file can have a million wrong items.
+    """
+    if isinstance(schema, list):
+        for part in schema:
+            _for_strangers(part, handler)
+    if not isinstance(schema, dict) or schema.get("type") == "model":  # a model of its own is strict
+        return
+    if schema.get("type") == "definition-ref":
+        schema = handler.resolve_ref_schema(schema)  # type: ignore[arg-type]
+    if schema.get("type") in ("int", "float", "str", "bool"):
+        schema["strict"] = True
+    elif schema.get("type") in ("list", "tuple", "set", "frozenset"):
+        schema["fail_fast"] = True
+    for part in schema.values():
+        _for_strangers(part, handler)
+
+
 class ExperimentFile(Strict):
     """The content of a file. `experiment_file` declares the types of `made_by`, `about` and `seen`."""
 
     model_config = ConfigDict(
-        allow_inf_nan=True,
-        arbitrary_types_allowed=True,
-        defer_build=True,
-        ser_json_inf_nan="constants",
-        val_json_bytes="hex",
-        ser_json_bytes="hex",
+        strict=False, allow_inf_nan=True, arbitrary_types_allowed=True, defer_build=True, ser_json_inf_nan="constants", ser_json_bytes="hex"
     )
     format: Literal["token-probability-viewer experiment"]
     version: Literal[1]
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
     recorded_on: date
-    vocabularies: Annotated[list[VocabularyFile], FailFast()]
-    steps: Annotated[list[TableStep], FailFast()]
+    vocabularies: list[VocabularyFile]
+    steps: list[TableStep]
     made_by: Any
     about: Any
     seen: Any
-    seconds: Annotated[tuple[Annotated[float, Field(ge=0, lt=1e9)], ...], FailFast()]
+    seconds: tuple[Annotated[float, Field(ge=0, lt=1e9)], ...]
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = handler(source)
+        _for_strangers(schema["schema"], handler)  # type: ignore[typeddict-item]
+        return schema
 
     @field_validator("steps")
     @classmethod
@@ -93,7 +115,7 @@ def experiment_file(seen: Any, about: Any = None, made_by: Any = None) -> type[E
 
     A file does not name the classes of a union: each must have other fields.
     """
-    observations = Annotated[tuple[seen, ...], Field(min_length=1, max_length=MOST_SEEN), FailFast()]
+    observations = Annotated[tuple[seen, ...], Field(min_length=1, max_length=MOST_SEEN)]
     return create_model("ExperimentFile", __base__=ExperimentFile, made_by=(made_by, ...), about=(about, ...), seen=(observations, ...))
 
 
@@ -144,8 +166,7 @@ class RecordedExperiment:
         if not isinstance(name, str) or name not in files:
             raise BadRecording("This experiment belongs to a page that this app does not have.")
         try:
-            json.loads(text, parse_int=_bounded)
-            file = files[name].model_validate_json(text, context={})
+            file = files[name].model_validate(json.loads(text, parse_int=_bounded), context={})
         except ValidationError as error:
             raise BadRecording("This recording is broken (at {place}).", place=place_of(error)) from error
         except ViewerError as error:

@@ -5,12 +5,22 @@ All other fields of observations are plain values, which pydantic reads and writ
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import Annotated, Any
 
-from pydantic import FailFast, Field, PlainSerializer, PlainValidator, SerializationInfo, ValidationInfo, WrapSerializer, WrapValidator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    SerializationInfo,
+    ValidationInfo,
+    WrapSerializer,
+    WrapValidator,
+)
 
 from core.generation.step_file import Count, StepFile, Strict, TokenFile, settings_of, step_file, step_of
 from core.message import Message, Number
@@ -44,11 +54,15 @@ StoredStep = Annotated[Step, _stored(Step), PlainSerializer(_number_of)]
 StoredDistribution = Annotated[TokenDistribution, _stored(TokenDistribution), PlainSerializer(_number_of)]
 
 
+# Bytes, which are stored in hexadecimal digits.
+HexBytes = Annotated[bytes, BeforeValidator(lambda held: bytes.fromhex(held) if isinstance(held, str) else held)]
+
+
 class VocabularyFile(Strict):
     """The tokens of a model that occur in the steps of a file."""
 
-    end_token_ids: Annotated[list[Count], Field(max_length=1000), FailFast()]
-    tokens: Annotated[list[TokenFile], FailFast()]
+    end_token_ids: Annotated[list[Count], Field(max_length=1000)]
+    tokens: list[TokenFile]
 
     def words(self) -> Words:
         """Return the vocabulary."""
@@ -99,7 +113,7 @@ def steps_of(vocabularies: Sequence[Words], table: Iterable[TableStep]) -> Itera
         yield step if row.is_chosen else TokenDistribution(**{f.name: getattr(step, f.name) for f in fields(TokenDistribution)})
 
 
-class MessageFile(Strict):
+class MessageFile(Strict, allow_inf_nan=True, ser_json_inf_nan="constants"):
     """A message in a file."""
 
     template: str
@@ -109,7 +123,7 @@ class MessageFile(Strict):
 def _read_sentence(value: Any, read_text: Callable[[Any], Any]) -> Any:
     if not isinstance(value, dict):
         return value if isinstance(value, Message) else read_text(value)
-    file = MessageFile.model_validate(value)
+    file = MessageFile.model_validate_json(json.dumps(value))
     if set(_FIELD.findall(file.template)) != set(file.parameters) or re.search(r"[{}]", _FIELD.sub("", file.template)):
         raise ValueError("the template does not fit its parameters")
     if not all(_SPEC.fullmatch(number.spec) for number in file.parameters.values() if isinstance(number, Number)):

@@ -43,8 +43,9 @@ def test_what_holds_a_model_is_not_offered_as_a_file() -> None:
     found = recorded_results.bundled("race")
     assert found is not None
     plain = Experiment(found.seen, made_by=found.made_by, about=found.about)
-    assert recorded_results.can_save(plain) and not recorded_results.can_save(replace(plain, about=object()))
-    assert not recorded_results.can_save(replace(plain, seen=(*found.seen, object())))
+    assert recorded_results.can_save("race", plain) and not recorded_results.can_save("race", replace(plain, about=object()))
+    assert not recorded_results.can_save("race", replace(plain, seen=(*found.seen, object())))
+    assert not recorded_results.can_save("compare_unread", plain), "the gallery could not open it"
 
 
 def test_a_broken_recording_is_as_if_it_were_not_there(open_app: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
