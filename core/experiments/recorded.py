@@ -20,7 +20,6 @@ from dataclasses import dataclass, fields
 from datetime import date
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 from time import sleep
 from typing import Annotated, Any, Literal, Self
 
@@ -51,14 +50,14 @@ LONGEST_PAUSE = 10.0  # seconds between two observations of a replay
 LONGEST_NUMBER = 19  # characters of a whole number
 
 
-def _for_strangers(schema: Any, handler: GetCoreSchemaHandler) -> None:
-    """Change a schema in place: numbers and texts are not converted, and lists stop at their first wrong item.
+def _without_conversions(schema: Any, handler: GetCoreSchemaHandler) -> None:
+    """Change a schema in place: it does not convert numbers and texts, and its lists stop at their first wrong item.
 
-    JSON has only lists, so a strict schema would refuse every tuple. A hostile file can have a million wrong items.
+    A strict schema would also refuse lists for tuples. A hostile file can have a million wrong items.
     """
     if isinstance(schema, list):
         for part in schema:
-            _for_strangers(part, handler)
+            _without_conversions(part, handler)
     if not isinstance(schema, dict) or schema.get("type") == "model":  # a model of its own is strict
         return
     if schema.get("type") == "definition-ref":
@@ -68,7 +67,7 @@ def _for_strangers(schema: Any, handler: GetCoreSchemaHandler) -> None:
     elif schema.get("type") in ("list", "tuple", "set", "frozenset"):
         schema["fail_fast"] = True
     for part in schema.values():
-        _for_strangers(part, handler)
+        _without_conversions(part, handler)
 
 
 class ExperimentFile(Strict):
@@ -79,7 +78,7 @@ class ExperimentFile(Strict):
     )
     format: Literal["token-probability-viewer experiment"]
     version: Literal[1]
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,59}$")]
+    name: str
     recorded_on: date
     vocabularies: list[VocabularyFile]
     steps: list[TableStep]
@@ -91,7 +90,7 @@ class ExperimentFile(Strict):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         schema = handler(source)
-        _for_strangers(schema["schema"], handler)  # type: ignore[typeddict-item]
+        _without_conversions(schema["schema"], handler)  # type: ignore[typeddict-item]
         return schema
 
     @field_validator("steps")
@@ -113,7 +112,7 @@ class ExperimentFile(Strict):
 def experiment_file(seen: Any, about: Any = None, made_by: Any = None) -> type[ExperimentFile]:
     """Return the file of an experiment whose observations, `about` and `made_by` have these types, such as `CacheStep | Answer`.
 
-    A file does not name the classes of a union: each must have other fields.
+    A file does not name the class of an observation: the classes of a union must differ in their fields.
     """
     observations = Annotated[tuple[seen, ...], Field(min_length=1, max_length=MOST_SEEN)]
     return create_model("ExperimentFile", __base__=ExperimentFile, made_by=(made_by, ...), about=(about, ...), seen=(observations, ...))
@@ -176,15 +175,6 @@ class RecordedExperiment:
         except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
             raise BadRecording("This recording is broken.") from error
         return cls(name, file.recorded_on.isoformat(), file.seen, file.seconds, file.made_by, file.about)
-
-    @classmethod
-    def load(cls, path: Path, files: Mapping[str, type[ExperimentFile]]) -> Self:
-        """Return the experiment in a file on disk. Raises BadRecording."""
-        try:
-            with open(path, "rb") as file:
-                return cls.loads(file.read(LARGEST_FILE + 1), files)
-        except OSError as error:
-            raise BadRecording("This recording cannot be opened.") from error
 
     def again(self, speed: float = 1.0, wait: Callable[[float], Any] = sleep) -> Iterator[Any]:
         """Yield the observations with the recorded pauses. speed: 2 is twice as fast, infinity has no pauses; wait: sleeps some seconds."""

@@ -11,16 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import Annotated, Any
 
-from pydantic import (
-    BeforeValidator,
-    Field,
-    PlainSerializer,
-    PlainValidator,
-    SerializationInfo,
-    ValidationInfo,
-    WrapSerializer,
-    WrapValidator,
-)
+from pydantic import BeforeValidator, FailFast, Field, PlainSerializer, PlainValidator, WrapSerializer, WrapValidator
 
 from core.generation.step_file import Count, StepFile, Strict, TokenFile, settings_of, step_file, step_of
 from core.message import Message, Number
@@ -33,7 +24,7 @@ _SPEC = re.compile(r",?(\.\d)?[fge%]?")
 
 
 def _stored(kind: type) -> PlainValidator:
-    def step_of_number(number: Any, info: ValidationInfo) -> Any:
+    def step_of_number(number: Any, info: Any) -> Any:
         step = info.context.get(number) if type(number) is int else None
         if not isinstance(step, kind):
             raise ValueError("not the number of a step")
@@ -42,11 +33,10 @@ def _stored(kind: type) -> PlainValidator:
     return PlainValidator(step_of_number)
 
 
-def _number_of(step: Any, info: SerializationInfo) -> Any:
+def _number_of(step: Any, info: Any) -> Any:
     if not isinstance(step, TokenDistribution):
         raise ValueError("not a step")
-    numbers: Any = info.context
-    return numbers.setdefault(step, len(numbers))
+    return info.context.setdefault(step, len(info.context))
 
 
 # A step is its number in the file's table. The pydantic context is a dictionary: to write, of steps to numbers; to read, the reverse.
@@ -61,8 +51,8 @@ HexBytes = Annotated[bytes, BeforeValidator(lambda held: bytes.fromhex(held) if 
 class VocabularyFile(Strict):
     """The tokens of a model that occur in the steps of a file."""
 
-    end_token_ids: Annotated[list[Count], Field(max_length=1000)]
-    tokens: list[TokenFile]
+    end_token_ids: Annotated[list[Count], FailFast()]
+    tokens: Annotated[list[TokenFile], FailFast()]
 
     def words(self) -> Words:
         """Return the vocabulary."""
@@ -82,23 +72,28 @@ class TableStep(StepFile):
 
 def table_files(steps: Iterable[TokenDistribution]) -> tuple[list[VocabularyFile], list[TableStep]]:
     """Return the vocabularies and the table of these steps for a file."""
-    sources: dict[int, Any] = {}  # vocabularies by their id()
-    tokens: dict[int, dict[int, TokenFile]] = {}
     table = []
-    for distribution in steps:
-        source = distribution.vocabulary
-        sources.setdefault(id(source), source)
-        listed = tokens.setdefault(id(source), {})
-        for key in map(int, distribution.token_ids):
-            token = source.token(key)
-            listed[key] = TokenFile(id=key, raw=token.raw.hex(), special=token.special)
-        values = {field.name: getattr(distribution, field.name) for field in fields(distribution)}
-        without_choice = {"key": int(distribution.token_ids[0]), "text": "", "chosen_by": "greedy", "roll": None, "attempt": 0}
-        content = step_file(Step(**without_choice | values), 0, "").model_dump()
-        content |= {name: values.get(name, "") for name in ("index", "position", "text")}
-        table.append(TableStep(**content, vocabulary=list(sources).index(id(source)), is_chosen=isinstance(distribution, Step)))
-    ends = [sorted(getattr(source, "end_token_ids", ())) for source in sources.values()]
-    return [VocabularyFile(end_token_ids=e, tokens=list(listed.values())) for e, listed in zip(ends, tokens.values(), strict=True)], table
+    vocabularies: dict[int, VocabularyFile] = {}  # by id() of the source
+    tokens: dict[tuple[int, int], TokenFile] = {}
+    for step in steps:
+        source = step.vocabulary
+        ends = sorted(getattr(source, "end_token_ids", ()))
+        file = vocabularies.setdefault(id(source), VocabularyFile(end_token_ids=ends, tokens=[]))
+        for key in map(int, step.token_ids):
+            if (id(source), key) not in tokens:
+                token = source.token(key)
+                tokens[id(source), key] = TokenFile(id=key, raw=token.raw.hex(), special=token.special)
+                file.tokens.append(tokens[id(source), key])
+        table.append(_table_step(step, list(vocabularies).index(id(source))))
+    return list(vocabularies.values()), table
+
+
+def _table_step(step: TokenDistribution, vocabulary: int) -> TableStep:
+    values = {field.name: getattr(step, field.name) for field in fields(step)}
+    unchosen = {"key": int(step.token_ids[0]), "text": "", "chosen_by": "greedy", "roll": None, "attempt": 0}
+    whole = step if isinstance(step, Step) else Step(**unchosen | values)
+    place = {"index": whole.index, "position": whole.position, "vocabulary": vocabulary}
+    return TableStep.model_construct(**dict(step_file(whole, 0, "")), **place, is_chosen=whole is step, text=whole.text)
 
 
 def steps_of(vocabularies: Sequence[Words], table: Iterable[TableStep]) -> Iterator[TokenDistribution]:

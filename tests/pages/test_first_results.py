@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import gzip
+from dataclasses import fields, replace
+from itertools import permutations
 from pathlib import Path
+from types import UnionType
+from typing import get_args
 
 import pytest
 
@@ -37,6 +41,21 @@ def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: St
     assert mine is not theirs and mine.looks
     mine.picked = 0
     assert theirs.picked is None
+
+
+@pytest.mark.parametrize("spec", record.RECORDING_SPECS, ids=lambda spec: spec.name)
+def test_what_was_read_is_written_as_it_was(spec: record.RecordingSpec) -> None:
+    path = recorded_results.FOLDER / f"{spec.name}{recorded_results.ENDING}"
+    found = recorded_results.loads(path.read_bytes())
+    written = found.dumps(recorded_results.files()[spec.name])
+    assert gzip.decompress(written) == gzip.decompress(path.read_bytes())
+
+
+@pytest.mark.parametrize("spec", record.RECORDING_SPECS, ids=lambda spec: spec.name)
+def test_the_fields_of_an_observation_tell_its_class(spec: record.RecordingSpec) -> None:
+    kinds = get_args(spec.seen) if isinstance(spec.seen, UnionType) else ()
+    for one, other in permutations([{field.name for field in fields(kind)} for kind in kinds], 2):
+        assert not one <= other
 
 
 def test_what_holds_a_model_is_not_offered_as_a_file() -> None:

@@ -39,7 +39,7 @@ def _bundled(path: Path) -> RecordedExperiment | None:
     if not path.is_file():
         return None
     try:
-        return RecordedExperiment.load(path, files())
+        return RecordedExperiment.loads(path.read_bytes(), files())
     except BadRecording:
         log.exception("A bundled recording cannot be read")
         return None
@@ -56,24 +56,23 @@ def bundled(name: str) -> RecordedExperiment | None:
     return None if found is None else replace(found, about=deepcopy(found.about))
 
 
-def recording(name: str, run: Experiment) -> RecordedExperiment:
-    """Return an experiment as a recording, without the model in it."""
-    day = run.recorded_on or date.today().isoformat()
-    seconds = run.seconds if len(run.seconds) == len(run.seen) else (0.0,) * len(run.seen)
-    made_by = run.made_by if run.made_by is None or run.recorded_on else replace(run.made_by, machine=processor())
-    return RecordedExperiment(name, day, run.seen, seconds, made_by, without_model(run.about))
-
-
 def dumps(name: str, run: Experiment) -> bytes:
     """Return the file of an experiment. Raises BadRecording."""
-    return recording(name, run).dumps(files()[name])
+    made_by = run.made_by if run.made_by is None or run.recorded_on else replace(run.made_by, machine=processor())
+    return _recording(name, replace(run, made_by=made_by)).dumps(files()[name])
+
+
+def _recording(name: str, run: Experiment) -> RecordedExperiment:
+    day = run.recorded_on or date.today().isoformat()
+    seconds = run.seconds if len(run.seconds) == len(run.seen) else (0.0,) * len(run.seen)
+    return RecordedExperiment(name, day, run.seen, seconds, run.made_by, without_model(run.about))
 
 
 def can_save(name: str, run: Experiment) -> bool:
     """Return whether an experiment can be saved. Tries one observation of each class, and `about`."""
     seen = tuple({type(observation): observation for observation in run.seen}.values())
     try:
-        recording(name, replace(run, seen=seen, seconds=())).content(files()[name])
+        _recording(name, replace(run, seen=seen, seconds=())).content(files()[name])
     except (BadRecording, KeyError):
         return False
     return True

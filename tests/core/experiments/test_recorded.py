@@ -174,6 +174,7 @@ WRONG: dict[str, bytes] = {
     "times missing": packed(content(seconds=[])),
     "times that are none": packed(content(seconds=[-5.0])),
     "times that decrease": packed(content(seen=[DAMAGE, DAMAGE], seconds=[2.0, 1.0])),
+    "times that are not finite": packed(content(seconds=[math.nan])),
     "times without end": packed(content(seconds=[1e300])),
     "no date": packed(content(recorded_on="yesterday")),
     "an experiment that is none": packed(content(name="unknown")),
