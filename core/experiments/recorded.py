@@ -61,7 +61,7 @@ def _without_conversions(schema: Any, handler: GetCoreSchemaHandler) -> None:
     if not isinstance(schema, dict) or schema.get("type") == "model":  # a model of its own is strict
         return
     if schema.get("type") == "definition-ref":
-        schema = handler.resolve_ref_schema(schema)  # type: ignore[arg-type]
+        schema = handler.resolve_ref_schema(schema)
     if schema.get("type") in ("int", "float", "str", "bool"):
         schema["strict"] = True
     elif schema.get("type") in ("list", "tuple", "set", "frozenset"):
@@ -90,14 +90,15 @@ class ExperimentFile(Strict):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         schema = handler(source)
-        _without_conversions(schema["schema"], handler)  # type: ignore[typeddict-item]
+        _without_conversions(schema["schema"], handler)
         return schema
 
     @field_validator("steps")
     @classmethod
     def _into_context(cls, table: list[TableStep], info: ValidationInfo) -> list[TableStep]:
         vocabularies = [file.words() for file in info.data.get("vocabularies", ())]
-        info.context.update(enumerate(steps_of(vocabularies, table)))
+        steps: Any = info.context
+        steps.update(enumerate(steps_of(vocabularies, table)))
         return table
 
     @field_validator("seconds")

@@ -90,10 +90,11 @@ def table_files(steps: Iterable[TokenDistribution]) -> tuple[list[VocabularyFile
 
 def _table_step(step: TokenDistribution, vocabulary: int) -> TableStep:
     values = {field.name: getattr(step, field.name) for field in fields(step)}
-    unchosen = {"key": int(step.token_ids[0]), "text": "", "chosen_by": "greedy", "roll": None, "attempt": 0}
+    unchosen: dict[str, Any] = {"key": int(step.token_ids[0]), "text": "", "chosen_by": "greedy", "roll": None, "attempt": 0}
     whole = step if isinstance(step, Step) else Step(**unchosen | values)
-    place = {"index": whole.index, "position": whole.position, "vocabulary": vocabulary}
-    return TableStep.model_construct(**dict(step_file(whole, 0, "")), **place, is_chosen=whole is step, text=whole.text)
+    content = dict(step_file(whole, 0, ""))
+    content |= {"index": whole.index, "position": whole.position, "vocabulary": vocabulary, "is_chosen": whole is step, "text": whole.text}
+    return TableStep.model_construct(**content)
 
 
 def steps_of(vocabularies: Sequence[Words], table: Iterable[TableStep]) -> Iterator[TokenDistribution]:

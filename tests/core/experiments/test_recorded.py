@@ -8,13 +8,13 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from core import SamplingSettings
 from core.batching.scheduler import Policy
@@ -162,7 +162,7 @@ def packed(what: Any) -> bytes:
 
 
 DAMAGE: dict[str, Any] = {"layer": 0, "name": "up", "mean_kl": 0.25}
-NESTED = reduce(lambda inner, _each: [inner], range(50), [])
+NESTED = json.loads("[" * 50 + "]" * 50)
 WRONG: dict[str, bytes] = {
     "empty": b"",
     "no archive": b"hello",
@@ -216,6 +216,15 @@ def test_a_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 NAMES = st.sampled_from([*TableStep.model_fields, *(each.name for kind in (About, PartDamage, SamplingSettings) for each in fields(kind))])
+
+
+def test_a_hundred_thousand_wrong_items_are_one_error() -> None:
+    wrong = content(about={"table": [[1, "b"]] * 100_000}, seen=[{}] * 10_000, vocabularies=[{}] * 10_000, steps=[{}] * 10_000)
+    with pytest.raises(ValidationError) as caught:
+        FILE.model_validate(wrong, context={})
+    assert caught.value.error_count() < 100
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES | st.text(max_size=3), inner, max_size=3),
