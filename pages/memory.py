@@ -15,6 +15,7 @@ from core.experiments.cache_budget import (
     POLICIES,
     RED_POT,
     MemoryBudget,
+    RecallTask,
     before_and_after,
     every_policy,
     fill,
@@ -107,18 +108,14 @@ def read_text(plan: MemoryBudget, own: tuple[str, str, str] | None) -> Iterator[
     return before_and_after(current.model(), plan, RED_POT if own is None else own_task(*own))
 
 
-def about(plan: MemoryBudget, own: tuple[str, str, str] | None) -> dict[str, Any]:
-    """Return what the page stores with the result."""
+def about(plan: MemoryBudget, own: tuple[str, str, str] | None) -> tuple[MemoryBudget, RecallTask | None, str, list[str], tuple[int, ...]]:
+    """Return what the page stores with the result: plan, task, question, tokens of the text, and the positions to mark."""
     model = current.model()
     task = RED_POT if own is None else own_task(*own) if own[1].strip() else None
     text = task.text + task.question if task is not None else own[0] if own else ""
-    return {
-        "plan": plan,
-        "task": task,
-        "question": _("Where is Lily's key?") if own is None else own[1].strip(),
-        "texts": [token.text or token.piece for token in model.tokenize(text)],
-        "marked": key_tokens(model, task) if task else range(0),
-    }
+    question = _("Where is Lily's key?") if own is None else own[1].strip()
+    texts = [token.text or token.piece for token in model.tokenize(text)]
+    return plan, task, question, texts, tuple(key_tokens(model, task)) if task else ()
 
 
 frame.header(

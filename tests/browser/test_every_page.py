@@ -271,7 +271,7 @@ class Experiment:
             self.page.keyboard.press("Escape")
         live(self.page, self.take.press, name)
         file = download(self.page, self.page.locator(f".st-key-keep_{name} button:visible").first)
-        self.matches(RecordedExperiment.loads(file.read_bytes(), recorded_results.classes()))
+        self.matches(RecordedExperiment.loads(file.read_bytes(), recorded_results.files()))
 
 
 def darken(page: Any) -> None:

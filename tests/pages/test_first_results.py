@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import gzip
+from dataclasses import MISSING, fields, replace
+from itertools import permutations
 from pathlib import Path
+from types import UnionType
+from typing import get_args
 
 import pytest
 
@@ -39,12 +43,29 @@ def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: St
     assert theirs.picked is None
 
 
+@pytest.mark.parametrize("spec", record.RECORDING_SPECS, ids=lambda spec: spec.name)
+def test_what_was_read_is_written_as_it_was(spec: record.RecordingSpec) -> None:
+    path = recorded_results.FOLDER / f"{spec.name}{recorded_results.ENDING}"
+    found = recorded_results.loads(path.read_bytes())
+    written = found.dumps(recorded_results.files()[spec.name])
+    assert gzip.decompress(written) == gzip.decompress(path.read_bytes())
+
+
+@pytest.mark.parametrize("spec", record.RECORDING_SPECS, ids=lambda spec: spec.name)
+def test_the_fields_of_an_observation_tell_its_class(spec: record.RecordingSpec) -> None:
+    for one, other in permutations(get_args(spec.seen) if isinstance(spec.seen, UnionType) else (), 2):
+        written = {field.name for field in fields(one)}
+        needed = {field.name for field in fields(other) if field.default is MISSING and field.default_factory is MISSING}
+        assert not needed <= written <= {field.name for field in fields(other)}
+
+
 def test_what_holds_a_model_is_not_offered_as_a_file() -> None:
     found = recorded_results.bundled("race")
     assert found is not None
     plain = Experiment(found.seen, made_by=found.made_by, about=found.about)
-    assert recorded_results.can_save(plain) and not recorded_results.can_save(replace(plain, about=object()))
-    assert not recorded_results.can_save(replace(plain, seen=(*found.seen, object())))
+    assert recorded_results.can_save("race", plain) and not recorded_results.can_save("race", replace(plain, about=object()))
+    assert not recorded_results.can_save("race", replace(plain, seen=(*found.seen, object())))
+    assert not recorded_results.can_save("compare_unread", plain), "the gallery could not open it"
 
 
 def test_a_broken_recording_is_as_if_it_were_not_there(open_app: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def full() -> None:
 
     def about() -> object:
         texts = [token.text or token.piece for token in model.tokenize(RED_POT.text + RED_POT.question)]
-        return plan, texts, key_tokens(model, RED_POT)
+        return plan, texts, tuple(key_tokens(model, RED_POT))
 
     def draw(run: Experiment) -> None:
         planned, texts, marked = run.about

@@ -19,23 +19,22 @@ from pages.ui.views import cache_text
 
 def cache_and_answers(run: Experiment) -> None:
     """Draw the text with its tokens in the cache, and the answers with the full and with the limited cache."""
-    task: RecallTask | None = run.about["task"]
+    task: RecallTask | None
+    plan, task, question, texts, marked = run.about
     blocks = [seen for seen in run.seen if isinstance(seen, CacheStep)]
-    texts = run.about["texts"] + [block.text for block in blocks if block.written and block.full is None and task is None]
-    cache_text.cache_and_fill(blocks, texts, run.about["plan"].share, run.about["marked"])
+    texts = texts + [block.text for block in blocks if block.written and block.full is None and task is None]
+    cache_text.cache_and_fill(blocks, texts, plan.share, marked)
     if task is None:
         return
     elements.section(_("Does it still know?"), _("probability of the right answer, token by token"))
     asked = _("{question} The right answer is “{answer}”.")
-    st.caption(asked.format(question=plain(run.about["question"]), answer=plain(task.answer.strip(" ."))))
+    st.caption(asked.format(question=plain(question), answer=plain(task.answer.strip(" ."))))
     found = [seen for seen in run.seen if isinstance(seen, Answer)]
     cache_text.answer_bars(found, (_("With the full cache"), _("With your cache")))
     if len(found) == 2 and found[1].probability is not None:
         kept = blocks[-1].kept
-        lost = any(position not in kept for position in run.about["marked"])
-        st.markdown(
-            cache_text.why(lost, bool(run.about["plan"].bits), bool(run.about["marked"]), found[0].probability, found[1].probability)
-        )
+        lost = any(position not in kept for position in marked)
+        st.markdown(cache_text.why(lost, bool(plan.bits), bool(marked), found[0].probability, found[1].probability))
 
 
 def policies_table(run: Experiment) -> None:
