@@ -19,7 +19,7 @@ from core.errors import BadRecording
 from core.experiments.recorded import ExperimentFile, RecordedExperiment, experiment_file
 from core.models.hub import BUNDLED
 from pages.ui.experiments.observed import Experiment
-from pages.ui.experiments.recording_specs import RECORDING_SPECS
+from pages.ui.features import recorded
 from pages.ui.i18n.translation import _
 from pages.ui.session.provenance import Provenance
 
@@ -31,7 +31,7 @@ ENDING = ".json.gz"
 @cache
 def files() -> dict[str, type[ExperimentFile]]:
     """Return the file of each experiment, by its name."""
-    return {spec.name: experiment_file(spec.seen, spec.about, Provenance | None) for spec in RECORDING_SPECS}
+    return {result.name: experiment_file(result.seen, result.about, Provenance | None) for result in recorded()}
 
 
 @lru_cache(maxsize=64)

@@ -11,16 +11,15 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
-from pages.ui.i18n import page_titles, translation
+from pages.ui import features
+from pages.ui.i18n import translation
 from pages.ui.server import browser_message, deployment, preload
 from pages.ui.server.tcp_nodelay import nodelay_lifespan
 
 App = Callable[[MutableMapping[str, Any], Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]]
 
-FIRST = Path(page_titles.PAGES[0][1]).stem
 PAGE_SECONDS = 30.0  # seconds for one page; the pages after a slower one are not opened in advance
 SCOPE = {
     "type": "websocket",
@@ -62,9 +61,9 @@ async def _after_preload(app: App) -> None:
         return
     try:
         if deployment.public():
-            await open_pages(app, list(page_titles.titles()), list(translation.languages()))
+            await open_pages(app, features.paths(), list(translation.languages()))
         else:
-            await open_pages(app, [FIRST], [translation.ENGLISH])
+            await open_pages(app, [features.LANDING], [translation.ENGLISH])
     except Exception as error:  # the app works without it
         log.warning("warm-up failed", extra={"event": "warm-up failed", "kind": type(error).__name__})
 
