@@ -82,14 +82,19 @@ def paths() -> list[str]:
 @cache
 def features() -> dict[str, Feature]:
     """Return all features by path, in the order of the menu."""
-    declared = [replace(import_module(f"pages.{path}").FEATURE, path=path) for path in paths()]
+    declared = [_declared(path) for path in paths()]
     return {feature.path: feature for feature in sorted(declared, key=lambda feature: (GROUPS.index(feature.group), feature.place))}
+
+
+def _declared(path: str) -> Feature:
+    declared: Feature = import_module(f"pages.{path}").FEATURE
+    return replace(declared, path=path, recorded=tuple(replace(result, page=path) for result in declared.recorded))
 
 
 @cache
 def recorded() -> tuple[Recorded, ...]:
     """Return the experiments of all pages that are bundled as recordings."""
-    return tuple(replace(result, page=feature.path) for feature in features().values() for result in feature.recorded)
+    return tuple(result for feature in features().values() for result in feature.recorded)
 
 
 def file_of(path: str) -> Path:
