@@ -1,6 +1,6 @@
 """HTTP client for one inference server: JSON with limits on time and size, to one address only.
 
-It uses httpcore, the transport of httpx: without httpx there are no redirects, cookies, proxies of the environment or decompression.
+It uses httpcore, the transport of httpx, which has no redirects, cookies, proxies of the environment or decompression to switch off.
 """
 
 from __future__ import annotations
@@ -70,11 +70,11 @@ class HttpClient:
         self.address, self.patience = address, patience
         self._url = address.url.partition("#")[0]
         url = urlsplit(self._url)
-        self._headers = {"Host": url.netloc, "Accept-Encoding": "identity", "User-Agent": "token-probability-viewer"}
+        self._headers = [("Host", url.netloc), ("Accept-Encoding", "identity"), ("User-Agent", "token-probability-viewer")]
         key = (api_key or address.key or "").strip()
         self._secret = key.rpartition(" ")[2].encode()
         if key:
-            self._headers["Authorization"] = key if key.startswith(("Basic ", "Bearer ")) else f"Bearer {key}"
+            self._headers.append(("Authorization", key if key.startswith(("Basic ", "Bearer ")) else f"Bearer {key}"))
         self._pool = httpcore.ConnectionPool(
             ssl_context=_tls() if url.scheme == "https" else None,
             max_connections=None,
@@ -171,11 +171,11 @@ class HttpClient:
 
         deadline: time (time.monotonic) at which the body must have arrived; most: bytes of the body.
         """
-        method, headers = ("GET", {}) if content is None else ("POST", {"Content-Type": "application/json"})
+        method, headers = ("GET", []) if content is None else ("POST", [("Content-Type", "application/json")])
         limits = {"timeout": dict.fromkeys(("connect", "read", "write"), deadline)}  # `CheckedNetwork` expects a time, not a duration
         try:
             with self._pool.stream(
-                method, self._url + path, headers=self._headers | headers, content=content, extensions=limits
+                method, self._url + path, headers=[*self._headers, *headers], content=content, extensions=limits
             ) as response:
                 connection = response.extensions["network_stream"]
                 if isinstance(connection, Connection):
@@ -211,4 +211,4 @@ class HttpClient:
 
     def gone(self, what: str, kind: type[ServerGone] = ServerGone) -> ServerGone:
         """Return the error that names the server's fault and says that the text is kept."""
-        return kind("The server at {address} {what}. The text is kept. Try again later.", address=self.address.shown, what=what)
+        return kind(Message("The server at {address} {what}. The text is kept. Try again later.", address=self.address.shown, what=what))

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from typing import Any
 
 import pytest
 
@@ -93,13 +94,18 @@ def test_neither_a_cookie_nor_a_proxy_is_used_and_the_connection_is_used_again(m
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
     connected: list[int] = []
-    own = address.socket.create_connection
-    monkeypatch.setattr(address.socket, "create_connection", lambda *place, **more: connected.append(1) or own(*place, **more))
+    create_connection = socket.create_connection
+
+    def connect(numbered: tuple[str, int], **options: Any) -> socket.socket:
+        connected.append(numbered[1])
+        return create_connection(numbered, **options)
+
+    monkeypatch.setattr(address.socket, "create_connection", connect)
     with serve(lambda asked: Reply(200, b"{}", headers={"Set-Cookie": "a=b; Path=/"})) as server:
         client = HttpClient(Address.parse(server.address), "sk-secret", own=True)
         for _count in range(3):
             assert client.post("/x", {"a": 1}).status == 200
-    assert len(connected) == 1
+    assert connected == [server.port]
     assert all("cookie" not in asked.headers and asked.headers["host"] == server.address[7:] for asked in server.asked)
     assert all(asked.headers["accept-encoding"] == "identity" for asked in server.asked)
 
