@@ -15,7 +15,8 @@ from typing import Any
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, ViewerError
 from core.experiments.batching import PlannedRequest, spread
-from core.remote.burst_streams import ServerLoad, ask, stream
+from core.remote.burst_streams import stream
+from core.remote.metrics import ServerMetrics, ask
 
 PAUSE = 0.1  # seconds between two metrics requests; vLLM's answer is long
 MOST = 32
@@ -38,14 +39,14 @@ class MetricsAt:
     """The server's metrics at one time. seconds: when they arrived here, since the start of the burst."""
 
     seconds: float
-    said: ServerLoad
+    said: ServerMetrics
 
 
 def _metrics(server: Any, began: float) -> MetricsAt:
     try:
         metrics = ask(server.line, server.kind)
     except ViewerError:  # a server without metrics still answers the requests
-        metrics = ServerLoad()
+        metrics = ServerMetrics()
     return MetricsAt(perf_counter() - began, metrics)
 
 

@@ -36,6 +36,10 @@ _ISATAP = (bytes.fromhex("00005efe"), bytes.fromhex("02005efe"))  # before the I
 Number = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
+class ForbiddenAddress(WrongServer):
+    """The host has an IP address that the app must not connect to."""
+
+
 def is_address(name: str) -> bool:
     """Return whether this names a server, not a model: a URL, or a host with a port. "ngram:3" is the name of a model.
 
@@ -126,12 +130,12 @@ def without_secrets(name: str, api_key: str | None) -> tuple[str, str | None]:
 def connected_socket(host: str, port: int, timeout: float) -> socket.socket:
     """Return a TCP connection to this host. The name is resolved now, and the connection goes to one of the checked IP addresses.
 
-    Raises OSError without an answer, WrongServer if one of the host's IP addresses is forbidden.
+    Raises OSError without an answer, ForbiddenAddress if one of the host's IP addresses is forbidden.
     """
     found = [entry[4][0] for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
     numbers = list(dict.fromkeys(str(one) for one in found))
     if any(_forbidden(ipaddress.ip_address(one.partition("%")[0])) for one in numbers):
-        raise WrongServer(_NOT_A_SERVER)
+        raise ForbiddenAddress(_NOT_A_SERVER)
     error: OSError = OSError("the name has no address")
     for number in numbers:
         try:

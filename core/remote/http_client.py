@@ -1,41 +1,39 @@
 """HTTP client for one inference server: JSON with limits on time and size, to one address only.
 
-It uses Python's `http.client` over connections that stay open, because every token is a request and a new connection would slow each one.
+It uses httpcore, the transport of httpx, which has no redirects, cookies, proxies of the environment or decompression to switch off.
 """
 
 from __future__ import annotations
 
-import http.client
-import io
-import ssl
 import time
-from collections import deque
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlsplit
 
+import httpcore
 from pydantic_core import from_json, to_json
 
 from core.errors import ServerGone, WrongServer
 from core.message import Message
 from core.remote.address import Address as Address
-from core.remote.address import connected_socket
+from core.remote.address import ForbiddenAddress
+from core.remote.checked_network import CheckedNetwork, Connection, TooManyBytes, bounded, lines
 
 LARGEST_ANSWER = 64 * 1024 * 1024  # bytes, for any request
 USUAL_ANSWER = 1024 * 1024  # bytes of an answer whose length does not depend on what is asked
 LEAST_PER_ITEM = 3  # bytes; an answer with more items per byte is not one of an inference server
-LONGEST_LINE = 1 << 20  # bytes, of a stream
-LEAST_LINE = 64  # bytes that a line of a stream counts at least; a line with a token has more
-AROUND_ANSWER = 1 << 20  # bytes of headers and of the marks between the parts of an answer, beside twice its size
 PATIENCE = 120.0  # seconds for one whole answer
 FIRST_PATIENCE = 6.0  # seconds for the first answer; every failure is reported after the same time
 PAUSES = (0.3, 1.0)  # seconds before asking again
 BUSY = frozenset({429, 500, 502, 503, 504})
+KEY_REFUSED = frozenset({401, 403})
 IDLE_CONNECTIONS = 16
 SHORTEST_SECRET = 6  # characters of a key that is removed from answers; a shorter one could be a part of any text
+
+_tls = cache(httpcore.default_ssl_context)  # reading the certificates takes 30 ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +51,10 @@ class Answer:
         return "".join(c if c.isprintable() else " " for c in str(text))[:200].strip()
 
 
+class _Transient(ServerGone):
+    """A lost connection or a busy server. The same request may succeed later."""
+
+
 class HttpClient:
     """A client of one server. Requests can be repeated without harm, so after a lost connection or a busy answer it tries again, twice.
 
@@ -66,15 +68,19 @@ class HttpClient:
         if not (own or address.allowed):
             raise WrongServer("The operator of this app has not allowed this server.")
         self.address, self.patience = address, patience
-        parts = urlsplit(address.url)
-        self._secure, self._host, self._path = parts.scheme == "https", parts.hostname or "", parts.path
-        self._port = parts.port or (443 if self._secure else 80)
-        self._headers = f"Host: {parts.netloc}\r\nAccept-Encoding: identity\r\nUser-Agent: token-probability-viewer\r\n"
-        key = api_key or address.key
-        self._secret = (key or "").rpartition(" ")[2].encode()
+        self._url = address.url.partition("#")[0]
+        url = urlsplit(self._url)
+        self._headers = [("Host", url.netloc), ("Accept-Encoding", "identity"), ("User-Agent", "token-probability-viewer")]
+        key = (api_key or address.key or "").strip()
+        self._secret = key.rpartition(" ")[2].encode()
         if key:
-            self._headers += f"Authorization: {key if key.startswith(('Basic ', 'Bearer ')) else f'Bearer {key}'}\r\n"
-        self._idle: deque[_Line] = deque()
+            self._headers.append(("Authorization", key if key.startswith(("Basic ", "Bearer ")) else f"Bearer {key}"))
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=_tls() if url.scheme == "https" else None,
+            max_connections=None,
+            max_keepalive_connections=IDLE_CONNECTIONS,
+            network_backend=CheckedNetwork(),
+        )
         self._open_talk = own or bool(address.named)  # whether errors may be reported in detail
 
     def first(self, path: str) -> Answer:
@@ -91,7 +97,7 @@ class HttpClient:
                 self._open_talk = True
                 return answer
         except (ServerGone, WrongServer) as error:
-            if self._open_talk:
+            if self._open_talk or isinstance(error, ForbiddenAddress):  # a forbidden address reveals nothing about the network
                 raise
             cause = error
         time.sleep(max(0.0, until - time.monotonic()))
@@ -102,15 +108,15 @@ class HttpClient:
 
     def get(self, path: str, patience: float | None = None) -> Answer:
         """Return the JSON at this path."""
-        return self._json(*self._ask("GET", path, None, patience))
+        return self._json(*self._ask(path, None, patience))
 
     def post(self, path: str, content: dict[str, Any], patience: float | None = None, most: int = USUAL_ANSWER) -> Answer:
         """Post this content and return the JSON answer. most: bytes of the answer."""
-        return self._json(*self._ask("POST", path, content, patience, most))
+        return self._json(*self._ask(path, content, patience, most))
 
     def text(self, path: str, patience: float | None = None) -> str | None:
         """Return the text at this path, None if the status is not 200."""
-        status, body = self._ask("GET", path, None, patience)
+        status, body = self._ask(path, None, patience)
         return body.decode("utf-8", "replace") if status == 200 else None
 
     def stream(self, path: str, content: dict[str, Any], patience: float | None = None) -> Iterator[bytes]:
@@ -118,121 +124,73 @@ class HttpClient:
 
         patience: seconds for the whole answer. Raises ServerGone for a refused, broken or too large answer, WrongServer for a wrong key.
         """
-        connection: _Line | None = None
-        try:
-            deadline = time.monotonic() + (patience or self.patience)
-            sent = to_json(content)
-            connection = self._fresh(deadline)
-            head = (
-                f"POST {self._path}{path} HTTP/1.1\r\n{self._headers}Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n\r\n"
-            )
-            response = connection.ask("POST", head.encode("ascii") + sent, deadline, LARGEST_ANSWER)
-            if response.status in (401, 403):
-                raise WrongServer("The server at {address} requires a valid access key.", address=self.address.shown)
+        deadline = time.monotonic() + (patience or self.patience)
+        with self._response(path, to_json(content), deadline, LARGEST_ANSWER) as response:
+            if response.status in KEY_REFUSED:
+                raise self._key_required()
             if response.status != 200:
                 raise self.gone(Message("refused a request (status {status})", status=response.status))
-            size = 0
-            while said := response.readline(LONGEST_LINE):
-                size += max(len(said), LEAST_LINE)
-                if size > LARGEST_ANSWER or len(said) >= LONGEST_LINE:
-                    raise self.gone(Message("sent more than was requested"))
-                yield said
-        except TimeoutError as error:
-            raise self.gone(Message("did not answer in time")) from error
-        except _TooMuch as error:
-            raise self.gone(Message("sent more than was requested")) from error
-        except (OSError, http.client.HTTPException, UnicodeError) as error:
-            raise self.gone(Message("does not answer")) from error
-        finally:
-            if connection is not None:
-                connection.hang_up()
+            yield from bounded(lines(bounded(response.iter_stream(), LARGEST_ANSWER)), LARGEST_ANSWER)
 
-    def _ask(
-        self, method: str, path: str, content: dict[str, Any] | None, patience: float | None, most: int = USUAL_ANSWER
-    ) -> tuple[int, bytes]:
+    def _ask(self, path: str, content: Any, patience: float | None, most: int = USUAL_ANSWER) -> tuple[int, bytes]:
+        """Return status and body. Repeats the request after a lost connection or a busy answer."""
         deadline = time.monotonic() + (patience or self.patience)
         sent = None if content is None else to_json(content)
-        cause: Exception | None = None
-        busy = False
         for pause in (0.0, *PAUSES):
             time.sleep(pause)
             try:
-                status, body = self._once(method, path, sent, deadline, min(most, LARGEST_ANSWER))
-            except TimeoutError as error:
-                raise self.gone(Message("did not answer in time")) from error
-            except _TooMuch as error:
-                raise self.gone(Message("sent more than was requested")) from error
-            except (OSError, http.client.HTTPException, UnicodeError) as error:
-                busy, cause = False, error
-            else:
-                if status not in BUSY:
-                    return status, body
-                self._recognise(body)
-                busy, cause = True, None
+                return self._once(path, sent, deadline, min(most, LARGEST_ANSWER))
+            except _Transient as error:
+                failure = error
             if time.monotonic() + 1.0 > deadline:
                 break
-        raise self.gone(Message("is busy, loading its model, or failing") if busy else Message("does not answer")) from cause
+        raise failure
 
-    def _once(self, method: str, path: str, content: bytes | None, deadline: float, most: int) -> tuple[int, bytes]:
-        """Send one request; return status and body. If the server has closed an idle connection, it is sent again on a new one."""
-        with suppress(IndexError):
-            known = self._idle.pop()
-            with suppress(ConnectionError, ssl.SSLError):
-                return self._on(known, method, path, content, deadline, most)
-        return self._on(self._fresh(deadline), method, path, content, deadline, most)
-
-    def _fresh(self, deadline: float) -> _Line:
-        """Return a new connection. Raises OSError, WrongServer."""
-        try:
-            line = connected_socket(self._host, self._port, max(0.1, min(5.0, deadline - time.monotonic())))
-        except WrongServer:  # a forbidden address reveals nothing about the network
-            self._open_talk = True
-            raise
-        if self._secure:
-            line = _tls().wrap_socket(line, server_hostname=self._host)
-        return _Line(line)
-
-    def _on(self, connection: _Line, method: str, path: str, content: bytes | None, deadline: float, most: int) -> tuple[int, bytes]:
-        try:
-            length = "" if content is None else f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n"
-            head = f"{method} {self._path}{path} HTTP/1.1\r\n{self._headers}{length}\r\n".encode("ascii")
-            response = connection.ask(method, head + (content or b""), deadline, most)
+    def _once(self, path: str, content: bytes | None, deadline: float, most: int) -> tuple[int, bytes]:
+        """Send one request; return status and body. Raises _Transient for a lost connection and a busy answer."""
+        with self._response(path, content, deadline, most) as response:
             if 300 <= response.status < 400:
                 raise WrongServer(
                     "The server at {address} redirects to another address. Give that address if you trust it.", address=self.address.shown
                 )
-            if response.getheader("content-encoding", "identity") != "identity":
-                raise self.gone(Message("sent a compressed answer, which was not requested"))
-            if (response.length or 0) > most:
-                raise self.gone(Message("sent more than was requested"))
-            parts, size = [], 0
-            while part := response.read(1 << 20):
-                parts.append(part)
-                size += len(part)
-                if size > most:
-                    raise self.gone(Message("sent more than was requested"))
-            if response.length:
-                raise http.client.IncompleteRead(b"")
-        except BaseException:
-            connection.hang_up()
-            raise
-        if response.will_close or len(self._idle) >= IDLE_CONNECTIONS:
-            connection.hang_up()
-        else:
-            self._idle.append(connection)
-        body = b"".join(parts)
+            body = b"".join(bounded(response.iter_stream(), most))
         if len(self._secret) >= SHORTEST_SECRET:  # some services repeat the key in their error messages
             body = body.replace(self._secret, b"(key)")
-        if response.status in (401, 403):
-            self._recognise(body)
-            raise WrongServer("The server at {address} requires a valid access key.", address=self.address.shown)
-        return response.status, body
+        if response.status not in BUSY | KEY_REFUSED:
+            return response.status, body
+        with suppress(ValueError, RecursionError):  # an error message in the format of an inference server allows detailed errors
+            message = from_json(body)
+            self._open_talk |= isinstance(message, dict) and bool(message.get("error"))
+        if response.status in KEY_REFUSED:
+            raise self._key_required()
+        raise self.gone(Message("is busy, loading its model, or failing"), _Transient)
 
-    def _recognise(self, body: bytes) -> None:
-        """Allow detailed errors if the body is an error message in the format of an inference server."""
-        with suppress(ValueError, RecursionError):
-            said = from_json(body)
-            self._open_talk |= isinstance(said, dict) and bool(said.get("error"))
+    @contextmanager
+    def _response(self, path: str, content: bytes | None, deadline: float, most: int) -> Iterator[httpcore.Response]:
+        """Send a request, a POST if it has content. Give the response before its body is read. Its errors become ServerGone.
+
+        deadline: time (time.monotonic) at which the body must have arrived; most: bytes of the body.
+        """
+        method, headers = ("GET", []) if content is None else ("POST", [("Content-Type", "application/json")])
+        limits = {"timeout": dict.fromkeys(("connect", "read", "write"), deadline)}  # `CheckedNetwork` expects a time, not a duration
+        try:
+            with self._pool.stream(
+                method, self._url + path, headers=[*self._headers, *headers], content=content, extensions=limits
+            ) as response:
+                connection = response.extensions["network_stream"]
+                if isinstance(connection, Connection):
+                    connection.allow(most)
+                if any(name.lower() == b"content-encoding" and value != b"identity" for name, value in response.headers):
+                    raise self.gone(Message("sent a compressed answer, which was not requested"))
+                yield response
+        except TimeoutError as error:
+            raise self.gone(Message("did not answer in time")) from error
+        except TooManyBytes as error:
+            raise self.gone(Message("sent more than was requested")) from error
+        except (OSError, httpcore.ProtocolError, UnicodeError) as error:
+            if getattr(error.args[0] if error.args else None, "error_status_hint", 0) == 431:  # headers or trailers of over 100 KB
+                raise self.gone(Message("sent more than was requested")) from error
+            raise self.gone(Message("does not answer"), _Transient) from error
 
     def _json(self, status: int, data: bytes) -> Answer:
         if sum(map(data.count, (b",", b"[", b"{"))) * LEAST_PER_ITEM > len(data) + 1000:
@@ -248,79 +206,9 @@ class HttpClient:
             raise self.gone(Message("sent an invalid answer"))
         return Answer(status, body)
 
-    def gone(self, what: str) -> ServerGone:
+    def _key_required(self) -> WrongServer:
+        return WrongServer("The server at {address} requires a valid access key.", address=self.address.shown)
+
+    def gone(self, what: str, kind: type[ServerGone] = ServerGone) -> ServerGone:
         """Return the error that names the server's fault and says that the text is kept."""
-        return ServerGone("The server at {address} {what}. The text is kept. Try again later.", address=self.address.shown, what=what)
-
-
-class _TooMuch(Exception):
-    """The server sent more bytes than an answer can have."""
-
-
-class _Line:
-    """A connection with the socket methods that `http.client` needs. Every exchange ends at its deadline, even if bytes arrive slowly."""
-
-    def __init__(self, line: Any) -> None:
-        self._socket = line
-        self._deadline = 0.0
-        self._left = 0  # bytes that may still come
-
-    def ask(self, method: str, request: bytes, deadline: float, most: int) -> http.client.HTTPResponse:
-        """Send a whole request; return the response before its body is read. Raises TimeoutError at the deadline (time.monotonic).
-
-        most: bytes of the body. Headers, and the marks between its parts, are bounded too: without that, a server could send them until
-        the deadline.
-        """
-        self._deadline, self._left = deadline, 2 * most + AROUND_ANSWER
-        self._socket_in_time().sendall(request)
-        response = http.client.HTTPResponse(cast(Any, self), method=method)
-        response.begin()
-        return response
-
-    def receive(self, buffer: Any) -> int:
-        """Receive the available bytes into the buffer; return their number."""
-        count = int(self._socket_in_time().recv_into(buffer))
-        self._left -= count
-        if self._left < 0:
-            raise _TooMuch
-        return count
-
-    def makefile(self, mode: str) -> io.BufferedReader:
-        """Return a file object that reads one answer. Closing it leaves the connection open."""
-        return io.BufferedReader(_Answering(self), 1 << 16)
-
-    def hang_up(self) -> None:
-        """Close the socket."""
-        self._socket.close()
-
-    def _socket_in_time(self) -> Any:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        self._socket.settimeout(left)
-        return self._socket
-
-
-class _Answering(io.RawIOBase):
-    """A raw stream that reads one answer from a connection."""
-
-    def __init__(self, line: _Line) -> None:
-        self._line = line
-
-    def readable(self) -> bool:
-        """Return True."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Receive the available bytes into the buffer; return their number."""
-        return self._line.receive(buffer)
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    context = ssl.create_default_context()
-    with suppress(ImportError, OSError):  # for systems without their own certificates
-        import certifi
-
-        context.load_verify_locations(certifi.where())
-    return context
+        return kind(Message("The server at {address} {what}. The text is kept. Try again later.", address=self.address.shown, what=what))

@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.experiments.batching import PlannedRequest, planned_requests
 from core.experiments.burst import Arrived, MetricsAt, burst, figures, rate_over_time
-from core.remote.burst_streams import batch_size
+from core.remote.metrics import batch_size
 from pages.ui.charts import serving_charts
 from pages.ui.charts.serving_rows import Board
 from pages.ui.experiments import results

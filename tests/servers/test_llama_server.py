@@ -14,7 +14,7 @@ from core.errors import ServerGone, WrongServer
 from core.experiments.batching import planned_requests
 from core.experiments.burst import Arrived, MetricsAt, burst, figures
 from core.remote import http_client
-from core.remote.burst_streams import batch_size
+from core.remote.metrics import batch_size
 from tests.servers.conftest import MODEL, llama_server
 
 pytestmark = pytest.mark.exhaustive

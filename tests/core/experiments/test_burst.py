@@ -14,7 +14,8 @@ from core.errors import BadSetting
 from core.experiments.batching import planned_requests
 from core.experiments.burst import Arrived, MetricsAt, burst, figures, rate_over_time
 from core.remote import http_client
-from core.remote.burst_streams import ServerLoad, batch_size, read, stream
+from core.remote.burst_streams import stream
+from core.remote.metrics import ServerMetrics, batch_size
 from tests.core.remote.serving import RECORDED, TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded, serve
 
 BURSTS = RECORDED / "llamacpp-burst"
@@ -48,11 +49,11 @@ def as_slots(values: list[dict[str, Any]]) -> str:
     return json.dumps([{"id": s["id"], "n_ctx": s["n_ctx"], "is_processing": s["on"], "n_prompt_tokens": s["held"]} for s in values])
 
 
-def told_by(path: Path) -> list[tuple[float, ServerLoad]]:
+def told_by(path: Path) -> list[tuple[float, ServerMetrics]]:
     """What the server said over a recorded burst, milliseconds."""
     kept = json.loads(path.read_text())
     return [
-        (metrics["got"], read(as_metrics(metrics["value"]), as_slots(slots["value"])))
+        (metrics["got"], ServerMetrics.read(as_metrics(metrics["value"]), as_slots(slots["value"])))
         for slots, metrics in zip(kept["slots"], kept["metrics"], strict=True)
     ]
 
@@ -66,7 +67,7 @@ def test_a_recorded_burst_is_read_as_it_was(name: str) -> None:
     assert all(0 <= (said.cache_use or 0) <= 1 for _, said in told)
     fullest = max(sum(slot["held"] for slot in one["value"]) / sum(slot["n_ctx"] for slot in one["value"]) for one in kept["slots"])
     assert max(said.cache_use or 0 for _, said in told) == pytest.approx(fullest)
-    before, after = (read(as_metrics(kept[when])) for when in ("metrics_before", "metrics_after"))
+    before, after = (ServerMetrics.read(as_metrics(kept[when])) for when in ("metrics_before", "metrics_after"))
     rows = batch_size(before, after)
     passes = kept["metrics_after"]["n_decode_total"] - kept["metrics_before"]["n_decode_total"]
     written = kept["metrics_after"]["tokens_predicted_total"] - kept["metrics_before"]["tokens_predicted_total"]
@@ -141,10 +142,10 @@ def test_a_server_that_breaks_off_refuses_or_babbles(monkeypatch: pytest.MonkeyP
 
 def test_what_makes_no_sense_is_left_out() -> None:
     for slots in ("", "{}", "[]", "[1, 2]", "nonsense", '[{"n_ctx": "x", "n_prompt_tokens": -5}]', "[" * 100_000):
-        assert read("", slots).cache_use is None
-    assert read("nonsense") == ServerLoad()
-    assert batch_size(ServerLoad(), ServerLoad()) is None
-    assert batch_size(ServerLoad(passes=5, rows=9), ServerLoad(passes=5, rows=9)) is None
+        assert ServerMetrics.read("", slots).cache_use is None
+    assert ServerMetrics.read("nonsense") == ServerMetrics()
+    assert batch_size(ServerMetrics(), ServerMetrics()) is None
+    assert batch_size(ServerMetrics(passes=5, rows=9), ServerMetrics(passes=5, rows=9)) is None
 
 
 def test_a_model_that_is_here_is_none_for_a_burst(tiny: Any) -> None:
