@@ -1,6 +1,6 @@
 """Read the growth record of a bundled model: its probabilities and samples at several checkpoints of its training.
 
-`core/training/growth.py` writes the record during the training. Nothing in it is computed again here.
+`core/bundled/recipe/growth.py` writes the record during the training. Nothing in it is computed again here.
 """
 
 from __future__ import annotations

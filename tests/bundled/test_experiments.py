@@ -8,6 +8,8 @@ import pytest
 from safetensors.torch import load_file
 
 from core import Generation, SamplingSettings, list_models, load_model, score_text
+from core.bundled.recipe.candidate import Candidate
+from core.bundled.recipe.growth import PROMPTS
 from core.experiments import prepared
 from core.experiments.cache_budget import INT8_KV, RED_POT, SLIDING_WINDOW, Answer, MemoryBudget, ask, kv_bytes_per_token
 from core.experiments.fork import Fork, continuation, side_by_side
@@ -18,8 +20,6 @@ from core.experiments.student_report import knows, student_reports
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Question, count
 from core.models.growth import GrowthRecord, growth_of
 from core.models.hub import BUNDLED
-from core.training.candidate import Candidate
-from core.training.growth import PROMPTS
 from pages.ui.experiments import fork_playback
 from pages.ui.i18n.example_texts import FORKS, QUESTIONS, TO_READ
 

@@ -7,9 +7,9 @@ import json
 import pytest
 import torch
 
-from core.training import growth
-from core.training.candidate import PLAIN, Candidate
-from core.training.evaluate import BUNDLED, load
+from core.bundled.recipe import growth
+from core.bundled.recipe.candidate import PLAIN, Candidate
+from core.bundled.recipe.evaluate import BUNDLED, load
 
 MEGABYTE = 1_000_000
 

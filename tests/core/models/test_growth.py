@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from core.bundled.recipe.growth import append
 from core.errors import BadRecording
 from core.models.growth import LARGEST, growth_of, read_growth
-from core.training.growth import append
 
 
 def moment(step: int = 0, **other: Any) -> dict[str, Any]:

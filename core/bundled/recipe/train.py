@@ -1,6 +1,6 @@
 """Train the storyteller, or continue a run that was stopped.
 
-    python -m core.training.train --corpus TEXTS --checkpoints FOLDER [--start-from MODEL] [--minutes M] [--end-in STEPS]
+    python -m core.bundled.recipe.train --corpus TEXTS --checkpoints FOLDER [--start-from MODEL] [--minutes M] [--end-in STEPS]
 
 FOLDER, outside git, gets tokenizer/, checkpoint.pt and growth.json, which counts from the first step of this run. The rate warms up,
 stays, and falls to zero over the last steps of the plan. `--end-in` starts that fall now. SIGTERM saves a checkpoint and stops.
@@ -22,13 +22,13 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
 
+from core.bundled.recipe import growth
+from core.bundled.recipe.corpus import Corpus
+from core.bundled.recipe.mixture import IGNORED, Mixture, Shares, tokenizer_texts
+from core.bundled.recipe.models import CHECKPOINTS, STORYTELLER, config
+from core.bundled.recipe.tokenizer import CONTEXT, train_tokenizer
 from core.device import CPU_MULTIPLIES_BF16
 from core.finetuning.muon import Optimizers
-from core.training import growth
-from core.training.corpus import Corpus
-from core.training.mixture import IGNORED, Mixture, Shares, tokenizer_texts
-from core.training.models import CHECKPOINTS, STORYTELLER, config
-from core.training.tokenizer import CONTEXT, train_tokenizer
 
 # (model, ids [rows, length], targets [rows, length], mask) -> mean loss
 Loss = Callable[[nn.Module, Tensor, Tensor, Tensor], Tensor]

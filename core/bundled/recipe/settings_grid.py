@@ -1,6 +1,6 @@
 """Compare sampling settings: how natural and how varied the texts are that a model writes with each.
 
-    python -m core.training.settings_grid --model MODEL --judge JUDGE
+    python -m core.bundled.recipe.settings_grid --model MODEL --judge JUDGE
 
 Prints one row for each setting: bits per character under the judge (lower is more natural), the share of different three-word sequences
 (higher is more varied), and the share of texts that say a sentence twice. A preset is chosen by these and by reading.
@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from core.training.candidate import PLAIN
-from core.training.evaluate import OPENINGS, load
-from core.training.judge import Judge
+from core.bundled.recipe.candidate import PLAIN
+from core.bundled.recipe.evaluate import OPENINGS, load
+from core.bundled.recipe.judge import Judge
 
 GRID: list[dict[str, Any]] = [
     PLAIN | {"temperature": temperature} | filters

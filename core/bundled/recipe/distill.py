@@ -1,6 +1,6 @@
 """Distil storyteller-mini from the storyteller of a run.
 
-    python -m core.training.distill --corpus TEXTS --checkpoints FOLDER [--alone] [--start-from MODEL]
+    python -m core.bundled.recipe.distill --corpus TEXTS --checkpoints FOLDER [--alone] [--start-from MODEL]
 
 Reads FOLDER/checkpoint.pt (the frozen teacher), writes and resumes FOLDER/mini.pt. At every position the student learns the teacher's
 probabilities of all tokens (Hinton, Vinyals and Dean, 2015), on the texts that the teacher read. With --alone a twin with the same first
@@ -17,11 +17,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import AutoTokenizer, LlamaForCausalLM
 
-from core.training.corpus import Corpus
-from core.training.export import load_checkpoint
-from core.training.mixture import IGNORED, Mixture
-from core.training.models import CHECKPOINTS, SHAPES
-from core.training.train import Loss, Plan, Run, begin, cross_entropy, new_model, options, train
+from core.bundled.recipe.corpus import Corpus
+from core.bundled.recipe.export import load_checkpoint
+from core.bundled.recipe.mixture import IGNORED, Mixture
+from core.bundled.recipe.models import CHECKPOINTS, SHAPES
+from core.bundled.recipe.train import Loss, Plan, Run, begin, cross_entropy, new_model, options, train
 
 PLAN = replace(Plan(), steps=3000, decay=1000, seed=1, muon_rate=4e-3, adam_rate=4e-3)
 

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from core.training.candidate import PLAIN, Candidate
+from core.bundled.recipe.candidate import PLAIN, Candidate
 
 PROMPTS = [
     "Once upon a time, there was a little",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from core.bundled.recipe.lessons import chance, commitment, recall
 from core.experiments.questions import facts, sums
-from core.training.lessons import chance, commitment, recall
 
 # Each lesson with its share of the documents (not tokens).
 LESSONS: dict[str, tuple[Callable[..., str], float]] = {

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+from core.bundled.recipe.hurtful_words import hurtful
 from core.experiments.questions.words import read
-from core.training.hurtful_words import hurtful
 
 _TEXTS = read(Path(__file__).with_suffix(".toml"))
 HELD_OUT_BOOKS = _TEXTS["held_out_books"]

@@ -1,4 +1,4 @@
-"""Writes the stories whose words the n-gram models count, and others that they are measured on: `python -m core.training.stories_text`.
+"""Writes the stories whose words the n-gram models count, and others that they are measured on: `python -m core.bundled.recipe.stories_text`.
 
 The stories are those of the world that the storyteller learnt from, which the app does not import.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from core.training.world.tell import story
+from core.bundled.recipe.world.tell import story
 
-FOLDER = Path(__file__).parents[1] / "bundled" / "stories"
+FOLDER = Path(__file__).parents[1] / "stories"
 STORIES = {"stories.txt": 400, "held_out.txt": 12}
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from random import Random
 
+from core.bundled.recipe.world.asides import with_asides
+from core.bundled.recipe.world.ask import asked
+from core.bundled.recipe.world.scripts import CAST, WORDING
+from core.bundled.recipe.world.tell import story
+from core.bundled.recipe.world.wording import choose, tidy
 from core.experiments.questions.grammar import capital
-from core.training.world.asides import with_asides
-from core.training.world.ask import asked
-from core.training.world.scripts import CAST, WORDING
-from core.training.world.tell import story
-from core.training.world.wording import choose, tidy
 
 
 def diary(rng: Random) -> str:

@@ -6,10 +6,10 @@ import re
 from random import Random
 from typing import Any
 
-from core.training.world.casting import Casting
-from core.training.world.scripts import PLACES, SCRIPTS, SETTINGS, TABLES, WORDING, Place
-from core.training.world.state import Entity, State
-from core.training.world.wording import Reference, choose, fill, tidy
+from core.bundled.recipe.world.casting import Casting
+from core.bundled.recipe.world.scripts import PLACES, SCRIPTS, SETTINGS, TABLES, WORDING, Place
+from core.bundled.recipe.world.state import Entity, State
+from core.bundled.recipe.world.wording import Reference, choose, fill, tidy
 
 _QUOTED = re.compile(r'("[^"]*")')
 _SENTENCES = re.compile(r"(?<=[.!?]) (?=[A-Z{])")

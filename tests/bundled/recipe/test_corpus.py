@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.training.corpus import HELD_OUT_BOOKS, HELD_OUT_STORYBOOKS, Corpus
+from core.bundled.recipe.corpus import HELD_OUT_BOOKS, HELD_OUT_STORYBOOKS, Corpus
 
 STORY = (
     "Once upon a time, there was a boy named Timmy. Timmy had a sister named Lily. One day, they went to the park. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from transformers import LlamaConfig
 
-from core.training.tokenizer import CONTEXT, VOCABULARY
+from core.bundled.recipe.tokenizer import CONTEXT, VOCABULARY
 
 # Eight heads share four key-value heads (grouped-query attention), which halves the cache.
 STORYTELLER = {"hidden_size": 256, "intermediate_size": 640, "num_hidden_layers": 7, "num_attention_heads": 8, "num_key_value_heads": 4}

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.training.ratings import count, join, write_sheet
-from core.training.settings_grid import repeats, variety
+from core.bundled.recipe.ratings import count, join, write_sheet
+from core.bundled.recipe.settings_grid import repeats, variety
 
 
 @pytest.fixture

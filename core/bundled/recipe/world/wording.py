@@ -13,8 +13,8 @@ import re
 from collections.abc import Mapping
 from random import Random
 
+from core.bundled.recipe.world.state import Entity
 from core.experiments.questions.grammar import article
-from core.training.world.state import Entity
 
 PRONOUNS = {
     "he": ("he", "him", "his", "himself"),

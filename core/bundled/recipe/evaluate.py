@@ -1,6 +1,6 @@
 """The table by which the storyteller is accepted, on held-out items.
 
-    python -m core.training.evaluate (--checkpoints FOLDER | --model MODEL) --to RESULTS [--judge JUDGE] [--texts 5000]
+    python -m core.bundled.recipe.evaluate (--checkpoints FOLDER | --model MODEL) --to RESULTS [--judge JUDGE] [--texts 5000]
 
 Prints the table and writes RESULTS/continuations.json: 22 openings x 4 seeds, at Balanced and at temperature 1, to be rated by a reader.
 A continuation is coherent if people and things stay the same, causes hold, and its sentences are whole (the last may be cut).
@@ -17,17 +17,17 @@ from random import Random
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from core.bundled.recipe.candidate import PLAIN, Candidate, Sample
+from core.bundled.recipe.export import load_checkpoint
+from core.bundled.recipe.hurtful_words import hurtful
+from core.bundled.recipe.judge import Judge
+from core.bundled.recipe.models import CHECKPOINTS, STORYTELLER
+from core.bundled.recipe.world.ask import questions
+from core.bundled.recipe.world.tell import story
 from core.experiments.questions import facts, sums
 from core.experiments.questions.words import read
-from core.training.candidate import PLAIN, Candidate, Sample
-from core.training.export import load_checkpoint
-from core.training.hurtful_words import hurtful
-from core.training.judge import Judge
-from core.training.models import CHECKPOINTS, STORYTELLER
-from core.training.world.ask import questions
-from core.training.world.tell import story
 
-BUNDLED = Path(__file__).parents[1] / "bundled"
+BUNDLED = Path(__file__).parents[1]
 # The settings that are compared, for `generate`. The first is the app's preset of this name.
 SETTINGS = {"Balanced": PLAIN | {"temperature": 0.7, "top_p": 0.9}, "temperature 1": PLAIN}
 EVERYDAY, STORIES, OPENINGS = read(Path(__file__).with_name("evaluate.toml")).values()

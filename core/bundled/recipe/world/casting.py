@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from core.training.world.scripts import CAST
-from core.training.world.state import Entity
+from core.bundled.recipe.world.scripts import CAST
+from core.bundled.recipe.world.state import Entity
 
 _HEROES = {"child": 30, "animal": 27, "grown": 11, "tale": 12, "alive": 6, "I": 9, "my": 7}
 _PETS = ("dog", "cat", "horse", "hamster", "parrot", "rabbit", "goldfish", "puppy", "kitten", "pony")

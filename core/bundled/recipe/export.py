@@ -1,6 +1,6 @@
 """Turn a checkpoint into an ordinary Hugging Face folder that anybody can load.
 
-python -m core.training.export --run RUN --model storyteller --to core/bundled/storyteller
+python -m core.bundled.recipe.export --run RUN --model storyteller --to core/bundled/storyteller
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 import torch
 from transformers import AutoTokenizer, GenerationConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from core.training.models import CHECKPOINTS, SHAPES, config
-from core.training.tokenizer import CONTEXT
+from core.bundled.recipe.models import CHECKPOINTS, SHAPES, config
+from core.bundled.recipe.tokenizer import CONTEXT
 
 
 def export(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:

@@ -1,7 +1,7 @@
 """Blind ratings: continuations of several models in one shuffled sheet, and what the ratings say.
 
-    python -m core.training.ratings sheet --to SHEET NAME=RESULTS [NAME=RESULTS ...]
-    python -m core.training.ratings count SHEET RATED --to RATINGS.csv
+    python -m core.bundled.recipe.ratings sheet --to SHEET NAME=RESULTS [NAME=RESULTS ...]
+    python -m core.bundled.recipe.ratings count SHEET RATED --to RATINGS.csv
 
 RESULTS is a folder that `evaluate` wrote. SHEET gets sheet.txt, for the reader, and key.csv, which says whose text is whose. A line of
 RATED is a number and a verdict. Rubric: `coherent` if people and things stay the same, causes hold, and sentences are whole (the last may

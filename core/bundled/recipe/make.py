@@ -1,6 +1,6 @@
 """Make the bundled models from nothing with one command.
 
-    python -m core.training.make --corpus TEXTS --checkpoints FOLDER --to BUNDLE [--judge MODEL]
+    python -m core.bundled.recipe.make --corpus TEXTS --checkpoints FOLDER --to BUNDLE [--judge MODEL]
 
 Trains tokenizer and storyteller, distils storyteller-mini, trains its twin without a teacher, exports all three and prints the evaluation.
 A command that was stopped continues from the checkpoints in FOLDER when it is given again.
@@ -12,11 +12,11 @@ import argparse
 import shutil
 from pathlib import Path
 
-from core.training import distill, evaluate
-from core.training.corpus import Corpus
-from core.training.export import export, load_checkpoint
-from core.training.models import CHECKPOINTS, SHAPES
-from core.training.train import Plan, storyteller, train
+from core.bundled.recipe import distill, evaluate
+from core.bundled.recipe.corpus import Corpus
+from core.bundled.recipe.export import export, load_checkpoint
+from core.bundled.recipe.models import CHECKPOINTS, SHAPES
+from core.bundled.recipe.train import Plan, storyteller, train
 
 
 def make(

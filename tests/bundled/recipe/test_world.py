@@ -7,14 +7,14 @@ from random import Random
 
 import pytest
 
-from core.training.hurtful_words import hurtful
-from core.training.world.asides import with_asides
-from core.training.world.registers import document
-from core.training.world.scripts import PLOTS
-from core.training.world.state import Entity, Impossible, State
-from core.training.world.story import Story
-from core.training.world.tell import story
-from core.training.world.wording import choose, possessive, tidy
+from core.bundled.recipe.hurtful_words import hurtful
+from core.bundled.recipe.world.asides import with_asides
+from core.bundled.recipe.world.registers import document
+from core.bundled.recipe.world.scripts import PLOTS
+from core.bundled.recipe.world.state import Entity, Impossible, State
+from core.bundled.recipe.world.story import Story
+from core.bundled.recipe.world.tell import story
+from core.bundled.recipe.world.wording import choose, possessive, tidy
 
 
 def test_one_story_of_every_plot_leaves_no_slot_open() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from core.training.world.state import Entity, State
-from core.training.world.story import Story
+from core.bundled.recipe.world.state import Entity, State
+from core.bundled.recipe.world.story import Story
 
 _TELLER = "the one who tells the story"
 

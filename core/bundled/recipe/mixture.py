@@ -13,9 +13,9 @@ from random import Random
 import torch
 from transformers import PreTrainedTokenizerFast
 
-from core.training import lessons
-from core.training.corpus import Corpus, Piece
-from core.training.world.registers import document
+from core.bundled.recipe import lessons
+from core.bundled.recipe.corpus import Corpus, Piece
+from core.bundled.recipe.world.registers import document
 
 IGNORED = -100
 PASSES = 4

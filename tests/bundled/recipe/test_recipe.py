@@ -10,13 +10,13 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
 
-from core.training import distill, make, train
-from core.training.corpus import Corpus
-from core.training.export import export
-from core.training.mixture import IGNORED, Mixture, Shares, pack, tokenizer_texts
-from core.training.models import SHAPES
-from core.training.tokenizer import train_tokenizer
-from core.training.train import Plan, Run, new_model
+from core.bundled.recipe import distill, make, train
+from core.bundled.recipe.corpus import Corpus
+from core.bundled.recipe.export import export
+from core.bundled.recipe.mixture import IGNORED, Mixture, Shares, pack, tokenizer_texts
+from core.bundled.recipe.models import SHAPES
+from core.bundled.recipe.tokenizer import train_tokenizer
+from core.bundled.recipe.train import Plan, Run, new_model
 
 SHAPE = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 1}
 PLAN = Plan(step_tokens=256, length=64, steps=4, decay=2, warmup=1)

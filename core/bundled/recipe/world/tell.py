@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from core.training.world.scripts import PLACES, PLOTS, SETTINGS, STYLES, WORDING
-from core.training.world.state import Entity
-from core.training.world.story import Story
+from core.bundled.recipe.world.scripts import PLACES, PLOTS, SETTINGS, STYLES, WORDING
+from core.bundled.recipe.world.state import Entity
+from core.bundled.recipe.world.story import Story
 
 EVERYBODY = "child animal grown tale alive I my"
 _ON = ("farm", "island", "ship", "top of", "plain", "big farm", "old farm", "small farm")
