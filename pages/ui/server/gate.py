@@ -198,14 +198,14 @@ class Gate:
                 return message
             data = message.get("bytes") or b""
             rates = filter(None, (connection.own, connection.of_address))
-            delay = max(rate.delay(browser_message.weight(data)) for rate in rates)
+            judged = browser_message.judge(data)
+            delay = max(rate.delay(judged.weight) for rate in rates)
             if delay:
                 self.refused["messages delayed"] += 1
                 await asyncio.wait({closing}, timeout=delay)  # meanwhile the server does not read from this websocket
-            verdict = browser_message.verdict(data)
-            if verdict == "pass":
-                if browser_message.starts_run(data) and not closing.done():
-                    patience = CLOCK if browser_message.is_by_clock(data) else 0.0 if connection.has_run else ARRIVAL
+            if judged.verdict == "pass":
+                if judged.starts_run and not closing.done():
+                    patience = CLOCK if judged.by_clock else 0.0 if connection.has_run else ARRIVAL
                     connection.has_run = True
                     if not await self._has_turn(connection, receive, closing, patience):
                         continue
@@ -213,7 +213,7 @@ class Gate:
                     return message
                 continue
             self.refused["forbidden messages"] += 1
-            if verdict == "refuse":
+            if judged.verdict == "refuse":
                 return {"type": "websocket.disconnect", "code": FORBIDDEN}
 
     async def _has_turn(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any], patience: float) -> bool:
