@@ -66,7 +66,9 @@ def judge(data: bytes) -> Judgement:
 
 def page_request(path: str, query: str) -> bytes:
     """Return the message with which a browser asks for a page. query: of its address, as "lang=de"."""
-    return bytes(BackMsg(rerun_script={"query_string": query, "page_name": path}).SerializeToString())
+    message = BackMsg()
+    message.rerun_script.query_string, message.rerun_script.page_name = query, path
+    return message.SerializeToString()
 
 
 def ends_run(data: bytes) -> bool:
