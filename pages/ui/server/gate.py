@@ -19,8 +19,7 @@ from typing import Any, ClassVar
 from core.disk import is_disk_full
 from core.limits import Limits
 from pages.ui.server import browser_message, deployment
-from pages.ui.server.frame_limit import limit_frames
-from pages.ui.server.rate_limiter import RateLimiter
+from pages.ui.server.rate_limit import RateLimiter, limit_frames
 from pages.ui.server.run_queue import ARRIVAL, CLOCK, QUEUE, Runner
 from pages.ui.server.upload_memory import UPLOADS
 
