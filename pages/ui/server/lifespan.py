@@ -23,7 +23,7 @@ from starlette.routing import Route
 
 from pages.ui.i18n import page_titles, translation
 from pages.ui.server import browser_message, deployment, preload
-from pages.ui.server.gate import NO_UPGRADE, App, Gate
+from pages.ui.server.gate import NO_UPGRADE, App, Gate, Message
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -125,7 +125,7 @@ class _Visit:
         self._connected = False
         self._ended = asyncio.Event()
 
-    async def receive(self) -> dict[str, Any]:
+    async def receive(self) -> Message:
         """Return the next ASGI message for the app."""
         if not self._connected:
             self._connected = True
@@ -141,7 +141,7 @@ class _Visit:
         self._ended.clear()
         return {"type": "websocket.disconnect", "code": 1000} if request is None else {"type": "websocket.receive", "bytes": request}
 
-    async def send(self, message: dict[str, Any]) -> None:
+    async def send(self, message: Message) -> None:
         """Take an ASGI message of the app."""
         if message["type"] == "websocket.close" or browser_message.ends_run(message.get("bytes") or b""):
             self._ended.set()
