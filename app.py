@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.i18n import page_titles, translation
+from pages.ui.i18n import translation
 from pages.ui.server import preload
 
 if __name__ != "__main__":  # once, before the server listens: streamlit imports this file and serves what is called app
@@ -25,6 +25,7 @@ else:  # for every visitor, at every click
     if preload.is_loading():  # import nothing else before it has ended: two threads could import one circle of modules
         with translation.speaking(translation.best_match(st.context.locale)), st.spinner(translation._("Loading the model …")):
             preload.wait()
+    from pages.ui import features
     from pages.ui.components.browser import browser
     from pages.ui.components.keys import key_bindings
     from pages.ui.presenting import presentation_links, talk_memory
@@ -33,10 +34,8 @@ else:  # for every visitor, at every click
         current,
         elements,
         first_page_turn,
-        page_needs,
         page_visibility,
         requested_model,
-        settings_of_page,
         state,
         visitor_language,
         visitor_limit,
@@ -46,7 +45,8 @@ else:  # for every visitor, at every click
     current.start_session()
     address_bar.fill_widgets()
     page = st.navigation(navigation.pages(), position="top")
-    path = page_titles.path_of(page.url_path)
+    path = features.path_of(page.url_path)
+    feature = features.feature_of(path)
     state.begin_page(path)
     elements.act_on_press()
     frame.notice_of_unknown_address(path)
@@ -59,21 +59,21 @@ else:  # for every visitor, at every click
         frame.ensure_model_loaded()
         presentation_links.follow_links(path)
         current.begin_run()
-        if path not in page_titles.CHROMELESS_PAGES:
+        if not feature.bare:
             visitor_language.switch()
-            sidebar.sidebar(settings_of_page.settings_of_page(path))
+            sidebar.sidebar(sidebar.used_settings(feature))
             requested_model.offer()
             presentation_links.talk_bar_of_page(path)
         else:
             frame.hidden_heading(page.title)
         talk_memory.keep_talk()  # before the page, so that a reload right after a stop returns to that stop
         browser.begin_at_top(path)
-        if sentence := page_needs.why_not(path):
+        if sentence := frame.why_not(feature):
             frame.instead_of_page(sentence)
         else:
             page.run()
         next_page_link.show_next_page_link(path)
-        if path not in page_titles.CHROMELESS_PAGES:
+        if not feature.bare:
             presentation_links.hidden_stage_link(path)
     address_bar.write_address()
     frame.late_notices()
@@ -81,6 +81,6 @@ else:  # for every visitor, at every click
     browser.reconnect()
     page_visibility.watch_visibility()
     unsaved = bool(state.current_session().taught)  # a model that the visitor has trained or opened ends with the page
-    browser.describe_page(page_titles.group_of(path), path, ask_before_closing=unsaved)
-    if path not in page_titles.CHROMELESS_PAGES:
+    browser.describe_page(feature.group, path, ask_before_closing=unsaved)
+    if not feature.bare:
         glossary_terms.explain_terms(path)

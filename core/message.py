@@ -21,7 +21,7 @@ class Number:
     '1,234.5'
     """
 
-    value: float
+    value: int | float
     spec: str = ","
 
     def __str__(self) -> str:

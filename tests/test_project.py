@@ -125,7 +125,7 @@ def test_inside_core_the_rooms_stand_in_order() -> None:
 
 
 # Inside pages/ui a room imports only from those before it, and from itself.
-UI_ORDER = "i18n server charts components session experiments views presenting shell".split()
+UI_ORDER = "i18n features server charts components session experiments views presenting shell".split()
 
 
 def test_inside_pages_ui_the_rooms_stand_in_order() -> None:
@@ -140,6 +140,16 @@ def test_inside_pages_ui_the_rooms_stand_in_order() -> None:
                 for other in found
                 if other.split(".")[0] == "pages" and other not in rooms and other != "pages.ui"
             ]
+    assert wrong == []
+
+
+def test_a_feature_imports_only_what_is_shared_and_its_own() -> None:
+    wrong = []
+    for name, found in imported_modules().items():
+        if name.startswith("pages.") and not name.startswith("pages.ui"):
+            feature = ".".join(name.split(".")[:2])
+            own = {other for other in found if other == feature or other.startswith((f"{feature}.", "pages.ui", "core"))}
+            wrong += [f"{name} imports {other}" for other in sorted(found - own)]
     assert wrong == []
 
 

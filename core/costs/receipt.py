@@ -8,11 +8,11 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from core.costs.formulas import ASSUMED, COMPUTED, MEASURED, pass_bytes, pass_multiply_adds
+from core.costs.machine import Peak  # at run time, because recorded results are read by these types
 from core.errors import BadSetting
 from core.message import Message, Number
 
 if TYPE_CHECKING:
-    from core.costs.machine import Peak
     from core.engine.shape import ModelShape
     from core.record.step import Step
 

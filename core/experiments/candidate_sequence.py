@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from core.record.step import Step
+from core.experiments.stored_fields import StoredStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +13,7 @@ class CandidateSequence:
     """One try so far. number: from 0, also the attempt number of its rolls. finished: why it ended, or None."""
 
     number: int
-    path: tuple[Step, ...]
+    path: tuple[StoredStep, ...]
     finished: str | None
 
     @property

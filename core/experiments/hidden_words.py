@@ -10,6 +10,7 @@ import numpy as np
 
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, InputError, ModelError
+from core.experiments.stored_fields import Sentence
 from core.inspection.attribution.gradients import integrated_gradients, rank_correlation
 from core.inspection.attribution.occlusion import Occluder, Span, checked_spans
 from core.inspection.attribution.passes import MOST_VARIANTS, at_least_two
@@ -50,7 +51,7 @@ class HiddenWords:
     done: int
     total: int
     agreement: float | None = None
-    note: str = ""
+    note: Sentence = ""
 
     def without(self, part: HiddenPart) -> float:
         """Return the probability of the target without this part."""

@@ -9,6 +9,7 @@ from core.checked_number import whole_number
 from core.costs.machine import energy_joules
 from core.costs.receipt import Account, Assumptions, Receipt
 from core.engine.model import LanguageModel
+from core.experiments.stored_fields import StoredStep
 from core.generation.generation import Generation
 from core.message import Message
 from core.record.step import Step
@@ -21,7 +22,7 @@ LONGEST = 512  # tokens of one answer
 class RequestCost:
     """The answer so far and its receipt. Energy is measured if the device has a counter. finished: why it ended, or None."""
 
-    step: Step
+    step: StoredStep
     text: str
     receipt: Receipt
     finished: str | None

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
+from core.experiments.stored_fields import StoredStep
 from core.generation.generation import Generation
 from core.message import Message
 from core.record.step import Step
@@ -63,7 +64,7 @@ class ComparisonStep:
     if none does; always None for the first). finished: why each ended, or None.
     """
 
-    paths: tuple[tuple[Step, ...], ...]
+    paths: tuple[tuple[StoredStep, ...], ...]
     parts_at: tuple[int | None, ...]
     finished: tuple[str | None, ...]
 
@@ -110,7 +111,7 @@ class SweepResult:
 
     value: float
     settings: SamplingSettings
-    path: tuple[Step, ...]
+    path: tuple[StoredStep, ...]
     parts_at: int | None
     finished: str | None
 

@@ -21,9 +21,9 @@ from core.errors import BadSetting, EmptyPrompt
 from core.experiments.answers import NUMBER, ends_here, first_answer, goes_on, is_complete, is_number, same_answer, spellings
 from core.experiments.fork import continuation
 from core.experiments.questions import sums as lessons
+from core.experiments.stored_fields import Sentence, StoredStep
 from core.generation.generation import Generation
 from core.message import Message
-from core.record.step import Step
 from core.sampling.settings import SamplingSettings
 
 MOST_STEPS = 300
@@ -35,7 +35,7 @@ LONGEST_ANSWER = 40  # characters
 class PromptingStyle:
     """A way of asking. begin: text after the question. lead: the words that introduce the answer."""
 
-    name: str
+    name: Sentence
     begin: str
     lead: str
 
@@ -60,7 +60,7 @@ class ReasoningStep:
     None.
     """
 
-    step: Step
+    step: StoredStep
     text: str
     tokens: int
     chance: float

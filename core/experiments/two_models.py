@@ -23,6 +23,7 @@ from core.engine.shape import ModelShape
 from core.errors import BrokenLogits
 from core.experiments.candidates import prompt_ids
 from core.experiments.speculative import sized
+from core.experiments.stored_fields import HexBytes
 from core.inspection.scoring import score_text
 from core.message import Message
 from core.sampling.history import History
@@ -73,7 +74,7 @@ class JudgedToken:
     judge_odds: tuple[float, ...]
     place: int
     finished: str | None = None
-    raw: bytes = b""
+    raw: HexBytes = b""
 
     @property
     def agreed(self) -> bool:

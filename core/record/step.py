@@ -60,9 +60,10 @@ class ForwardPass:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A fixed set of tokens: the vocabulary of a record without its model."""
+    """A fixed set of tokens: the vocabulary of a record without its model. end_token_ids: those that end a text."""
 
     tokens: dict[int, Token]
+    end_token_ids: frozenset[int] = frozenset()
 
     def token(self, token_id: int) -> Token:
         """Return the token of this id, without context. Raises BadToken for an id outside of the set."""

@@ -16,7 +16,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from core.experiments import recorded
-from pages.ui.i18n import page_titles
+from pages.ui import features
 from pages.ui.server.operator_password import TRIES
 from tests import protocol
 from tests.attack.visitor import Visitor, visit
@@ -147,7 +147,7 @@ async def pages_at_once(address: str) -> bool:
             pass
 
     for _round in range(6):
-        await asyncio.gather(*map(opened, list(page_titles.titles())[:16], addresses()))
+        await asyncio.gather(*map(opened, features.paths()[:16], addresses()))
     return True
 
 

@@ -25,7 +25,7 @@ import psutil
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from pages.ui.i18n.page_titles import PAGES
+from pages.ui import features
 from tests import protocol
 from tests.benchmarks.crowd import Visitor
 from tests.benchmarks.visitors import start_app
@@ -92,7 +92,7 @@ async def _visit(number: int, address: str, dice: random.Random, seen: Seen) -> 
                 await _answer(visitor, line, seen, query=query, part=part)
                 seen.steps += 1
         for _ in range(dice.randint(1, 3)):
-            await _answer(visitor, line, seen, page=dice.choice(PAGES)[1].removesuffix(".py"), query=query)
+            await _answer(visitor, line, seen, page=dice.choice(features.paths()), query=query)
     seen.errors += visitor.errors
 
 

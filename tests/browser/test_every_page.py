@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,11 +17,11 @@ from core.experiments import prepared
 from core.experiments.recorded import RecordedExperiment
 from core.models.growth import growth_of
 from core.models.hub import bundled_names
-from pages.ui.experiments import gallery, recorded_results, recording_specs
-from pages.ui.experiments.recording_specs import RecordingSpec
+from pages.ui import features
+from pages.ui.experiments import recorded_results
+from pages.ui.features import Recorded
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.glossary import terms
-from pages.ui.i18n.page_titles import CHROMELESS_PAGES, OPERATOR_PAGE, PAGES
 from pages.ui.presenting import prepared_talks
 from pages.ui.session.sampling_controls import START
 from tests.browser import observed
@@ -32,7 +31,7 @@ from tests.browser.watching import download, eventually, live, press, settled
 
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
-PATHS = [Path(file).stem for _, file, *_ in PAGES] + [OPERATOR_PAGE.stem]
+PATHS = features.paths()
 MAIN = "[data-testid=stMain]"
 NOT_PRESSED = {"newborn"}  # it learns for 20 seconds; test_teach.py presses it and stops it
 SMALLEST = {  # the first choice of these controls is the smallest
@@ -109,7 +108,7 @@ def guess_a_word(page: Any) -> None:
 
 def shelf(page: Any) -> None:
     cards = Drawn(page, MAIN).texts('[class*="st-key-gallery_open_"]')
-    assert len(cards) >= len(prepared.PREPARED) + len(gallery.EXPERIMENTS)
+    assert len(cards) >= len(prepared.PREPARED) + sum(result.card is not None for result in features.recorded())
 
 
 def shelf_open(page: Any) -> None:
@@ -234,13 +233,13 @@ class Experiment:
     """An experiment on its page."""
 
     page: Any
-    take: RecordingSpec
+    take: Recorded
 
     def show(self) -> None:
         """Choose the view in which it stands."""
-        views = self.page.locator(f".st-key-{Path(self.take.page).stem}_view button")
-        if self.take.before:
-            views.get_by_text(str(self.take.before[0][2]), exact=True).click()
+        views = self.page.locator(f".st-key-{self.take.page}_view button")
+        if self.take.view is not None:
+            views.get_by_text(self.take.view[1], exact=True).click()
         elif views.count():
             views.first.click()
         settled(self.page)
@@ -271,7 +270,7 @@ class Experiment:
             self.page.keyboard.press("Escape")
         live(self.page, self.take.press, name)
         file = download(self.page, self.page.locator(f".st-key-keep_{name} button:visible").first)
-        self.matches(RecordedExperiment.loads(file.read_bytes(), recorded_results.classes()))
+        self.matches(RecordedExperiment.loads(file.read_bytes(), recorded_results.files()))
 
 
 def darken(page: Any) -> None:
@@ -293,18 +292,16 @@ def darken(page: Any) -> None:
 @pytest.mark.parametrize("path", PATHS)
 def test_a_page_draws_its_result_and_is_accessible(path: str, at: At) -> None:
     page = at("" if path == "watch" else path, color_scheme="light")
-    experiments = [
-        Experiment(page, take) for take in recording_specs.RECORDING_SPECS if take.page == f"{path}.py" and "stop" not in dict(take.query)
-    ]
+    experiments = [Experiment(page, take) for take in features.feature_of(path).recorded if "stop" not in dict(take.query)]
     before, after = PLAIN.get(path, (None, None))
     assert before or experiments, "a page without anything drawn needs a row"
     if before:
         eventually(page, partial(before, page))
     for experiment in experiments:
-        if not experiment.take.before:
+        if experiment.take.view is None:
             experiment.recorded()
     found = violations(page)
-    if path not in CHROMELESS_PAGES:
+    if path not in ("stage", "notes"):
         darken(page)
         found += sideways(page, 320, 390)
         page.set_viewport_size({"width": 390, "height": 3000})  # so that the player covers nothing
@@ -314,7 +311,7 @@ def test_a_page_draws_its_result_and_is_accessible(path: str, at: At) -> None:
         after(page)
     for experiment in experiments:
         experiment.show()
-        if experiment.take.before:
+        if experiment.take.view is not None:
             experiment.recorded()
             found += violations(page)
         if experiment.take.name not in NOT_PRESSED:

@@ -48,8 +48,8 @@ def press(app: AppTest, key: str, times: int = 1) -> AppTest:
 
 
 def go(app: AppTest, page: str) -> AppTest:
-    """Open another page of the same visitor, e.g. "cost.py"."""
-    app.switch_page(f"../../pages/{page}").run()
+    """Open another page of the same visitor, e.g. "cost"."""
+    app.switch_page(f"../../pages/{page}/page.py").run()
     assert not app.exception
     return app
 

@@ -29,7 +29,7 @@ def open_app() -> Iterator[Callable[..., AppTest]]:
             app.query_params[name] = value
         app.run()
         if page is not None:
-            app.switch_page(f"../../pages/{page}").run()
+            app.switch_page(f"../../pages/{page}/page.py").run()
         assert not app.exception
         return app
 

@@ -18,7 +18,7 @@ def opened(open_app: Open, session: State, tiny_folder: Callable[[str], Path], t
     """The page Models with a tiny Llama in use, and the folder of an adapter for it."""
     folder = str(tiny_folder("large"))
     trained(Path(folder), tmp_path / "own", target_modules="all-linear")
-    app = open_app(page="models.py", prompt="Once upon a time", greedy="true")
+    app = open_app(page="models", prompt="Once upon a time", greedy="true")
     session(app).names.append(folder)
     app.run().selectbox(key="model").set_value(folder).run()
     assert not app.exception
@@ -32,17 +32,17 @@ def add(app: AppTest, name: str) -> AppTest:
 
 def test_an_adapter_is_switched_at_the_same_step(opened: tuple[AppTest, str], session: State) -> None:
     app, folder = opened
-    go(app, "watch.py")
+    go(app, "watch")
     press(app, "step", 4)
     before = session(app).run
-    go(app, "models.py")
+    go(app, "models")
     add(app, folder)
     made = session(app).run
     assert made.model.adapter_of == before.model.name and made.model_name in session(app).taught
     assert [step.token_id for step in made.path] == [step.token_id for step in before.path]
     assert [step.logits.tolist() for step in made.path] != [step.logits.tolist() for step in before.path]
     assert made.cache is not before.cache
-    go(app, "watch.py")
+    go(app, "watch")
     (toggle,) = [one for one in app.toggle if one.label == "With its adapter"]
     assert toggle.value is True
     toggle.set_value(False).run()
@@ -75,7 +75,7 @@ def test_a_packed_file_stands_beside_its_original(opened: tuple[AppTest, str], s
     original = session(app).names[0]
     packed = str(converted(Path(original), "llama", tmp_path / "packed.gguf", "Q8_0"))
     session(app).names.append(packed)
-    go(app, "quantization.py")
+    go(app, "quantization")
     app.selectbox(key="versions_other").set_value(packed).run()
     press(app, "versions_start")
     run_on(app)

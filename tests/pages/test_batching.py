@@ -18,7 +18,7 @@ from tests.pages.apptest import Open, State, press, run_on, said
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_recordings")
 def test_serving_to_the_end_and_checking_it(open_app: Open, session: State) -> None:
-    app = open_app(page="batching.py", seed="3")
+    app = open_app(page="batching", seed="3")
     assert "Press the button to serve the requests." in said(app)
     app.segmented_control(key="batching_readers").set_value(4).run()
     press(app, "batching_start")
@@ -34,7 +34,7 @@ def test_serving_to_the_end_and_checking_it(open_app: Open, session: State) -> N
 
 
 def test_too_few_blocks_are_said_in_a_sentence(open_app: Open, session: State) -> None:
-    app = open_app(page="batching.py")
+    app = open_app(page="batching")
     app.select_slider(key="batching_blocks").set_value(8).run()
     app.slider(key="batching_common").set_value(192).run()
     run_on(press(app, "batching_start"))

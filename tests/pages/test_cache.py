@@ -30,7 +30,7 @@ def test_every_pass_is_drawn_the_one_that_reads_the_prompt_too_and_the_label_is_
 
 
 def test_stop_keeps_what_was_found(open_app: Open, session: State) -> None:
-    app = open_app(page="cache.py")
+    app = open_app(page="cache")
     app.segmented_control(key="cache_length").set_value(512).run()
     press(app, "cache_start")
     press(app, "cache_stop")

@@ -15,7 +15,7 @@ from tests.pages.apptest import Open, State, press, run_on, said
 
 
 def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, session: State) -> None:
-    app = open_app(page="candidates.py", prompt="Once upon a time", seed="3")
+    app = open_app(page="candidates", prompt="Once upon a time", seed="3")
     app.segmented_control(key="candidates_length").set_value(20)
     run_on(press(app, "candidates_start"))
     best = ranked(session(app).results["candidates"].seen[-1].tries)[0].attempt
@@ -25,7 +25,7 @@ def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, session: St
 
 
 def test_a_step_after_the_end_keeps_the_answer(open_app: Open, session: State) -> None:
-    app = open_app(page="candidates.py", prompt="Once upon a time")
+    app = open_app(page="candidates", prompt="Once upon a time")
     app.segmented_control(key="candidates_view").set_value(names.TRIES_VIEWS[1]).run()
     app.segmented_control(key="candidates_beam_length").set_value(10).run()
     run_on(press(app, "candidates_beam_all"))

@@ -11,7 +11,7 @@ from tests.pages.apptest import Open, State, press, run_on, said
 
 
 def test_columns_with_the_same_dice(open_app: Open, session: State) -> None:
-    app = open_app(page="compare.py", prompt="Once upon a time", seed="7")
+    app = open_app(page="compare", prompt="Once upon a time", seed="7")
     app.segmented_control(key="compare_count").set_value(4)
     app.segmented_control(key="compare_length").set_value(20)
     run_on(press(app, "compare_start"))

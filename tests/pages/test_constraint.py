@@ -13,7 +13,7 @@ from pages.ui.charts import step_rows
 from pages.ui.session import share_link
 from pages.ui.session.sampling_controls import CONSTRAINT_KINDS, chip_text
 from pages.ui.shell.constraint_form import EXAMPLES, WRITE
-from pages.ui.views.constraint_line import sentence
+from pages.watch.constraint_line import sentence
 from tests.pages.apptest import Open, press, told
 
 PROMPT = "Is the sea wet? Answer yes or no:"

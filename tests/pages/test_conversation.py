@@ -15,7 +15,7 @@ from core import Recording
 from core.errors import ViewerError
 from core.generation.turns import messages_of
 from pages.ui.session import conversation, run_start
-from pages.ui.views.conversation_view import IN_SIGHT
+from pages.watch.conversation_view import IN_SIGHT
 from tests.pages.apptest import Open, State, html, press, told
 from tests.tiny_models import CHAT, with_template
 

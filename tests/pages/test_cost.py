@@ -13,7 +13,7 @@ from tests.pages.apptest import Open, State, go, html, press, run_on, said
 
 
 def test_the_bill_of_the_text_on_watch(open_app: Open, session: State) -> None:
-    app = open_app(page="cost.py", steps="5")
+    app = open_app(page="cost", steps="5")
     run = session(app).run
     bill = Receipt.of(run.path, run.model.shape)
     assert f"{bill.prompt_tokens} tokens read, 5 written" in html(app)
@@ -22,10 +22,10 @@ def test_the_bill_of_the_text_on_watch(open_app: Open, session: State) -> None:
 
 
 def test_assumptions_are_used_and_kept(open_app: Open, session: State) -> None:
-    app = open_app(page="cost.py", steps="3")
+    app = open_app(page="cost", steps="3")
     app.number_input(key="cost_watts").set_value(900.0).run()
     assert "900 watts x" in html(app) and not app.exception
-    go(app, "context.py")
+    go(app, "context")
     assert session(app).results["assumptions"].watts == 900.0
 
 
@@ -52,7 +52,7 @@ def test_a_verdict_only_where_there_is_one(brief: Any, long: Any, told: str) -> 
 
 
 def test_a_question_of_nothing_is_one_sentence(open_app: Open) -> None:
-    app = open_app(page="cost.py")
+    app = open_app(page="cost")
     app.text_area(key="cost_terse").set_value("").run()
     run_on(press(app, "cost_two_start"))
     assert "The text is empty" in said(app)

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import gettext
 import re
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.experiments import recording_specs
+from pages.ui import features
 from pages.ui.experiments.experiment import Worker
-from pages.ui.i18n import page_titles, translation
-from pages.ui.session import settings_of_page
+from pages.ui.i18n import translation
+from pages.ui.shell.sidebar import used_settings
 from tests.pages.apptest import Open, html
 from tests.pages.test_settings_of_page import counting
 
-FIRST = {take.page for take in recording_specs.RECORDING_SPECS if not take.before and not take.query}
-ENGLISH_TEXTS = ("glossary.py", "growing.py")  # the glossary and the model's card are English as a whole here
+FIRST = {take.page for take in features.recorded() if take.view is None and not take.query}
+ENGLISH_TEXTS = ("glossary", "growing")  # the glossary and the model's card are English as a whole here
 BRACKETS = re.compile(r"⟦[^⟦⟧]*⟧")
 ENGLISH_NUMBER = re.compile(r"(?<![\d.\w-])\d{1,3}(?:\.\d{1,2}|,\d{3}\.\d+)(?![\d.B\w])")
 NO_NUMBERS = re.compile(
@@ -60,33 +59,38 @@ def english_numbers(app: AppTest) -> list[str]:
     return [text[max(0, found.start() - 40) : found.end() + 30] for text in bare for found in ENGLISH_NUMBER.finditer(text)]
 
 
-@pytest.mark.parametrize("page", [file for _group, file, *_rest in page_titles.PAGES])
+@pytest.mark.parametrize("page", [path for path, feature in features.features().items() if not feature.for_operator])
 def test_a_page_opens_with_its_result_and_its_numbers_follow_the_language(page: str, open_app: Open, french: None) -> None:
     app = open_app(page=page)
-    if Path(page).stem not in (*page_titles.CHROMELESS_PAGES, "watch", "tour"):  # these begin with a sentence of their own
+    if not features.feature_of(page).bare and page not in ("watch", "tour"):  # these begin with a sentence of their own
         heading = next(str(text.value) for text in app.markdown if str(text.value).startswith("# "))
-        assert heading.removeprefix("# ").startswith(page_titles.title_of(Path(page).stem)), "menu and heading have one name"
+        assert heading.removeprefix("# ").startswith(features.title_of(page)), "menu and heading have one name"
     if page in FIRST:
         assert "⟦A recorded result" in html(app)
         assert not any(isinstance(one, Worker) for one in app.session_state["_session"].results.values()), "nothing was run for it"
-    if isinstance(used := settings_of_page.USED[Path(page).stem], frozenset) and Path(page).stem not in page_titles.CHROMELESS_PAGES:
-        assert counting(app) == used
+    feature = features.feature_of(page)
+    if not callable(feature.settings) and not feature.bare:
+        assert counting(app) == used_settings(feature)
     if page not in ENGLISH_TEXTS:
         assert english_numbers(app) == []
 
 
-def test_every_page_in_the_folder_is_in_the_menu_and_keeps_no_state_of_its_own() -> None:
-    files = {path.name: path.read_text("utf-8") for path in (page_titles.ROOT / "pages").glob("*.py") if path.name != "__init__.py"}
-    assert set(files) == {file for _, file, _, _ in page_titles.PAGES} | {page_titles.OPERATOR_PAGE.name}
-    for file, text in files.items():
-        assert "frame.page()" in text and "session_state" not in text, file
+def test_every_folder_of_a_page_is_in_the_menu_and_keeps_no_state_of_its_own() -> None:
+    folders = {path.name for path in features.FOLDER.iterdir() if path.is_dir() and (path / "__init__.py").exists()} - {"ui"}
+    assert folders == set(features.features())
+    for path, feature in features.features().items():
+        text = feature.file.read_text("utf-8")
+        assert "frame.page()" in text and "session_state" not in text, path
+
+
+def test_places_in_the_menu_are_different() -> None:
+    places = [(feature.group, feature.place) for feature in features.features().values()]
+    assert len(set(places)) == len(places)
 
 
 def test_the_address_of_a_page_is_in_its_title() -> None:
-    for _group, file, title, _sight in page_titles.PAGES:
-        path = Path(file).stem
-        if path not in page_titles.HIDDEN:
-            words = page_titles.ADDRESSES.get(path, path).split("-")
-            named = title.casefold().split()
-            assert all(any(name.startswith(word) for name in named) for word in words), (path, title)
-            assert page_titles.path_of(page_titles.ADDRESSES.get(path, path)) == path
+    for path, feature in features.features().items():
+        if feature.in_menu:
+            named = feature.title.casefold().split()
+            assert all(any(name.startswith(word) for name in named) for word in feature.url.split("-")), (path, feature.title)
+            assert features.path_of(feature.url) == path

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import gzip
+from dataclasses import MISSING, fields, replace
+from itertools import permutations
 from pathlib import Path
+from types import UnionType
+from typing import get_args
 
 import pytest
 
+from pages.ui import features
 from pages.ui.experiments import recorded_results
-from pages.ui.experiments import recording_specs as record
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import page_titles
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import next_page_link
 from tests.pages.apptest import Open, State, html
 
 
-@pytest.mark.parametrize("take", record.RECORDING_SPECS, ids=lambda take: take.name)
-def test_a_recording_of_every_experiment_came_with_the_app(take: record.RecordingSpec) -> None:
+@pytest.mark.parametrize("take", features.recorded(), ids=lambda take: take.name)
+def test_a_recording_of_every_experiment_came_with_the_app(take: features.Recorded) -> None:
     found = recorded_results.bundled(take.name)
     assert found is not None and found.name == take.name and found.seen
     assert isinstance(found.made_by, Provenance) and found.made_by.model
@@ -25,39 +28,56 @@ def test_a_recording_of_every_experiment_came_with_the_app(take: record.Recordin
 
 
 def test_other_choices_pale_it_and_another_prompt_does_not(open_app: Open) -> None:
-    app = open_app(page="cache.py", prompt="The fox")
+    app = open_app(page="cache", prompt="The fox")
     assert "A recorded result." in html(app)
     app.segmented_control(key="cache_length").set_value(64).run()
     assert "A recorded result, made with other choices than those above." in html(app)
 
 
 def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: State) -> None:
-    one, other = open_app(page="teach.py"), open_app(page="teach.py")
+    one, other = open_app(page="teach"), open_app(page="teach")
     mine, theirs = (session(app).results["teach"].about for app in (one, other))
     assert mine is not theirs and mine.looks
     mine.picked = 0
     assert theirs.picked is None
 
 
+@pytest.mark.parametrize("spec", features.recorded(), ids=lambda spec: spec.name)
+def test_what_was_read_is_written_as_it_was(spec: features.Recorded) -> None:
+    path = recorded_results.FOLDER / f"{spec.name}{recorded_results.ENDING}"
+    found = recorded_results.loads(path.read_bytes())
+    written = found.dumps(recorded_results.files()[spec.name])
+    assert gzip.decompress(written) == gzip.decompress(path.read_bytes())
+
+
+@pytest.mark.parametrize("spec", features.recorded(), ids=lambda spec: spec.name)
+def test_the_fields_of_an_observation_tell_its_class(spec: features.Recorded) -> None:
+    for one, other in permutations(get_args(spec.seen) if isinstance(spec.seen, UnionType) else (), 2):
+        written = {field.name for field in fields(one)}
+        needed = {field.name for field in fields(other) if field.default is MISSING and field.default_factory is MISSING}
+        assert not needed <= written <= {field.name for field in fields(other)}
+
+
 def test_what_holds_a_model_is_not_offered_as_a_file() -> None:
     found = recorded_results.bundled("race")
     assert found is not None
     plain = Experiment(found.seen, made_by=found.made_by, about=found.about)
-    assert recorded_results.can_save(plain) and not recorded_results.can_save(replace(plain, about=object()))
-    assert not recorded_results.can_save(replace(plain, seen=(*found.seen, object())))
+    assert recorded_results.can_save("race", plain) and not recorded_results.can_save("race", replace(plain, about=object()))
+    assert not recorded_results.can_save("race", replace(plain, seen=(*found.seen, object())))
+    assert not recorded_results.can_save("compare_unread", plain), "the gallery could not open it"
 
 
 def test_a_broken_recording_is_as_if_it_were_not_there(open_app: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / f"race{recorded_results.ENDING}").write_bytes(b"broken")
     monkeypatch.setattr(recorded_results, "FOLDER", tmp_path)
-    app = open_app(page="cache.py")
+    app = open_app(page="cache")
     assert "A recorded result." not in html(app)
 
 
 def test_the_ways_on_lead_round_to_every_page() -> None:
-    files = [file for _, file, *_ in page_titles.PAGES if Path(file).stem not in next_page_link.GUIDED]
-    reached, here = set(), "read.py"
-    for _ in files:
-        here = next_page_link.following(Path(here).stem)[0]
+    paths = set(features.features()) - next_page_link.GUIDED
+    reached, here = set(), "read"
+    for _path in paths:
+        here = next_page_link.following(here).path
         reached.add(here)
-    assert reached >= set(files) - {"read.py"}
+    assert reached >= paths - {"read"}

@@ -9,7 +9,7 @@ from core.models.growth import growth_of
 from pages.ui.charts import inside_rows
 from tests.pages.apptest import Open, said
 
-PAGE = "growing.py"
+PAGE = "growing"
 
 
 def test_losses_are_those_of_the_record_and_held_out_ones_are_drawn_only_if_somebody_measured_them() -> None:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.presenting import guess_game
+from pages.guess import guess_game
 from tests.pages.apptest import Open, State, press, said
 
 
@@ -21,7 +21,7 @@ def say(app: AppTest, word: str) -> AppTest:
 
 
 def test_ten_words_make_a_game_and_its_points_are_the_surprise_of_what_was_hit(open_app: Open, session: State) -> None:
-    app = open_app(page="guess.py", seed="3")
+    app = open_app(page="guess", seed="3")
     assert not app.get("vega_lite_chart"), "no odds before the first guess"
     expected = 0.0
     for number in range(10):
@@ -41,13 +41,13 @@ def test_ten_words_make_a_game_and_its_points_are_the_surprise_of_what_was_hit(o
 
 
 def test_a_friend_sees_the_result_and_plays_the_same_ten(open_app: Open, session: State) -> None:
-    app = open_app(page="guess.py", seed="3", temperature="1.2")
+    app = open_app(page="guess", seed="3", temperature="1.2")
     for number in range(10):
         say(app, ("dog", "the", "named", "was", "a")[number % 5])
     theirs, text = session(app).results["guess game"], session(app).run.written
     link = next(code.value for code in app.code)
     query = dict(parse_qsl(link.split("?", 1)[1]))
-    friend = open_app(page="guess.py", **query)
+    friend = open_app(page="guess", **query)
     seen = session(friend).results["guess game"]
     assert seen.theirs and seen.said == theirs.said
     assert seen.points == pytest.approx(theirs.points) and seen.favourite_points == pytest.approx(theirs.favourite_points)
@@ -59,19 +59,19 @@ def test_a_friend_sees_the_result_and_plays_the_same_ten(open_app: Open, session
 
 @pytest.mark.parametrize("word", ["", "   ", "x" * 41, "a~b"])
 def test_what_is_no_guess_is_refused_and_nothing_is_rolled(word: str, open_app: Open, session: State) -> None:
-    app = say(open_app(page="guess.py"), word)
+    app = say(open_app(page="guess"), word)
     assert session(app).run.path == []
     assert len(app.info) == 1 and app.info[0].value.endswith(".")
 
 
 @pytest.mark.parametrize("guesses", ["", "~~~~", "x" * 5000, "<b>~&~'", "a~b~c~d~e~f~g~h~i~j~k~l"])
 def test_a_strange_link_is_only_a_new_game(guesses: str, open_app: Open, session: State) -> None:
-    app = open_app(page="guess.py", guesses=guesses)
+    app = open_app(page="guess", guesses=guesses)
     assert not session(app).results["guess game"].theirs
 
 
 def test_one_hit_is_singular_and_the_sentence_names_both_probabilities(open_app: Open, session: State) -> None:
-    app = open_app(page="guess.py", prompt="Once upon a time, there was a little", seed="3")
+    app = open_app(page="guess", prompt="Once upon a time, there was a little", seed="3")
     for number in range(10):
         run = session(app).run
         coming = run.next_distribution()

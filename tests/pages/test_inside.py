@@ -13,15 +13,15 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, Recording, SamplingSettings
 from core.generation.resample import resample
 from core.inspection import inside
-from pages.ui.charts import inside_rows, sampling_rows
+from pages.inside import roll_tally, sampling_rows
+from pages.ui.charts import inside_rows
 from pages.ui.components.live_text import live_text
 from pages.ui.i18n import numbers
-from pages.ui.views import roll_tally
 from tests.pages.apptest import Open, State
 
 Model = Callable[[str], Any]
 
-PAGE = "inside.py"
+PAGE = "inside"
 EVERY_STAGE = SamplingSettings(temperature=0.8, top_k=40, top_p=0.9, min_p=0.02, typical_p=0.95, repetition_penalty=1.3, seed=5)
 
 

@@ -141,7 +141,7 @@ def test_no_page_fails_with_a_saved_answer(open_app: Open, session: State) -> No
 
 
 def test_read_shows_the_answers_own_probabilities(open_app: Open, session: State) -> None:
-    app = go(opened(open_app(prompt="Once"), session), "read.py")
+    app = go(opened(open_app(prompt="Once"), session), "read")
     assert not app.exception and CRASH not in told_everything(app)
     assert "The probabilities are those in the file." in told_everything(app)
     app.segmented_control(key="read_mode").set_value("one").run()
@@ -149,7 +149,7 @@ def test_read_shows_the_answers_own_probabilities(open_app: Open, session: State
 
 
 def test_read_goes_on_after_the_answer_was_closed(open_app: Open, session: State) -> None:
-    app = go(opened(open_app(prompt="Once"), session), "read.py")
+    app = go(opened(open_app(prompt="Once"), session), "read")
     session(app).begun_with = None
     app.run()
     assert Can.NEW_TOKENS in session(app).run.can

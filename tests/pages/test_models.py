@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def page() -> AppTest:
     """The page, as somebody finds it who came through the menu."""
-    app = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "pages" / "models" / "page.py"), default_timeout=60)
     app.session_state["_entered"] = True
     return app.run()
 
@@ -45,11 +45,11 @@ def test_a_gguf_file_says_how_it_is_loaded_and_is_used(page: AppTest, tiny_folde
 def test_the_settings_that_come_with_a_model_are_a_preset(open_app: Open, tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     changes: dict[str, Any] = {"general__sampling__temp": 0.5, "general__sampling__top_k": 7}
     file = making.converted(tiny_folder("qwen3"), "qwen3", tmp_path / "tiny.gguf", **changes)
-    app = go(open_app(), "models.py")
+    app = go(open_app(), "models")
     assert "preset_own" not in {one.key for one in app.button}
     app.text_input(key="models_name").set_value(str(file)).run()
     press(app, "models_fetch")
-    app = press(go(app, "watch.py"), "preset_own")
+    app = press(go(app, "watch"), "preset_own")
     assert (app.session_state["temperature"], app.session_state["top_k"]) == (0.5, 7)
     assert app.button(key="preset_own").proto.type == "primary"
 
@@ -67,7 +67,7 @@ def test_models_of_other_programs_are_listed_but_not_where_strangers_are_expecte
     file.write_bytes(b"GGUF")
     monkeypatch.setenv("TOKEN_VIEWER_FOLDERS", str(tmp_path / "shelf"))
     monkeypatch.setenv("HOME", str(tmp_path))
-    app = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "pages" / "models" / "page.py"), default_timeout=60)
     app.session_state["_entered"] = True
     app.run()
     app.selectbox(key="models_found").select(str(file)).run()

@@ -73,7 +73,7 @@ def test_a_refused_prompt_is_one_sentence_with_nothing_old_beneath(prompt: str, 
     assert session(app).run is run and run.written == written, "the run comes back with its own prompt"
 
 
-@pytest.mark.parametrize("page", ["compare.py", "what_if.py"])
+@pytest.mark.parametrize("page", ["compare", "what_if"])
 def test_where_the_prompt_is_typed_its_refusal_is_said_at_once(page: str, open_app: Open) -> None:
     app = open_app(page=page)
     for prompt in REFUSED.values():
@@ -86,7 +86,7 @@ def test_where_the_prompt_is_typed_its_refusal_is_said_at_once(page: str, open_a
 def test_what_cannot_begin_is_said_beside_its_button_until_the_next_action(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     from pages.ui.experiments import experiment
 
-    app = open_app(page="compare.py")
+    app = open_app(page="compare")
     monkeypatch.setattr(experiment, "MOST_OF_ONE_VISITOR", 0)
     press(app, "compare_start")
     sentence = f"You have {0} experiments running. Stop one of them, or wait until one ends."
@@ -97,5 +97,5 @@ def test_what_cannot_begin_is_said_beside_its_button_until_the_next_action(open_
     assert told(app) == []
     press(app, "compare_start")
     assert told(app) == [sentence]
-    go(app, "think.py")
+    go(app, "think")
     assert told(app) == []

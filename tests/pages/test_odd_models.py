@@ -19,7 +19,7 @@ def using(app: AppTest, folder: Path) -> AppTest:
     return app.run().selectbox(key="model").set_value(str(folder)).run()
 
 
-@pytest.mark.parametrize("page", [None, "inside.py", "cost.py"])
+@pytest.mark.parametrize("page", [None, "inside", "cost"])
 def test_a_token_that_the_tokenizer_does_not_know_is_drawn_by_its_number(
     open_app: Open, session: State, tmp_path: Path, page: str | None
 ) -> None:
@@ -30,7 +30,7 @@ def test_a_token_that_the_tokenizer_does_not_know_is_drawn_by_its_number(
     run.force(beyond)
     run.step()
     session(app).selected_index = 1
-    app = app.run() if page is None else app.switch_page(f"../../pages/{page}").run()
+    app = app.run() if page is None else app.switch_page(f"../../pages/{page}/page.py").run()
     assert not app.exception
     assert told(app) == []
     assert session(app).run is run
@@ -48,11 +48,11 @@ def test_a_broken_folder_is_one_sentence_and_the_text_stays(
     folder = tmp_path / "model"
     shutil.copytree(tiny_folder("llama"), folder)
     (folder / file).write_bytes(b"[1]")
-    go(app, "models.py")
+    go(app, "models")
     app.text_input(key="models_name").set_value(str(folder)).run()
     press(app, "models_fetch")
     assert len(told(app)) == 1
     assert "Something went wrong in the app. Your text is still there. Try again." not in told(app)
-    go(app, "watch.py")
+    go(app, "watch")
     assert session(app).run.path == path
     assert session(app).run.model_name == "storyteller"

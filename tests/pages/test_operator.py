@@ -40,21 +40,21 @@ def told(app: AppTest) -> str:
 
 
 def come_in(app: AppTest, word: str = PASSWORD) -> AppTest:
-    go(app, "operator.py")
+    go(app, "operator")
     app.text_input(key="operator_password").set_value(word)
     return next(one for one in app.button if one.label == "Sign in").click().run()
 
 
 @pytest.mark.usefixtures("public")
 def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Open) -> None:
-    app = open_app("models.py")
+    app = open_app("models")
     found = {key for key in keys(app) if key.startswith("models_")}
     assert found == {"models_use_storyteller-mini", "models_use_storyteller-mini-alone"}
     assert any(
         "You can choose one of these models. The operator of this app can add others." in text
         for text in [caption.value for caption in app.caption]
     )
-    assert not [one for one in open_app("teach.py").get("file_uploader") if one.proto.label.startswith("Open")]
+    assert not [one for one in open_app("teach").get("file_uploader") if one.proto.label.startswith("Open")]
 
 
 @pytest.mark.usefixtures("public")
@@ -107,7 +107,7 @@ def test_the_password_makes_an_operator_and_a_wrong_one_does_not(open_app: Open,
     assert not app.exception
     assert "operator_unload_storyteller" in keys(app)
     assert PASSWORD not in [str(one.value) for one in app.text_input]
-    go(app, "models.py")
+    go(app, "models")
     assert {"models_fetch", "models_check", "models_address"} <= keys(app)
 
 
@@ -116,7 +116,7 @@ def test_the_password_makes_an_operator_and_a_wrong_one_does_not(open_app: Open,
 def test_what_the_operator_offers_every_visitor_can_choose(open_app: Open, tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     folder = tmp_path / "a-place-of-mine" / "tiny"
     shutil.copytree(tiny_folder("gpt2"), folder)
-    operator, visitor = come_in(open_app()).switch_page("../../pages/models.py").run(), open_app("models.py")
+    operator, visitor = come_in(open_app()).switch_page("../../pages/models/page.py").run(), open_app("models")
     operator.text_input(key="models_name").set_value(str(folder)).run()
     next(one for one in operator.button if one.key == "models_fetch").click().run()
     assert f"models_use_{folder}" not in keys(visitor.run())

@@ -33,7 +33,7 @@ def test_it_knows_what_is_another_now(now: Provenance, changed: list[str]) -> No
 
 
 def test_a_comparison_keeps_its_own_columns_and_says_which_controls_have_changed(open_app: Open, session: State) -> None:
-    app = open_app(page="compare.py", prompt="Once upon a time", seed="7")
+    app = open_app(page="compare", prompt="Once upon a time", seed="7")
     app.segmented_control(key="compare_count").set_value(4)
     app.segmented_control(key="compare_length").set_value(20)
     run_on(press(app, "compare_start"))
@@ -48,11 +48,11 @@ def test_a_comparison_keeps_its_own_columns_and_says_which_controls_have_changed
 
 
 CONTROLS = [
-    ("compare.py", "segmented_control", "compare_count", 4),
-    ("compare.py", "selectbox", "compare_preset_1", "Wild"),
-    ("think.py", "text_input", "think_question", "What is 1 + 1?"),
-    ("memory.py", "select_slider", "memory_budget", 12),
-    ("cost.py", "text_area", "cost_terse", "Why?"),
+    ("compare", "segmented_control", "compare_count", 4),
+    ("compare", "selectbox", "compare_preset_1", "Wild"),
+    ("think", "text_input", "think_question", "What is 1 + 1?"),
+    ("memory", "select_slider", "memory_budget", 12),
+    ("cost", "text_area", "cost_terse", "Why?"),
 ]
 
 
@@ -60,7 +60,7 @@ CONTROLS = [
 def test_a_control_is_as_it_was_on_coming_back(page: str, kind: str, key: str, value: Any, open_app: Open) -> None:
     app = open_app(page=page)
     getattr(app, kind)(key=key).set_value(value).run()
-    go(app, "growing.py")
+    go(app, "growing")
     go(app, page)
     assert getattr(app, kind)(key=key).value == value
 
@@ -73,7 +73,7 @@ def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open
     app = open_app(prompt="A boat")
     run_start.replace(session(app), replay, RunRequest("storyteller", "A boat"))
     session(app).moment = "rolled"
-    go(app, "inside.py")
+    go(app, "inside")
     assert "Storyteller · “The fox” · temperature 1.3 · seed 9" in html(app) and "Made before" not in html(app)
 
 
@@ -83,7 +83,7 @@ def containers(app: AppTest) -> list[str]:
 
 
 def test_inside_a_step_says_what_it_was_made_with_and_pales_what_other_settings_would_change(open_app: Open, session: State) -> None:
-    app = press(open_app(page="inside.py", prompt="The fox", seed="3", temperature="0.7"), "inside_step")
+    app = press(open_app(page="inside", prompt="The fox", seed="3", temperature="0.7"), "inside_step")
     line = "Storyteller · “The fox” · temperature 0.7, top-p 0.9 · seed 3"
     assert line in html(app) and "Made before" not in html(app)
     app.slider(key="temperature").set_value(1.4).run()

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from core import score_text
-from pages.ui.charts import scoring_rows
+from pages.read import scoring_rows
 from tests.pages.apptest import Open, State, told
 
 Model = Callable[[str], Any]
 
-PAGE = "read.py"
+PAGE = "read"
 TEXT = "Once upon a time a fox 🦊 met a bear."
 
 

@@ -70,7 +70,7 @@ def test_every_close_choice_of_the_text_is_named(connected: AppTest, session: St
 def test_the_bill_is_there_for_a_model_on_a_server(connected: AppTest, session: State) -> None:
     run = session(connected).run
     run.force(run.next_distribution().candidates[0].token_id)
-    app = go(connected, "cost.py")
+    app = go(connected, "cost")
     assert "keeps" not in " ".join(str(note.value) for note in app.info)
     assert any("Time computing" in str(block.proto) for block in app.get("html"))
 
@@ -83,7 +83,7 @@ def test_a_password_in_a_link_is_taken_out_at_once(open_app: Open, session: Stat
 
 
 def test_many_readers_are_real_requests_there(connected: AppTest, session: State, server: Running) -> None:
-    app = go(connected, "batching.py")
+    app = go(connected, "batching")
     assert "These are real requests" in captions(app)
     app.segmented_control(key="burst_readers").set_value(2).run()
     run_on(press(app, "burst_start"))

@@ -9,21 +9,22 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.features import NONE
 from pages.ui.i18n import names
-from pages.ui.session import settings_of_page
+from pages.ui.session.sampling_controls import ALL
 from tests.pages.apptest import Open
 
 # A choice on a page, by the keys of its controls, and which settings count then.
 CHOICES: list[tuple[str, dict[str, Any], frozenset[str]]] = [
-    ("compare", {}, settings_of_page.SEED),
-    ("compare", {"compare_count": 4}, settings_of_page.ALL),
-    ("compare", {"compare_view": names.COMPARE_VIEWS[1]}, settings_of_page.ALL - {"temperature"}),
-    ("candidates", {}, settings_of_page.ALL),
-    ("candidates", {"candidates_view": names.TRIES_VIEWS[1]}, settings_of_page.NONE),
-    ("think", {}, settings_of_page.NONE),
-    ("think", {"think_view": names.THINK_VIEWS[1]}, settings_of_page.SEED),
-    ("memory", {}, settings_of_page.NONE),
-    ("memory", {"memory_source": "own"}, settings_of_page.ALL),
+    ("compare", {}, frozenset({"seed"})),
+    ("compare", {"compare_count": 4}, ALL),
+    ("compare", {"compare_view": names.COMPARE_VIEWS[1]}, ALL - {"temperature"}),
+    ("candidates", {}, ALL),
+    ("candidates", {"candidates_view": names.TRIES_VIEWS[1]}, NONE),
+    ("think", {}, NONE),
+    ("think", {"think_view": names.THINK_VIEWS[1]}, frozenset({"seed"})),
+    ("memory", {}, NONE),
+    ("memory", {"memory_source": "own"}, ALL),
 ]
 
 
@@ -43,7 +44,7 @@ def counting(app: AppTest) -> frozenset[str]:
 
 @pytest.mark.parametrize(("page", "choice", "used"), CHOICES)
 def test_where_it_depends_on_a_choice_the_choice_decides(page: str, choice: dict[str, Any], used: frozenset[str], open_app: Open) -> None:
-    app = open_app(f"{page}.py")
+    app = open_app(page)
     for key, value in choice.items():
         app.segmented_control(key=key).set_value(value).run()
     assert not app.exception

@@ -17,7 +17,7 @@ def titles(app: AppTest, session: State) -> list[str]:
 
 
 def test_a_prepared_talk_is_taken_changed_and_put_in_another_order(open_app: Open, session: State) -> None:
-    app = open_app(page="talk.py")
+    app = open_app(page="talk")
     first = titles(app, session)
     press(app, "talk_down_0")
     assert titles(app, session) == [first[1], first[0], *first[2:]]
@@ -34,7 +34,7 @@ def test_a_prepared_talk_is_taken_changed_and_put_in_another_order(open_app: Ope
 def test_the_text_as_it_stands_becomes_a_stop_that_has_it_again(open_app: Open, session: State) -> None:
     app = press(open_app(prompt="The old king", temperature="1.3", seed="5"), "step")
     written = session(app).run.written
-    go(app, "talk.py")
+    go(app, "talk")
     press(app, "talk_add_stage")
     stop = session(app).results["talk"].order.stops[-1]
     assert stop.query["prompt"] == "The old king" and stop.query["temperature"] == "1.3"
@@ -43,7 +43,7 @@ def test_the_text_as_it_stands_becomes_a_stop_that_has_it_again(open_app: Open, 
 
 
 def test_a_link_to_nowhere_is_refused_and_the_order_stays(open_app: Open, session: State) -> None:
-    app = open_app(page="talk.py")
+    app = open_app(page="talk")
     before = titles(app, session)
     field = next(one for one in app.text_input if (one.key or "").endswith("_0_link"))
     field.set_value("https://example.org/nowhere").run()
@@ -57,7 +57,7 @@ def test_a_stop_that_carries_a_recording_replays_it_from_its_beginning(open_app:
     list(made.stream(3))
     kept = Recording.of(made).dumps()
     order = loads(Talk("Mine", (Stop("A recording", "stage", words=3, recording=kept),)).dumps())
-    app = open_app(page="talk.py")
+    app = open_app(page="talk")
     session(app).results["talk"].order = order
     press(app, "talk_give")
     run = session(app).run
@@ -66,7 +66,7 @@ def test_a_stop_that_carries_a_recording_replays_it_from_its_beginning(open_app:
 
 
 def test_a_broken_recording_in_a_stop_is_said_and_the_talk_goes_on(open_app: Open, session: State) -> None:
-    app = open_app(page="talk.py", prompt="The old king")
+    app = open_app(page="talk", prompt="The old king")
     session(app).results["talk"].order = Talk("Mine", (Stop("Broken", "stage", recording="{}"), Stop("Next", "stage")))
     press(app, "talk_give")
     assert session(app).results["talk"].active_talk.place == 0
@@ -77,7 +77,7 @@ def test_a_broken_recording_in_a_stop_is_said_and_the_talk_goes_on(open_app: Ope
 
 
 def test_a_recording_belongs_to_its_stop_alone(open_app: Open, session: State) -> None:
-    app = open_app(page="talk.py")
+    app = open_app(page="talk")
     live, recorded = Stop("Live", "stage?prompt=The+fox"), Stop("Loop", "stage?run=loop")
     editor = session(app).results["talk"]
     editor.order, editor.opened = Talk("Mine", (live, recorded, Stop("Inside", "inside"))), 1  # its fields begin anew
@@ -90,7 +90,7 @@ def test_a_recording_belongs_to_its_stop_alone(open_app: Open, session: State) -
 
 
 def test_a_talk_that_was_left_continues_at_its_stop(open_app: Open, session: State) -> None:
-    app = open_app(page="talk.py")
+    app = open_app(page="talk")
     press(app, "talk_give")
     active = session(app).results["talk"].active_talk
     active.go = 1
@@ -103,11 +103,11 @@ def test_a_talk_that_was_left_continues_at_its_stop(open_app: Open, session: Sta
 
 
 def test_after_a_recording_a_page_goes_on_with_the_text_before_it_and_with_its_steps(open_app: Open, session: State) -> None:
-    app = open_app(page="talk.py")
+    app = open_app(page="talk")
     live, recorded = Stop("Live", "stage?prompt=The+fox"), Stop("Loop", "stage?run=loop")
     editor = session(app).results["talk"]
     editor.order, editor.opened = Talk("Mine", (live, recorded, Stop("The bill", "cost"))), 1
-    go(app, "talk.py")
+    go(app, "talk")
     press(app, "talk_give")
     run = session(app).run
     run.step()
@@ -119,21 +119,21 @@ def test_after_a_recording_a_page_goes_on_with_the_text_before_it_and_with_its_s
 
 
 def test_a_stop_of_the_tour_opens_there_and_does_not_end_the_text(open_app: Open, session: State) -> None:
-    app = open_app(page="talk.py")
+    app = open_app(page="talk")
     editor = session(app).results["talk"]
     editor.order, editor.opened = Talk("Mine", (Stop("Pieces", "tour?stop=pieces"),)), 1
-    go(app, "talk.py")
+    go(app, "talk")
     press(app, "talk_give")
     assert session(app).results["tour"].stop == "pieces" and session(app).ending.texts == ()
     assert not app.exception
 
 
 def test_a_page_starts_from_the_text_of_the_talk_and_not_from_what_the_presenter_changed(open_app: Open, session: State) -> None:
-    app = open_app(page="talk.py")
+    app = open_app(page="talk")
     live = Stop("Live", "stage?prompt=The+fox&seed=4&temperature=0.9", words=3)
     editor = session(app).results["talk"]
     editor.order, editor.opened = Talk("Mine", (live, Stop("Loop", "stage?run=loop"), Stop("Inside", "inside"), Stop("Bill", "cost"))), 1
-    go(app, "talk.py")
+    go(app, "talk")
     press(app, "talk_give")
     run = session(app).run
     list(run.stream(3))
@@ -151,11 +151,11 @@ def test_a_page_starts_from_the_text_of_the_talk_and_not_from_what_the_presenter
 
 
 def test_a_stop_hides_results_until_an_experiment_was_started_there(open_app: Open, session: State) -> None:
-    app = open_app(page="talk.py")
+    app = open_app(page="talk")
     editor = session(app).results["talk"]
     stop = Stop("Notepad", "cache", shown=("result_race",), start="cache_start")
     editor.order, editor.opened = Talk("Mine", (stop, stop)), 1
-    go(app, "talk.py")
+    go(app, "talk")
     press(app, "talk_give")
 
     def hidden() -> tuple[bool, bool]:
@@ -163,7 +163,7 @@ def test_a_stop_hides_results_until_an_experiment_was_started_there(open_app: Op
         return ":not(.st-key-result_race) {" not in style, ".st-key-cache_start" in style
 
     assert hidden() == (True, True), "the recorded result is hidden, the button is not"
-    press(go(app, "cache.py"), "cache_start")
+    press(go(app, "cache"), "cache_start")
     assert hidden() == (False, False)
     editor.active_talk.go = 1
     app.run()
@@ -171,10 +171,10 @@ def test_a_stop_hides_results_until_an_experiment_was_started_there(open_app: Op
 
 
 def test_a_stop_shows_its_parts_alone_and_a_notice(open_app: Open, session: State) -> None:
-    app = open_app(page="talk.py")
+    app = open_app(page="talk")
     editor = session(app).results["talk"]
     editor.order, editor.opened = Talk("Mine", (Stop("One", "cost", shown=("receipt",), start="cost_two_start"), Stop("Two", "cost"))), 1
-    go(app, "talk.py")
+    go(app, "talk")
     press(app, "talk_give")
     style = "".join(block.proto.body for block in app.get("html"))
     for kept in (".st-key-receipt", ".st-key-cost_two_start", ".st-key-talk_bar", ".stAlert"):
@@ -185,7 +185,7 @@ def test_a_stop_shows_its_parts_alone_and_a_notice(open_app: Open, session: Stat
 
 
 def test_a_changed_link_of_a_stop_forgets_the_parts_of_the_old_page(open_app: Open, session: State) -> None:
-    app = open_app(page="talk.py")
+    app = open_app(page="talk")
     place, stop = next((number, stop) for number, stop in enumerate(session(app).results["talk"].order.stops) if stop.shown)
     next(one for one in app.text_input if (one.key or "").endswith(f"_{place}_say")).set_value("Mine").run()
     kept = session(app).results["talk"].order.stops[place]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from core import load_model
-from pages.ui.views.token_bias import described, forms_of
+from pages.watch.token_bias import described, forms_of
 from tests.pages.apptest import Open, State, press, said
 
 

@@ -8,7 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import list_models
-from pages.ui.presenting import tour_state, tour_stops, tour_voices
+from pages.tour import tour_stops
+from pages.ui.presenting import tour_state, tour_voices
 from pages.ui.server import loaded_models
 from tests.pages.apptest import Open, State, press, run_on, said
 from tests.tiny_models import some
@@ -55,7 +56,7 @@ def last_layer(app: AppTest) -> int:
 @pytest.mark.slow
 @pytest.mark.parametrize("stop", some(TRY, set(TRY) - set(EXPERIMENTS[1:])))
 def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, session: State) -> None:
-    app = open_app(page="tour.py", stop=stop)
+    app = open_app(page="tour", stop=stop)
     told = tour_voices.voice("questions").stops[stop]
     assert told.title in said(app) and told.attempt in said(app) and told.noticed not in tell(app)
     TRY[stop](app)
@@ -65,13 +66,13 @@ def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, se
 
 
 def test_the_address_is_a_link_to_the_stop_with_the_progress_in_it(open_app: Open, session: State) -> None:
-    app = open_app(page="tour.py", stop="loop", voice="metaphor", done="send.pieces.nowhere")
+    app = open_app(page="tour", stop="loop", voice="metaphor", done="send.pieces.nowhere")
     tour = session(app).results["tour"]
     assert (tour.stop, tour.voice, tour.tried) == ("loop", "metaphor", {"send", "pieces"})
     assert session(app).place == {"stop": "loop", "voice": "metaphor", "done": "send.pieces"}
     press(app, "tour_ten")
     assert session(app).place["done"] == "send.pieces.loop"
-    again = open_app(page="tour.py", **session(app).place)
+    again = open_app(page="tour", **session(app).place)
     assert session(again).results["tour"].tried == {"send", "pieces", "loop"}
 
 
@@ -90,7 +91,7 @@ def test_a_link_from_within_leads_to_its_stop_and_takes_nothing_away(monkeypatch
 
 
 def test_the_tours_own_story_leaves_the_visitors_text_alone(open_app: Open, session: State) -> None:
-    app = open_app(page="tour.py")
+    app = open_app(page="tour")
     before = session(app).run
     press(app, "tour_one")
     assert session(app).run is before and not (before.path if before else [])

@@ -32,7 +32,7 @@ def test_a_browser_may_say_anything() -> None:
 @pytest.mark.usefixtures("no_recordings")
 @pytest.mark.parametrize("typed", some(["", "zzzzqq", "a, the, and, was", ".*", "x" * 61, "a," * 60, "<b>", "🦊"], {"", "zzzzqq"}))
 def test_one_run_delivered_twice(typed: str, open_app: Open, session: State) -> None:
-    app = open_app(page="waiting.py", prompt="Once upon a time")
+    app = open_app(page="waiting", prompt="Once upon a time")
     app.segmented_control(key="waiting_view").set_value(names.WAITING_VIEWS[1]).run()
     assert "There is no text to deliver yet. Press Write." in said(app)
     app.text_input(key="compare_words").set_value(typed)

@@ -135,8 +135,8 @@ def test_more_remembers_itself_on_other_pages_and_so_do_its_choices(open_app: Op
     app.toggle(key="watch_more").set_value(True).run()
     app.slider(key="rows").set_value(12).run()
     app.toggle(key="watch_more").set_value(False).run()
-    go(app, "cost.py")
-    go(app, "watch.py")
+    go(app, "cost")
+    go(app, "watch")
     app.toggle(key="watch_more").set_value(True).run()
     assert app.slider(key="rows").value == 12
 

@@ -25,7 +25,7 @@ def nothing_written_before(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_word_opened_on_watch_is_where_it_forks(open_app: Open, session: State) -> None:
-    app = open_app(page="what_if.py")
+    app = open_app(page="what_if")
     run = session(app).run
     list(run.stream(5))
     session(app).selected_index = 2
@@ -38,7 +38,7 @@ def test_a_word_opened_on_watch_is_where_it_forks(open_app: Open, session: State
 
 
 def test_a_ready_made_fork_begins_with_its_words(open_app: Open, session: State) -> None:
-    app = press(open_app(page="what_if.py"), "what_if_fork_0")
+    app = press(open_app(page="what_if"), "what_if_fork_0")
     _, prompt, left, right = example_texts.FORKS[0]
     playback = session(app).results["what_if"]
     assert playback.run.prompt == prompt
@@ -50,7 +50,7 @@ def test_a_ready_made_fork_begins_with_its_words(open_app: Open, session: State)
 
 @pytest.mark.parametrize("text", ["", "x" * 201, "<script>alert(1)</script>🦊"])
 def test_whatever_is_typed_is_a_word_or_a_sentence_about_it(text: str, open_app: Open, session: State) -> None:
-    app = press(open_app(page="what_if.py"), "what_if_step", 2)
+    app = press(open_app(page="what_if"), "what_if_step", 2)
     session(app).results["what_if"].opened = Picked(1, 1)
     app.run()
     app.text_input(key="what_if_text").set_value(text)
@@ -93,14 +93,14 @@ def test_where_nothing_fits_any_more_it_says_so(open_app: Open, session: State, 
     def refuse(*_: Any, **__: Any) -> None:
         raise RunFinished("There is no room to write.")
 
-    app = open_app(page="what_if.py")
+    app = open_app(page="what_if")
     monkeypatch.setattr(Fork, "step", refuse)
     press(app, "what_if_step")
     assert "There is no room to write." in said(app)
 
 
 def test_the_distance_that_the_sentence_names_is_in_the_chart(open_app: Open, session: State) -> None:
-    app = open_app(page="what_if.py")
+    app = open_app(page="what_if")
     press(app, "what_if_step", 6)
     fork = session(app).results["what_if"].fork
     named = fork.alignment().behind_change

@@ -27,7 +27,7 @@ def test_a_link_of_watch_measures_the_step_that_watch_shows(open_app: Open, sess
     app = press(open_app(prompt=PROMPT), "step")
     run = session(app).run
     app.query_params["measure"] = "words"
-    run_on(go(app, "why.py"))
+    run_on(go(app, "why"))
     seen = session(app).results["why_words"].seen[-1]
     assert seen.target == run.path[0].piece and session(app).run is run and len(run.path) == 1
     ids = run.token_ids[: run.path[0].position]
@@ -41,20 +41,20 @@ def test_a_link_of_watch_measures_the_step_that_watch_shows(open_app: Open, sess
 def test_a_prompt_of_a_link_stays_on_the_first_other_page(open_app: Open, session: State) -> None:
     app = press(open_app(prompt=PROMPT), "step")
     run = session(app).run
-    assert session(go(app, "why.py")).run is run and session(app).moment == "rolled"
+    assert session(go(app, "why")).run is run and session(app).moment == "rolled"
 
 
 def test_read_leads_to_a_token_of_its_text(open_app: Open, session: State) -> None:
-    app = open_app(page="read.py")
+    app = open_app(page="read")
     app.button(key="read_why_one").click().run()
-    run_on(go(app, "why.py"))
+    run_on(go(app, "why"))
     text = next(iter(example_texts.TO_READ.values()))
     assert app.text_area(key="why_text").value == text
     assert "".join(session(app).results["why_words"].seen[-1].texts).replace("⟨start⟩", "").replace("␣", " ") in text
 
 
 def test_a_link_carries_texts_layer_and_strength(open_app: Open, session: State) -> None:
-    app = view(open_app(page="why.py"), STEER)
+    app = view(open_app(page="why"), STEER)
     app.text_area(key="why_more").set_value("tea and cake").run()
     app.slider(key="why_layer").set_value(2).run()
     app.slider(key="why_strength").set_value(-6.5).run()
@@ -62,17 +62,17 @@ def test_a_link_carries_texts_layer_and_strength(open_app: Open, session: State)
     assert place == {"why": STEER, "more": "tea and cake", "layer": "2", "strength": "-6.5"} | {
         k: v for k, v in place.items() if k == "less"
     }
-    there = open_app(page="why.py", **place)
+    there = open_app(page="why", **place)
     assert there.segmented_control(key="why_view").value == STEER
     assert (there.text_area(key="why_more").value, there.slider(key="why_layer").value) == ("tea and cake", 2)
     assert there.slider(key="why_strength").value == -6.5
-    strange = open_app(page="why.py", why="nowhere", layer="x", strength="900", hide="burn")
+    strange = open_app(page="why", why="nowhere", layer="x", strength="900", hide="burn")
     assert not strange.exception and strange.segmented_control(key="why_view").value == WORDS
 
 
 @pytest.mark.parametrize("prompt", ["", "word " * 900])
 def test_a_prompt_that_cannot_be_continued_is_one_sentence(prompt: str, open_app: Open) -> None:
-    app = open_app(page="why.py", prompt=prompt or " ")
+    app = open_app(page="why", prompt=prompt or " ")
     assert not app.exception
     for name in (HEADS, SUM):
         view(app, name)
@@ -80,7 +80,7 @@ def test_a_prompt_that_cannot_be_continued_is_one_sentence(prompt: str, open_app
 
 
 def test_a_short_text_and_unequal_prompts_are_refused_in_a_sentence(open_app: Open) -> None:
-    app = open_app(page="why.py")
+    app = open_app(page="why")
     app.segmented_control(key="why_source").set_value("text").run()
     app.text_area(key="why_text").set_value("A").run()
     assert not app.exception and "too short" in said(app)
@@ -94,7 +94,7 @@ def test_a_short_text_and_unequal_prompts_are_refused_in_a_sentence(open_app: Op
 
 
 def test_steering_that_does_nothing_says_so(open_app: Open) -> None:
-    app = view(open_app(page="why.py"), STEER)
+    app = view(open_app(page="why"), STEER)
     app.slider(key="why_strength").set_value(0.0).run()
     run_on(press(app, "why_steer_start"))
     assert any("does nothing here" in note for note in told(app))
@@ -118,7 +118,7 @@ def test_on_a_server_words_are_left_out_and_the_rest_is_refused(open_app: Open, 
     state.servers[server.address] = (str(TINY), None)
     app.run()
     app.selectbox(key="model").set_value(server.address).run()
-    go(app, "why.py")
+    go(app, "why")
     run_on(press(app, "why_words_start"))
     seen = session(app).results["why_words"].seen[-1]
     assert seen.method == "omit" and seen.parts and seen.note

@@ -24,7 +24,7 @@ class Lesson:
     plan: TrainingPlan
     known: str = ""
     tuning: FineTuning | None = None
-    seen: list[Any] = field(default_factory=list)
+    seen: list[Probe | TrainingStep] = field(default_factory=list)
     picked: int | None = None
     used: set[str] = field(default_factory=set)
 

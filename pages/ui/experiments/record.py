@@ -23,21 +23,22 @@ from core.experiments.result_claims import RESULT_CLAIMS
 from core.models.hub import BUNDLED
 from pages.ui.experiments import recorded_results
 from pages.ui.experiments.experiment import Worker
-from pages.ui.experiments.recording_specs import RECORDING_SPECS, RecordingSpec
+from pages.ui.features import Recorded, file_of, recorded
 
 APP = Path(__file__).parents[3] / "app.py"
 LONGEST_SECONDS = 600.0  # seconds for one experiment
 
 
-def record(spec: RecordingSpec) -> bytes:
+def record(spec: Recorded) -> bytes:
     """Run an experiment on its page and return its file."""
     app = AppTest.from_file(str(APP), default_timeout=LONGEST_SECONDS)
     for name, wanted in spec.query:
         app.query_params[name] = wanted
     app.run()
-    app.switch_page(f"pages/{spec.page}").run()
-    for kind, key, value in spec.before:
-        getattr(app, kind)(key=key).set_value(value).run()
+    app.switch_page(str(file_of(spec.page))).run()
+    if spec.view is not None:
+        key, view = spec.view
+        app.segmented_control(key=key).set_value(view).run()
     app.button(key=spec.press).click().run()
     results = app.session_state["_session"].results
     worker = results.get(spec.name)
@@ -74,7 +75,7 @@ def main(names: list[str]) -> None:
         began = monotonic()
         data = prepared.packed(prepared.make(recipe, load_model(recipe.model)))
         write_file(prepared.FOLDER / f"{recipe.name}{prepared.ENDING}", data, began)
-    for spec in RECORDING_SPECS:
+    for spec in recorded():
         if names and spec.name not in names:
             continue
         began = monotonic()

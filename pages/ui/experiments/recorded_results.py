@@ -10,17 +10,16 @@ import logging
 from copy import deepcopy
 from dataclasses import replace
 from datetime import date
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from core.costs.machine import processor
 from core.errors import BadRecording
-from core.experiments.codec import Writer
-from core.experiments.recorded import RecordedExperiment
+from core.experiments.recorded import ExperimentFile, RecordedExperiment, experiment_file
 from core.models.hub import BUNDLED
-from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.experiments.observed import Experiment
+from pages.ui.features import recorded
 from pages.ui.i18n.translation import _
 from pages.ui.session.provenance import Provenance
 
@@ -29,9 +28,10 @@ FOLDER = BUNDLED / "experiments"
 ENDING = ".json.gz"
 
 
-def classes() -> dict[str, type]:
-    """Return the classes of this package that a file can contain."""
-    return {"Provenance": Provenance, "Lesson": Lesson}
+@cache
+def files() -> dict[str, type[ExperimentFile]]:
+    """Return the file of each experiment, by its name."""
+    return {result.name: experiment_file(result.seen, result.about, Provenance | None) for result in recorded()}
 
 
 @lru_cache(maxsize=64)
@@ -39,7 +39,7 @@ def _bundled(path: Path) -> RecordedExperiment | None:
     if not path.is_file():
         return None
     try:
-        return RecordedExperiment.load(path, classes())
+        return RecordedExperiment.loads(path.read_bytes(), files())
     except BadRecording:
         log.exception("A bundled recording cannot be read")
         return None
@@ -58,20 +58,22 @@ def bundled(name: str) -> RecordedExperiment | None:
 
 def dumps(name: str, run: Experiment) -> bytes:
     """Return the file of an experiment. Raises BadRecording."""
+    made_by = run.made_by if run.made_by is None or run.recorded_on else replace(run.made_by, machine=processor())
+    return _recording(name, replace(run, made_by=made_by)).dumps(files()[name])
+
+
+def _recording(name: str, run: Experiment) -> RecordedExperiment:
     day = run.recorded_on or date.today().isoformat()
     seconds = run.seconds if len(run.seconds) == len(run.seen) else (0.0,) * len(run.seen)
-    made_by = run.made_by if run.made_by is None or run.recorded_on else replace(run.made_by, machine=processor())
-    return RecordedExperiment(name, day, run.seen, seconds, made_by, without_model(run.about)).dumps(classes())
+    return RecordedExperiment(name, day, run.seen, seconds, run.made_by, without_model(run.about))
 
 
-def can_save(run: Experiment) -> bool:
+def can_save(name: str, run: Experiment) -> bool:
     """Return whether an experiment can be saved. Tries one observation of each class, and `about`."""
-    writer = Writer(classes())
+    seen = tuple({type(observation): observation for observation in run.seen}.values())
     try:
-        writer.write(without_model(run.about))
-        for one in {type(seen): seen for seen in run.seen}.values():
-            writer.write(one)
-    except BadRecording:
+        _recording(name, replace(run, seen=seen, seconds=())).content(files()[name])
+    except (BadRecording, KeyError):
         return False
     return True
 
@@ -83,7 +85,7 @@ def without_model(about: Any) -> Any:
 
 def loads(data: bytes) -> RecordedExperiment:
     """Read an experiment from a file. Raises BadRecording."""
-    found = RecordedExperiment.loads(data, classes())
+    found = RecordedExperiment.loads(data, files())
     if not isinstance(found.made_by, Provenance):
         raise BadRecording(_("This recording does not contain the model and the settings it was made with, so it cannot be shown."))
     return found

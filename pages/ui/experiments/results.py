@@ -172,7 +172,7 @@ def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[
 
 def save_button(name: str, run: Experiment) -> None:
     """Draw the button that saves the experiment as a file, if it can be saved."""
-    if not recorded_results.can_save(run):
+    if not recorded_results.can_save(name, run):
         return
     st.download_button(
         "",

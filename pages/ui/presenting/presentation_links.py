@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.i18n import page_titles
+from pages.ui import features
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import talk, talk_bar
 from pages.ui.session.state import current_session
@@ -20,10 +20,10 @@ def follow_links(page: str) -> None:
     link = current_session().link
     for name in LINKS:
         if link.pop(name, "") == "1" and page != name:
-            st.switch_page(page_titles.FOLDER / f"{name}.py")
+            st.switch_page(features.file_of(name))
     must_open_model = current_session().requested is not None  # Watch offers it; pages without a sidebar do not
-    if page in page_titles.CHROMELESS_PAGES and must_open_model:
-        st.switch_page(page_titles.FOLDER / "watch.py")
+    if features.feature_of(page).bare and must_open_model:
+        st.switch_page(features.file_of("watch"))
     talk.follow()
 
 
@@ -31,7 +31,7 @@ def hidden_stage_link(page: str) -> None:
     """Draw an invisible link to the stage for the key S, on pages without a visible one. Tab skips it."""
     if page not in ("", "watch") and talk.active_talk() is None:
         with st.container(key="stage_way"):
-            st.page_link(page_titles.FOLDER / "stage.py", label=_("On stage"))
+            st.page_link(features.file_of("stage"), label=_("On stage"))
 
 
 def is_stop(page: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from urllib.parse import parse_qsl, urlsplit
 
 from core.errors import BadRunningOrder, quoted
-from pages.ui.i18n import page_titles
+from pages.ui import features
 from pages.ui.i18n.translation import _
 
 FORMAT = "token-probability-viewer running order"
@@ -83,4 +83,4 @@ def checked(stop: Stop) -> Stop:
 
 def stop_paths() -> set[str]:
     """Return the paths of the pages that a stop can open."""
-    return {path.stem for path in page_titles.FOLDER.glob("*.py")} - {"__init__", "notes", "talk"}
+    return set(features.paths()) - {"notes", "talk"}

@@ -16,8 +16,8 @@ import streamlit as st
 from core.errors import ViewerError
 from core.sampling.settings import SETTINGS
 from core.sources.capabilities import Can
+from pages.ui import features
 from pages.ui.experiments import experiment
-from pages.ui.i18n import page_titles
 from pages.ui.i18n.translation import say
 from pages.ui.presenting.running_order import WITHOUT_A_CHOICE, Stop, Talk
 from pages.ui.session import current, run_start
@@ -146,7 +146,7 @@ def go(place: int) -> None:
     active.earlier = dict(experiment.live())
     own = {key: value for key, value in stop.query.items() if key not in run_query(stop)}
     results().pop("stage", None)
-    st.switch_page(page_titles.FOLDER / f"{stop.page}.py", query_params=own or None)
+    st.switch_page(features.file_of(stop.page), query_params=own or None)
 
 
 def run_query(stop: Stop) -> dict[str, str]:
@@ -245,7 +245,7 @@ def follow() -> None:
         return
     if active.leave:
         end()
-        st.switch_page(page_titles.FOLDER / "talk.py")
+        st.switch_page(features.file_of("talk"))
     if active.go is not None:
         place, active.go = active.go, None
         go(place)

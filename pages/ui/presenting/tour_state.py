@@ -22,21 +22,21 @@ SETTINGS = SamplingSettings(temperature=0.8, top_p=0.95, seed=5)
 
 # The stops in order, each with the page that shows more.
 STOPS: dict[str, str] = {
-    "send": "watch.py",
-    "pieces": "inside.py",
-    "meaning": "inside.py",
-    "layers": "inside.py",
-    "odds": "watch.py",
-    "why": "why.py",
-    "dice": "watch.py",
-    "loop": "watch.py",
-    "notepad": "cache.py",
-    "full": "memory.py",
-    "many": "batching.py",
-    "guess": "speculative.py",
-    "price": "cost.py",
-    "aloud": "think.py",
-    "back": "what_if.py",
+    "send": "watch",
+    "pieces": "inside",
+    "meaning": "inside",
+    "layers": "inside",
+    "odds": "watch",
+    "why": "why",
+    "dice": "watch",
+    "loop": "watch",
+    "notepad": "cache",
+    "full": "memory",
+    "many": "batching",
+    "guess": "speculative",
+    "price": "cost",
+    "aloud": "think",
+    "back": "what_if",
 }
 ORDER = tuple(STOPS)
 

@@ -2,8 +2,8 @@
 
 A public instance opens every page once, in every language, before it reports ready; any other instance opens its first page.
 The first opening of a page imports its modules, builds and validates its charts, and reads its recorded results. Without this, the first
-visitors would do that at once, and all others would wait for up to three seconds. Until a page was
-opened, Streamlit knows pages only by their files, so that a link to another address (`/two-branches`) would show "Page not found".
+visitors would do that at once, and all others would wait for up to three seconds. Until a page was opened, Streamlit knows
+pages only by their files, so that a link to another address (`/two-branches`) would show "Page not found".
 """
 
 from __future__ import annotations
@@ -14,21 +14,20 @@ import os
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import psutil
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from pages.ui.i18n import page_titles, translation
+from pages.ui import features
+from pages.ui.i18n import translation
 from pages.ui.server import browser_message, deployment, preload
 from pages.ui.server.gate import NO_UPGRADE, App, Gate, Message
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-FIRST = Path(page_titles.PAGES[0][1]).stem
 PAGE_SECONDS = 30.0  # seconds for one page; the pages after a slower one are not opened in advance
 SCOPE = {
     "type": "websocket",
@@ -101,9 +100,9 @@ async def _after_preload(app: App) -> None:
         return
     try:
         if deployment.public():
-            await open_pages(app, list(page_titles.titles()), list(translation.languages()))
+            await open_pages(app, features.paths(), list(translation.languages()))
         else:
-            await open_pages(app, [FIRST], [translation.ENGLISH])
+            await open_pages(app, [features.LANDING], [translation.ENGLISH])
     except Exception as error:  # the app works without it
         log.warning("warm-up failed", extra={"event": "warm-up failed", "kind": type(error).__name__})
 

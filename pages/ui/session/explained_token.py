@@ -8,8 +8,9 @@ import streamlit as st
 
 from core.errors import InputError
 from core.record.step import Step
+from pages.ui import features
 from pages.ui.charts.token_text import shown
-from pages.ui.i18n import names, page_titles
+from pages.ui.i18n import names
 from pages.ui.i18n.translation import _
 from pages.ui.session import current
 from pages.ui.session.selected_step import must_be_own_model, selected_step
@@ -83,7 +84,7 @@ def ask_about_step() -> None:
 def open_page_if_asked() -> None:
     """Open Why this token? if the button of a token was pressed. Ends the script then."""
     if st.session_state.pop(PRESSED, False):
-        st.switch_page(page_titles.FOLDER / "why.py")
+        st.switch_page(features.file_of("why"))
 
 
 def ask_about(text: str, place: int) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
-from pathlib import Path
 
 import streamlit as st
 
@@ -16,6 +15,7 @@ from core.errors import ViewerError
 from core.models.hub import OFFERS, downloaded
 from core.models.memory_fit import fit
 from core.remote.address import Address
+from pages.ui import features
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, say
 from pages.ui.server import loaded_models
@@ -27,7 +27,7 @@ LINK_LABELS = {"hub": N_("Show its size"), "server": N_("Connect to it")}
 
 
 CONFIRM_PARAMETER = "asked"
-MODELS_PAGE = Path(__file__).parents[2] / "models.py"
+MODELS_PAGE = features.file_of("models")
 
 
 def offer() -> None:

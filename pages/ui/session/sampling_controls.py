@@ -23,6 +23,7 @@ START = PRESETS["Balanced"]
 PLAIN = SamplingSettings()
 LARGEST_SEED = int(SETTINGS["seed"].control[1])
 CONTROLS = tuple(row for row in SETTINGS.values() if row.where != "dialog")  # in the sidebar
+ALL = frozenset(row.name for row in CONTROLS)
 MORE = tuple(row for row in SETTINGS.values() if row.where == "dialog")
 GROUPS = (N_("Temperature"), N_("Cut-offs"), N_("Repetition"), N_("Bias"), N_("Constraint"))  # of the dialog
 CHIPS = tuple(name for name, row in SETTINGS.items() if row.where != "sight" and not row.of and name != "seed")

@@ -10,8 +10,9 @@ from core.errors import ViewerError
 from core.sampling.setting import Setting
 from core.sampling.settings import MISSING, ORDERS, SETTINGS, SamplingSettings
 from core.sources.capabilities import Can
+from pages.ui import features
 from pages.ui.components.stage_order.stage_order import order, stage_order
-from pages.ui.i18n import numbers, page_titles
+from pages.ui.i18n import numbers
 from pages.ui.i18n.glossary import terms
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, say
@@ -102,7 +103,7 @@ def _of_sidebar(row: Setting, value: float) -> None:
 
 def _definition(term: str) -> None:
     """Draw the link to a sampler's definition."""
-    where, named = page_titles.FOLDER / "glossary.py", {one.key: one.title for one in terms()}
+    where, named = features.file_of("glossary"), {one.key: one.title for one in terms()}
     label = _("Definition: {term}").format(term=named.get(term, term))
     st.page_link(where, label=label, icon=":material/menu_book:", query_params={TERM: term}, width="content")
 

@@ -10,8 +10,11 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from core.errors import ViewerError
+from core.sources.capabilities import missing
+from pages.ui import features
 from pages.ui.charts import charts, palette
-from pages.ui.i18n import page_titles, phrases
+from pages.ui.features import Feature
+from pages.ui.i18n import phrases
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, visitor_limit
 from pages.ui.shell import navigation
@@ -36,7 +39,7 @@ def page() -> None:
 
 def header(question: str, term: str = "", lead: str = "") -> None:
     """Draw a page's heading: its name in the menu, the technical term, and what it answers, with one sentence about it."""
-    title = page_titles.title_of(current.current_session().page or "")
+    title = features.title_of(current.current_session().page or "")
     st.markdown(f"# {title}" + (f" :gray[:small[{term}]]" if term and term.casefold() != title.casefold() else ""))
     asked = "" if question == title else phrases.as_sentence(question)
     if asked or lead:
@@ -46,9 +49,19 @@ def header(question: str, term: str = "", lead: str = "") -> None:
         elements.notices()
 
 
+def why_not(feature: Feature) -> str:
+    """Return why the visitor's model cannot be used on a page; "" if it can, and if there is no model."""
+    if not feature.needs:
+        return ""
+    try:
+        return missing(current.model(), *feature.needs)
+    except ViewerError:  # the page says why there is no model
+        return ""
+
+
 def instead_of_page(sentence: str) -> None:
     """Draw the heading of a page and why it cannot be used with the visitor's model."""
-    header(page_titles.title_of(current.current_session().page or ""))
+    header(features.title_of(current.current_session().page or ""))
     elements.show_notice(_(sentence))
 
 

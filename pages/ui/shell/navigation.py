@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import streamlit as st
 
+from pages.ui.features import GROUPS, LANDING, Feature, features
 from pages.ui.i18n import translation
-from pages.ui.i18n.page_titles import ADDRESSES, FOLDER, HIDDEN, OPERATOR_PAGE, PAGES
 from pages.ui.i18n.translation import _
 from pages.ui.server import deployment
 from pages.ui.session import roles
@@ -28,21 +27,18 @@ def pages() -> dict[str, list[st.Page]]:
 
 
 def _pages(for_operator: bool) -> dict[str, list[st.Page]]:
-    groups: dict[str, list[st.Page]] = {}
-    for number, (group, file, title, sight) in enumerate(PAGES):
-        path = "start" if number == 0 else Path(file).stem
-        address = ADDRESSES.get(path, path)
-        seen: Literal["visible", "hidden"] = "hidden" if path in HIDDEN else "visible"
-        made = st.Page(FOLDER / file, title=_(title), url_path=address, help=_(sight), default=number == 0, visibility=seen)
-        groups.setdefault(group, []).append(made)
-    landing = PAGES[0]
-    # The landing page has no path. A hidden copy of it gives links to /watch a page.
-    groups[landing[0]].append(st.Page(FOLDER / landing[1], title=_(landing[2]), url_path=Path(landing[1]).stem, visibility="hidden"))
-    shown: Literal["visible", "hidden"] = "visible" if for_operator else "hidden"
-    groups["Models"].append(
-        st.Page(OPERATOR_PAGE, title=_("Operator"), url_path="operator", help=_("Visitors, loaded models, limits."), visibility=shown)
-    )
-    others = {Path(file).stem: (file, title) for _group, file, title, _sight in PAGES if Path(file).stem in ADDRESSES}
-    for path, (file, title) in others.items():  # after the pages themselves: `st.page_link` takes the first one with a file
-        groups["Models"].append(st.Page(FOLDER / file, title=_(title), url_path=path, visibility="hidden"))
+    groups: dict[str, list[st.Page]] = {group: [] for group in GROUPS}
+    for path, feature in features().items():
+        landing = path == LANDING
+        seen = feature.in_menu and (for_operator or not feature.for_operator)
+        url = "start" if landing else feature.url
+        groups[feature.group].append(_page(feature, url, default=landing, visibility="visible" if seen else "hidden"))
+    # After the pages themselves, because `st.page_link` takes the first one with a file: the names of the folders are addresses, too. The
+    # landing page has none; a hidden copy of it gives links to /watch a page.
+    others = [feature for path, feature in features().items() if feature.url != path or path == LANDING]
+    groups[GROUPS[-1]] += [_page(feature, feature.path, visibility="hidden") for feature in others]
     return {_(group): listed for group, listed in groups.items()}
+
+
+def _page(feature: Feature, url: str, **look: Any) -> st.Page:
+    return st.Page(feature.file, title=_(feature.title), url_path=url, help=_(feature.sight), **look)

@@ -9,12 +9,14 @@ import streamlit as st
 from core.generation.stop_rule import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
 from core.sampling.setting import Setting
 from core.sources.capabilities import Can
+from pages.ui.features import Feature
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
 from pages.ui.session import adapters, conversation, current, elements, opened_recording, own_presets
 from pages.ui.session.sampling_controls import (
+    ALL,
     CONTROLS,
     LARGEST_SEED,
     PRESET_HELP,
@@ -28,6 +30,11 @@ from pages.ui.shell import all_samplers, recorded_settings, save_settings
 
 WATCH = ("", "watch")  # the paths of the Watch page, which is the landing page
 LONGEST_STOPS = MOST_TEXTS * (LONGEST_TEXT + 1)  # characters
+
+
+def used_settings(feature: Feature) -> frozenset[str]:
+    """Return the names of the settings that count on a page now."""
+    return ALL if feature.settings is None else feature.settings() if callable(feature.settings) else feature.settings
 
 
 def sidebar(used: frozenset[str]) -> None:

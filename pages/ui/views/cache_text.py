@@ -20,7 +20,7 @@ ENDED = {
 UNSURE = 0.2  # probability below which the model does not know the answer even with the full cache
 
 
-def cache_and_fill(blocks: Sequence[CacheStep], texts: Sequence[str], share: int, marked: range) -> None:
+def cache_and_fill(blocks: Sequence[CacheStep], texts: Sequence[str], share: int, marked: Sequence[int]) -> None:
     """Draw the text as far as it was read, and how full the cache is. share: bytes of this request."""
     last = blocks[-1] if blocks else None
     read = 0 if last is None else min(len(texts), last.position + (last.full is None))
@@ -67,7 +67,7 @@ def why(lost: bool, rounded: bool, known: bool, before: float | None, after: flo
     return cause
 
 
-def cache_text(texts: Sequence[str], held: Iterable[int], read: int, *, marked: range = range(0), label: str = "") -> None:
+def cache_text(texts: Sequence[str], held: Iterable[int], read: int, *, marked: Sequence[int] = (), label: str = "") -> None:
     """Draw these tokens. held: positions in the cache. read: how many tokens have been read. marked: positions to underline."""
     kept = set(held)
     styles = {

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings, load_model
+from pages.stage import stage_payload
 from pages.ui.charts import step_rows
 from pages.ui.i18n import numbers
-from pages.ui.presenting import stage_payload
 
 
 @pytest.fixture(scope="module")

@@ -6,22 +6,26 @@ import ast
 import inspect
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from pkgutil import iter_modules
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pages.ui import charts
-from pages.ui.i18n.page_titles import ROOT
+from pages.ui.features import FOLDER
 
 EXAMPLES: dict[str, Any] = {"int": 8, "str": "", "bool": True, "float": 0.5}
 
 
+def module_of(file: Path) -> str:
+    """Return the dotted name of a module of the pages."""
+    return ".".join(file.relative_to(FOLDER.parent).with_suffix("").parts)
+
+
 def every_chart() -> Iterator[Callable[..., Any]]:
-    """Each public function of the rooms of charts that `chart_spec` made: it takes a theme where its definition takes colours."""
-    for module in iter_modules(charts.__path__):
-        for name, made in vars(import_module(f"pages.ui.charts.{module.name}")).items():
-            if callable(made) and not name.startswith("_") and made.__module__.endswith(module.name):
+    """Each public function of the modules of charts that `chart_spec` made: it takes a theme where its definition takes colours."""
+    for file in sorted([*FOLDER.glob("ui/charts/*.py"), *FOLDER.glob("*/*_charts.py")]):
+        for name, made in vars(import_module(module_of(file))).items():
+            if callable(made) and not name.startswith("_") and made.__module__ == module_of(file):
                 parameters = list(inspect.signature(made).parameters.values())
                 if parameters and parameters[0].name == "colours" and inspect.signature(made).return_annotation == "alt.TopLevelMixin":
                     yield made
@@ -38,21 +42,23 @@ def test_a_chart_is_one_constant_specification_without_data(chart: Callable[...,
         assert not {"data", "datasets"} & spec.keys()
 
 
-def draws() -> Iterator[tuple[str, ast.Call]]:
-    """Each call of `chart.draw` in the pages, with its place."""
-    for file in sorted((ROOT / "pages").rglob("*.py")):
+def draws() -> Iterator[tuple[Path, int, ast.Call]]:
+    """Each call of `chart.draw` in the pages, with its file and line."""
+    for file in sorted(FOLDER.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "chart.draw" and isinstance(node.args[0], ast.Attribute):
-                yield f"{file.relative_to(ROOT)}:{node.lineno}", node
+                yield file, node.lineno, node
 
 
 def test_a_chart_is_drawn_with_its_own_options() -> None:
     """`draw` hands its options on, so no type checker sees a wrong one."""
     calls = list(draws())
     assert len(calls) > 40
-    for place, call in calls:
+    for file, line, call in calls:
         chart: Any = call.args[0]
-        parameters = inspect.signature(getattr(import_module(f"pages.ui.charts.{chart.value.id}"), chart.attr)).parameters
+        own = file.with_name(f"{chart.value.id}.py")
+        module = module_of(own if own.exists() else FOLDER / "ui" / "charts" / own.name)
+        parameters = inspect.signature(getattr(import_module(module), chart.attr)).parameters
         given = {keyword.arg for keyword in call.keywords} - {"key", "alt_text", "title", "legend", "settings", "on_select", "described"}
         needed = {name for name, one in parameters.items() if one.default is one.empty}
-        assert needed - {"colours"} <= given <= set(parameters), place
+        assert needed - {"colours"} <= given <= set(parameters), f"{file}:{line}"

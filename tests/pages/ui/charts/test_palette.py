@@ -7,9 +7,10 @@ from itertools import combinations
 
 import pytest
 
-from pages.ui.charts import cost_charts, waiting_charts
+from pages.ui.charts import cost_charts
 from pages.ui.charts.palette import DARK, LIGHT, Palette
-from pages.ui.i18n.page_titles import ROOT
+from pages.ui.features import FOLDER
+from pages.waiting import waiting_charts
 
 THEMES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 MEANINGS = ("dice", "chosen", "removed", "computed", "reused", "model", "other")
@@ -92,7 +93,7 @@ def test_the_kinds_of_one_chart_are_told_apart(colours: Palette) -> None:
 
 @pytest.mark.parametrize(("section", "colours"), [("light", LIGHT), ("dark", DARK)])
 def test_the_theme_has_the_colours_of_the_palette(section: str, colours: Palette) -> None:
-    theme = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))["theme"][section]
+    theme = tomllib.loads((FOLDER.parent / ".streamlit" / "config.toml").read_text("utf-8"))["theme"][section]
     assert theme["backgroundColor"] == colours.page
     assert theme["textColor"] == colours.text
     assert theme["primaryColor"] == colours.dice

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
+from pages.stage import stage_payload
 from pages.ui.i18n import numbers
-from pages.ui.presenting import stage_payload
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pages.ui.i18n import control_values, page_titles, translation
+from pages.ui import features
+from pages.ui.i18n import control_values, translation
 
 
 @pytest.mark.parametrize(
@@ -30,7 +31,7 @@ def test_a_stored_value_is_shown_in_the_language(stored: str, german: str) -> No
 def test_every_template_of_a_stored_value_is_known() -> None:
     """`N_("{count} tokens").format(...)` makes a stored value: an English text that is translated when it is shown."""
     used = set()
-    for path in Path(page_titles.FOLDER).rglob("*.py"):
+    for path in Path(features.FOLDER).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
                 made = node.func.value

@@ -16,7 +16,7 @@ from core import SamplingSettings
 from core.errors import BadRunningOrder
 from core.experiments import prepared
 from core.record.step import TokenDistribution
-from pages.ui.i18n import page_titles
+from pages.ui import features
 from pages.ui.presenting import running_order, running_order_file, talk, tour_state
 from pages.ui.presenting.prepared_talks import TALKS
 from pages.ui.presenting.running_order import FORMAT, Stop, Talk
@@ -26,7 +26,7 @@ from pages.ui.presenting.stage_state import doubt
 @pytest.mark.parametrize("name", TALKS)
 def test_a_prepared_talk_leads_to_pages_that_are_there_and_is_the_same_from_its_file(name: str) -> None:
     known = TALKS[name]
-    titles = page_titles.titles()
+    titles = features.titles()
     for stop in known.stops:
         assert stop.page in titles, stop
         assert stop.say, "a speaker is told what to say"

@@ -77,7 +77,7 @@ def address(app: AppTest) -> dict[str, str]:
 def look(app: AppTest, word: str | None = None) -> AppTest:
     """Follow the link of the sentence to the Models page."""
     app.query_params["asked"] = word or app.session_state["_session"].results["asked"]
-    return app.switch_page("../../pages/models.py").run()
+    return app.switch_page("../../pages/models/page.py").run()
 
 
 def sent(name: str) -> tuple[Generation, dict[str, str]]:
@@ -148,7 +148,7 @@ def test_a_model_that_is_not_here_leads_to_its_size_with_the_name_filled_in(open
 
 
 def test_a_link_cannot_pretend_that_somebody_clicked(open_app: Open, cache: Path) -> None:
-    app = open_app("models.py", model="openai-community/gpt2", asked="12345678")
+    app = open_app("models", model="openai-community/gpt2", asked="12345678")
     assert (told(app), app.text_input(key="models_name").value) == ([], "")
     look(app, "12345678")
     assert (told(app), app.text_input(key="models_name").value) == ([], ""), "the hub is not asked"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.costs.formulas import CARDS, MODELS, readers_that_fit
-from pages.ui.views.memory_calculator import cache_item, weight_item
+from pages.batching.memory_calculator import cache_item, weight_item
 
 
 @pytest.mark.parametrize(("bits", "requests"), [(16, 7), (8, 13), (4, 24)])

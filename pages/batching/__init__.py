@@ -1,0 +1,29 @@
+"""The page “Many requests”: many requests in one pass, and how many fit into a memory."""
+
+from __future__ import annotations
+
+from core.batching.scheduler import Policy
+from core.costs.machine import Peak
+from core.experiments.batch_curve import CurvePoint
+from core.experiments.batching import PlannedRequest, Served
+from pages.ui.features import PASSES, SERVING, Feature, Recorded
+from pages.ui.i18n.translation import N_
+
+FEATURE = Feature(
+    group=SERVING,
+    place=10,
+    title=N_("Many requests"),
+    sight=N_("Many requests in one pass, and how many fit into a memory."),
+    address="many-requests",
+    needs=PASSES,
+    recorded=(
+        Recorded(
+            "batching",
+            "batching_start",
+            Served,
+            tuple[tuple[PlannedRequest, ...], tuple[Policy, Policy], tuple[int, int]],
+            card=(N_("A batch of eight"), N_("Eight requests one after the other, then all in one batch.")),
+        ),
+        Recorded("batching_curve", "batching_curve_start", CurvePoint, tuple[Peak, int]),
+    ),
+)

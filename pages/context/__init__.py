@@ -1,0 +1,26 @@
+"""The page “Context”: what a longer text costs, and the limit of its length."""
+
+from __future__ import annotations
+
+from core.experiments.context import LengthPoint, LimitReached
+from pages.ui.features import NONE, PASSES, WHAT_IT_COSTS, Feature, Recorded
+from pages.ui.i18n.translation import N_
+
+FEATURE = Feature(
+    group=WHAT_IT_COSTS,
+    place=30,
+    title=N_("Context"),
+    sight=N_("What a longer text costs, and the limit of its length."),
+    settings=NONE,
+    needs=PASSES,
+    recorded=(
+        Recorded(
+            "context",
+            "context_start",
+            LengthPoint,
+            tuple[int, int, int],
+            card=(N_("Longer and longer"), N_("What a long text costs before its first word.")),
+        ),
+        Recorded("context_end", "context_end_start", LimitReached),
+    ),
+)

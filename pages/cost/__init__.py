@@ -1,0 +1,16 @@
+"""The page “Receipt”: what a text cost: work, bytes, seconds, energy, money."""
+
+from __future__ import annotations
+
+from core.experiments.request import RequestCost
+from pages.ui.features import WHAT_IT_COSTS, Feature, Recorded
+from pages.ui.i18n.translation import N_
+
+FEATURE = Feature(
+    group=WHAT_IT_COSTS,
+    place=40,
+    title=N_("Receipt"),
+    sight=N_("What a text cost: work, bytes, seconds, energy, money."),
+    address="receipt",
+    recorded=(Recorded("cost_two", "cost_two_start", tuple[int, RequestCost]),),
+)

@@ -1,0 +1,30 @@
+"""The page “Training”: how the model was trained, a new model from random weights, and what training costs."""
+
+from __future__ import annotations
+
+from core.experiments.scratch_training import ScratchTrainingStep
+from core.experiments.teach import Ended, Waiting
+from core.experiments.training_step import StepComparison
+from pages.ui.features import HOW_IT_WORKS, NONE, Feature, Recorded
+from pages.ui.i18n import names
+from pages.ui.i18n.translation import N_
+
+FEATURE = Feature(
+    group=HOW_IT_WORKS,
+    place=30,
+    title=N_("Training"),
+    sight=N_("How the model was trained, a new model from random weights, and what training costs."),
+    address="training",
+    settings=NONE,
+    recorded=(
+        Recorded("teach_step", "teach_step_start", StepComparison, view=("growing_view", names.GROWING_VIEWS[2])),
+        Recorded(
+            "newborn",
+            "newborn_start",
+            ScratchTrainingStep | Ended | Waiting,
+            str,
+            view=("growing_view", names.GROWING_VIEWS[1]),
+            card=(N_("From nothing"), N_("A model grew up on one text, from noise to words.")),
+        ),
+    ),
+)

@@ -1,0 +1,37 @@
+"""The page “Memory”: what happens when the KV cache is full."""
+
+from __future__ import annotations
+
+from core.experiments.cache_budget import Answer, CacheStep, MemoryBudget, PolicyOutcome, RecallTask
+from core.experiments.rounded_cache import RoundedCache
+from pages.ui.features import NONE, PASSES, WHAT_IT_COSTS, Feature, Recorded
+from pages.ui.i18n.translation import N_
+from pages.ui.session import current
+from pages.ui.session.sampling_controls import ALL
+
+
+def used_settings() -> frozenset[str]:
+    """A question is answered greedily. The visitor's own text without a question is continued with the settings."""
+    own = current.field("memory_source") == "own" and not (current.field("memory_question") or "").strip()
+    return ALL if own else NONE
+
+
+FEATURE = Feature(
+    group=WHAT_IT_COSTS,
+    place=20,
+    title=N_("Memory"),
+    sight=N_("What happens when the KV cache is full."),
+    settings=used_settings,
+    needs=PASSES,
+    recorded=(
+        Recorded(
+            "memory",
+            "memory_start",
+            CacheStep | Answer,
+            tuple[MemoryBudget, RecallTask | None, str, list[str], tuple[int, ...]],
+            card=(N_("The notepad full"), N_("The model can no longer attend to a dropped token.")),
+        ),
+        Recorded("memory_ways", "memory_ways_start", PolicyOutcome),
+        Recorded("quantization_notepad", "quantization_notepad_start", RoundedCache),
+    ),
+)

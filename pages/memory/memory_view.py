@@ -1,0 +1,100 @@
+"""What Memory draws: the text in the cache and the answers, all policies, the effect of rounding, other models, notes on positions."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from core.costs.formulas import MODELS, cache_bytes
+from core.engine.kv_cache.evicting import EvictingKVCache
+from core.errors import ViewerError
+from core.experiments.cache_budget import Answer, CacheStep, PolicyOutcome, RecallTask
+from pages.ui.experiments.observed import Experiment
+from pages.ui.i18n import names, numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
+from pages.ui.session import current, elements
+from pages.ui.views import cache_text
+
+
+def cache_and_answers(run: Experiment) -> None:
+    """Draw the text with its tokens in the cache, and the answers with the full and with the limited cache."""
+    task: RecallTask | None
+    plan, task, question, texts, marked = run.about
+    blocks = [seen for seen in run.seen if isinstance(seen, CacheStep)]
+    texts = texts + [block.text for block in blocks if block.written and block.full is None and task is None]
+    cache_text.cache_and_fill(blocks, texts, plan.share, marked)
+    if task is None:
+        return
+    elements.section(_("Does it still know?"), _("probability of the right answer, token by token"))
+    asked = _("{question} The right answer is “{answer}”.")
+    st.caption(asked.format(question=plain(question), answer=plain(task.answer.strip(" ."))))
+    found = [seen for seen in run.seen if isinstance(seen, Answer)]
+    cache_text.answer_bars(found, (_("With the full cache"), _("With your cache")))
+    if len(found) == 2 and found[1].probability is not None:
+        kept = blocks[-1].kept
+        lost = any(position not in kept for position in marked)
+        st.markdown(cache_text.why(lost, bool(plan.bits), bool(marked), found[0].probability, found[1].probability))
+
+
+def policies_table(run: Experiment) -> None:
+    """Draw every policy under the same budget."""
+    rows = [
+        {
+            _("When it is full"): _(names.EVICTION[one.policy]),
+            _("lines"): one.answer.pages,
+            _("bytes, counted"): numbers.size(one.answer.bytes),
+            _("right answer"): numbers.percent(one.answer.probability) if one.answer.probability is not None else _("never asked"),
+            _("it says"): one.answer.said,
+        }
+        for one in run.seen
+        if isinstance(one, PolicyOutcome)
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+
+
+def rounding(run: Experiment) -> None:
+    """Draw how the probabilities change along a text when keys and values have fewer bits."""
+    first = run.seen[0]
+    head = (_("bits per number"), _("KV cache"), _("diver\u00adgence (KL, nats)"), _("same likeliest token"), _("perplex\u00adity"))
+    rows = [(_("full precision"), numbers.size(first.full_bytes), "0", numbers.percent(1.0), numbers.decimal(first.full_perplexity, 2))]
+    for one in run.seen:
+        measured = (numbers.nats(one.kl), numbers.percent(one.kept), numbers.decimal(one.perplexity, 2))
+        rows.append((str(one.bits), numbers.size(one.bytes), *measured))
+    elements.table(head, rows)
+    st.caption(
+        _(
+            "Along {count} tokens that the full model writes. Each key and value is rounded once, in groups of 32 with a scale and a "
+            "lowest value. Bytes of the rounded tensors are **measured**, those of the full cache **computed**."
+        ).format(count=first.tokens)
+    )
+
+
+def other_models(budget: int) -> None:
+    """Draw how many tokens of other models the budget would hold."""
+    rows = [
+        {
+            _("model"): known.title,
+            _("one token"): numbers.size(cache_bytes(known.shape, 1, 2)),
+            _("tokens"): budget // cache_bytes(known.shape, 1, 2),
+            _("a full context"): numbers.size(cache_bytes(known.shape, known.shape.context_length, 2)),
+        }
+        for known in MODELS.values()
+    ]
+    with st.expander(_("The same memory in other models"), icon=":material/auto_stories:"):
+        st.caption(_("How many tokens {size} of KV cache holds, with 16 bits per number.").format(size=numbers.size(budget)))
+        st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
+
+
+def positions() -> None:
+    """Draw the notes on positions and dropped tokens."""
+    with st.expander(_("Positions and dropped tokens"), icon=":material/info:"):
+        try:
+            kind = EvictingKVCache(current.model()).positions
+        except ViewerError as error:
+            st.markdown(plain(error))
+            return
+        st.markdown(_(names.POSITIONS[kind]))
+        st.markdown(
+            _("A dropped token is not undone: later tokens have attended to it, and their keys and values still contain its effect.")
+        )

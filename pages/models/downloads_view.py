@@ -1,0 +1,49 @@
+"""The progress of downloads from the hub."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.models import model_cards
+from pages.ui.i18n import numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
+from pages.ui.server import downloads
+from pages.ui.session import current, elements, roles
+from pages.ui.session.page_visibility import every
+
+
+@current.error_boundary
+def stop(name: str) -> None:
+    """Stop a download."""
+    roles.require_operator()
+    downloads.downloads()[name].stop()
+
+
+def progress() -> None:
+    """Draw all running downloads and this visitor's latest one. A finished one is hidden once its model is in use."""
+    own = current.results().get("fetching")
+    for number, (name, one) in enumerate(list(downloads.downloads().items())):
+        if one.running or name == own:
+            clock = every(0.5 if one.running else None)
+            st.fragment(_progress, run_every=clock, key=f"models_progress_{number}")(name, one.running, number)
+
+
+def _progress(name: str, drawn_running: bool, number: int) -> None:
+    one = downloads.downloads()[name]
+    if drawn_running and not one.running:
+        st.rerun()
+    if one.running:
+        done, total, speed = numbers.size(one.done), numbers.size(one.total), numbers.size(one.bytes_per_second)
+        text = _("Downloading {name}: {done} of {total}, {speed} per second") if one.total else _("Asking the hub for {name} …")
+        share = min(1.0, one.done / one.total) if one.total else 0.0
+        st.progress(share, text=text.format(name=plain(name), done=done, total=total, speed=speed))
+        st.button(_("Stop"), key=f"models_stop_{number}", on_click=stop, args=(name,), icon=":material/close:")
+    elif one.error is not None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            elements.show_notice(str(one.error))
+            st.button(_("Close"), key=f"models_close_{number}", on_click=current.results().pop, args=("fetching", None), type="tertiary")
+    elif name != current.model_name():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(_("{name} was downloaded.").format(name=plain(name)))
+            st.button(_("Use"), key=f"models_use_fetched_{number}", on_click=model_cards.use, args=(name,), type="primary")

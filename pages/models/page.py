@@ -1,0 +1,191 @@
+"""Models: the bundled ones, any from the hub or a folder, any server; and what each needs, before it is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import streamlit as st
+
+from core.errors import ViewerError
+from core.models.gguf.header import RUN, is_gguf, is_here
+from core.models.gguf.hub_file import files_on_hub, is_hub_file
+from core.models.gguf.loading import plan
+from core.models.hub import OFFERS, Offer, local_folder
+from core.models.memory_fit import fit
+from core.models.model_names import checked_name
+from pages.models import downloads_view, local_files, model_cards, server_form
+from pages.ui.i18n import numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _
+from pages.ui.server import downloads, loaded_models
+from pages.ui.session import adapters, current, elements, requested_model, roles
+from pages.ui.shell import frame, remote_model_notes
+
+frame.page()
+
+
+@current.error_boundary
+def check(name: str) -> None:
+    """Compute what the model needs."""
+    current.anchor_notices("models_fetch")
+    roles.require_operator()
+    name = checked_name(name)
+    if is_gguf(name) and not is_here(name) and is_hub_file(name):
+        current.notify(_("Its download is {size}.").format(size=numbers.size(sum(files_on_hub(name).values()))))
+        return
+    current.results()["fit"] = (name, fit(name), local_files.way(plan(name)) if is_gguf(name) else "")
+
+
+@current.error_boundary
+def fetch(name: str) -> None:
+    """Download the model; a folder, or a model that is here, is used at once."""
+    current.anchor_notices("models_fetch")
+    roles.require_operator()
+    name = checked_name(name)
+    current.results().pop("fit", None)  # what an earlier model needs
+    if on_this_machine(name):
+        current.use_model(name)
+        current.notify(model_cards.in_use(loaded_models.title(name)))
+    elif downloads.busy():
+        current.notify(_("Two downloads are running already. Wait for one of them, or stop it."))
+    else:
+        current.results()["fetching"] = name
+        downloads.download(name)
+
+
+def on_this_machine(name: str) -> bool:
+    """Return whether this is a model on this machine. A path without a file counts too. Raises UnknownModel for a path without a folder."""
+    if is_gguf(name):
+        return is_here(name) or not is_hub_file(name.removeprefix(RUN))
+    return local_folder(name) is not None
+
+
+def can_be_used(name: str) -> bool:
+    """Return whether this is a model on this machine; False for a name without one."""
+    with suppress(ViewerError):
+        return bool(name) and on_this_machine(name)
+    return False
+
+
+def serve(name: str) -> None:
+    """Run the GGUF file with llama-server."""
+    fetch(local_files.by_server(name) or name)
+
+
+def of_field(verb: Callable[[str], None]) -> None:
+    """Call `verb` with the name in the field as it is now."""
+    verb(current.field("models_name") or "")
+
+
+def offer(one: Offer) -> None:
+    """Draw one model worth trying."""
+    with st.container(border=True):
+        gated = f" :gray-badge[{_('needs a licence and an access key of the hub')}]" if one.gated else ""
+        accept = _("Accept its licence on the hub, then start the app with HF_TOKEN set.") if one.gated else None
+        st.markdown(f"**{one.title}**{gated}", help=accept)
+        st.caption(_(one.good_for))
+        figures = {"parameters": numbers.count(one.parameter_count), "size": numbers.size(one.bytes), "licence": one.licence}
+        st.caption(_("{parameters} · {size} · {licence}").format(**figures))
+        st.button(_("Download"), key=f"models_fetch_{one.name}", on_click=fetch, args=(one.name,), icon=":material/download:")
+
+
+def from_the_hub() -> None:
+    """Draw the field for any model, what it needs, the downloads, and a short list."""
+    elements.section(_("Another model"), _("a file or a folder here; or the Hugging Face hub, which needs a network"))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        names = _("A hub id (org/model or org/model@revision), a GGUF file of the hub (org/model:Q4_K_M), or a folder or GGUF file here.")
+        look: dict[str, Any] = {"placeholder": _("/path/to/model.gguf or org/model"), "width": 420}
+        name = st.text_input(_("Any model"), key="models_name", help=names, max_chars=300, **look)
+        empty = not name.strip()
+        verb = _("Use") if can_be_used(name.strip()) else _("Download")
+        st.button(_("Does it fit?"), on_click=of_field, args=(check,), key="models_check", disabled=empty)
+        st.button(verb, on_click=of_field, args=(fetch,), key="models_fetch", disabled=empty, icon=":material/download:")
+        if local_files.by_server(name.strip()):
+            here = _("llama-server computes with the packed weights and needs less memory. Pages that look inside a model cannot use it.")
+            st.button(_("Run with llama-server"), on_click=of_field, args=(serve,), key="models_serve", help=here)
+    elements.notices("models_fetch")
+    known = current.results().get("fit")
+    if known:
+        asked, found, way = known
+        sentence = (
+            _("**{name}** has {parameters} parameters. Loaded, it needs {loaded}; {free} are free on {device}. It fits.")
+            if found.fits
+            else _("**{name}** has {parameters} parameters. Loaded, it needs {loaded}, but only {free} are free on {device}.")
+        )
+        sizes = {"loaded": numbers.size(found.loaded_bytes), "free": numbers.size(found.free_bytes)}
+        st.markdown(sentence.format(name=plain(asked), parameters=numbers.count(found.parameter_count), device=found.device, **sizes))
+        if way:
+            st.caption(way)
+    downloads_view.progress()
+    columns = st.columns(3, gap="medium")
+    for place, one in enumerate(OFFERS):
+        with columns[place % 3]:
+            offer(one)
+
+
+@current.error_boundary
+def add_adapter() -> None:
+    """Add the adapter in the field to the visitor's model."""
+    current.anchor_notices("models_add_adapter")
+    roles.require_operator()
+    adapters.add(str(current.field("models_adapter") or ""))
+    current.notify(model_cards.in_use(loaded_models.title(current.model_name())))
+
+
+def adapter() -> None:
+    """Draw the field for an adapter on top of the visitor's model."""
+    elements.section(_("An adapter on top of it"), _("LoRA"))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        about = _("A folder here or a hub id of the PEFT library, with adapter_config.json and adapter_model.safetensors.")
+        name = st.text_input(_("Adapter"), key="models_adapter", help=about, max_chars=300, width=420)
+        label = _("Add to {model}").format(model=plain(loaded_models.title(current.model_name())))
+        st.button(label, on_click=add_adapter, key="models_add_adapter", disabled=not name.strip(), icon=":material/layers:")
+    elements.notices("models_add_adapter")
+
+
+@st.fragment
+def server_metrics() -> None:
+    """Draw the numbers of the server in use."""
+    with elements.error_boundary():
+        remote_model_notes.metrics(current.model())
+        st.button(_("Refresh"), key="models_metrics_again", icon=":material/refresh:", type="tertiary")
+
+
+def fill_from_link() -> None:
+    """Fill in the model that a link asks for, and compute what it needs."""
+    wanted = requested_model.confirmed_request()
+    if wanted is None:
+        return
+    if wanted.kind == "server":
+        current.fill("models_address", wanted.address)
+    else:
+        current.fill("models_name", wanted.model)
+        check(wanted.model)
+
+
+operator = roles.is_operator()
+if operator:
+    fill_from_link()
+frame.header(
+    _("Which model writes?"),
+    _("language models"),
+    _("Small models came with this app. Others can be downloaded, or used on a server.")
+    if operator
+    else _("You can choose one of these models. The operator of this app can add others."),
+)
+with elements.error_boundary():
+    model_cards.on_this_machine()
+if operator:
+    with elements.error_boundary():
+        local_files.collections()
+    with elements.error_boundary():
+        from_the_hub()
+    with elements.error_boundary():
+        adapter()
+    with elements.error_boundary():
+        server_form.from_a_server()
+with elements.error_boundary():
+    if current.model_name() in current.current_session().servers and remote_model_notes.is_served():
+        server_metrics()

@@ -1,0 +1,127 @@
+"""Quantization: the same model with fewer bits per weight: probabilities, text, divergence, bytes; and the damage of each part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.experiments.quantization import BITS, GROUP, PartDamage, Rounded, along_own_text, damage, quantize
+from pages.quantization import versions_view
+from pages.ui.charts import serving_charts
+from pages.ui.experiments import results
+from pages.ui.experiments.observed import Experiment
+from pages.ui.i18n import numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import N_, _, written
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.state import PERSISTENT
+from pages.ui.shell import frame, prompt_field
+from pages.ui.views import chart
+
+frame.page()
+BY_GROUP = N_("32 numbers")
+SCALES = (N_("a row"), BY_GROUP)
+NAME, PARTS = "quantization", "quantization_parts"
+
+
+def after_the_prompt(one: Rounded, prompt: str) -> None:
+    """Draw the probabilities after the prompt, and what both models write."""
+    before = f":gray[{plain(prompt[-80:])}]"
+    full = (_("Full precision"), one.full_probabilities, f"{before} {plain(one.full_written)}")
+    rounded = (_("{count} bits").format(count=one.bits), one.probabilities, f"{before} {plain(one.written)}")
+    term = _("full precision and {bits} bits").format(bits=one.bits)
+    versions_view.after_the_prompt(term, one.pieces, (full, rounded), one.first_difference, key="quantization_bars")
+
+
+def along_the_text(found: list[Rounded]) -> None:
+    """Draw all numbers of bits, measured along the same text."""
+    elements.section(_("Along the text that the full model writes"), _("divergence, likeliest tokens, perplexity, bytes"))
+    first, last = found[0], min(found, key=lambda one: one.bytes)
+    head = (
+        _("bits per weight"),
+        _("size"),
+        _("diver\u00adgence (KL, nats)"),
+        _("same likeliest token"),
+        _("perplex\u00adity"),
+        _("time to read it"),
+    )
+    full = (numbers.size(first.full_bytes), "0", numbers.percent(1.0), numbers.decimal(first.full_perplexity, 2))
+    rows = [(_("full precision"), *full, numbers.duration(first.full_seconds))]
+    for one in found:
+        measured = (numbers.nats(one.mean_kl), numbers.percent(one.top1_kept), numbers.decimal(one.perplexity, 2))
+        rows.append((str(one.bits), numbers.size(one.bytes), *measured, numbers.duration(one.seconds)))
+    elements.table(head, rows)
+    st.caption(
+        _(
+            "{share} of the weights are rounded. Bytes are **computed** (codes, scales and zero points), everything else is **measured**. "
+            "The time does not shrink, because the rounded weights are stored as {dtype} here. A kernel for {bytes} instead of {full} "
+            "could be at most {times} times as fast (**computed**), if reading the weights takes all the time."
+        ).format(
+            share=numbers.percent(first.rounded_share),
+            dtype=current.model().dtype,
+            bytes=numbers.size(last.bytes),
+            full=numbers.size(last.full_bytes),
+            times=numbers.decimal(last.full_bytes / last.bytes, 1),
+        )
+    )
+
+
+def parts(run: Experiment) -> None:
+    """Draw the damage of each part alone."""
+    found: list[PartDamage] = list(run.seen)
+    st.caption(
+        _("One part with {bits} bits, all others in full precision. Mean divergence along the same text, nats.").format(bits=run.about)
+    )
+    rows = [
+        {
+            "layer": _("head") if one.layer < 0 else str(one.layer + 1),
+            "part": one.name,
+            "damage": one.mean_kl,
+            "tip": _("{count} nats").format(count=written(one.mean_kl, ".2g")),
+        }
+        for one in found
+    ]
+    title, layers = _("Which part changes the probabilities most?"), len({one.layer for one in found})
+    chart.draw(serving_charts.part_heat, pd.DataFrame(rows), key="quantization_heat", alt_text=title, layers=layers)
+
+
+frame.header(
+    _("The same model in fewer bits"),
+    _("quantization"),
+    _("Weights are numbers, and numbers can be stored with fewer bits. What changes in the probabilities, in the text and in the size?"),
+)
+with elements.error_boundary():
+    prompt_field.own_text()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="quantization_controls"):
+        bits = elements.choice(_("Bits"), BITS, 4, "quantization_bits")
+        shared = _(
+            "The weights of a row, or 32 weights of it, share a 16-bit scale and a zero point. "
+            "Each weight becomes the nearest of evenly spaced values: four with 2 bits."
+        )
+        scale = elements.choice(_("One scale for"), SCALES, BY_GROUP, "quantization_scale", format_func=_, help=shared)
+        last = _("The head turns the last vector into probabilities. If it shares its table with the embeddings, both are rounded.")
+        head = st.toggle(_("Quantize the output head too"), key="quantization_head", help=last, **PERSISTENT)
+        group = GROUP if scale == BY_GROUP else None
+        now = provenance.now({N_("the scale"): scale, N_("the head"): N_("Quantize the output head too") if head else ""}, settings=False)
+
+        def quantized() -> Iterator[Any]:
+            model, prompt = current.model(), current.prompt()
+            return along_own_text(lambda _model, text: quantize(model, prompt, text, BITS, group, head), model, prompt)
+
+        begin = results.starter(NAME, now, quantized, lambda: (current.prompt(), group))
+        results.start_button(NAME, _("Quantize"), begin, type="primary", icon=":material/compress:")
+
+    def draw(run: Experiment) -> None:
+        along_the_text(list(run.seen))
+        after_the_prompt(next((one for one in run.seen if one.bits == bits), run.seen[-1]), run.about[0])
+
+    results.part(NAME, now, begin, draw, _("Press the button: the model reads and writes the same text with 16, 8, 6, 4, 3 and 2 bits."))
+    elements.section(_("Which part changes the probabilities most?"))
+    now = provenance.now({N_("the bits"): N_("{count} bits").format(count=bits), N_("the scale"): scale}, settings=False)
+    begin = results.starter(PARTS, now, lambda: along_own_text(damage, current.model(), current.prompt(), bits, group), bits)
+    results.start_button(PARTS, _("Quantize one part at a time"), begin, icon=":material/grid_on:")
+    results.part(PARTS, now, begin, parts)
+    versions_view.versions()

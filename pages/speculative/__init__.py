@@ -1,0 +1,27 @@
+"""The page “Guess and check”: A small model guesses ahead, the large one checks: the same probabilities, fewer passes."""
+
+from __future__ import annotations
+
+from core.experiments.speculative import PlainStep, SpeculativeRound
+from pages.ui.features import PASSES, SERVING, Feature, Recorded
+from pages.ui.i18n import example_texts
+from pages.ui.i18n.translation import N_
+
+FEATURE = Feature(
+    group=SERVING,
+    place=20,
+    title=N_("Guess and check"),
+    sight=N_("A small model guesses ahead, the large one checks: the same probabilities, fewer passes."),
+    address="guess-and-check",
+    needs=PASSES,
+    recorded=(
+        Recorded(
+            "speculative",
+            "speculative_start",
+            SpeculativeRound | PlainStep,
+            tuple[str, int],
+            query=(("prompt", example_texts.FORESEEN[example_texts.SUM_ALOUD]),),
+            card=(N_("A speculated run"), N_("A small model guessed ahead, the large one checked.")),
+        ),
+    ),
+)

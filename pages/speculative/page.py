@@ -1,0 +1,79 @@
+"""Speculative decoding: a small model drafts tokens, the large one verifies them in one pass; what was accepted and what it gained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import streamlit as st
+
+from core.experiments.speculative import speculate
+from pages.speculative import speculative_view
+from pages.ui.experiments import results
+from pages.ui.i18n import example_texts
+from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import N_, _
+from pages.ui.server import loaded_models
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.model_choices import follow_model
+from pages.ui.session.state import PERSISTENT
+from pages.ui.shell import frame
+from pages.ui.shell.prompt_field import own_text
+
+frame.page()
+NAME = "speculative"
+N_GRAMS = N_("The text itself (n-grams)")
+LENGTHS = (32, 64, 128)
+
+
+@current.error_boundary
+def use_example(text: str, draft: str) -> None:
+    """Use this prompt, with the draft that suits it."""
+    current.use_prompt(text)
+    current.fill("speculative_draft", draft)
+
+
+def title(name: str) -> str:
+    """Return the title of a draft, in English."""
+    return name if name == N_GRAMS else loaded_models.title(name)
+
+
+frame.header(
+    _("A small one guesses, the large one checks"),
+    _("speculative decoding"),
+    _("The small model drafts a few tokens. The large one verifies all of them in one pass, without changing its own probabilities."),
+)
+with elements.error_boundary():
+    own_text()
+    drafts = [*(name for name in current.model_names() if name != current.model_name()), N_GRAMS]
+    # A draft needs the tokenizer of the large model: the text itself always has it.
+    mini = f"{current.model_name()}-mini"
+    usual = drafts.index(mini) if mini in drafts else len(drafts) - 1
+    follow_model("speculative_draft", drafts[usual])
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="speculative_examples"):
+        for name, text in example_texts.FORESEEN.items():
+            draft = N_GRAMS if name == example_texts.REPEATS else drafts[usual]
+            st.button(_(name), on_click=use_example, args=(text, draft), help=plain(text), key=f"foreseen_{name}", type="tertiary")
+    with st.container(horizontal=True, vertical_alignment="bottom", key="speculative_controls"):
+        same = _("A smaller model with the same tokenizer, or no model: the tokens that followed the same words earlier in the text.")
+        look = {"format_func": lambda name: _(title(name)), "help": same, "width": 240, **PERSISTENT}
+        draft = st.selectbox(_("Draft"), drafts, index=usual, key="speculative_draft", **look)
+        each = _("How many tokens are drafted before the large model verifies them (K).")
+        look = {"help": each, "width": 220, **PERSISTENT}
+        ahead = st.slider(_("Drafted tokens per pass"), 1, speculative_view.MOST, 4, key="speculative_guesses_ahead", **look)
+        length = elements.choice(_("Tokens"), LENGTHS, 64, "speculative_length")
+        chosen = {
+            N_("the draft"): title(draft),
+            N_("the drafted tokens"): N_("{count} drafted tokens").format(count=ahead),
+            N_("the length"): N_("{count} tokens").format(count=length),
+        }
+        now = provenance.now(chosen)
+
+        def write() -> Iterator[Any]:
+            small = None if draft == N_GRAMS else current.model_named(draft)
+            return speculate(current.model(), small, current.prompt(), current.settings(), ahead, length)
+
+        begin = results.starter(NAME, now, write, lambda: (current.prompt(), ahead))
+        results.start_button(NAME, _("Write"), begin, type="primary", icon=":material/fast_forward:")
+    hint = _("Press the button: the text is written with and without drafts; both times are measured in turns.")
+    results.part(NAME, now, begin, speculative_view.draw, hint)

@@ -1,0 +1,36 @@
+"""On stage: the visitor's run in large letters, one beat at a time, for an audience; driven by keys."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import ViewerError
+from pages.stage.stage_view import stage
+from pages.ui import features
+from pages.ui.i18n.translation import say
+from pages.ui.presenting import stage_state, talk
+from pages.ui.session import address_bar, current, elements
+from pages.ui.shell import frame
+
+frame.page()
+
+
+def scene() -> None:
+    """Do what the keys asked for, then send the stage as it is now."""
+    state = stage_state.stage_state()
+    if state.leave:
+        state.leave = False
+        page = "watch" if talk.active_talk() is None else "talk"  # the Talk page can continue the talk
+        talk.end()
+        st.switch_page(features.file_of(page))
+    talk.follow()
+    with elements.error_boundary():
+        said = [note.text for note in current.notices()]
+        try:
+            stage(current.run(), state, " ".join(said), stage_state.pressed)
+        except ViewerError as error:
+            stage(None, state, " ".join([*said, say(error)]), stage_state.pressed)
+        address_bar.write_address("address_stage")
+
+
+st.fragment(scene, key="stage_scene")()

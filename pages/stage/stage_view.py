@@ -1,0 +1,108 @@
+"""The stage: five beats for each token, controlled by the presenter's keys.
+
+The browser has the data of all beats, so that a key answers at once. The next token's pass is made ahead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from core.experiments.guess import Guess
+from core.sources.capabilities import Can
+from pages.stage.stage_payload import steps_payload, text_payload
+from pages.ui.components.stage import stage as stage_component
+from pages.ui.components.stage import texts
+from pages.ui.i18n import numbers, phrases
+from pages.ui.i18n.translation import N_, _, quoted, said
+from pages.ui.presenting import talk
+from pages.ui.presenting.running_order import WITHOUT_A_CHOICE
+from pages.ui.presenting.stage_state import KEY, StageState
+from pages.ui.session import current
+
+BEATS = (N_("read"), N_("think"), N_("weigh"), N_("roll"), N_("write"))
+
+
+if TYPE_CHECKING:
+    from core import Generation
+
+
+def stage(run: Generation | None, state: StageState, notice: str, on_did: Callable[[], None]) -> None:
+    """Draw the stage, or only the notice if there is no run. `on_did` is called for keys that change the run."""
+    stage_component.stage(KEY, stage_data(run, state, notice), on_did)
+
+
+def stage_data(run: Generation | None, state: StageState, notice: str) -> dict[str, Any]:
+    """Return the data of the stage for the browser."""
+    shown: dict[str, Any] = {
+        "texts": said(texts.TEXTS),
+        "doubt": WITHOUT_A_CHOICE,
+        "beats": BEATS,
+        "names": [_(beat) for beat in BEATS],
+        "keys": [(_(keys), _(action)) for keys, action in texts.KEYS],
+        "say": {beat: [_(one), _(other)] for beat, (one, other) in texts.SAY.items()},
+        "notice": notice,
+        "did": state.did,
+        "session": current.current_session().name,
+        "talk": talk.shown_stop(),
+        "words": [],
+        "looks": {},
+        "count": 0,
+    }
+    if run is None:
+        return shown
+    name, parameters = run.model_name, numbers.count(run.model.parameter_count)
+    ending = (
+        _("A saved answer of {model}, one token at a time.")
+        if Can.FACTS not in run.can
+        else _("A recording of {model}, {parameters} parameters, one token at a time.")
+        if Can.NEW_TOKENS not in run.can
+        else _("Written by {model}, {parameters} parameters, one token at a time.")
+    )
+    return shown | {
+        "words": text_payload(run),
+        "looks": steps_payload(run, min(state.at, len(run.path)), not state.rolled_only),
+        "count": len(run.path),
+        "run": f"{id(run)}",
+        "line": run.line,
+        "finished": _("The text ends here.") if run.finished else "",
+        "settings": phrases.settings_summary(run.settings),
+        "temperature": run.settings.temperature,
+        "heat": _("Temperature {value}").format(value=numbers.short(run.settings.temperature)),
+        "model": (_("recording of {model}") if Can.NEW_TOKENS not in run.can else _("{model}, live")).format(model=name),
+        "ending": ending.format(model=name, parameters=parameters),
+        "called": [_called(guess) for guess in state.called],
+        "score": _score(state),
+    }
+
+
+def _called(guess: Guess) -> tuple[str, str, str, str, int]:
+    """Return a scored guess: the word, its first token if it has several, probability, rank, token id (-1 if unknown)."""
+    token = guess.piece.removeprefix("␣")
+    begins = "" if guess.whole or not token else f"{_(texts.TEXTS['begins'])} {quoted(token)}"
+    if guess.token_id is None:
+        return guess.said, "", _(texts.TEXTS["unwritten"]), "", -1
+    if guess.probability is None or guess.rank is None:
+        return guess.said, begins, _(texts.TEXTS["unlisted"]), "", guess.token_id
+    return (
+        guess.said,
+        begins,
+        f"{_(texts.TEXTS['model'])} {numbers.chance(guess.probability)}",
+        f"{_(texts.TEXTS['rank'])} {numbers.whole(guess.rank)}",
+        guess.token_id,
+    )
+
+
+def _score(state: StageState) -> dict[str, Any]:
+    """Return the score, empty before the first round."""
+    rounds = state.rounds
+    if not rounds:
+        return {}
+    return {
+        "index": state.scored_at,
+        "room": numbers.decimal(sum(one.points for one in rounds), 1),
+        "favourite": numbers.decimal(sum(one.favourite_points for one in rounds), 1),
+        "rounds": len(rounds),
+        "hit": rounds[-1].hit,
+        "points": numbers.decimal(rounds[-1].points, 1),
+    }

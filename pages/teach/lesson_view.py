@@ -1,0 +1,161 @@
+"""What Teach draws: probabilities before and now, what the model still knows, the loss, and the moments of the training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from core.experiments.teach import Waiting
+from pages.teach import finetuning_session
+from pages.ui.charts import teach_charts, teach_rows
+from pages.ui.charts.legend import legend
+from pages.ui.components.bar_buttons import bar_buttons
+from pages.ui.experiments import results
+from pages.ui.experiments.finetuning_record import Lesson
+from pages.ui.i18n import numbers
+from pages.ui.i18n.translation import _, ngettext, written
+from pages.ui.session import current, elements
+from pages.ui.session.provenance import Provenance
+from pages.ui.views import chart
+from pages.ui.views.scratch_training import waiting
+
+STILL_SHOWN = 4  # tokens of what the model knew before
+
+
+def draw(now: Provenance, begin: Callable[[], None]) -> None:
+    """Draw the lesson as it is now."""
+    with results.shown(finetuning_session.NAME, now, begin) as run:
+        lesson = run.about
+        if not isinstance(lesson, Lesson):
+            return
+        if run.running and run.seen and isinstance(run.seen[-1], Waiting):
+            elements.show_notice(waiting(run.seen[-1]))
+        elif run.running and not lesson.seen:
+            st.caption(_("Making a copy of the model …"))
+        if not lesson.looks:
+            return
+        left, right = st.columns([0.52, 0.48], gap="large")
+        with left:
+            expected(lesson)
+        with right:
+            still_known(lesson)
+            if lesson.steps:
+                error(lesson)
+            measured(lesson)
+        if len(lesson.looks) > 1:
+            moments(lesson, run.running)
+
+
+def error(lesson: Lesson) -> None:
+    """Draw the loss of every training step."""
+    elements.section(_("How large is the error?"), _("training loss"))
+    legend(("dice", _("your text")), ("model", _("old training texts")))
+    alt_text = _("A falling line: the loss of each training step on the new text, and paler on the old training texts.")
+    rows = teach_rows.loss_rows(lesson.steps)
+    chart.draw(teach_charts.loss, rows, key="teach_loss", alt_text=alt_text, title=_("How large is the error?"))
+
+
+def expected(lesson: Lesson) -> None:
+    """Draw the next-token probabilities after the prompt, before and at the moment looked at, and both texts."""
+    looks, shown = lesson.looks, lesson.shown
+    assert shown is not None
+    title = _("What it expects after “{beginning}”").format(beginning=lesson.beginning)
+    elements.section(title, _("next token, before and after {index} steps").format(index=shown.index))
+    for name, look in ((_("Before"), looks[0]), (_("After {index} steps").format(index=shown.index), shown)):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption(name, width="content")
+            st.text(f"{lesson.beginning}{look.written}", width="content")
+    kinds = (("model", _("before")), ("dice", _("now")))
+    legend(*kinds)
+    alt_text = _("Bars from 0 to 100 percent for the likeliest next tokens: pale before the training, solid now.")
+    chart.draw(
+        teach_charts.before_and_after,
+        teach_rows.before_and_after_rows(looks, shown),
+        key="teach_bars",
+        alt_text=alt_text,
+        title=title,
+        legend=kinds,
+    )
+
+
+def still_known(lesson: Lesson) -> None:
+    """Draw the probabilities after the prompt about something that the model knew before."""
+    looks = teach_rows.known_looks(lesson.looks)
+    shown = next((look for look in looks if lesson.shown is not None and look.index == lesson.shown.index), None)
+    if shown is None:
+        return
+    title = _("Does it still know “{beginning}”?").format(beginning=lesson.known)
+    elements.section(title, _("catastrophic forgetting"))
+    table = teach_rows.before_and_after_rows(looks, shown, STILL_SHOWN)
+    alt_text = _("Bars from 0 to 100 percent for the likeliest next tokens after a known prompt: pale before, solid now.")
+    chart.draw(teach_charts.before_and_after, table, key="teach_kept", title=title, alt_text=alt_text, rows=STILL_SHOWN)
+    st.markdown(teach_rows.memory_verdict(looks[0], shown))
+
+
+def measured(lesson: Lesson) -> None:
+    """Draw the time and the memory of the steps so far."""
+    steps = lesson.steps
+    if not steps:
+        return
+    last = steps[-1]
+    st.caption(
+        _(
+            "Measured: {seconds} for {steps} · {tokens} tokens · learning rate {rate} · gradient norm {norm} · "
+            "weights {weights}, gradients {gradients}, optimizer {optimizer}, activations {activations}"
+        ).format(
+            seconds=numbers.duration(sum(step.seconds for step in steps)),
+            steps=ngettext("{count} step", "{count} steps", len(steps)).format(count=len(steps)),
+            tokens=numbers.whole(sum(step.tokens for step in steps)),
+            rate=numbers.short(last.learning_rate),
+            norm=written(last.gradient_norm, ".2g"),
+            weights=numbers.size(last.weight_bytes),
+            gradients=numbers.size(last.gradient_bytes),
+            optimizer=numbers.size(last.optimizer_bytes),
+            activations=numbers.size(last.activation_bytes),
+        )
+    )
+    if lesson.tuning is not None and lesson.tuning.adapted:
+        st.caption(_("This model is large, so only small adapters beside its weights are trained (LoRA, rank 8)."))
+
+
+def moments(lesson: Lesson, running: bool) -> None:
+    """Draw the moments of the training as a strip; a click shows that moment, and a button goes back to it."""
+    elements.section(_("Probability of each token during the training"), _("training step × token; click one to see that moment"))
+    table = teach_rows.history_rows(lesson.looks, lesson.shown, current.clicks())
+    clicked = partial(elements.run_and_rerun, finetuning_session.moment_clicked, ("teach_course",))
+    alt_text = _("A strip of fields: one column per moment of the training, one row per token, darker where the token was likelier.")
+    chart.draw(
+        teach_charts.history,
+        table,
+        key="teach_way",
+        alt_text=alt_text,
+        on_select=clicked,
+        title=_("Probability of each token during the training"),
+    )
+    tips: dict[int, list[str]] = {}
+    for index, tip in zip(table["index"].tolist(), table["tip"].tolist(), strict=True):
+        tips.setdefault(index, []).append(tip)
+    bar_buttons.bar_buttons(
+        [(index, ", ".join(those[:3])) for index, those in tips.items()],
+        key="teach_way_keys",
+        marks=".st-key-teach_way svg .mark-rect path",
+        label=_("Moments of the training: arrow keys move, Enter shows one"),
+        on_take=partial(elements.run_and_rerun, moment_taken, ("teach_course",)),
+    )
+    if lesson.picked is None or lesson.tuning is None or running:
+        return
+    if lesson.picked in lesson.tuning.moments:
+        undo = partial(elements.run_and_rerun, finetuning_session.undo, ())
+        st.button(_("Undo to here"), on_click=undo, icon=":material/undo:", key="teach_undo")
+    else:
+        kept = ", ".join(map(str, lesson.tuning.moments))
+        st.caption(_("The weights of this moment are no longer stored. Stored steps: {kept}.").format(kept=kept))
+
+
+def moment_taken() -> None:
+    """Show the moment that was chosen by keyboard."""
+    index = bar_buttons.taken("teach_way_keys")
+    if index is not None:
+        finetuning_session.look_at(index)

@@ -1,0 +1,34 @@
+"""The page “Thinking aloud”: answered at once and step by step: what it helps, and what it costs."""
+
+from __future__ import annotations
+
+from core.experiments.thinking import Answered, PromptingStyle, Question, ReasoningStep
+from pages.ui.features import NONE, PASSES, WHAT_IF, Feature, Recorded
+from pages.ui.i18n import names
+from pages.ui.i18n.translation import N_
+from pages.ui.session import current
+
+
+def used_settings() -> frozenset[str]:
+    """Answers are greedy. The seed chooses the sums of a set."""
+    return frozenset({"seed"}) if current.field("think_view") == names.THINK_VIEWS[1] else NONE
+
+
+FEATURE = Feature(
+    group=WHAT_IF,
+    place=40,
+    title=N_("Thinking aloud"),
+    sight=N_("Answered at once and step by step: what it helps, and what it costs."),
+    settings=used_settings,
+    needs=PASSES,
+    recorded=(
+        Recorded(
+            "think",
+            "think_start",
+            tuple[PromptingStyle, ReasoningStep],
+            Question,
+            card=(N_("At once, and step by step"), N_("One sum asked twice.")),
+        ),
+        Recorded("think_set", "think_set_start", Answered, int, view=("think_view", names.THINK_VIEWS[1])),
+    ),
+)

@@ -1,0 +1,30 @@
+"""The page “Take the tour”: from the first press to the last token, in fifteen stops."""
+
+from __future__ import annotations
+
+from core.experiments.batching import PlannedRequest, Served
+from core.experiments.cache_budget import Answer, CacheStep, MemoryBudget
+from core.experiments.cache_race import RaceStep
+from core.experiments.speculative import PlainStep, SpeculativeRound
+from core.experiments.thinking import PromptingStyle, ReasoningStep
+from pages.ui.features import IDS, NONE, WATCH, Feature, Recorded
+from pages.ui.i18n.translation import N_
+
+FEATURE = Feature(
+    group=WATCH,
+    place=20,
+    title=N_("Take the tour"),
+    sight=N_("From the first press to the last token, in fifteen stops."),
+    settings=NONE,
+    needs=IDS,
+    recorded=tuple(
+        Recorded(f"tour_{stop}", f"tour_{stop}_start", seen, about, query=(("stop", stop),))
+        for stop, seen, about in (
+            ("notepad", RaceStep, None),
+            ("full", CacheStep | Answer, tuple[MemoryBudget, list[str], tuple[int, ...]]),
+            ("many", Served, tuple[PlannedRequest, ...]),
+            ("guess", SpeculativeRound | PlainStep, None),
+            ("aloud", tuple[PromptingStyle, ReasoningStep], None),
+        )
+    ),
+)

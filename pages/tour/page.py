@@ -1,0 +1,118 @@
+"""The tour: fifteen stops, each with a live widget and one thing to try, in three voices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from pages.tour import tour_experiments, tour_stops
+from pages.ui import features
+from pages.ui.components.keys.key_bindings import bound
+from pages.ui.i18n.translation import _
+from pages.ui.presenting import tour_state, tour_voices
+from pages.ui.session import current, elements, provenance
+from pages.ui.shell import frame
+
+frame.page()
+
+WIDGETS: dict[str, Callable[[], None]] = {
+    "send": tour_stops.send,
+    "pieces": tour_stops.pieces,
+    "meaning": tour_stops.meaning,
+    "layers": tour_stops.layers,
+    "odds": tour_stops.odds,
+    "why": tour_stops.why,
+    "dice": tour_stops.throw,
+    "loop": tour_stops.loop,
+    "notepad": tour_experiments.notepad,
+    "full": tour_experiments.full,
+    "many": tour_experiments.many,
+    "guess": tour_experiments.guess,
+    "price": tour_stops.price,
+    "aloud": tour_experiments.aloud,
+    "back": tour_stops.back,
+}
+
+
+def top(now: tour_state.Tour) -> None:
+    """Draw the number of the stop, how many stops were tried, and the choice of the voice."""
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="tour_top"):
+        count = len(tour_state.ORDER)
+        where, done = (
+            _("Stop {number} of {count}").format(number=now.number, count=count),
+            _("tried {done} of {count}").format(done=len(now.tried), count=count),
+        )
+        st.caption(f"{_('The tour')} · {where} · {done}", width="content")
+        st.segmented_control(
+            _("Voice"),
+            tour_voices.VOICES,
+            default=now.voice,
+            key="tour_voice",
+            format_func=lambda name: tour_voices.voice(name).title,
+            on_change=tour_state.voice_chosen,
+            label_visibility="collapsed",
+            required=True,
+            persist_state="session",
+            help=None,
+        )
+    st.progress(now.number / count)
+
+
+def ways(now: tour_state.Tour) -> None:
+    """Draw the buttons to the other stops."""
+    with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="tour_ways"):
+        first, last = now.number == 1, now.number == len(tour_state.ORDER)
+        st.button(_("Back"), on_click=tour_state.move, args=(-1,), icon=":material/arrow_back:", disabled=first, **bound("tour_back"))
+        with st.popover(_("All stops"), icon=":material/list:"):
+            stops = tour_voices.voice(now.voice).stops
+            for number, stop in enumerate(tour_state.ORDER, start=1):
+                mark = ":material/check:" if stop in now.tried else None
+                st.button(
+                    f"{number}. {stops[stop].title}",
+                    on_click=tour_state.go,
+                    args=(stop,),
+                    icon=mark,
+                    type="tertiary",
+                    key=f"tour_to_{stop}",
+                )
+        on, to = (_("Start again"), tour_state.ORDER[0]) if last else (_("Next"), tour_state.ORDER[now.number])
+        st.button(on, on_click=tour_state.go, args=(to,), icon=":material/arrow_forward:", type="primary", **bound("tour_on"))
+
+
+def deeper(now: tour_state.Tour) -> None:
+    """Draw the link to the page of this stop."""
+    page = tour_state.STOPS[now.stop]
+    st.page_link(
+        features.file_of(page),
+        label=_("Go deeper: {title}").format(title=features.title_of(page)),
+        icon=":material/open_in_new:",
+        width="content",
+    )
+
+
+now = tour_state.tour()
+if not current.current_session().place:
+    tour_state.apply_query(st.query_params.to_dict())
+current.current_session().place = now.address()
+top(now)
+text = tour_voices.voice(now.voice).stops[now.stop]
+st.markdown(f"# {text.title}")
+st.markdown(text.said)
+attempt = st.container(key="tour_attempt")
+with elements.error_boundary(), st.container(border=True, key=f"tour_widget_{now.stop}"):
+    with provenance.of_result(tour_experiments.made_by(prompt=None)):
+        WIDGETS[now.stop]()
+    elements.notices("tour_widget")
+current.current_session().place = now.address()
+with attempt:
+    if now.stop in now.tried:
+        st.success(_("**Done.** {text}").format(text=text.noticed), icon=":material/check:")
+    else:
+        st.markdown(_("**Try it.** {text}").format(text=text.attempt))
+    elements.notices()
+st.caption(_("The limit of this picture: {text}").format(text=text.limit))
+if now.number == len(tour_state.ORDER):
+    st.markdown(_("That was the last stop. The other pages show the same model with all settings."))
+deeper(now)
+ways(now)

@@ -1,0 +1,121 @@
+"""The pages of the app: each is declared in the `__init__` of its folder `pages/<feature>`. There is no other list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from core.sources.capabilities import Can
+from pages.ui.i18n.translation import N_, _
+
+FOLDER = Path(__file__).parents[1]
+GROUPS = (N_("Watch"), N_("How it works"), N_("What if"), N_("What it costs"), N_("Serving"), N_("Models"))  # of the menu
+WATCH, HOW_IT_WORKS, WHAT_IF, WHAT_IT_COSTS, SERVING, MODELS = GROUPS
+LANDING = "watch"  # the page without a path
+NONE: frozenset[str] = frozenset()
+IDS = (Can.TOKEN_IDS,)
+PASSES = (Can.TOKEN_IDS, Can.PASSES)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An experiment of a page that is bundled as a recording, and how it is started there.
+
+    name: the experiment. press: the key of its button. seen, about: the types of its observations and of the values that the page stores
+    with them; a file can contain only these. view: key and value of the control that shows it. query: of the
+    page's address. card: title and sentence of its card in the gallery. page: its feature, known when it is collected.
+    """
+
+    name: str
+    press: str
+    seen: Any
+    about: Any = None
+    view: tuple[str, str] | None = None
+    query: tuple[tuple[str, str], ...] = ()
+    card: tuple[str, str] | None = None
+    page: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feature:
+    """A page. path: the name of its folder, which is an address, too.
+
+    group, place: where it stands in the menu. title, sight: its name and one sentence. address: its address, if not the path.
+    settings: the settings of the sidebar that count on it, by name; None for all, or a function if that depends on its controls.
+    needs: what the model must be able to do. recorded: its bundled results. in_menu: False for a page that others open.
+    bare: without header, sidebar and player. for_operator: listed only for the operator of a public instance; opens by its address.
+    """
+
+    group: str
+    place: int
+    title: str
+    sight: str
+    address: str = ""
+    settings: frozenset[str] | Callable[[], frozenset[str]] | None = None
+    needs: tuple[Can, ...] = ()
+    recorded: tuple[Recorded, ...] = ()
+    in_menu: bool = True
+    bare: bool = False
+    for_operator: bool = False
+    path: str = ""
+
+    @property
+    def file(self) -> Path:
+        """The script of the page."""
+        return file_of(self.path)
+
+    @property
+    def url(self) -> str:
+        """The last part of its address."""
+        return self.address or self.path
+
+
+def paths() -> list[str]:
+    """Return the paths of all features. It imports none of them."""
+    return sorted(file.parent.name for file in FOLDER.glob("*/page.py"))
+
+
+@cache
+def features() -> dict[str, Feature]:
+    """Return all features by path, in the order of the menu."""
+    declared = [replace(import_module(f"pages.{path}").FEATURE, path=path) for path in paths()]
+    return {feature.path: feature for feature in sorted(declared, key=lambda feature: (GROUPS.index(feature.group), feature.place))}
+
+
+@cache
+def recorded() -> tuple[Recorded, ...]:
+    """Return the experiments of all pages that are bundled as recordings."""
+    return tuple(replace(result, page=feature.path) for feature in features().values() for result in feature.recorded)
+
+
+def file_of(path: str) -> Path:
+    """Return the script of the page with this path, for `st.switch_page` and `st.page_link`."""
+    return FOLDER / path / "page.py"
+
+
+def path_of(address: str) -> str:
+    """Return the path of the page at this address: the name of its folder.
+
+    >>> path_of("training"), path_of("growing"), path_of("")
+    ('growing', 'growing', '')
+    """
+    return next((path for path, feature in features().items() if feature.address == address and address), address)
+
+
+def feature_of(path: str) -> Feature:
+    """Return the feature with this path; the landing page for another text, such as "" and "start"."""
+    return features().get(path, features()[LANDING])
+
+
+def title_of(path: str) -> str:
+    """Return the title of the page with this path, translated; "start" is the landing page."""
+    return _(feature_of(path).title)
+
+
+def titles() -> dict[str, str]:
+    """Return the title of every page in the menu, by its path, translated."""
+    return {path: _(feature.title) for path, feature in features().items() if feature.in_menu and not feature.for_operator}

@@ -1,0 +1,176 @@
+"""What Waiting draws: one request as a timeline and a table under each policy, and the wait at several loads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from core.batching.scheduler import Policy
+from core.experiments.waiting import POLICIES, LoadPoint, ServiceTimes, Watched, pollaczek_khinchine
+from pages.ui.charts.legend import legend
+from pages.ui.components.browser.browser import RoundTrip
+from pages.ui.experiments.observed import Experiment
+from pages.ui.i18n import names, numbers
+from pages.ui.i18n.translation import _, ngettext, said
+from pages.ui.session import elements
+from pages.ui.views import chart
+from pages.waiting import waiting_charts
+
+
+def draw_request(found: Sequence[Watched], trip: RoundTrip | None, recorded: bool, running: bool) -> None:
+    """Draw the watched request under each policy. trip: this browser's network and drawing times, None before they are measured."""
+    elements.section(_("Your request over time"), _("measured, both by the server's own clock"))
+    kinds = list(zip(waiting_charts.SHADES, said(names.WAITS).values(), strict=True))
+    legend(*kinds)
+    chart.draw(waiting_charts.timeline, timeline(found, trip), key="waiting_timeline", alt_text=_("Your request over time"), legend=kinds)
+    for one in found:
+        st.caption(f"{_(names.SIDES[one.policy])}: …{one.text[-110:]}".replace("\n", " "))
+    extra = trip.network + trip.drawing if trip else 0.0
+    figures(found, extra)
+    if not running and len(found) == 2 and all(one.finished for one in found):
+        quick, slow = sorted(found, key=lambda one: one.total)
+        answer = _("**{quick}** completed your answer after {one}; the other policy took {other}.").format(
+            quick=_(names.SIDES[quick.policy]), one=numbers.duration(quick.total + extra), other=numbers.duration(slow.total + extra)
+        )
+        st.markdown(answer)
+    if trip is None:
+        st.caption(_("Your browser has not measured network and drawing yet."))
+    else:
+        where = (
+            _("The server's times are those of the recorded result. Network ({network}) and drawing ({drawing}) are measured now.")
+            if recorded
+            else _("Network ({network} there and back) and drawing ({drawing}, one frame) are measured in this browser.")
+        )
+        st.caption(where.format(network=numbers.duration(trip.network), drawing=numbers.duration(trip.drawing)))
+    st.caption(
+        _(
+            "With continuous batching, your tokens share their passes with other requests. Each token "
+            "takes longer, but the first one comes earlier."
+        )
+    )
+
+
+def timeline(found: Sequence[Watched], trip: RoundTrip | None) -> pd.DataFrame:
+    """Return one row per span, in milliseconds: side, kind, start, stop."""
+    rows = []
+    for one in found:
+        before = trip.network / 2 if trip else 0.0
+        parts = [("network", 0.0, before)] if trip else []
+        parts += [(name, before + start, seconds) for name, start, seconds in joined(one)]
+        if trip and one.finished:
+            parts += [("network", before + one.total, before), ("drawing", 2 * before + one.total, trip.drawing)]
+        for number, (name, start, seconds) in enumerate(parts):
+            kind = _(names.WAITS[name])
+            times = {"start": 1000 * start, "stop": 1000 * (start + seconds), "tip": f"{kind}: {numbers.duration(seconds)}"}
+            rows.append({"side": _(names.SIDES[one.policy]), "kind": kind, **times, "order": number})
+    return pd.DataFrame(rows)
+
+
+def joined(one: Watched) -> list[tuple[str, float, float]]:
+    """Return name, start and seconds of the spans; consecutive ones of a kind are joined, except the tokens."""
+    parts: list[tuple[str, float, float]] = []
+    for part in one.stretches:
+        if parts and parts[-1][0] == part.name != "decode":
+            name, start, _end = parts.pop()
+            parts.append((name, start, part.start + part.seconds - start))
+        else:
+            parts.append((part.name, part.start, part.seconds))
+    return parts
+
+
+def figures(found: Sequence[Watched], extra: float) -> None:
+    """Draw the latencies as a table. extra: seconds of network and drawing."""
+
+    def seconds(value: float) -> str:
+        return numbers.duration(value) if math.isfinite(value) else "…"
+
+    head = (_("policy"), _("first token (TTFT)"), _("each further token (ITL)"), _("whole answer"), _("in the queue"), _("before you"))
+    rows = []
+    for one in found:
+        ahead = ngettext("{count}\u00a0request", "{count}\u00a0requests", one.ahead).format(count=one.ahead)
+        total = seconds(one.total + extra) if one.finished else "…"
+        queue = numbers.duration(one.spent("queue"))
+        rows.append((_(names.SIDES[one.policy]), seconds(one.first_token + extra), seconds(one.inter_token), total, queue, ahead))
+    elements.table(head, rows)
+
+
+def _percentiles(points: list[LoadPoint]) -> None:
+    """Draw the percentiles of both waits at each load."""
+    rows = [
+        (
+            numbers.percent(one.reached),
+            _(names.SIDES[one.policy]),
+            " · ".join(map(numbers.duration, one.queue_percentiles)),
+            " · ".join(map(numbers.duration, one.total_percentiles)),
+        )
+        for one in points
+        if one.queue_percentiles
+    ]
+    if rows:
+        head = (_("load, reached"), _("served"), _("in the queue: p50, p95, p99"), _("to the last token: p50, p95, p99"))
+        elements.table(head, rows)
+
+
+def draw_curve(run: Experiment) -> None:
+    """Draw the mean wait at each load, measured, and computed for one request at a time."""
+    times = next((one for one in run.seen if isinstance(one, ServiceTimes)), None)
+    points = [one for one in run.seen if isinstance(one, LoadPoint)]
+    if times is None or not points:
+        return
+    kinds = (
+        ("dice", _("one at a time, measured")),
+        ("computed", _("continuous batching, measured")),
+        ("muted_text", _("one at a time, computed (M/G/1)")),
+    )
+    legend(*kinds)
+    shown = "; ".join(f"{_(names.SIDES[one.policy])} {numbers.percent(one.load)} {numbers.duration(one.queue)}" for one in points)
+    alt_text = f"{_('Mean wait in the queue by load')}: {shown}"
+    chart.draw(
+        waiting_charts.load_curve,
+        load_rows(points, times),
+        key="waiting_load",
+        alt_text=alt_text,
+        title=_("Mean wait in the queue by load"),
+        legend=kinds,
+    )
+    last = {one.policy: one for one in points}
+    if len(last) == 2 and last[POLICIES[0]].load == last[POLICIES[1]].load:
+        alone, shared = (numbers.duration(last[policy].queue) for policy in POLICIES)
+        sentence = _("At a planned load of {load}: {one} in the queue one at a time, {other} with continuous batching.")
+        st.markdown(sentence.format(load=numbers.percent(last[POLICIES[0]].load), one=alone, other=shared))
+    _percentiles(points)
+    st.caption(
+        _(
+            "Dots: the mean wait of {count} requests from arrival to their first pass, **measured**. Dashed: λ E[S²] / (2 (1 − λ E[S])), "
+            "**computed** from the service times of the same requests alone (mean {mean}, {least} to {most}). The formula is the mean over "
+            "unlimited time with one request at a time. A run of {count} requests differs from it; near the full load its wait is shorter."
+        ).format(
+            count=len(times.seconds),
+            mean=numbers.duration(times.mean),
+            least=numbers.duration(min(times.seconds)),
+            most=numbers.duration(max(times.seconds)),
+        )
+    )
+
+
+def load_rows(points: Sequence[LoadPoint], times: ServiceTimes) -> pd.DataFrame:
+    """Return the rows of the load curve: load in percent, wait and formula in milliseconds."""
+    rows = []
+    for one in points:
+        tip = _("{load}, {rate} a second: {queue} in the queue, {total} in all").format(
+            load=numbers.percent(one.load),
+            rate=numbers.decimal(one.rate, 1),
+            queue=numbers.duration(one.queue),
+            total=numbers.duration(one.total),
+        )
+        side = "one" if one.policy is Policy.ONE_AT_A_TIME else "many"
+        load = one.load if math.isnan(one.reached) else one.reached
+        row = {"load": 100 * load, "wait": 1000 * one.queue, "formula": None, "side": side, "label": numbers.duration(one.queue)}
+        rows.append(row | {"tip": tip})
+    for percent in range(round(100 * max(one.load for one in points)) + 1):
+        formula = 1000 * pollaczek_khinchine(percent / 100 / times.mean, times.mean, times.second_moment)
+        rows.append({"load": percent, "wait": None, "formula": formula, "side": "formula", "label": "", "tip": ""})
+    return pd.DataFrame(rows)

@@ -1,0 +1,81 @@
+"""The page “Why this token?”: take a word or a part of the model away, and see what changes."""
+
+from __future__ import annotations
+
+from core.experiments.ablated_heads import AblatedHeads, WithoutHeads
+from core.experiments.hidden_words import HiddenWords
+from core.experiments.logit_sum import LogitSum
+from core.experiments.steered_run import SteeredRun
+from core.experiments.traced_fact import TracedFact
+from pages.ui.features import HOW_IT_WORKS, NONE, PASSES, Feature, Recorded
+from pages.ui.i18n import example_texts, names
+from pages.ui.i18n.translation import N_
+from pages.ui.session import current
+from pages.ui.session.sampling_controls import ALL
+
+
+def used_settings() -> frozenset[str]:
+    """Only texts that are written use the settings: without some heads, and steered."""
+    return ALL if current.field("why_view") in (names.WHY_VIEWS[1], names.WHY_VIEWS[4]) else NONE
+
+
+FEATURE = Feature(
+    group=HOW_IT_WORKS,
+    place=20,
+    title=N_("Why this token?"),
+    sight=N_("Take a word or a part of the model away, and see what changes."),
+    settings=used_settings,
+    needs=PASSES,
+    recorded=(
+        Recorded(
+            "why_words",
+            "why_words_start",
+            HiddenWords,
+            query=(("prompt", example_texts.WHY_PROMPT),),
+            card=(N_("Which word mattered"), N_("Each word was hidden once, and the probability of the next one was measured.")),
+        ),
+        Recorded(
+            "why_heads",
+            "why_heads_start",
+            AblatedHeads,
+            view=("why_view", names.WHY_VIEWS[1]),
+            query=(("prompt", example_texts.WHY_PROMPT),),
+        ),
+        Recorded(
+            "why_without",
+            "why_without_start",
+            WithoutHeads,
+            view=("why_view", names.WHY_VIEWS[1]),
+            query=(("prompt", example_texts.WHY_PROMPT),),
+        ),
+        Recorded(
+            "why_fact",
+            "why_fact_start",
+            TracedFact,
+            view=("why_view", names.WHY_VIEWS[2]),
+            query=(("prompt", example_texts.WHY_PROMPT),),
+            card=(
+                N_("Where a fact comes from"),
+                N_("Activations of one sentence were put into another, one at a time. How much of the first answer comes back?"),
+            ),
+        ),
+        Recorded(
+            "why_sum",
+            "why_sum_start",
+            LogitSum,
+            view=("why_view", names.WHY_VIEWS[3]),
+            query=(("prompt", example_texts.WHY_PROMPT),),
+        ),
+        Recorded(
+            "why_steer",
+            "why_steer_start",
+            SteeredRun,
+            view=("why_view", names.WHY_VIEWS[4]),
+            query=(("prompt", example_texts.WHY_PROMPT),),
+            card=(
+                N_("Night, turned up"),
+                N_("One direction was added while the model wrote: from texts about the day to texts about the night."),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,104 @@
+"""What Why this token? draws of a traced fact: layers by tokens, and the probabilities when one field is patched."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.experiments.traced_fact import TracedFact, traced_fact
+from core.record.tables import csv_text
+from pages.ui.charts import serving_charts, why_rows
+from pages.ui.charts.legend import legend
+from pages.ui.experiments import results
+from pages.ui.experiments.observed import Experiment
+from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import N_, _
+from pages.ui.session import clicks, current, elements, provenance
+from pages.ui.session.state import PERSISTENT
+from pages.ui.views import chart
+from pages.why import why_charts
+
+NAME = "why_fact"
+PICKED = "why_fact_picked"
+LONGEST = 400  # characters of a prompt
+
+
+def fact_view() -> None:
+    """Draw the controls and the result."""
+    first, second = next(iter(example_texts.FACT_PAIRS.values()))
+    with st.container(horizontal=True, vertical_alignment="center", key="why_pairs"):
+        st.caption(_("Try one"), width="content")
+        elements.examples(example_texts.FACT_PAIRS, ("why_clean", "why_corrupted"), "why_pair", type="tertiary")
+    with st.container(horizontal=True, vertical_alignment="bottom", key="why_fact_controls"):
+        look = {"width": 320, **PERSISTENT}
+        clean = st.text_input(_("First prompt"), first, key="why_clean", max_chars=LONGEST, **look) or ""
+        corrupted = st.text_input(_("Second prompt"), second, key="why_corrupted", max_chars=LONGEST, **look) or ""
+        why = _(
+            "Puts the activation at the last token of each word into the same word of the other prompt. For words with different numbers "
+            "of tokens."
+        )
+        by_words = st.toggle(_("Align by words"), key="why_aligned", help=why, **PERSISTENT)
+        chosen = {N_("the first prompt"): clean, N_("the second prompt"): corrupted}
+        chosen |= {N_("the alignment"): N_("aligned by words")} if by_words else {}
+        now = provenance.now(chosen, prompt=False, settings=False)
+        begin = results.starter(NAME, now, lambda: traced_fact(current.model(), clean, corrupted, by_words))
+        results.start_button(NAME, _("Trace it"), begin, type="primary", icon=":material/conversion_path:")
+    results.part(NAME, now, begin, draw)
+
+
+def draw(run: Experiment) -> None:
+    """Draw the heat map and the bars of the chosen field."""
+    seen: TracedFact = run.seen[-1]
+    if run.running:
+        done = len(seen.recovered)
+        st.progress(done / seen.layers, text=_("{done} of {total} layers").format(done=done, total=seen.layers))
+    answers = _("“{one}” is continued with **{target}**, “{other}” with **{second}**.")
+    target, second = (plain(why_rows.word_of(token)) for token in (seen.target, seen.other))
+    st.markdown(answers.format(target=target, second=second, one=plain(seen.prompts[0]), other=plain(seen.prompts[1])))
+    layer, place = picked(seen)
+    left, right = st.columns([0.62, 0.38], gap="large")
+    with left:
+        title = _("How much of “{token}” comes back?").format(token=target)
+        elements.section(title, _("activation patching, 0 to 100 %"))
+        alt_text = _("One field per layer and token: how much of the first answer comes back when this activation is replaced.")
+        rows = why_rows.patch_rows(seen, (layer, place))
+        chart.draw(why_charts.patch_heat, rows, key="why_fact_map", alt_text=alt_text, on_select=field_clicked, layers=seen.layers)
+        st.caption(
+            _(
+                "The second prompt is read, and at one field the activation of the first prompt is put in. A high value means: "
+                "the activation at this place holds what decides the answer. 100 %: the difference of the two "
+                "logits is that of the first prompt."
+            )
+        )
+        elements.table_button(lambda: csv_text(why_rows.patch_table(seen)), "traced_fact.csv", "why_fact_csv")
+    with right:
+        field_bars(seen, layer, place)
+
+
+def field_bars(seen: TracedFact, layer: int, place: int) -> None:
+    """Draw the probabilities of both answers before and after the patch at one field."""
+    where = _("the embedding") if layer == 0 else _("layer {layer}").format(layer=layer)
+    elements.section(_("Patched at “{word}”, {where}").format(word=plain(why_rows.column_name(seen, place)), where=where))
+    legend(("model", _("second prompt")), ("dice", _("second prompt, patched")))
+    rows = why_rows.two_bar_rows((seen.target, seen.other), seen.before, seen.chances[layer][place])
+    alt_text = _("Two bars for each of the two answers: before and after the patch.")
+    chart.draw(serving_charts.two_bars, rows, key="why_fact_bars", alt_text=alt_text, rows=len(rows))
+    back = numbers.percent(min(1.0, max(0.0, seen.recovered[layer][place])))
+    st.caption(_("{share} of the first answer comes back. Click another field.").format(share=back))
+
+
+def picked(seen: TracedFact) -> tuple[int, int]:
+    """Return the field that was clicked; else, in a middle layer, the token where most comes back."""
+    layer, place = st.session_state.get(PICKED, (-1, -1))
+    if 0 <= layer < len(seen.recovered) and 0 <= place < len(seen.clean):
+        return layer, place
+    middle = min(len(seen.recovered) - 1, seen.layers // 2)
+    row = seen.recovered[middle]
+    return middle, max(range(len(row)), key=row.__getitem__)
+
+
+def field_clicked() -> None:
+    """Keep the field that was clicked."""
+    entry = clicks.picked("why_fact_map")
+    if isinstance(entry.get("row"), int) and isinstance(entry.get("place"), int):
+        st.session_state[PICKED] = (entry["row"], entry["place"])

@@ -1,0 +1,134 @@
+"""What Why this token? draws of attention heads: which mattered, what a head attends to, and how the text goes on without some."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import streamlit as st
+
+from core.engine.switched_off_heads import Head
+from core.experiments.ablated_heads import AblatedHeads, WithoutHeads, ablated_heads, without_heads
+from core.record.tables import csv_text
+from pages.ui.charts import serving_charts, why_rows
+from pages.ui.charts.legend import legend
+from pages.ui.components.scored_text.scored_text import scored_text
+from pages.ui.experiments import experiment, results
+from pages.ui.experiments.observed import Experiment
+from pages.ui.i18n import names, numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import N_, _, said
+from pages.ui.session import clicks, current, elements, provenance
+from pages.ui.session.explained_token import ExplainedToken
+from pages.ui.session.state import PERSISTENT
+from pages.ui.views import chart
+from pages.ui.views.why_token import choose
+from pages.why import why_charts
+
+NAME, WITHOUT = "why_heads", "why_without"
+PICKED = "why_heads_picked"  # the head that was clicked
+
+
+def heads_view(token: ExplainedToken) -> None:
+    """Draw the controls and the results."""
+    model = current.model()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="why_heads_controls"):
+        target = choose(token)
+        instead = _("What takes the place of the head's output: zero, or its mean over this text, which keeps what it always adds.")
+        look = {"format_func": said(names.HEAD_VALUES).__getitem__, "help": instead}
+        value = elements.choice(_("A switched-off head gives"), list(names.HEAD_VALUES), "zero", "why_value", **look)
+        hidden = {N_("the token"): model.piece(target), N_("the text before it"): token.text}
+        now = provenance.now({N_("the value of a head"): names.HEAD_VALUES[value]}, hidden, prompt=False, settings=False)
+        begin = results.starter(NAME, now, lambda: ablated_heads(model, token.ids, target, token.texts, value))
+        results.start_button(NAME, _("Switch off each head"), begin, type="primary", icon=":material/power_settings_new:")
+    results.part(NAME, now, begin, draw)
+    if token.from_run:
+        go_on()
+
+
+def draw(run: Experiment) -> None:
+    """Draw the heat map, and what the chosen head attends to."""
+    seen: AblatedHeads = run.seen[-1]
+    if run.running:
+        st.progress(min(1.0, seen.done / seen.total), text=_("{done} of {total} heads").format(done=seen.done, total=seen.total))
+    head = picked(seen)
+    left, right = st.columns(2, gap="large")
+    with left:
+        elements.section(
+            _("Which head mattered?"), _("change of the log-probability of “{token}”").format(token=plain(why_rows.word_of(seen.target)))
+        )
+        legend(("dice", _("raises its probability")), ("other", _("lowers it")))
+        alt_text = _("One field per attention head, layers from top to bottom: blue raises its probability, plum lowers it.")
+        rows, layers = why_rows.head_rows(seen, [head]), len(seen.effects)
+        chart.draw(why_charts.head_heat, rows, key="why_heads_map", alt_text=alt_text, on_select=head_clicked, layers=layers)
+        effect = seen.effects[head[0]][head[1]]
+        sentence = _("{head}: {bits}. Without it, the probability of “{token}” is {after} instead of {before}. Click another head.")
+        after = min(1.0, seen.probability * 2 ** -((effect or 0.0) / why_rows.BIT))
+        values = {
+            "token": plain(why_rows.word_of(seen.target)),
+            "after": numbers.percent(after),
+            "before": numbers.percent(seen.probability),
+        }
+        st.caption(sentence.format(head=why_rows.head_name(head), bits=why_rows.signed_bits(effect or 0.0), **values))
+        elements.table_button(lambda: csv_text(why_rows.head_table(seen)), "heads.csv", "why_heads_csv")
+    with right:
+        elements.section(_("What does it look at?"), _("attention of the last position; {head}").format(head=why_rows.head_name(head)))
+        if seen.attention:
+            alt_text = _("The text; the stronger the tint of a token, the more attention it got.")
+            scored_text(why_rows.attention_words(seen, head), key="why_heads_gaze", alt_text=alt_text, max_height="16rem")
+        elif not run.running:
+            st.caption(_("This architecture does not give its true attention weights, so they are not shown."))
+
+
+def picked(seen: AblatedHeads) -> Head:
+    """Return the head that was clicked, or the one with the largest effect."""
+    layer, head = st.session_state.get(PICKED, (-1, -1))
+    inside = 0 <= layer < len(seen.effects) and 0 <= head < len(seen.effects[layer])
+    return (layer, head) if inside else seen.strongest()
+
+
+def head_clicked() -> None:
+    """Keep the head that was clicked."""
+    entry = clicks.picked("why_heads_map")
+    if isinstance(entry.get("layer"), int) and isinstance(entry.get("head"), int):
+        st.session_state[PICKED] = (entry["layer"] - 1, entry["head"] - 1)
+
+
+def go_on() -> None:
+    """Draw the choice of heads that are switched off together, and the text that goes on without them."""
+    elements.section(_("And without several of them?"), _("ablation; the same dice"))
+    model = current.model()
+    found = experiment.of(NAME).seen
+    strongest = found[-1].strongest() if found else (0, 0)
+    options = [(layer, head) for layer in range(model.shape.layer_count) for head in range(model.shape.head_count)]
+    usual = [strongest] if strongest in options else []
+    with st.container(horizontal=True, vertical_alignment="bottom", key="why_without_controls"):
+        label = _("Switched off")
+        heads = st.multiselect(label, options, usual, key=f"why_off_{strongest}", format_func=why_rows.head_name, width=420, **PERSISTENT)
+        off = [why_rows.head_name(head) for head in heads]
+        hidden = {N_("the heads"): ", ".join(off), provenance.TEXT: current.run().text}
+        now = provenance.now(None, hidden, prompt=False)
+
+        def write() -> Iterator[WithoutHeads]:
+            run = current.run()
+            written = [step.token_id for step in run.path]
+            prompt = run.messages if run.messages and current.as_chat() else run.prompt
+            return without_heads(model, prompt, written, heads, current.settings())
+
+        begin = results.starter(WITHOUT, now, write)
+        results.start_button(WITHOUT, _("Go on without them"), begin, icon=":material/fork_right:")
+    results.part(WITHOUT, now, begin, draw_without)
+
+
+def draw_without(run: Experiment) -> None:
+    """Draw the bars before and after, and both texts."""
+    seen: WithoutHeads = run.seen[-1]
+    left, right = st.columns(2, gap="large")
+    with left:
+        legend(("model", _("all heads")), ("dice", _("without these heads")))
+        rows = why_rows.two_bar_rows(seen.pieces, seen.usual, seen.changed)
+        alt_text = _("Two bars per token: its probability with all heads, and without the switched-off ones.")
+        chart.draw(serving_charts.two_bars, rows, key="why_without_bars", alt_text=alt_text, rows=len(rows))
+    with right:
+        for title, text in ((_("all heads"), seen.usual_text), (_("without these heads"), seen.changed_text)):
+            st.caption(title)
+            st.markdown(plain(text) or "…")

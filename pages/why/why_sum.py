@@ -1,0 +1,62 @@
+"""What Why this token? draws of a logit: the parts of the network that add up to it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.experiments.logit_sum import LogitSum, logit_sum
+from core.record.tables import csv_text
+from pages.ui.charts import why_rows
+from pages.ui.charts.legend import legend
+from pages.ui.experiments import results
+from pages.ui.experiments.observed import Experiment
+from pages.ui.i18n import numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import N_, _
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.explained_token import ExplainedToken
+from pages.ui.session.state import PERSISTENT
+from pages.ui.views import chart
+from pages.ui.views.why_token import choose
+from pages.why import why_charts
+
+NAME = "why_sum"
+MOST_HEADS = 20  # bars of single heads
+
+
+def sum_view(token: ExplainedToken) -> None:
+    """Draw the controls and the result."""
+    model = current.model()
+    with st.container(horizontal=True, vertical_alignment="bottom", key="why_sum_controls"):
+        target = choose(token)
+        st.toggle(_("Each head"), key="why_sum_heads", help=_("Show what each attention head adds, the largest first."), **PERSISTENT)
+        hidden = {N_("the token"): model.piece(target), N_("the text before it"): token.text}
+        now = provenance.now(None, hidden, prompt=False, settings=False)
+        begin = results.starter(NAME, now, lambda: logit_sum(model, token.ids, target, token.texts))
+        results.start_button(NAME, _("Add it up"), begin, type="primary", icon=":material/functions:")
+    results.part(NAME, now, begin, draw)
+
+
+def draw(run: Experiment) -> None:
+    """Draw the summands, and their sum beside the logit."""
+    seen: LogitSum = run.seen[-1]
+    parts = seen.parts
+    if current.field("why_sum_heads"):
+        parts = tuple(sorted(seen.heads, key=lambda part: -abs(part.value))[:MOST_HEADS])
+    text = "".join(text for text in seen.texts if not text.startswith("⟨")).replace("␣", " ")
+    values = {"token": plain(why_rows.word_of(seen.target)), "text": plain(why_rows.shortened(text.strip(), 60))}
+    elements.section(_("What adds up to “{token}” after “{text}”?").format(**values), _("logit"))
+    total = _("The parts add up to **{total}**; the logit of the model is **{logit}**.")
+    st.markdown(total.format(total=numbers.decimal(seen.sum, 4), logit=numbers.decimal(seen.logit, 4)))
+    legend(("dice", _("raises the score")), ("other", _("lowers it")))
+    alt_text = _("Bars: what each part of the network adds to the logit of the token.")
+    chart.draw(why_charts.signed_bars, why_rows.sum_rows(parts), key="why_sum_bars", alt_text=alt_text, rows=len(parts))
+    if len(parts) < len(seen.heads) and current.field("why_sum_heads"):
+        st.caption(_("The {shown} largest of {count} parts; the file has all of them.").format(shown=len(parts), count=len(seen.heads)))
+    st.caption(
+        _(
+            "The final normalisation divides the sum of all parts by one number. Here this number is held fixed, so that the parts can be "
+            "added. A logit alone means little: what counts is its distance to the logits of other tokens."
+        )
+    )
+    elements.table_button(lambda: csv_text(why_rows.sum_table((*seen.parts, *seen.heads))), "logit_sum.csv", "why_sum_csv")

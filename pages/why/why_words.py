@@ -1,0 +1,147 @@
+"""What Why this token? draws of hidden words: the tinted text, the largest effects, and gradients as a second opinion."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.experiments.hidden_words import HiddenWords, hidden_words
+from core.record.tables import csv_text
+from core.sources.capabilities import Can
+from pages.ui.charts import why_rows
+from pages.ui.charts.legend import legend
+from pages.ui.components.browser import browser
+from pages.ui.components.scored_text.scored_text import scored_text
+from pages.ui.experiments import results
+from pages.ui.experiments.observed import Experiment
+from pages.ui.i18n import names, numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import N_, _, quoted, said
+from pages.ui.session import current, elements, provenance
+from pages.ui.session.explained_token import ExplainedToken, start_here
+from pages.ui.views import chart, why_token
+from pages.ui.views.why_token import choose
+from pages.why import why_charts
+
+NAME = "why_words"
+SHOWN = "why_words_shown"  # in the results: the click after which the result is brought into view
+CLOSE, LOOSE = 0.7, 0.4  # rank correlations from which on two maps agree well, and somewhat
+
+
+def words_view(token: ExplainedToken) -> None:
+    """Draw the controls and the result."""
+    model, place = current.model(), None
+    with st.container(horizontal=True, vertical_alignment="bottom", key="why_words_controls"):
+        target = choose(token)
+        unit = elements.choice(_("Hide"), list(names.HIDDEN_UNITS), "word", "why_unit", format_func=said(names.HIDDEN_UNITS).__getitem__)
+        usual = "mask" if Can.NETWORK in model.can and model.shape.attention_layers == model.layer_count else "omit"
+        method = elements.choice(_("How"), list(names.HIDING), usual, "why_method", format_func=said(names.HIDING).__getitem__)
+        chosen = {
+            N_("what is hidden"): names.HIDDEN_UNITS[unit],
+            N_("how it is hidden"): names.HIDING[method],
+        }
+        if unit == "passage":
+            place = passage(token)
+            chosen[N_("the passage")] = "".join(token.texts[slice(*place)])
+        hidden = {N_("the token"): model.piece(target), N_("the text before it"): token.text}
+        now = provenance.now(chosen, hidden, prompt=False, settings=False)
+        begin = results.starter(NAME, now, lambda: hidden_words(model, token.ids, target, token.texts, method, unit, place))
+        results.start_button(NAME, _("Hide and measure"), begin, type="primary", icon=":material/visibility_off:")
+    st.caption(f"{_(names.HIDING_LINES[method])} {why_token.about_probabilities(token, target)}")
+    if start_here():
+        begin()
+        current.results()[SHOWN] = current.clicks()
+        st.rerun()  # the button above becomes "Stop"
+    results.part(NAME, now, begin, draw)
+    browser.bring_into_view(f"result_{NAME}", current.results().get(SHOWN, 0), key="why_words_in_view")
+
+
+def passage(token: ExplainedToken) -> tuple[int, int]:
+    """Draw the choice of the first and the last token of a passage, and return it as a span."""
+    places = range(len(token.texts))
+
+    def title(place: int) -> str:
+        return f"{place + 1} {token.texts[place]}"
+
+    first, last = st.select_slider(
+        _("From the first to the last token"),
+        places,
+        (places[-1] // 2, places[-1] - 1 or 1),
+        key="why_passage",
+        format_func=title,
+        width=420,
+    )
+    return int(first), int(last) + 1
+
+
+def draw(run: Experiment) -> None:
+    """Draw what is known so far."""
+    seen: HiddenWords = run.seen[-1]
+    if run.running:
+        done = _("{done} of {total} parts hidden") if seen.done < seen.total else _("{done} of {total} parts hidden; now the gradients")
+        st.progress(min(1.0, seen.done / seen.total), text=done.format(done=seen.done, total=seen.total))
+    if not seen.parts:
+        return
+    headline(seen)
+    legend(("dice", _("raises its probability")), ("other", _("lowers it")), ("chosen", _("the token")))
+    alt_text = _("The text; the stronger the tint of a word, the more the token depended on it.")
+    scored_text(why_rows.effect_words(seen), key="why_words_text", alt_text=alt_text)
+    left, right = st.columns([0.62, 0.38], gap="large")
+    with left:
+        bars(seen)
+    with right:
+        second_opinion(seen)
+
+
+def headline(seen: HiddenWords) -> None:
+    """Draw one sentence: without the part with the largest effect, what becomes of the probability."""
+    part = max(seen.parts, key=lambda one: abs(one.effect))
+    sentence = _("Without {word}, the probability of “{token}” is {after} instead of {before}.")
+    elements.section(
+        sentence.format(
+            word=quoted(plain(why_rows.shortened(why_rows.text_of(seen, part), 60))) + why_rows.which_of(seen, part),
+            token=plain(why_rows.word_of(seen.target)),
+            after=numbers.percent(seen.without(part)),
+            before=numbers.percent(seen.probability),
+        )
+    )
+
+
+def bars(seen: HiddenWords) -> None:
+    """Draw the largest effects."""
+    elements.section(_("The largest effects"), _("change of the token's log-probability, bits"))
+    rows, beside = why_rows.effect_rows(seen), any(part.gradient is not None for part in seen.parts)
+    if beside:
+        legend(("dice", _("measured")), ("removed", _("estimated from gradients")))
+    alt_text = _("Bars: by how many bits the token's log-probability falls without each part; to the left, where it rises.")
+    chart.draw(why_charts.signed_bars, rows, key="why_words_bars", alt_text=alt_text, rows=len(rows), beside=beside)
+    if len(rows) < len(seen.parts):
+        sentence = _("The other {count} parts change the probability less, or not at all. The file has all of them.")
+        st.caption(sentence.format(count=numbers.whole(len(seen.parts) - len(rows))))
+    elements.table_button(lambda: csv_text(why_rows.effect_table(seen)), "hidden_words.csv", "why_words_csv")
+
+
+def second_opinion(seen: HiddenWords) -> None:
+    """Draw how far the gradient map agrees with the measurement."""
+    elements.section(_("Do fast estimates agree?"), _("integrated gradients"))
+    if seen.note:
+        st.caption(_(seen.note))
+        return
+    if seen.agreement is None and seen.parts[0].gradient is None:
+        st.caption(_("The gradients are computed when all parts have been hidden."))
+        return
+    if seen.agreement is None:
+        st.caption(_("Gradients estimate all effects without hiding anything. With fewer than three parts there is no order to compare."))
+        return
+    st.metric(_("Rank correlation with the measured effects"), numbers.decimal(seen.agreement, 2), width="content")
+    if seen.agreement >= CLOSE:
+        st.markdown(_("Both put the words in nearly the same order."))
+    elif seen.agreement >= LOOSE:
+        st.markdown(_("Both agree only roughly."))
+    else:
+        st.markdown(_("The two disagree. Here the estimates would mislead."))
+    st.caption(
+        _(
+            "1: the same order of words, 0: no relation. Gradients estimate the effect of each word without hiding it, so many "
+            "tools colour texts by them. They are less exact. The blue and plum bars are measured: each is a real pass without that part."
+        )
+    )
