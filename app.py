@@ -10,10 +10,10 @@ from pages.ui.server import preload
 if __name__ != "__main__":  # once, before the server listens: streamlit imports this file and serves what is called app
     from starlette.middleware import Middleware
 
-    from pages.ui.server import event_log, gate, health, warm_up
+    from pages.ui.server import event_log, gate, lifespan
 
     event_log.open_event_log()
-    app = st.App(__file__, lifespan=warm_up.lifespan, routes=health.ROUTES, middleware=[Middleware(gate.Gate)])
+    app = st.App(__file__, lifespan=lifespan.lifespan, routes=lifespan.ROUTES, middleware=[Middleware(gate.Gate)])
     preload.begin()
 else:  # for every visitor, at every click
     st.set_page_config(

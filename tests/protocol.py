@@ -1,4 +1,4 @@
-"""The messages that a browser and Streamlit exchange over the websocket. The only file here that imports Streamlit's protocol."""
+"""The messages that a browser and Streamlit exchange over the websocket. The only file of the tests that imports Streamlit's protocol."""
 
 from __future__ import annotations
 

@@ -27,9 +27,8 @@ KEYWORDS = {"help", "placeholder", "label", "alt_text", "hint", "title", "lead",
 # Files whose words are for whoever runs the app, for a log, or for the model to read.
 OTHERS = {
     "record.py",
-    "warm_up.py",
+    "lifespan.py",
     "gate.py",
-    "health.py",
     "example_texts.py",
     "event_log.py",
     "deployment.py",

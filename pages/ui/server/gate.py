@@ -19,8 +19,7 @@ from typing import Any, ClassVar
 from core.disk import is_disk_full
 from core.limits import Limits
 from pages.ui.server import browser_message, deployment
-from pages.ui.server.frame_limit import limit_frames
-from pages.ui.server.rate_limiter import RateLimiter
+from pages.ui.server.rate_limit import RateLimiter, limit_frames
 from pages.ui.server.run_queue import ARRIVAL, CLOCK, QUEUE, Runner
 from pages.ui.server.upload_memory import UPLOADS
 
@@ -198,14 +197,14 @@ class Gate:
                 return message
             data = message.get("bytes") or b""
             rates = filter(None, (connection.own, connection.of_address))
-            delay = max(rate.delay(browser_message.weight(data)) for rate in rates)
+            judged = browser_message.judge(data)
+            delay = max(rate.delay(judged.weight) for rate in rates)
             if delay:
                 self.refused["messages delayed"] += 1
                 await asyncio.wait({closing}, timeout=delay)  # meanwhile the server does not read from this websocket
-            verdict = browser_message.verdict(data)
-            if verdict == "pass":
-                if browser_message.starts_run(data) and not closing.done():
-                    patience = CLOCK if browser_message.is_by_clock(data) else 0.0 if connection.has_run else ARRIVAL
+            if judged.verdict == "pass":
+                if judged.starts_run and not closing.done():
+                    patience = CLOCK if judged.by_clock else 0.0 if connection.has_run else ARRIVAL
                     connection.has_run = True
                     if not await self._has_turn(connection, receive, closing, patience):
                         continue
@@ -213,7 +212,7 @@ class Gate:
                     return message
                 continue
             self.refused["forbidden messages"] += 1
-            if verdict == "refuse":
+            if judged.verdict == "refuse":
                 return {"type": "websocket.disconnect", "code": FORBIDDEN}
 
     async def _has_turn(self, connection: Connection, receive: Receive, closing: asyncio.Task[Any], patience: float) -> bool:

@@ -1,4 +1,4 @@
-"""The first page render of a session waits in a queue and shows how many visitors are before it."""
+"""The first page render of a session waits in the queue of runs and shows how many visitors are before it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import streamlit as st
 
 from pages.ui.i18n.translation import ngettext
-from pages.ui.server.first_page_queue import QUEUE
-from pages.ui.server.gate import release_turn
+from pages.ui.server.gate import Gate, release_turn
+from pages.ui.server.run_queue import QUEUE, Runner
 from pages.ui.session.state import current_session
 
 POLL_SECONDS = 0.5  # seconds between two checks of the queue
@@ -18,14 +18,16 @@ LONGEST_WAIT = 60.0  # seconds after which a visitor is admitted in any case
 
 @contextmanager
 def first_page_turn() -> Iterator[None]:
-    """Make the first page render of a session wait for its turn in the queue."""
+    """Make the first page render of a session wait for its turn in the queue. Without a gate there is no queue."""
     session = current_session()
-    if session.first_page_drawn:
+    connection = Gate.connections.get(session.connection or "")
+    if session.first_page_drawn or connection is None or connection.loop is None:
         yield
         return
-    place, message, waited = QUEUE.join(), None, 0.0
+    runner, message, waited = Runner(connection.address, is_first_page=True), None, 0.0
+    connection.loop.call_soon_threadsafe(QUEUE.join, runner)
     try:
-        while (ahead := QUEUE.before(place, POLL_SECONDS)) and waited < LONGEST_WAIT:
+        while (ahead := QUEUE.before(runner, POLL_SECONDS)) and waited < LONGEST_WAIT:
             if not waited:
                 release_turn(session.connection)
             waited += POLL_SECONDS
@@ -43,4 +45,4 @@ def first_page_turn() -> Iterator[None]:
         session.first_page_drawn = True
         yield
     finally:
-        QUEUE.leave(place)
+        connection.loop.call_soon_threadsafe(QUEUE.leave, runner)

@@ -5,13 +5,18 @@ from __future__ import annotations
 import random
 import tomllib
 from pathlib import Path
+from time import process_time
 
 import pytest
 
 from pages.ui.server import browser_message
-from pages.ui.server.browser_message import MOST_FIELDS, MOST_NAMES, verdict
+from pages.ui.server.browser_message import MOST_FIELDS, MOST_NAMES, judge
 from tests import protocol
 from tests.protocol import BackMsg, ForwardMsg
+
+
+def verdict(data: bytes) -> str:
+    return judge(data).verdict
 
 
 def message(kind: str) -> BackMsg:
@@ -38,7 +43,7 @@ def test_only_downloads_pass_among_the_operations() -> None:
     made.backend_operation_request.deferred_file.file_id = "a"
     made.backend_operation_request.request_id, made.backend_operation_request.session_id = "b", "c"
     assert verdict(made.SerializeToString()) == "pass"
-    assert browser_message.weight(made.SerializeToString()) > browser_message.PER_DOWNLOAD > 4 * browser_message.weight(protocol.rerun())
+    assert judge(made.SerializeToString()).weight > browser_message.PER_DOWNLOAD > 4 * judge(protocol.rerun()).weight
     for name in ("install_skills", "dismiss_skills_nudge", "dataframe_chunk"):
         other = BackMsg()
         getattr(other.backend_operation_request, name).SetInParent()
@@ -46,10 +51,10 @@ def test_only_downloads_pass_among_the_operations() -> None:
 
 
 def test_a_whole_page_counts_as_several_messages_and_its_parts_as_one() -> None:
-    part, page = (browser_message.weight(protocol.rerun("q" * 50, fragment=name)) for name in ("clock", ""))
+    part, page = (judge(protocol.rerun("q" * 50, fragment=name)).weight for name in ("clock", ""))
     assert round(page) == browser_message.PER_PAGE > round(part) == 1
-    assert round(browser_message.weight(protocol.rerun(press="step"))) == browser_message.PER_PAGE
-    assert round(browser_message.weight(protocol.heartbeat())) == round(browser_message.weight(b"\xff\xff")) == 1
+    assert round(judge(protocol.rerun(press="step")).weight) == browser_message.PER_PAGE
+    assert round(judge(protocol.heartbeat()).weight) == round(judge(b"\xff\xff").weight) == 1
 
 
 def test_the_last_of_several_kinds_would_count_so_there_may_be_one_only() -> None:
@@ -114,11 +119,36 @@ def test_no_bytes_raise_anything() -> None:
         for _change in range(dice.randrange(1, 6)):
             data[dice.randrange(60 if dice.random() < 0.5 else len(data))] = dice.randrange(256)
         assert verdict(bytes(data[: dice.randrange(len(data))])) in ("pass", "ignore", "refuse")
-    assert browser_message.verdict(bytes([0x0A, 0x00] * 500_000)) == "refuse"
+    assert verdict(bytes([0x0A, 0x00] * 500_000)) == "refuse"
+
+
+def many_widgets(count: int) -> bytes:
+    made = BackMsg()
+    for _ in range(count):
+        made.rerun_script.widget_states.widgets.add()
+    return made.SerializeToString()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x0a\x00" * 990_000,  # fields that Streamlit does not know
+        b"\x0a\x00" * 990_000 + protocol.rerun(),
+        b"\x28\x01" * 990_000,  # a kind again and again
+        b"\x5a\x00" * 990_000,
+        protocol.rerun("a" * 30_000) + b"\x5a\x00",
+        many_widgets(990_000),
+    ],
+    ids=["unknown", "unknown and one", "one kind", "reruns", "two reruns", "widgets"],
+)
+def test_a_hostile_message_costs_no_more_than_a_parse(data: bytes) -> None:
+    began = process_time()
+    assert verdict(data) == "refuse"
+    assert process_time() - began < 0.25  # without bounds half a second
 
 
 def test_runs_begin_with_pages_and_files_and_end_with_the_last_message() -> None:
-    begins = {field.name for field in BackMsg.DESCRIPTOR.fields if browser_message.starts_run(message(field.name).SerializeToString())}
+    begins = {field.name for field in BackMsg.DESCRIPTOR.fields if judge(message(field.name).SerializeToString()).starts_run}
     assert begins == {"rerun_script", "backend_operation_request"}
     ends = set()
     for field in ForwardMsg.DESCRIPTOR.oneofs_by_name["type"].fields:
@@ -136,9 +166,9 @@ def test_runs_begin_with_pages_and_files_and_end_with_the_last_message() -> None
 
 
 def test_a_clock_is_told_from_a_person() -> None:
-    assert browser_message.is_by_clock(protocol.rerun(page_hash="a", fragment="b"))
-    assert not browser_message.is_by_clock(protocol.rerun("prompt=a", page_hash="a", press="b"))
-    assert not browser_message.is_by_clock(protocol.heartbeat())
+    assert judge(protocol.rerun(page_hash="a", fragment="b")).by_clock
+    assert not judge(protocol.rerun("prompt=a", page_hash="a", press="b")).by_clock
+    assert not judge(protocol.heartbeat()).by_clock
 
 
 def test_a_page_request_is_what_a_browser_sends() -> None:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from pages.ui.server import deployment, gate, health
+from pages.ui.server import deployment, gate, lifespan
 from pages.ui.server.gate import Gate
 from pages.ui.server.run_queue import RunQueue
 from pages.ui.server.upload_memory import LEAST, Uploads
@@ -196,7 +196,7 @@ def test_a_proxy_that_removes_the_upgrade_is_named_to_the_operator(through: Gate
     run(through(scope("http", "/viewer/_stcore/stream"), receive, send))
     assert answer[0]["status"] == 426 and b"so the page stays grey" in answer[1]["body"] and not inside.came
     assert "does not pass websockets" in caplog.text and Gate.refused[gate.NO_UPGRADE] == before + 1
-    said = run(health.healthz(None))  # type: ignore[arg-type]
+    said = run(lifespan.healthz(None))  # type: ignore[arg-type]
     assert said.status_code == 503 or b"the proxy does not pass websockets" in said.body
 
 

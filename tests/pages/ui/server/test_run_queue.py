@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from pages.ui.server import run_queue
+from pages.ui.server.gate import Connection, Gate
 from pages.ui.server.run_queue import ARRIVAL, CLOCK, Runner, RunQueue
+from pages.ui.session import first_page_turn
 
 
 @pytest.fixture
@@ -31,7 +34,7 @@ class Asked:
     """Messages that wait or were passed on, in a queue for two runs."""
 
     def __init__(self) -> None:
-        self.queue = RunQueue(at_a_time=2)
+        self.queue = RunQueue(at_a_time=2, first_pages=2)
         self.passed: list[Runner] = []
         self.closing = asyncio.ensure_future(asyncio.Event().wait())
         self.tasks: list[asyncio.Task[None]] = []
@@ -207,3 +210,84 @@ def test_addresses_are_forgotten_above_their_limit(clock: list[float], monkeypat
         asked.end()
 
     run(many())
+
+
+def test_a_few_first_pages_have_their_turn_and_the_others_know_how_many_are_before_them(clock: list[float]) -> None:
+    async def newcomers() -> None:
+        queue, pages = RunQueue(first_pages=2), [Runner(f"203.0.113.{number}", is_first_page=True) for number in range(5)]
+        for page in pages:
+            queue.join(page)
+            clock[0] += 0.01
+        assert [queue.before(page) for page in pages] == [0, 0, 1, 2, 3]
+        queue.leave(pages[1])
+        assert [queue.before(page) for page in (pages[0], *pages[2:])] == [0, 0, 1, 2]
+        queue.leave(pages[3])  # somebody in the middle gives up
+        assert queue.before(pages[4]) == 1
+        queue.leave(pages[2])
+        assert queue.before(pages[4]) == 0
+
+    run(newcomers())
+
+
+def test_presses_do_not_wait_for_first_pages_nor_first_pages_for_presses(clock: list[float]) -> None:
+    async def both() -> None:
+        asked = Asked()
+        pages = [Runner(f"new {number}", is_first_page=True) for number in range(3)]
+        for page in pages:
+            asked.queue.join(page)
+        await asked.ask(first := Runner("a"), second := Runner("b"), third := Runner("c"))
+        assert asked.passed == [first, second] and asked.queue.before(pages[-1]) == 1
+        asked.queue.leave(pages[0])
+        assert asked.queue.before(pages[-1]) == 0
+        await asked.finish(first)
+        assert asked.passed == [first, second, third]
+        asked.end()
+
+    run(both())
+
+
+def test_one_address_with_many_first_pages_does_not_keep_another_one_waiting(clock: list[float]) -> None:
+    async def crowd() -> None:
+        queue, pages = RunQueue(first_pages=1), [Runner("203.0.113.1", is_first_page=True) for _ in range(20)]
+        for page in pages:
+            queue.join(page)
+        clock[0] += 1.0
+        queue.leave(pages[0])  # the next one of this address has its turn
+        clock[0] += 0.01
+        queue.join(other := Runner("203.0.113.2", is_first_page=True))
+        assert queue.before(other) == 1
+
+    run(crowd())
+
+
+def test_whoever_waits_in_a_thread_is_woken_when_the_queue_moves() -> None:
+    async def newcomers() -> None:
+        queue, first, second = RunQueue(first_pages=1), Runner("a", is_first_page=True), Runner("b", is_first_page=True)
+        queue.join(first)
+        queue.join(second)
+        waiting = asyncio.ensure_future(asyncio.to_thread(queue.before, second, 30.0))
+        await asyncio.sleep(0.05)
+        queue.leave(first)
+        assert await asyncio.wait_for(waiting, 5) == 0
+
+    run(newcomers())
+
+
+def test_a_first_page_that_fails_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    queue, session = RunQueue(first_pages=1), SimpleNamespace(first_page_drawn=False, connection="a")
+    monkeypatch.setattr(first_page_turn, "QUEUE", queue)
+    monkeypatch.setattr(first_page_turn, "current_session", lambda: session)
+
+    def script() -> None:
+        with first_page_turn.first_page_turn():
+            raise ValueError
+
+    async def visit() -> None:
+        monkeypatch.setattr(Gate, "connections", {"a": Connection("a", loop=asyncio.get_running_loop())})
+        with pytest.raises(ValueError):
+            await asyncio.to_thread(script)
+        await asyncio.sleep(0)
+        queue.join(late := Runner("b", is_first_page=True))
+        assert queue.before(late) == 0 and session.first_page_drawn
+
+    run(visit())

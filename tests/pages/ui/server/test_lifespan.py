@@ -1,14 +1,16 @@
-"""Opening every page once before a public instance reports ready."""
+"""What begins with the server: pages are opened once before a public instance reports ready, and answers are not delayed."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import socket
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
-from pages.ui.server import deployment, health, preload, warm_up
+from pages.ui.server import deployment, lifespan, preload
 from tests.protocol import BackMsg, ForwardMsg
 
 END = ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY).SerializeToString()
@@ -37,14 +39,14 @@ class Streamlit:
 
 def test_every_page_is_opened_once_in_every_language() -> None:
     app = Streamlit()
-    asyncio.run(warm_up.open_pages(app, ["start", "read"], ["de", "en"]))
+    asyncio.run(lifespan.open_pages(app, ["start", "read"], ["de", "en"]))
     assert app.visits == [[("start", f"lang={code}"), ("read", f"lang={code}")] for code in ("de", "en")]
 
 
 def test_pages_behind_one_that_never_ends_are_left_to_the_visitors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warm_up, "PAGE_SECONDS", 0.01)
+    monkeypatch.setattr(lifespan, "PAGE_SECONDS", 0.01)
     app = Streamlit(silent=True)
-    asyncio.run(warm_up.open_pages(app, ["start", "read"], ["en"]))
+    asyncio.run(lifespan.open_pages(app, ["start", "read"], ["en"]))
     assert app.visits == [[("start", "lang=en")]]
 
 
@@ -56,12 +58,12 @@ def test_a_public_instance_is_ready_afterwards_even_if_it_failed(public: bool, b
 
     async def start() -> list[int]:
         found = []
-        async with warm_up.lifespan(app):
-            found.append((await health.healthz(None)).status_code)  # type: ignore[arg-type]
+        async with lifespan.lifespan(app):
+            found.append((await lifespan.healthz(None)).status_code)  # type: ignore[arg-type]
             async with asyncio.timeout(20):
-                while warm_up.is_running() or (not public and not app.visits):
+                while lifespan.is_running() or (not public and not app.visits):
                     await asyncio.sleep(0.01)
-            answer = await health.healthz(None)  # type: ignore[arg-type]
+            answer = await lifespan.healthz(None)  # type: ignore[arg-type]
             assert json.loads(bytes(answer.body))["ready"]
             return [*found, answer.status_code]
 
@@ -75,9 +77,27 @@ def test_it_ends_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preload, "_loading", [])
 
     async def start() -> None:
-        async with warm_up.lifespan(Streamlit(silent=True)):
+        async with lifespan.lifespan(Streamlit(silent=True)):
             await asyncio.sleep(0.05)
         await asyncio.sleep(0.05)
 
     asyncio.run(start())
-    assert not warm_up.is_running()
+    assert not lifespan.is_running()
+
+
+def test_who_connects_is_answered_without_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preload, "_loading", [])
+
+    async def serve() -> int:
+        async with lifespan.lifespan(Streamlit()):
+            with socket.create_connection(listening.getsockname()):
+                answering, _ = listening.accept()
+                with answering:
+                    return answering.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+    with socket.socket() as listening:  # made as Streamlit makes its own, TCP not named
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        # in a thread of its own: the browser tests' driver keeps an event loop running in this one
+        with ThreadPoolExecutor(1) as thread:
+            assert thread.submit(asyncio.run, serve()).result()

@@ -12,7 +12,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from pages.ui.server.browser_message import LARGEST
-from pages.ui.server.frame_limit import FrameLimit, limit_frames
+from pages.ui.server.rate_limit import FrameLimit, limit_frames
 from tests.browser.conftest import free_port
 from tests.pages.ui.server.test_gate import run
 

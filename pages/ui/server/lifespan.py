@@ -1,24 +1,32 @@
-"""Opens every page once, in every language, before a public instance reports ready; any other instance opens its first page.
+"""What begins with the server: options of its sockets, the first opening of pages, and /healthz, which says when it is ready.
 
+A public instance opens every page once, in every language, before it reports ready; any other instance opens its first page.
 The first opening of a page imports its modules, builds and validates its charts, and reads its recorded results. Without this, the first
-visitors would do that at once, and all others would wait for up to three seconds. Until a page was
-opened, Streamlit knows pages only by their files, so that a link to another address (`/two-branches`) would show "Page not found".
+visitors would do that at once, and all others would wait for up to three seconds. Until a page was opened, Streamlit knows
+pages only by their files, so that a link to another address (`/two-branches`) would show "Page not found".
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from contextlib import asynccontextmanager
-from typing import Any
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+import psutil
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 
 from pages.ui import features
 from pages.ui.i18n import translation
 from pages.ui.server import browser_message, deployment, preload
-from pages.ui.server.tcp_nodelay import nodelay_lifespan
+from pages.ui.server.gate import NO_UPGRADE, App, Gate, Message
 
-App = Callable[[MutableMapping[str, Any], Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]], Awaitable[None]]
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 PAGE_SECONDS = 30.0  # seconds for one page; the pages after a slower one are not opened in advance
 SCOPE = {
@@ -43,16 +51,47 @@ def is_running() -> bool:
     return bool(_running) and deployment.public()
 
 
+async def healthz(request: Request) -> JSONResponse:
+    """Return {"ready": true} or, with status 503, {"ready": false, "why": ...}, and nothing about visitors. For load balancers.
+
+    With a "warning" if a proxy passed on a request for a websocket without its Upgrade: pages then stay grey.
+    """
+    if preload.is_loading():
+        return JSONResponse({"ready": False, "why": "loading"}, 503)
+    if preload.failed():
+        return JSONResponse({"ready": False, "why": "the first model could not be loaded"}, 503)
+    if is_running():
+        return JSONResponse({"ready": False, "why": "opening its pages for the first time"}, 503)
+    warning = {"warning": "a page that stays grey: the proxy does not pass websockets"} if Gate.refused[NO_UPGRADE] else {}
+    return JSONResponse({"ready": True, **warning}, headers={"cache-control": "no-store"})
+
+
+ROUTES = [Route("/healthz", healthz)]
+
+
 @asynccontextmanager
 async def lifespan(app: App) -> AsyncIterator[None]:
     """ASGI lifespan of the app: sets the sockets' options, and opens pages while it already listens."""
-    async with nodelay_lifespan(app):
-        task = asyncio.create_task(_after_preload(app))
-        _running.add(task)
-        task.add_done_callback(_running.discard)
-        yield
-        for task in list(_running):
-            task.cancel()
+    _send_without_delay()
+    task = asyncio.create_task(_after_preload(app))
+    _running.add(task)
+    task.add_done_callback(_running.discard)
+    yield
+    for task in list(_running):
+        task.cancel()
+
+
+def _send_without_delay() -> None:
+    """Disable Nagle's algorithm on the listening sockets. Their connections inherit the option.
+
+    A response is many small messages. asyncio disables the algorithm only for sockets whose protocol is TCP, and Streamlit's sockets
+    have protocol 0. With the algorithm a response waits for the browser's acknowledgement, which Linux delays by 40 ms.
+    """
+    with suppress(OSError, psutil.Error):
+        for line in psutil.Process().net_connections("tcp"):
+            if line.status == psutil.CONN_LISTEN and line.fd >= 0:
+                with socket.socket(fileno=os.dup(line.fd)) as listening:
+                    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 async def _after_preload(app: App) -> None:
@@ -85,7 +124,7 @@ class _Visit:
         self._connected = False
         self._ended = asyncio.Event()
 
-    async def receive(self) -> dict[str, Any]:
+    async def receive(self) -> Message:
         """Return the next ASGI message for the app."""
         if not self._connected:
             self._connected = True
@@ -101,7 +140,7 @@ class _Visit:
         self._ended.clear()
         return {"type": "websocket.disconnect", "code": 1000} if request is None else {"type": "websocket.receive", "bytes": request}
 
-    async def send(self, message: dict[str, Any]) -> None:
+    async def send(self, message: Message) -> None:
         """Take an ASGI message of the app."""
         if message["type"] == "websocket.close" or browser_message.ends_run(message.get("bytes") or b""):
             self._ended.set()
