@@ -1,4 +1,4 @@
-"""Writes the stories whose words the n-gram models count, and others that they are measured on: `python -m core.bundled.recipe.stories_text`.
+"""Stories for the n-gram model and its measure, from the pieces of the corpus: `python -m core.bundled.recipe.stories_text`.
 
 The stories are those of the world that the storyteller learnt from, which the app does not import.
 """
