@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core.errors import DiskFull, quoted
+from core.errors import NoRoom, quoted
 from core.message import Message
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -33,18 +33,18 @@ def has_room_for(size: int) -> bool:
         return False
 
 
-def no_room_on_disk(name: str) -> DiskFull:
+def no_room_on_disk(name: str) -> NoRoom:
     """Return the error for the files of this model."""
     said = Message("There is no room on the disk of this app's machine for the files of {name}. Free some space, then try again.")
-    return DiskFull(said.with_values(name=quoted(name)))
+    return NoRoom(said.with_values(name=quoted(name)))
 
 
 @contextmanager
 def disk_full_named(name: str) -> Iterator[None]:
-    """Raise DiskFull for errors of a full disk within the `with` block. name: of the model that is read or written."""
+    """Raise NoRoom for errors of a full disk within the `with` block. name: of the model that is read or written."""
     try:
         yield
-    except DiskFull:
+    except NoRoom:
         raise
     except Exception as error:
         if not is_disk_full(error):

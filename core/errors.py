@@ -1,4 +1,4 @@
-"""Exceptions: one class per kind of failure. Each has one sentence that says what happened and what to do.
+"""Exceptions: one class for each thing that a caller can do. Each has one sentence that says what happened and what to do.
 
 `str(error)` is that sentence and can be shown to a visitor. `error.__cause__` has the cause, if there is one, for the log.
 """
@@ -19,95 +19,39 @@ class ViewerError(Exception):
 
 
 class ModelError(ViewerError):
-    """A model could not be loaded or used."""
+    """A model could not be loaded or used. Choose another one."""
 
 
-class UnknownModel(ModelError):
-    """No bundled model, folder or hub repository has this name."""
-
-
-class NotACausalModel(ModelError):
-    """The model does not generate text from left to right (an encoder, an encoder-decoder, an image model, ...)."""
-
-
-class AdapterOnly(ModelError):
-    """The folder holds an adapter (such as LoRA) without its model."""
-
-
-class PickleOnly(ModelError):
-    """The weights exist only as a pickle, which could run code. Only safetensors are read."""
-
-
-class HalfDownloaded(ModelError):
-    """A weight file is missing or truncated."""
-
-
-class RemoteCodeRefused(ModelError):
-    """The model needs its own program code, which the app never runs."""
-
-
-class BrokenModel(ModelError):
-    """The configuration, the tokenizer or the weights contradict each other or cannot be read."""
-
-
-class GatedModel(ModelError):
-    """The hub requires an accepted licence or an access token."""
-
-
-class NoNetwork(ModelError):
-    """The model is not on this machine and the hub cannot be reached."""
-
-
-class DownloadStopped(ModelError):
-    """A download was stopped by the visitor."""
-
-
-class TooLargeToFetch(ModelError):
-    """A download is larger than the operator allows, or the disk is too full for it."""
-
-
-class DiskFull(ModelError):
-    """The disk is full, so that a model cannot be downloaded, converted or saved."""
-
-
-class NotEnoughMemory(ModelError):
-    """The model or its cache does not fit into memory."""
-
-
-class ReloadFailed(ModelError):
-    """A model that was unloaded to free memory cannot be loaded again. Its runs are kept."""
-
-
-class BrokenLogits(ModelError):
-    """The model returned NaN logits."""
+class NoRoom(ModelError):
+    """Memory or disk cannot hold a model, its cache or a file. Free some, or choose a smaller one."""
 
 
 class ServerGone(ModelError):
-    """An inference server did not answer, or its answer is invalid."""
+    """An inference server did not answer, or its answer is invalid. Try again."""
 
 
 class WrongServer(ModelError):
-    """An inference server answers but cannot be used: another kind, another model, or missing data."""
+    """An inference server answers but cannot be used: another kind, another model, or missing data. Connect to another one."""
 
 
 class NotForThisModel(ModelError):
-    """A model cannot do this: its architecture differs, it is on a server that gives only probabilities, or it is a recording."""
+    """A model cannot do this: its architecture differs, a server does not give what is needed, or it is a recording."""
 
 
-class OutsideTopLogprobs(ModelError):
-    """The chosen or forced token is not in the server's list, so its probability is unknown."""
-
-
-class TooManyExperiments(ViewerError):
-    """The machine or the visitor already runs the maximum number of experiments."""
+class BrokenLogits(ModelError):
+    """The model returned NaN logits. Go back, or choose another precision."""
 
 
 class NotAllowed(ViewerError):
-    """Only the operator of this instance may do that."""
+    """The operator of this instance, or its limits, do not allow that now."""
+
+
+class CannotWrite(ViewerError, OSError):
+    """A file could not be written, or would be larger than its limit."""
 
 
 class InputError(ViewerError):
-    """A visitor's input cannot be used."""
+    """An input cannot be used. Change it."""
 
 
 class WrongType(InputError, TypeError):
@@ -118,32 +62,20 @@ class EmptyPrompt(InputError):
     """The text to continue is empty."""
 
 
-class BadText(InputError):
-    """The text holds half a surrogate pair, which cannot be encoded."""
-
-
 class PromptTooLong(InputError):
     """The prompt has more tokens than the model's context."""
 
 
 class BadSetting(InputError):
-    """A sampling setting is out of range or of the wrong type."""
+    """A setting is out of range or of the wrong type."""
 
 
 class BadToken(InputError):
     """A token id is not in the model's vocabulary, or not available here."""
 
 
-class BadPlace(InputError):
-    """The run has no such step or branch."""
-
-
 class BadRecording(InputError):
-    """A recording is invalid, too large, or from a newer version."""
-
-
-class BadListedTokens(InputError):
-    """A list of log-probabilities is invalid: of a saved answer, or of a server without token ids."""
+    """A file or an answer is invalid, too large, or from a newer version: a recording, a list of log-probabilities, a running order."""
 
 
 class RunFinished(InputError):
@@ -154,31 +86,3 @@ def quoted(name: str) -> Message:
     """Return a stranger's name for a sentence on a page: at most 60 characters, without the marks of pictures, links and formulas."""
     clean = "".join(c if c.isprintable() and c not in "[]<>`*$" else "?" for c in name)
     return quote(clean if len(clean) <= 60 else clean[:57] + "...")
-
-
-class CannotBeTaught(ModelError):
-    """The model cannot be trained here: it is on a server, too large, or of an unsupported architecture."""
-
-
-class TextToLearn(InputError):
-    """The training text is empty, far too long, or has a character that this model has no token for."""
-
-
-class BadGuess(InputError):
-    """A guess of the next word is invalid, too long, or one too many."""
-
-
-class BadRunningOrder(InputError):
-    """A file is not a running order of a talk, or its content is invalid."""
-
-
-class CannotWrite(ViewerError, OSError):
-    """A file could not be written."""
-
-
-class TooLarge(ViewerError):
-    """A file would be larger than its limit."""
-
-
-class EmptyChart(InputError):
-    """A chart without rows has no picture."""

@@ -1,4 +1,4 @@
-"""Out-of-memory errors of Python, torch and the operating system become NotEnoughMemory with a sentence."""
+"""Out-of-memory errors of Python, torch and the operating system become NoRoom with a sentence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import torch
 
-from core.errors import NotEnoughMemory
+from core.errors import NoRoom
 from core.message import Message
 
 
@@ -19,10 +19,10 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 @contextmanager
 def enough_memory(said: Message) -> Iterator[None]:
-    """Raise NotEnoughMemory with this sentence instead of an out-of-memory error within the block."""
+    """Raise NoRoom with this sentence instead of an out-of-memory error within the block."""
     try:
         yield
     except Exception as error:
         if is_out_of_memory(error):
-            raise NotEnoughMemory(said) from error
+            raise NoRoom(said) from error
         raise

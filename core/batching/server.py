@@ -152,7 +152,7 @@ class Server:
 
     listener: for tests, receives every request and the float32 logits [vocabulary] of its next token before sampling. compiled: see
     `passes_are_compiled`. Raises EmptyPrompt, PromptTooLong, BadSetting for a request that needs more than all blocks, ModelError for a
-    model that cannot be batched, NotEnoughMemory.
+    model that cannot be batched, NoRoom.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class Server:
         return self.scheduler.done
 
     def step(self) -> Iteration:
-        """Compute one iteration and return its record. Call it only while not `done`. Raises NotEnoughMemory, BrokenLogits."""
+        """Compute one iteration and return its record. Call it only while not `done`. Raises NoRoom, BrokenLogits."""
         scheduler = self.scheduler
         if not scheduler.running and not len(scheduler.queue):
             coming = scheduler.queue.next_arrival
@@ -329,7 +329,7 @@ def passes_are_compiled(model: LanguageModel) -> bool:
 
 
 def make_runner(model: LanguageModel, blocks: int, compiled: bool = True) -> BatchRunner:
-    """Return the fastest runner of shared passes for this model, in NumPy if not `compiled`. Raises ModelError, NotEnoughMemory."""
+    """Return the fastest runner of shared passes for this model, in NumPy if not `compiled`. Raises ModelError, NoRoom."""
     said = Message("There is not enough memory for {blocks} blocks. Use fewer blocks.", blocks=blocks)
     with enough_memory(said), model.engine.lock.acquire():
         fast = isinstance(model.engine.backend, FastDecoder) and model.engine.backend.can_be_batched

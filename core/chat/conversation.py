@@ -9,7 +9,7 @@ from typing import Any
 
 from core.chat.chat_template import TemplateFailed, render
 from core.chat.thinking import marks_of, thought_of, without_thought
-from core.errors import BrokenModel, EmptyPrompt, WrongType
+from core.errors import EmptyPrompt, ModelError, WrongType
 from core.message import Message
 from core.tokens.tokens import Token
 
@@ -61,7 +61,7 @@ def rendered(template: str, messages: Messages, marks: dict[str, Any], name: str
     """Return the conversation as the template writes it, with what introduces the next answer. name: of the model, for errors.
 
     An answer that was begun is the template's last message up to its end, as transformers' continue_final_message has it. If the template
-    changes its text, the text follows what introduces an answer. Raises BrokenModel if the template fails or leaves out the system prompt.
+    changes its text, the text follows what introduces an answer. Raises ModelError if the template fails or leaves out the system prompt.
     """
     begun = messages[-1]["content"] if messages[-1]["role"] == "assistant" else ""
     whole = _begun(template, messages, marks) if begun else None
@@ -72,14 +72,14 @@ def rendered(template: str, messages: Messages, marks: dict[str, Any], name: str
         written = render(template, list(turns), marks)
     except (TemplateFailed, ValueError, IndexError) as error:  # a template is a program and can fail
         if len(messages) == 1:
-            raise BrokenModel("The chat template of {name} cannot be used with a plain question.", name=name) from error
+            raise ModelError("The chat template of {name} cannot be used with a plain question.", name=name) from error
         if turns[0]["role"] == "system":
             said = Message(
                 "The chat template of {name} does not take this conversation. It may have no place for a system prompt.", name=name
             )
-            raise BrokenModel(said) from error
+            raise ModelError(said) from error
         said = Message("The chat template of {name} does not take this conversation. User and assistant must take turns.", name=name)
-        raise BrokenModel(said) from error
+        raise ModelError(said) from error
     return _with_system(written, turns, name) + begun
 
 
@@ -95,9 +95,9 @@ def _begun(template: str, messages: Messages, marks: dict[str, Any]) -> str | No
 
 
 def _with_system(written: str, messages: Messages, name: str) -> str:
-    """Return the text. Raises BrokenModel if it lacks the system prompt."""
+    """Return the text. Raises ModelError if it lacks the system prompt."""
     if messages[0]["role"] == "system" and messages[0]["content"].strip() not in written:
-        raise BrokenModel("The chat template of {name} has no place for a system prompt. Leave it out.", name=name)
+        raise ModelError("The chat template of {name} has no place for a system prompt. Leave it out.", name=name)
     return written
 
 

@@ -41,7 +41,7 @@ class Changes:
     """What is changed in a model's passes. key: equal keys give equal numbers, so that a cache knows what it was computed with.
 
     Raises ModelError for a model on a server or whose layers or heads cannot be found, BadSetting for an invalid vector, layer or strength,
-    BadPlace for a head that is not there.
+    InputError for a head that is not there.
     """
 
     def __init__(self, model: LanguageModel, steering: Steering | None = None, without_heads: Iterable[Head] = ()) -> None:

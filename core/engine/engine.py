@@ -64,7 +64,7 @@ class Engine:
 
         top_logprobs: how many of the likeliest tokens a server should list; a local model returns all. changes: to the network in this
         pass, which then runs on transformers' own network.
-        Raises EmptyPrompt for no tokens and NotEnoughMemory if the device is full. After a failed pass the cache is empty.
+        Raises EmptyPrompt for no tokens and NoRoom if the device is full. After a failed pass the cache is empty.
         """
         ids = np.ascontiguousarray(token_ids, dtype=np.int64)
         if len(ids) == 0:

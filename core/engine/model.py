@@ -124,7 +124,7 @@ class LanguageModel(TokenSource):
     def load_network(self) -> Any:
         """Return transformers' network on this model's weights.
 
-        For a model that was loaded without it, the first call imports transformers, which takes seconds. Raises BrokenModel.
+        For a model that was loaded without it, the first call imports transformers, which takes seconds. Raises ModelError.
         """
         with self._network_lock:
             if self.network is None:
@@ -135,7 +135,7 @@ class LanguageModel(TokenSource):
     def encode(self, text: str) -> list[int]:
         """Return the token ids of a text, with the special tokens that this model expects around it.
 
-        Raises BadText for half a surrogate pair, BadToken if the tokenizer returns an id that the model does not have.
+        Raises InputError for half a surrogate pair, BadToken if the tokenizer returns an id that the model does not have.
         """
         ids = [int(i) for i in self.tokenizer(checked_text(text))["input_ids"]]
         if ids and max(ids) >= self.vocabulary_size:
@@ -171,7 +171,7 @@ class LanguageModel(TokenSource):
         return before or self.engine.forward(keys, cache, changes=wanted.changes)
 
     def tokenize_messages(self, messages: Messages) -> list[Token]:
-        """Return checked messages in the chat template, as tokens. Raises ModelError without template, BrokenModel if it fails."""
+        """Return checked messages in the chat template, as tokens. Raises ModelError without template, ModelError if it fails."""
         if Can.CHAT not in self.can:
             return super().tokenize_messages(messages)
         for message in messages:

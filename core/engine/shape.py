@@ -9,7 +9,7 @@ from typing import Any
 from core.engine.attention_layers import AttentionLayers
 from core.engine.published_shapes import SHAPES
 from core.engine.shape_from_config import UNBOUNDED_CONTEXT, fields_from_config
-from core.errors import UnknownModel
+from core.errors import ModelError
 
 __all__ = ["UNBOUNDED_CONTEXT", "AttentionLayers", "ModelShape"]
 _FEED_FORWARD = ("mlp", "ffn", "feed_forward", "block_sparse_moe", "fc1", "fc2")
@@ -179,8 +179,8 @@ class ModelShape:
 
     @classmethod
     def named(cls, name: str) -> ModelShape:
-        """Return the shape of a published model, such as "llama-3.1-70b". Raises UnknownModel; `published_shapes.SHAPES` lists them."""
+        """Return the shape of a published model, such as "llama-3.1-70b". Raises ModelError; `published_shapes.SHAPES` lists them."""
         known = SHAPES.get(str(name).strip().lower())
         if known is None:
-            raise UnknownModel("“{name}” is not a published shape. Known shapes: {names}.", name=str(name)[:40], names=", ".join(SHAPES))
+            raise ModelError("“{name}” is not a published shape. Known shapes: {names}.", name=str(name)[:40], names=", ".join(SHAPES))
         return cls(**known)

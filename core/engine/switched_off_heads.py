@@ -16,7 +16,7 @@ import torch
 from core.engine.hooks import Hook, hooked, input_of, with_input
 from core.engine.network_layers import checked_layers
 from core.engine.shape import ModelShape
-from core.errors import BadPlace, ModelError
+from core.errors import InputError, ModelError
 from core.message import Message
 
 NO_HEADS = Message("This architecture has no attention heads, so none can be switched off.")
@@ -101,10 +101,10 @@ def switch_off(part: HeadOutputs, off: torch.Tensor, value: torch.Tensor | None 
 
 
 def checked_heads(heads: Iterable[Head], layers: int, count: int) -> list[Head]:
-    """Return the heads, each once, in order. Raises BadPlace for a head that is not there."""
+    """Return the heads, each once, in order. Raises InputError for a head that is not there."""
     found = sorted({(int(layer), int(head)) for layer, head in heads})
     for layer, head in found:
         if not (0 <= layer < layers and 0 <= head < count):
             said = Message("There is no head {head} in layer {layer}: this model has {layers} layers with {count} heads each.")
-            raise BadPlace(said.with_values(head=head + 1, layer=layer + 1, layers=layers, count=count))
+            raise InputError(said.with_values(head=head + 1, layer=layer + 1, layers=layers, count=count))
     return found

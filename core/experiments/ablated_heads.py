@@ -96,7 +96,7 @@ def without_heads(
 ) -> Iterator[WithoutHeads]:
     """Write on after the prompt and these tokens, with all heads and without some, with the same dice; yield after every token.
 
-    Raises BadPlace for a head that is not there, ModelError with the reason if the heads cannot be separated, and what a run raises.
+    Raises InputError for a head that is not there, ModelError with the reason if the heads cannot be separated, and what a run raises.
     """
     off = tuple(sorted({(int(layer), int(head)) for layer, head in heads}))
     runs = [Generation(model, prompt, settings, as_chat=as_chat), Generation(model, prompt, settings, as_chat=as_chat, without_heads=off)]

@@ -83,7 +83,7 @@ def beam_search(
     length_penalty: scores are divided by length to this power; a value above 0 favours long texts. early_stopping: True ends the search at
     N answers, False when no open hypothesis can beat them at its present length, "never" when none can even at the full length.
 
-    Raises EmptyPrompt, PromptTooLong, BadSetting, BrokenLogits, NotEnoughMemory, OutsideTopLogprobs for a server that lists too few tokens.
+    Raises EmptyPrompt, PromptTooLong, BadSetting, BrokenLogits, NoRoom, NotForThisModel for a server that lists too few tokens.
     """
     width = whole_number(beams, Message("The number of beams"), 1, MOST_BEAMS)
     steps = whole_number(steps, Message("The length"), 1, MOST_STEPS)

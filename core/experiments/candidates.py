@@ -43,7 +43,7 @@ def write_together(
     """Generate `count` tries of up to `steps` tokens; yield after every forward pass. The generator can be stopped at any time.
 
     A source without a network here answers for every try by itself. Raises EmptyPrompt, PromptTooLong, BadSetting for counts out of range,
-    NotEnoughMemory, and the errors of a server.
+    NoRoom, and the errors of a server.
     """
     settings = settings or SamplingSettings()
     count, steps = (

@@ -37,7 +37,7 @@ class Closeness:
 def read_text(model: LanguageModel, network: Any, ids: np.ndarray, tries: int = 1, **settings: Any) -> tuple[torch.Tensor, float]:
     """Return the log-probabilities after every token, natural logarithm, float64 [tokens, vocabulary], and the seconds of the fastest pass.
 
-    network: the model's own or a changed copy of it. settings: of its pass. Raises NotEnoughMemory.
+    network: the model's own or a changed copy of it. settings: of its pass. Raises NoRoom.
     """
     said = Message("There is not enough memory to read {count} tokens at once. Use a shorter text.", count=len(ids))
     text, times = torch.from_numpy(ids)[None].to(model.engine.device), []

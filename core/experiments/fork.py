@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from core.engine.kv_cache.kv_cache import KVCache
-from core.errors import BadPlace, BadToken, EmptyPrompt, RunFinished
+from core.errors import BadToken, EmptyPrompt, InputError, RunFinished
 from core.experiments.drift import Aligner, Alignment, TopProbabilities
 from core.generation.generation import Generation
 from core.message import Message
@@ -76,12 +76,12 @@ class Fork:
     def at(cls, run: Generation, step_index: int, left: Sequence[int] | None, right: Sequence[int]) -> Fork:
         """Fork the current path at this step: one branch begins with the tokens `left`, the other with `right`.
 
-        left None: the existing branch, or at the end of the path a sampled one. Raises BadPlace, BadToken for unknown tokens or two
+        left None: the existing branch, or at the end of the path a sampled one. Raises InputError, BadToken for unknown tokens or two
         branches that begin with the same tokens, RunFinished if the run has ended at this step.
         """
         path, line = run.path, run.line
         if isinstance(step_index, bool) or not isinstance(step_index, int) or not 0 <= step_index <= len(path):
-            raise BadPlace("Step {number} does not exist. This branch has the steps 0 to {count}.", number=step_index, count=len(path))
+            raise InputError("Step {number} does not exist. This branch has the steps 0 to {count}.", number=step_index, count=len(path))
         if run.finished and step_index == len(path):
             raise RunFinished("This run has ended ({finished}). Fork at an earlier token.", finished=Message(run.finished))
         ours, theirs = None if left is None else _checked(run, left), _checked(run, right)
@@ -94,11 +94,14 @@ class Fork:
 
     @classmethod
     def between(cls, run: Generation, left: int, right: int) -> Fork:
-        """Return the fork of two existing branches, given by their end nodes. Raises BadPlace if one is a part of the other or missing."""
+        """Return the fork of two existing branches, given by their end nodes.
+
+        Raises InputError if one is a part of the other or missing.
+        """
         one, other = _line(run, left), _line(run, right)
         shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
         if shared is None:
-            raise BadPlace("These two branches do not differ: one is the beginning of the other.")
+            raise InputError("These two branches do not differ: one is the beginning of the other.")
         return cls(run, shared - 1, one[shared - 1], _Side([], one[shared:]), _Side([], other[shared:]))
 
     @property
@@ -200,7 +203,7 @@ def side_by_side(fork: Fork, steps: int) -> Iterator[Pair]:
 
 
 def continuation(model: TokenSource, before: str, text: str) -> list[int]:
-    """Return the tokens of `text` as a continuation of `before`. Raises EmptyPrompt, BadToken, BadText."""
+    """Return the tokens of `text` as a continuation of `before`. Raises EmptyPrompt, BadToken, InputError."""
     if not isinstance(text, str) or not text:
         raise EmptyPrompt("The branch is empty. Write a word first.")
     if len(text) > LONGEST_WORD:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.errors import BadGuess, ViewerError
+from core.errors import InputError, ViewerError
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
 from core.tokens.tokens import Token
@@ -72,24 +72,27 @@ class Round:
 def cleaned(said: Sequence[str]) -> list[str]:
     """Return the guesses without extra spaces and repetitions.
 
-    Raises BadGuess for no guess, more than MOST guesses, or more than LONGEST characters.
+    Raises InputError for no guess, more than MOST guesses, or more than LONGEST characters.
     """
     words: list[str] = []
     for text in said:
         word = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
         if len(word) > LONGEST:
-            raise BadGuess("A guess has at most {longest} characters.", longest=LONGEST)
+            raise InputError("A guess has at most {longest} characters.", longest=LONGEST)
         if word and word not in words:
             words.append(word)
     if not words:
-        raise BadGuess("The guess is empty. Type a word and press Enter.")
+        raise InputError("The guess is empty. Type a word and press Enter.")
     if len(words) > MOST:
-        raise BadGuess("At most six guesses are allowed at a time, not {count}.", count=len(words))
+        raise InputError("At most six guesses are allowed at a time, not {count}.", count=len(words))
     return words
 
 
 def judge(run: Generation, said: Sequence[str]) -> list[Guess]:
-    """Return the guesses with their next-token probabilities; nothing is sampled. Raises BadGuess, and what `next_distribution` raises."""
+    """Return the guesses with their next-token probabilities; nothing is sampled.
+
+    Raises InputError, and what `next_distribution` raises.
+    """
     words, seen = cleaned(said), run.next_distribution()
     if not run.can >= {Can.NEW_TOKENS, Can.TOKEN_IDS}:
         return [_listed(word, seen) for word in words]

@@ -20,7 +20,7 @@ from core.device import Stopwatch
 from core.engine.abilities import possible_with
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
-from core.errors import OutsideTopLogprobs
+from core.errors import NotForThisModel
 from core.message import Message
 from core.out_of_memory import enough_memory
 from core.sampling.settings import SamplingSettings
@@ -67,7 +67,7 @@ def batch_of(model: TokenSource, ids: Sequence[int], needed: int = 1) -> PromptB
 class SourceBatch:
     """One answer of the source per row; a server is asked for all rows at once. See `PromptBatch`.
 
-    Raises OutsideTopLogprobs if a server lists fewer than `needed` tokens.
+    Raises NotForThisModel if a server lists fewer than `needed` tokens.
     """
 
     def __init__(self, model: TokenSource, ids: Sequence[int], needed: int) -> None:
@@ -95,7 +95,7 @@ class SourceBatch:
         self.computed_tokens = self.pass_tokens // len(answers)
         fewest = min(answer.logits.known for answer in answers)
         if fewest < min(self._needed, self._model.vocabulary_size):
-            raise OutsideTopLogprobs(
+            raise NotForThisModel(
                 "Beam search needs the {needed} likeliest tokens, but the server lists {fewest}. Use fewer beams, or "
                 "start the server with a longer list (vLLM: --max-logprobs).",
                 needed=self._needed,

@@ -24,7 +24,7 @@ from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
 from core.engine.network_layers import checked_layers
 from core.engine.stored_weights import StoredLinear, is_stored
-from core.errors import BadSetting, ModelError, NotEnoughMemory
+from core.errors import BadSetting, ModelError, NoRoom
 from core.experiments.candidates import prompt_ids
 from core.experiments.closeness import Closeness, divergence, first_difference, perplexity, read_text
 from core.generation.generation import generated
@@ -121,7 +121,7 @@ def quantize(
     """Round the linear layers (and with `head` the last one) to each of these bits; yield the comparison with the full model for each.
 
     group: 32, or None for whole rows. If the head is tied to the embeddings, both are rounded.
-    Raises BadSetting, EmptyPrompt, PromptTooLong, NotEnoughMemory, ModelError for a model on a server or without known matrices.
+    Raises BadSetting, EmptyPrompt, PromptTooLong, NoRoom, ModelError for a model on a server or without known matrices.
     """
     _check(bits, group)
     length = whole_number(length, Message("The length"), 1, LONGEST)
@@ -209,7 +209,7 @@ class _Bench:
         must_be_here(model)
         too_large = Message("A second copy of {model} does not fit into memory. Choose a smaller model.", model=model.name)
         if psutil.virtual_memory().available < 1.5 * model.weight_bytes and model.device == "cpu":
-            raise NotEnoughMemory(too_large)
+            raise NoRoom(too_large)
         self._model = model
         self.ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
         self.full = model.load_network()

@@ -38,7 +38,7 @@ class RoundedCache:
 def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = BITS) -> Iterator[RoundedCache]:
     """Read the first 256 tokens of a text with a cache of each of these bits; every token attends to quantized keys and values only.
 
-    Raises BadSetting, EmptyPrompt, PromptTooLong, ModelError for a model without plain keys and values, NotEnoughMemory.
+    Raises BadSetting, EmptyPrompt, PromptTooLong, ModelError for a model without plain keys and values, NoRoom.
     """
     refuse_unless_plain(model)
     if not bits or any(isinstance(count, bool) or count not in BITS for count in bits):

@@ -346,7 +346,7 @@ def speculate(
     """Generate `length` tokens twice, by speculation and plainly; the side with the smaller clock runs next.
 
     draft: a smaller model, None for n-grams. Both sides end early if their text ends. The plain side uses the engine's fastest pass and
-    the same `pick`, and records nothing. Raises EmptyPrompt, PromptTooLong, BadSetting, ModelError, NotEnoughMemory.
+    the same `pick`, and records nothing. Raises EmptyPrompt, PromptTooLong, BadSetting, ModelError, NoRoom.
     """
     length = whole_number(length, Message("The length"), 1, LONGEST)
     settings = settings or SamplingSettings()

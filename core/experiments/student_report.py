@@ -45,7 +45,7 @@ def student_reports(
     """Examine each of these models; yield its report after every AT_ONCE facts. count: facts, sampled with `seed` from the lessons.
 
     The facts are asked in the words of the lessons; the text should not be part of a lesson. Raises EmptyPrompt, PromptTooLong,
-    BadSetting, ModelError for a model on a server, BrokenLogits, NotEnoughMemory.
+    BadSetting, ModelError for a model on a server, BrokenLogits, NoRoom.
     """
     both_here(teacher, *models)
     count = whole_number(count, Message("The number of facts"), 1, MOST_FACTS)

@@ -90,7 +90,7 @@ def teach(
     """Take `steps` training steps; yield each, and a look at the probabilities after `beginning` at the start and every `look_every` steps.
 
     known: start of a text that the model knew before, to see whether it forgets it; "" for none. `tuning.undo` can go back to every look.
-    The generator can be dropped at any time, and a new one continues. Raises BadSetting, EmptyPrompt, PromptTooLong, NotEnoughMemory.
+    The generator can be dropped at any time, and a new one continues. Raises BadSetting, EmptyPrompt, PromptTooLong, NoRoom.
     """
     for name, value, most in (
         (Message("The number of steps"), steps, MOST_STEPS),

@@ -16,7 +16,7 @@ from core.costs.formulas import pass_multiply_adds
 from core.costs.training import StepWork, training_step_work
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
-from core.errors import CannotBeTaught
+from core.errors import NotForThisModel
 from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep
 
 
@@ -45,13 +45,13 @@ class StepComparison:
 def compare_steps(model: LanguageModel, text: str) -> StepComparison:
     """Read the text's first 64 tokens in one inference step, and train on them for one step; return both.
 
-    Raises CannotBeTaught, TextToLearn, NotEnoughMemory.
+    Raises NotForThisModel, InputError, NoRoom.
     """
     tuning = FineTuning(model, text, TrainingPlan(rows=1, rehearsal=0.0))
     try:
         ids = np.array(tuning.documents[0][:-1], dtype=np.int64)
         if tuning.adapted:
-            raise CannotBeTaught(
+            raise NotForThisModel(
                 "{model} is too large to train all its weights here. To compare, choose a model with at most 20 million parameters.",
                 model=model.name,
             )

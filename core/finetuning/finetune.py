@@ -28,7 +28,7 @@ from torch.nn import functional
 from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import widen
-from core.errors import BadSetting, CannotBeTaught, NotEnoughMemory, TextToLearn
+from core.errors import BadSetting, InputError, NoRoom, NotForThisModel
 from core.limits import Limits
 from core.message import Message, Number
 from core.out_of_memory import enough_memory, is_out_of_memory
@@ -109,8 +109,8 @@ class TrainingStep:
 class FineTuning:
     """A copy of a model on its way. text: what is taught, a document a line (or parts of a long one). rehearsal_texts: what it knew.
 
-    Raises CannotBeTaught for a model on a server, a recording's or one that is too large; TextToLearn for a text with nothing in it, or far
-    too much; NotEnoughMemory.
+    Raises NotForThisModel for a model on a server, a recording's or one that is too large; InputError for a text with nothing in it, or far
+    too much; NoRoom.
     """
 
     def __init__(self, model: LanguageModel, text: str, plan: TrainingPlan | None = None, rehearsal_texts: Sequence[str] = ()) -> None:
@@ -119,7 +119,7 @@ class FineTuning:
         self.documents = documents(model, text, self.plan.length)
         self.rehearsed = [ids for old in rehearsal_texts for ids in documents(model, old, self.plan.length)]
         if self.plan.rehearsal and not self.rehearsed:
-            raise TextToLearn("This model has no old training texts. Set “Share of old training texts” to 0.")
+            raise InputError("This model has no old training texts. Set “Share of old training texts” to 0.")
         self.adapted = model.parameter_count > ALL_WEIGHTS
         self.index = self.tokens = 0
         self.network: nn.Module = _twin(model, self.adapted)
@@ -132,7 +132,7 @@ class FineTuning:
         self.keep()
 
     def step(self) -> TrainingStep:
-        """Train on one batch and return the step. Raises NotEnoughMemory; the weights are then unchanged."""
+        """Train on one batch and return the step. Raises NoRoom; the weights are then unchanged."""
         rng = Random(f"{self.plan.seed}/{self.index}")
         new = _batch(rng.sample(self.documents, min(self.plan.rows, len(self.documents))), self.network)
         old = None
@@ -261,10 +261,10 @@ class FineTuning:
 def documents(model: LanguageModel, text: str, length: int) -> list[list[int]]:
     """Return the text as rows of at most `length` + 1 token ids: one document per line, long ones in parts, an end token after each.
 
-    Raises TextToLearn.
+    Raises InputError.
     """
     if len(text) > LONGEST_TEXT:
-        raise TextToLearn(
+        raise InputError(
             "The text has {count} characters; at most {most} can be taught at a time. Use a part of it.", count=len(text), most=LONGEST_TEXT
         )
     rows: list[list[int]] = []
@@ -274,20 +274,20 @@ def documents(model: LanguageModel, text: str, length: int) -> list[list[int]]:
         ids = [*model.encode(line.strip()), *sorted(model.end_token_ids)[:1]]
         known = next((i for i in ids if i >= model.vocabulary_size), None)
         if known is not None:
-            raise TextToLearn("This text needs a token that the model has no vector for. Use other words.")
+            raise InputError("This text needs a token that the model has no vector for. Use other words.")
         rows += [ids[start : start + length + 1] for start in range(0, max(1, len(ids) - 1), length)]
     rows = [row for row in rows if len(row) > 1]
     if not rows or not any(letter.isalnum() or ord(letter) > 0x2000 for letter in text):
-        raise TextToLearn("The training text is empty. Write a sentence or two.")
+        raise InputError("The training text is empty. Write a sentence or two.")
     return rows
 
 
 def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
     """A network of the same kind to be trained: with weights of its own in float32, or with adapters on weights that stay shared."""
     if sentence := missing(model, Can.NETWORK):
-        raise CannotBeTaught(sentence)
+        raise NotForThisModel(sentence)
     if model.parameter_count > LARGEST:
-        raise CannotBeTaught(
+        raise NotForThisModel(
             "{model} has {parameter_count} million parameters. The limit for teaching is {largest} million.",
             model=model.name,
             parameter_count=Number(model.parameter_count / 1000000.0, ",.0f"),
@@ -309,8 +309,8 @@ def _twin(model: LanguageModel, adapted: bool) -> nn.Module:
             ).eval()
         except Exception as error:
             if is_out_of_memory(error):
-                raise NotEnoughMemory("There is not enough memory for a copy of {model}.", model=model.name) from error
-            raise CannotBeTaught("The architecture of {model} cannot be trained here.", model=model.name) from error
+                raise NoRoom("There is not enough memory for a copy of {model}.", model=model.name) from error
+            raise NotForThisModel("The architecture of {model} cannot be trained here.", model=model.name) from error
 
 
 def _batch(rows: Sequence[Sequence[int]], network: nn.Module) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

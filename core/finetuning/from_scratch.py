@@ -11,7 +11,7 @@ from torch.nn import functional
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from core.engine.model import LanguageModel
-from core.errors import TextToLearn
+from core.errors import InputError
 from core.finetuning.finetune import LONGEST_TEXT
 from core.finetuning.muon import Optimizers
 
@@ -23,11 +23,11 @@ NAME = "newborn"
 
 
 class ScratchModel:
-    """A model with random weights and its training text. Raises TextToLearn."""
+    """A model with random weights and its training text. Raises InputError."""
 
     def __init__(self, text: str, seed: int = 0) -> None:
         if len(text) > LONGEST_TEXT:
-            raise TextToLearn(
+            raise InputError(
                 "The text has {count} characters; at most {most} can be learned at a time. Use a part of it.",
                 count=len(text),
                 most=LONGEST_TEXT,
@@ -36,9 +36,9 @@ class ScratchModel:
         try:
             self._ids = torch.tensor(self.tokenizer.encode(text, add_special_tokens=False), dtype=torch.long)
         except (UnicodeEncodeError, TypeError) as error:  # the tokenizer's way of saying so
-            raise TextToLearn("This text contains half a character (a lone surrogate). Delete it and paste it again.") from error
+            raise InputError("This text contains half a character (a lone surrogate). Delete it and paste it again.") from error
         if len(self._ids) < SHORTEST or not any(letter.isalnum() for letter in text):
-            raise TextToLearn("The text is too short to learn from. Paste at least {shortest} characters.", shortest=SHORTEST)
+            raise InputError("The text is too short to learn from. Paste at least {shortest} characters.", shortest=SHORTEST)
         torch.manual_seed(seed)
         self.network = LlamaForCausalLM(_config(len(self.tokenizer)))
         self._optimizers = Optimizers(self.network, RATE, RATE, 0.0)

@@ -19,7 +19,7 @@ import numpy as np
 from core.chat.conversation import Span
 from core.checked_number import whole_number
 from core.engine.kv_cache.kv_cache import KVCache
-from core.errors import InputError, NotEnoughMemory, OutsideTopLogprobs, RunFinished, WrongType
+from core.errors import InputError, NoRoom, NotForThisModel, RunFinished, WrongType
 from core.generation.stop_rule import Stop
 from core.generation.tree import Tree
 from core.limits import Limits
@@ -215,7 +215,7 @@ class Generation(Tree):
     def next_distribution(self, settings: SamplingSettings | None = None) -> TokenDistribution:
         """Return the probabilities of the next token. Makes the forward pass once; other settings then need no further pass.
 
-        settings: instead of the run's; a recording has only its own. Raises RunFinished at the end of a run, NotEnoughMemory, BrokenLogits.
+        settings: instead of the run's; a recording has only its own. Raises RunFinished at the end of a run, NoRoom, BrokenLogits.
         """
         self._must_go_on()
         wanted = self._wanted(settings)
@@ -240,7 +240,7 @@ class Generation(Tree):
         another machine, in a batch or with a rebuilt cache. It is taken as sampled if the roll falls on its segment or near it (see
         `BESIDE`), else as forced.
 
-        Raises RunFinished at the end of a run, NotEnoughMemory, BrokenLogits, BadSetting for an invalid attempt, BadToken.
+        Raises RunFinished at the end of a run, NoRoom, BrokenLogits, BadSetting for an invalid attempt, BadToken.
         """
         attempt = whole_number(attempt, Message("The attempt"), 0, dice.LARGEST_ATTEMPT)
         self._must_go_on()
@@ -259,7 +259,7 @@ class Generation(Tree):
         """Take this token without a roll: its id, its text (`" fox"`), or a candidate of any step.
 
         Raises BadToken for a token that the source does not have or does not continue with, RunFinished at the end of a run,
-        NotEnoughMemory, BrokenLogits.
+        NoRoom, BrokenLogits.
         """
         key = self._key_of(token)
         self._must_go_on()
@@ -299,7 +299,7 @@ class Generation(Tree):
         cache = self._cache if self.use_cache or not isinstance(self._cache, KVCache) else None
         try:
             answer = self.model.next(self.token_ids, cache, wanted, before)
-        except NotEnoughMemory:
+        except NoRoom:
             self._out_of_memory = self._out_of_memory or wanted.picks
             raise
         if self._pending is None or answer is not before:
@@ -418,7 +418,7 @@ class Generation(Tree):
         """Drop the pass if reading its logits failed, so that the next call computes it again."""
         try:
             yield
-        except (InputError, OutsideTopLogprobs):  # the logits are valid, only the request was not
+        except (InputError, NotForThisModel):  # the logits are valid, only the request was not
             raise
         except BaseException:
             self._pending = None
@@ -478,7 +478,7 @@ class Generation(Tree):
         while self.finished is None and (count is None or made < count):
             try:
                 step = self.step()
-            except NotEnoughMemory:
+            except NoRoom:
                 if not self._path:  # the prompt itself does not fit into memory
                     raise
                 return
@@ -522,7 +522,7 @@ class Generation(Tree):
         """Write the run as an animation of 960 x 540, one frame per token. path: ends in .gif or .webp.
 
         speed: tokens per second. beats: three frames per token: probabilities, choice, text. first, last: the tokens to show, from 1; at
-        most 240, or 80 with beats. Raises RunFinished for a run without steps, BadSetting, TooLarge beyond 10 MB, CannotWrite.
+        most 240, or 80 with beats. Raises RunFinished for a run without steps, BadSetting, CannotWrite beyond 10 MB, CannotWrite.
         """
         from core.reports import animation  # see `to_html`
 

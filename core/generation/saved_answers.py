@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.errors import BadListedTokens, BadRecording
+from core.errors import BadRecording
 from core.message import Message
 from core.record import answer_forms
 from core.record.bounded_json import BoundedJson, Bounds
@@ -61,7 +61,7 @@ def read(data: str | bytes | dict[str, Any] | list[Any]) -> list[Answer]:
     try:
         for value in _values(raw):
             found.look_at(value)
-    except BadListedTokens as error:
+    except BadRecording as error:
         raise BadRecording("This answer is broken: {error}", error=error) from error
     answers = [answer for answer in found.whole() if answer.steps]
     if not answers:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from core.checked_number import is_bool
-from core.errors import BadPlace
+from core.errors import InputError
 from core.record.step import Step, Vocabulary
 from core.tokens.tokens import Token
 
@@ -98,15 +98,15 @@ class Tree:
         return [step for step in (self._node(i).step for i in self._line_to(node_id)) if step is not None]
 
     def go_to(self, step_index: int) -> None:
-        """Move back to this step of the current path; -1 is the prompt alone. Later steps stay in the tree. Raises BadPlace."""
+        """Move back to this step of the current path; -1 is the prompt alone. Later steps stay in the tree. Raises InputError."""
         if is_bool(step_index) or not isinstance(step_index, numbers.Integral) or not -1 <= step_index < len(self._path):
-            raise BadPlace(
+            raise InputError(
                 "Step {number} does not exist. This branch has the steps 0 to {last}.", number=step_index, last=len(self._path) - 1
             )
         self._move(self._line[: step_index + 2])
 
     def switch(self, node_id: int) -> None:
-        """Move to any node of the tree. Raises BadPlace if there is no node with this id."""
+        """Move to any node of the tree. Raises InputError if there is no node with this id."""
         node = self._node(node_id)
         if node.parent == self.here and node.step is not None:  # a child of the current node, which needs no comparison of paths
             self._advance_to(node, node.step)
@@ -164,7 +164,7 @@ class Tree:
         """Return the nodes that `delete` would remove: all after this one, and the steps before it back to the last fork."""
         node = self._node(node_id)
         if node.parent is None:
-            raise BadPlace("The prompt belongs to every branch and cannot be deleted.")
+            raise InputError("The prompt belongs to every branch and cannot be deleted.")
         while node.parent and len(self.nodes[node.parent].children) == 1:  # 0 is the prompt, which is never deleted
             node = self.nodes[node.parent]
         found, waiting = [], [node.node_id]
@@ -176,8 +176,8 @@ class Tree:
     def delete(self, node_id: int) -> int:
         """Delete a branch with all later steps, back to the last fork. If the current node is deleted, the fork becomes current.
 
-        Returns how many steps were deleted. Other nodes keep their ids, and deleted ids are not used again. Raises BadPlace for the prompt
-        and for unknown ids.
+        Returns how many steps were deleted. Other nodes keep their ids, and deleted ids are not used again. Raises InputError for the
+        prompt and for unknown ids.
         """
         gone = self.nodes_to_delete(node_id)
         fork = self.nodes[gone[0]].parent
@@ -191,9 +191,9 @@ class Tree:
 
     def _node(self, node_id: int) -> Node:
         if is_bool(node_id) or not isinstance(node_id, numbers.Integral) or not 0 <= node_id < len(self.nodes):
-            raise BadPlace("Branch {number} does not exist in this run.", number=node_id)
+            raise InputError("Branch {number} does not exist in this run.", number=node_id)
         if self.nodes[node_id].is_deleted:
-            raise BadPlace("Branch {number} of this run was deleted.", number=node_id)
+            raise InputError("Branch {number} of this run was deleted.", number=node_id)
         return self.nodes[node_id]
 
     def _line_to(self, node_id: int) -> list[int]:

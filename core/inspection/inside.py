@@ -126,7 +126,7 @@ class Inside:
 def inspect_step(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, top_n: int = 10) -> Inside:
     """Inspect the step after these tokens: probabilities after every layer, and attention.
 
-    The last layer's probabilities are those of the step. Raises EmptyPrompt, BadToken, PromptTooLong, BrokenLogits, NotEnoughMemory.
+    The last layer's probabilities are those of the step. Raises EmptyPrompt, BadToken, PromptTooLong, BrokenLogits, NoRoom.
     """
     ids = checked_ids(model, token_ids)
     probe = _Probe(model, ids)

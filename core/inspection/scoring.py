@@ -19,7 +19,7 @@ from core.checked_number import whole_number
 from core.engine.abilities import possible_with
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
-from core.errors import BrokenLogits, EmptyPrompt, InputError, OutsideTopLogprobs, PromptTooLong
+from core.errors import BrokenLogits, EmptyPrompt, InputError, NotForThisModel, PromptTooLong
 from core.inspection.inside import CHUNK, Guess, guess, must_be_here
 from core.inspection.layers import Layers
 from core.message import Message
@@ -201,7 +201,7 @@ def score_text(model: TokenSource, text: str, top_n: int = 5, stride: int | None
 
     A text longer than the model's context is read in windows that move by `stride` tokens (default: half a context), so that every token
     has at least context - stride tokens before it. progress(done, total) is called with tokens read, up to (total, total).
-    Raises EmptyPrompt, PromptTooLong, BadSetting, InputError, BrokenLogits, NotEnoughMemory.
+    Raises EmptyPrompt, PromptTooLong, BadSetting, InputError, BrokenLogits, NoRoom.
     """
     require(model, Can.NEW_TOKENS, Can.TOKEN_IDS)
     tokens = tuple(model.tokenize(_checked(text)))
@@ -347,7 +347,7 @@ class _OneByOne:
         return max(2, self._model.context_length)
 
     def read(self, ids: np.ndarray, first: int, take: Callable[[int, torch.Tensor], None]) -> Iterator[int]:
-        """Read a window, as `_Reader.read` does; yields after every token. Raises OutsideTopLogprobs for an unlisted token."""
+        """Read a window, as `_Reader.read` does; yields after every token. Raises NotForThisModel for an unlisted token."""
         for place in range(first, len(ids)):
             before, token = ids[:place], int(ids[place])
             forward = self._model.next(before, self._cache, self._wanted)
@@ -356,7 +356,7 @@ class _OneByOne:
                 forward = self._model.engine.request_more_logprobs(before, forward, token_id=token)
             if token not in forward.logits:
                 said = Message("The server lists its {listed} likeliest tokens, and a token of this text is not among them.")
-                raise OutsideTopLogprobs(said.with_values(listed=forward.logits.known))
+                raise NotForThisModel(said.with_values(listed=forward.logits.known))
             if forward.logits.known < self._model.vocabulary_size:
                 self.note = SERVED_NOTE.with_values(listed=forward.logits.known)
             take(place, forward.logits.values[None])

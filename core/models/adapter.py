@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.errors import BrokenModel, HalfDownloaded, ModelError, PickleOnly, UnknownModel, quoted
+from core.errors import ModelError, quoted
 from core.message import Message
 from core.models.hub import local_folder
 from core.models.hub_download import Download
@@ -92,7 +92,7 @@ def with_adapter(model: LanguageModel, name: str | Path) -> LanguageModel:
         made.engine.backend = cached if model.context_length >= 16 else made.engine.backend
         made.engine.forward([0])
     except Exception as error:  # a stranger's numbers can cause any error here
-        raise BrokenModel("The adapter {name} was loaded but cannot run.", name=quoted(name)) from error
+        raise ModelError("The adapter {name} was loaded but cannot run.", name=quoted(name)) from error
     return made
 
 
@@ -103,16 +103,16 @@ def _folder(name: str) -> Path:
         download = Download(name)  # within the operator's limits for downloads
         download.wait()
         if download.folder is None:
-            raise download.error or HalfDownloaded("There are no weights in {name}. Download it again.", name=quoted(name))
+            raise download.error or ModelError("There are no weights in {name}. Download it again.", name=quoted(name))
         folder = download.folder
     if not (folder / CONFIG).is_file():
-        raise UnknownModel("There is no {file} in {name}, so it is not an adapter.", file=CONFIG, name=quoted(name))
+        raise ModelError("There is no {file} in {name}, so it is not an adapter.", file=CONFIG, name=quoted(name))
     if not (folder / WEIGHTS).is_file():
         if (folder / "adapters.safetensors").is_file():
             raise ModelError("{name} is an adapter of MLX. Only adapters of PEFT are read.", name=quoted(name))
         if (folder / "adapter_model.bin").is_file():
-            raise PickleOnly("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))
-        raise HalfDownloaded("There are no weights in {name}. Download it again.", name=quoted(name))
+            raise ModelError("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))
+        raise ModelError("There are no weights in {name}. Download it again.", name=quoted(name))
     return folder
 
 
@@ -140,10 +140,10 @@ def _own_notes(folder: Path, model: LanguageModel) -> list[Message]:
 
 
 def _scales(folder: Path, name: str) -> Callable[[str, int], float]:
-    """Return the function from a module's name and its rank to the factor of its update. Raises BrokenModel, ModelError."""
+    """Return the function from a module's name and its rank to the factor of its update. Raises ModelError."""
     settings = _read(folder / CONFIG)
     if not isinstance(settings, dict):
-        raise BrokenModel("{path} of {name} cannot be read. The download may be incomplete.", path=CONFIG, name=quoted(name))
+        raise ModelError("{path} of {name} cannot be read. The download may be incomplete.", path=CONFIG, name=quoted(name))
     kind = settings.get("peft_type")
     if kind != "LORA":
         raise ModelError("{name} is an adapter of the kind {kind}. Only LoRA is read.", name=quoted(name), kind=quoted(str(kind)[:40]))
@@ -161,7 +161,7 @@ def _scales(folder: Path, name: str) -> Callable[[str, int], float]:
         said = Message("The adapter {name} has scales by a pattern that this app does not read. Merge it into its model first.")
         raise ModelError(said.with_values(name=quoted(name)))
     if not plain or not all(isinstance(one, int | float) and math.isfinite(one) for one in numbers):
-        raise BrokenModel("The scale of the adapter {name} is not a number.", name=quoted(name))
+        raise ModelError("The scale of the adapter {name} is not a number.", name=quoted(name))
     root = bool(settings.get("use_rslora"))
 
     def scale(module: str, rank: int) -> float:
@@ -175,7 +175,7 @@ _READ = ("r", "lora_alpha", "alpha_pattern", "use_rslora", "init_lora_weights")
 
 
 def _matrices(folder: Path, name: str, network: Any) -> list[tuple[str, torch.Tensor, torch.Tensor]]:
-    """Return the name of each changed module with its two matrices, float32. Raises BrokenModel, ModelError, HalfDownloaded."""
+    """Return the name of each changed module with its two matrices, float32. Raises ModelError."""
     import torch
     from safetensors import SafetensorError, safe_open
 
@@ -194,7 +194,7 @@ def _matrices(folder: Path, name: str, network: Any) -> list[tuple[str, torch.Te
                     raise _other_model(name, found["module"])
                 sides.setdefault(found["module"], {})[found["side"]] = file.get_tensor(key).to(torch.float32)
     except (SafetensorError, OSError) as error:
-        raise HalfDownloaded("{file} of {name} is incomplete or broken. Download it again.", file=WEIGHTS, name=quoted(name)) from error
+        raise ModelError("{file} of {name} is incomplete or broken. Download it again.", file=WEIGHTS, name=quoted(name)) from error
     made = []
     for module, pair in sides.items():
         shape = tuple(modules[module].weight.shape)
@@ -202,10 +202,10 @@ def _matrices(folder: Path, name: str, network: Any) -> list[tuple[str, torch.Te
         if a is None or b is None or len(a) != b.shape[1] or (b.shape[0], a.shape[1]) not in (shape, shape[::-1]):
             raise _other_model(name, module)
         if not (torch.isfinite(a).all() and torch.isfinite(b).all()):
-            raise BrokenModel("The adapter {name} contains invalid numbers (infinite or NaN).", name=quoted(name))
+            raise ModelError("The adapter {name} contains invalid numbers (infinite or NaN).", name=quoted(name))
         made.append((module, a, b))
     if not made:
-        raise BrokenModel("There are no weights in {name}. Download it again.", name=quoted(name))
+        raise ModelError("There are no weights in {name}. Download it again.", name=quoted(name))
     return made
 
 
@@ -226,8 +226,8 @@ def _fits(side: str, shape: list[int], part: Any) -> bool:
     return 1 <= rank <= HIGHEST_RANK and size in tuple(part.weight.shape)
 
 
-def _other_model(name: str, part: str) -> BrokenModel:
-    return BrokenModel("The adapter {name} was made for another model: {part} does not fit.", name=quoted(name), part=quoted(part[:80]))
+def _other_model(name: str, part: str) -> ModelError:
+    return ModelError("The adapter {name} was made for another model: {part} does not fit.", name=quoted(name), part=quoted(part[:80]))
 
 
 def _adding(update: _Update) -> Any:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.disk import disk_full_named
-from core.errors import BrokenModel
+from core.errors import ModelError
 from core.models.loading import READING, load_folder
 from core.sources.capabilities import Can, require
 
@@ -27,7 +27,7 @@ _NAMES = re.compile(r"(?:[\w.\- ]{1,80}/)?(config\.json|generation_config\.json|
 
 
 def zip_of(model: LanguageModel) -> bytes:
-    """Return the model as a zip of its folder: configuration, weights, tokenizer. Raises ModelError for a model on a server, DiskFull."""
+    """Return the model as a zip of its folder: configuration, weights, tokenizer. Raises ModelError for a model on a server, NoRoom."""
     require(model, Can.NETWORK)
     network, packed = model.load_network(), io.BytesIO()
     with disk_full_named(model.name), tempfile.TemporaryDirectory() as place, model.engine.lock.acquire():
@@ -51,20 +51,20 @@ def open_zip(data: bytes) -> LanguageModel:
             wanted = [entry for entry in archive.infolist() if _NAMES.fullmatch(entry.filename)]
             names = [Path(entry.filename).name for entry in wanted]
             if sum(entry.file_size for entry in wanted) > LARGEST or len(set(names)) != len(names):
-                raise BrokenModel("This zip contains more than one model, or a model of more than {largest} MB.", largest=LARGEST // 10**6)
+                raise ModelError("This zip contains more than one model, or a model of more than {largest} MB.", largest=LARGEST // 10**6)
             if not {"config.json", "model.safetensors", "tokenizer.json"} <= set(names):
-                raise BrokenModel("This zip contains no model: config.json, model.safetensors and tokenizer.json are needed.")
+                raise ModelError("This zip contains no model: config.json, model.safetensors and tokenizer.json are needed.")
             for entry, name in zip(wanted, names, strict=True):
                 with archive.open(entry) as source:
                     content = source.read(entry.file_size + 1)
                 if len(content) != entry.file_size:
-                    raise BrokenModel("The file sizes in this zip are wrong.")
+                    raise ModelError("The file sizes in this zip are wrong.")
                 (Path(place) / name).write_bytes(content)
             folder = wanted[0].filename.rpartition("/")[0]
             with READING:
                 return load_folder(Path(place), _plain(folder) if folder else "opened")
     except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise BrokenModel("This file is not a zip of a model, or it is broken.") from error
+        raise ModelError("This file is not a zip of a model, or it is broken.") from error
 
 
 def _plain(name: str) -> str:

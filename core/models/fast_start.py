@@ -56,10 +56,10 @@ def load_without_network(name: str) -> LanguageModel | None:
 
 
 def _network(name: str, weights: dict[str, Any], decoder: Any) -> Any:
-    """Return transformers' network with these tensors as its weights. Raises BrokenModel if its logits differ from the decoder's."""
+    """Return transformers' network with these tensors as its weights. Raises ModelError if its logits differ from the decoder's."""
     import torch
 
-    from core.errors import BrokenModel, quoted
+    from core.errors import ModelError, quoted
     from core.models.loading import READING
 
     with READING:
@@ -71,5 +71,5 @@ def _network(name: str, weights: dict[str, Any], decoder: Any) -> Any:
     for part, weight in network.named_parameters():
         weight.data = weights[part]
     if not decoder.agrees_with(network):
-        raise BrokenModel("The weights of {name} do not fit its configuration.", name=quoted(name))
+        raise ModelError("The weights of {name} do not fit its configuration.", name=quoted(name))
     return network

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.disk import is_disk_full, no_room_on_disk
-from core.errors import GatedModel, ModelError, NoNetwork, UnknownModel, quoted
+from core.errors import ModelError, quoted
 from core.message import Message
 from core.models.model_names import is_hub_id, with_revision
 
@@ -86,7 +86,7 @@ def bundled_names() -> set[str]:
 
 
 def local_folder(name: str) -> Path | None:
-    """Return the folder of a bundled or local model; None if the name is a hub id. Raises UnknownModel for a path without a folder."""
+    """Return the folder of a bundled or local model; None if the name is a hub id. Raises ModelError for a path without a folder."""
     if name in bundled_names():
         return BUNDLED / name
     try:
@@ -94,13 +94,13 @@ def local_folder(name: str) -> Path | None:
         if path.is_dir():
             return path
         if path.exists():
-            raise UnknownModel(
+            raise ModelError(
                 "{name} is not a model. A model is a folder with config.json and safetensors files, or a GGUF file.", name=quoted(name)
             )
     except (OSError, RuntimeError, ValueError) as error:
-        raise UnknownModel("{name} is neither a readable folder nor a hub id.", name=quoted(name)) from error
+        raise ModelError("{name} is neither a readable folder nor a hub id.", name=quoted(name)) from error
     if name.startswith(("/", ".", "~")) or "\\" in name:
-        raise UnknownModel("The folder {name} does not exist.", name=quoted(name))
+        raise ModelError("The folder {name} does not exist.", name=quoted(name))
     return None
 
 
@@ -157,26 +157,26 @@ def plainly(name: str) -> Iterator[None]:
     except ModelError:
         raise
     except HFValidationError as error:
-        raise UnknownModel("{name} is not a model name. A hub id looks like HuggingFaceTB/SmolLM2-135M.", name=quoted(name)) from error
+        raise ModelError("{name} is not a model name. A hub id looks like HuggingFaceTB/SmolLM2-135M.", name=quoted(name)) from error
     except GatedRepoError as error:
-        raise GatedModel(
+        raise ModelError(
             "{name} requires that you accept its licence on the hub. Then set HF_TOKEN and try again.", name=quoted(name)
         ) from error
     except RevisionNotFoundError as error:
-        raise UnknownModel("The hub has this model, but not the revision in {name}.", name=quoted(name)) from error
+        raise ModelError("The hub has this model, but not the revision in {name}.", name=quoted(name)) from error
     except RepositoryNotFoundError as error:
-        raise UnknownModel("The hub has no model {name}, or it is private. Check the spelling.", name=quoted(name)) from error
+        raise ModelError("The hub has no model {name}, or it is private. Check the spelling.", name=quoted(name)) from error
     except (LocalEntryNotFoundError, OfflineModeIsEnabled) as error:
-        raise NoNetwork(no_network) from error
+        raise ModelError(no_network) from error
     except HfHubHTTPError as error:
-        raise NoNetwork(
+        raise ModelError(
             "The hub did not send {name}. Try again later. The bundled models work without the hub.", name=quoted(name)
         ) from error
     except (OSError, RuntimeError) as error:
         if is_disk_full(error):
             raise no_room_on_disk(name) from error
-        raise NoNetwork("The download of {name} failed. The bundled models work without a network.", name=quoted(name)) from error
+        raise ModelError("The download of {name} failed. The bundled models work without a network.", name=quoted(name)) from error
     except Exception as error:  # huggingface_hub does not convert the connection errors of its HTTP client
         if type(error).__module__.split(".")[0].startswith(("http", "requests", "urllib3")):
-            raise NoNetwork(no_network) from error
+            raise ModelError(no_network) from error
         raise

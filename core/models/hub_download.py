@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from core.errors import DownloadStopped, ModelError, TooLargeToFetch, quoted
+from core.errors import ModelError, NoRoom, quoted
 from core.limits import Limits
 from core.message import Number
 from core.models.hub import NEEDED, UNNEEDED, plainly
@@ -88,7 +88,7 @@ class Download:
             self.error.__cause__ = error
 
     def check_room(self) -> None:
-        """Ask the hub for the size of the files before the download. Raises TooLargeToFetch."""
+        """Ask the hub for the size of the files before the download. Raises NoRoom."""
         from huggingface_hub import HfApi
         from huggingface_hub.utils import filter_repo_objects
 
@@ -102,12 +102,12 @@ class Download:
         )
 
     def _announced(self, size: int) -> None:
-        """Raise TooLargeToFetch if this many bytes exceed the limit or the free disk space."""
+        """Raise NoRoom if this many bytes exceed the limit or the free disk space."""
         from huggingface_hub.constants import HF_HUB_CACHE
 
         limits = Limits.from_environment()
         if limits.download_gigabytes and size > limits.download_gigabytes * 10**9:
-            raise TooLargeToFetch(
+            raise NoRoom(
                 "{name} has {size} GB. The limit for downloads is {most} GB (TOKEN_VIEWER_DOWNLOAD_GIGABYTES).",
                 name=quoted(self.name),
                 size=Number(size / 1000000000.0, ",.1f"),
@@ -116,7 +116,7 @@ class Download:
         place = Path(self._cache or HF_HUB_CACHE)
         free = shutil.disk_usage(next(one for one in (place, *place.parents) if one.exists())).free
         if size > free - limits.free_gigabytes * 10**9:
-            raise TooLargeToFetch(
+            raise NoRoom(
                 "{name} has {size} GB. The disk has {free} GB left, of which {free_gigabytes} GB stay free (TOKEN_VIEWER_FREE_GIGABYTES).",
                 name=quoted(self.name),
                 size=Number(size / 1000000000.0, ",.1f"),
@@ -125,7 +125,7 @@ class Download:
             )
 
     def count(self, more: int) -> None:
-        """Add received bytes. Raises DownloadStopped after `stop`, TooLargeToFetch above the limits."""
+        """Add received bytes. Raises ModelError after `stop`, NoRoom above the limits."""
         self.done += more
         if more and self.done // ROOM_CHECK != (self.done - more) // ROOM_CHECK:  # the announced size can be wrong
             self._announced(max(0, self.total - self.done) if self.total else 0)
@@ -133,7 +133,7 @@ class Download:
             if most and self.done > most:
                 self._announced(self.done)
         if self._stop.is_set():
-            raise DownloadStopped("The download of {name} was stopped. The received part is kept.", name=quoted(self.name))
+            raise ModelError("The download of {name} was stopped. The received part is kept.", name=quoted(self.name))
 
 
 def _meter(download: Download) -> Any:

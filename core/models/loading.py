@@ -10,14 +10,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from core.errors import (
-    AdapterOnly,
-    BrokenModel,
-    HalfDownloaded,
     ModelError,
-    NotACausalModel,
-    PickleOnly,
-    RemoteCodeRefused,
-    UnknownModel,
     quoted,
 )
 from core.message import Message
@@ -123,7 +116,7 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
         served: Any = connect_by_address(line)  # a server without token ids is a source, and no language model
         return served
     if len(name) > LONGEST_NAME or not name.isprintable():
-        raise UnknownModel("This is not the name of a tokenizer: give the hub id or the folder of the model that the server runs.")
+        raise ModelError("This is not the name of a tokenizer: give the hub id or the folder of the model that the server runs.")
     folder = find(name, TOKENIZER_FILES)
     check_files(folder, name)
     config = _read_config(folder, name) if (folder / "config.json").is_file() else None
@@ -142,18 +135,18 @@ def _read_config(folder: Path, name: str) -> Any:
     path = folder / "config.json"
     if not path.is_file():
         if (folder / "adapter_config.json").is_file():
-            raise AdapterOnly("{name} is an adapter. Load its base model, then add the adapter to it.", name=quoted(name))
+            raise ModelError("{name} is an adapter. Load its base model, then add the adapter to it.", name=quoted(name))
         packed = next(iter(sorted(folder.glob("*.gguf"))), None)
         if packed is not None:
-            raise UnknownModel(
+            raise ModelError(
                 "{name} is a folder with a GGUF file. Name the file {file} in it.", name=quoted(name), file=quoted(packed.name)
             )
-        raise UnknownModel("There is no config.json in {name}, so it is not a model folder.", name=quoted(name))
+        raise ModelError("There is no config.json in {name}, so it is not a model folder.", name=quoted(name))
     raw = _json(path, name)
     if (folder / "generation_config.json").is_file():
         _json(folder / "generation_config.json", name)
     if "auto_map" in raw and raw.get("model_type") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
-        raise RemoteCodeRefused(
+        raise ModelError(
             "{name} contains its own program code, which this app never runs. Choose an architecture that transformers supports.",
             name=quoted(name),
         )
@@ -161,13 +154,13 @@ def _read_config(folder: Path, name: str) -> Any:
     try:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # a stranger's file can cause any error here
-        raise BrokenModel("This version of transformers cannot read the configuration of {name}.", name=quoted(name)) from error
+        raise ModelError("This version of transformers cannot read the configuration of {name}.", name=quoted(name)) from error
     architectures = [str(a) for a in (raw.get("architectures") or [])]
     writes = any(a.endswith(("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")) for a in architectures) or not architectures
     encoder_decoder = bool(getattr(config, "is_encoder_decoder", False))
     if encoder_decoder or not writes or getattr(config, "model_type", "") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         kind = Message("is an encoder-decoder model") if encoder_decoder else Message("does not write text from left to right")
-        raise NotACausalModel(
+        raise ModelError(
             "{name} {kind}. This app takes models that write one token after the other, such as GPT-2 or Llama.",
             name=quoted(name),
             kind=kind,
@@ -179,16 +172,16 @@ def _json(path: Path, name: str) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise BrokenModel("{path} of {name} cannot be read. The download may be incomplete.", path=path.name, name=quoted(name)) from error
+        raise ModelError("{path} of {name} cannot be read. The download may be incomplete.", path=path.name, name=quoted(name)) from error
     if not isinstance(value, dict):
-        raise BrokenModel("{path} of {name} is not a JSON object.", path=path.name, name=quoted(name))
+        raise ModelError("{path} of {name} is not a JSON object.", path=path.name, name=quoted(name))
     return value
 
 
 def _check_weights(folder: Path, name: str) -> None:
     """Check that all weight files exist, are complete and are safetensors.
 
-    Raises BrokenModel, HalfDownloaded, AdapterOnly, PickleOnly.
+    Raises ModelError.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -197,30 +190,28 @@ def _check_weights(folder: Path, name: str) -> None:
     if index.is_file():
         shards = _json(index, name).get("weight_map")
         if not isinstance(shards, dict):
-            raise BrokenModel("The weight index of {name} is broken.", name=quoted(name))
+            raise ModelError("The weight index of {name} is broken.", name=quoted(name))
         missing = sorted({str(shard) for shard in shards.values() if not (folder / Path(str(shard)).name).is_file()})
         if missing:
-            raise HalfDownloaded(
+            raise ModelError(
                 "{name} is incomplete: {count} of its weight files are missing. Download it again.", name=quoted(name), count=len(missing)
             )
     elif not files:
         if (folder / "adapter_config.json").is_file():
-            raise AdapterOnly("{name} is an adapter. Load its base model, then add the adapter to it.", name=quoted(name))
+            raise ModelError("{name} is an adapter. Load its base model, then add the adapter to it.", name=quoted(name))
         if any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.pth")) or any(folder.glob("*.ckpt")):
-            raise PickleOnly("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))
-        raise HalfDownloaded("There are no weights in {name}. Download it again.", name=quoted(name))
+            raise ModelError("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))
+        raise ModelError("There are no weights in {name}. Download it again.", name=quoted(name))
     for file in files:
         try:
             with safe_open(file, framework="numpy"):
                 pass
         except (SafetensorError, OSError) as error:
-            raise HalfDownloaded(
-                "{file} of {name} is incomplete or broken. Download it again.", file=file.name, name=quoted(name)
-            ) from error
+            raise ModelError("{file} of {name} is incomplete or broken. Download it again.", file=file.name, name=quoted(name)) from error
 
 
 def _check_size(folder: Path, config: Any, name: str) -> None:
-    """Raise BrokenModel if the configuration has larger numbers than the weight files, which would cost minutes or all memory."""
+    """Raise ModelError if the configuration has larger numbers than the weight files, which would cost minutes or all memory."""
     from safetensors import safe_open
 
     count, largest = 0, 1
@@ -242,7 +233,7 @@ def _check_size(folder: Path, config: Any, name: str) -> None:
             if experts and not getattr(text, "is_moe", True):
                 continue  # Doge's configuration counts experts that only its mixture of experts has
             if isinstance(value, int) and not 1 <= value <= most and (value or not experts):
-                raise BrokenModel(
+                raise ModelError(
                     "The configuration of {name} does not fit its weights: {names} cannot be {value}.",
                     name=quoted(name),
                     names=names[0],
@@ -251,7 +242,7 @@ def _check_size(folder: Path, config: Any, name: str) -> None:
 
 
 def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -> Any:
-    """Return transformers' network of this folder. Raises BrokenModel, and errors of memory as they are."""
+    """Return transformers' network of this folder. Raises ModelError, and errors of memory as they are."""
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging as transformers_logging
 
@@ -267,9 +258,9 @@ def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -
     except Exception as error:  # wrong shapes, missing keys, too little memory
         if is_out_of_memory(error):
             raise
-        raise BrokenModel("The weights of {name} do not fit its configuration.", name=quoted(name)) from error
+        raise ModelError("The weights of {name} do not fit its configuration.", name=quoted(name)) from error
     if report.get("missing_keys") or report.get("mismatched_keys"):
-        raise BrokenModel("The weights of {name} do not fit its configuration: some are missing or of another size.", name=quoted(name))
+        raise ModelError("The weights of {name} do not fit its configuration: some are missing or of another size.", name=quoted(name))
     return network
 
 
@@ -313,14 +304,14 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     except Exception as error:  # a wrong configuration can cause any error here
         if is_out_of_memory(error):
             raise
-        raise BrokenModel("{name} was loaded but cannot run: its weights do not fit its configuration.", name=quoted(name)) from error
+        raise ModelError("{name} was loaded but cannot run: its weights do not fit its configuration.", name=quoted(name)) from error
     return model
 
 
 def _surplus(tokenizer: Any, known: int, name: str) -> str:
     """Return a sentence on tokens that were added to the tokenizer but not to the model, such as a pad token; "" without such tokens.
 
-    Texts without these tokens work. Raises BrokenModel if every text contains one, or if tokens that were not added exceed the model's
+    Texts without these tokens work. Raises ModelError if every text contains one, or if tokens that were not added exceed the model's
     vocabulary, because the tokenizer then belongs to another model.
     """
     beyond = sorted((i, token) for token, i in tokenizer.get_vocab().items() if i >= known)  # ids may have gaps
@@ -328,7 +319,7 @@ def _surplus(tokenizer: Any, known: int, name: str) -> str:
         return ""
     added = {int(i) for i in getattr(tokenizer, "added_tokens_decoder", {})}
     if not {i for i, _each in beyond} <= added or max(tokenizer("a")["input_ids"], default=0) >= known:
-        raise BrokenModel(
+        raise ModelError(
             "The tokenizer of {name} belongs to another model: its largest token id is {beyond}, and this model has fewer tokens.",
             name=quoted(name),
             beyond=beyond[-1][0],
@@ -345,7 +336,7 @@ def read_tokenizer(folder: Path, name: str) -> Any:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
         works = bool(tokenizer("a", add_special_tokens=False)["input_ids"])  # without files, transformers makes an empty tokenizer
     except Exception as error:  # tokenizers raise bare Exception, some only at their first use (an invalid maximum length)
-        raise BrokenModel("The tokenizer of {name} is missing or cannot be read.", name=quoted(name)) from error
+        raise ModelError("The tokenizer of {name} is missing or cannot be read.", name=quoted(name)) from error
     if not works:
-        raise BrokenModel("The tokenizer of {name} is missing or cannot be read.", name=quoted(name))
+        raise ModelError("The tokenizer of {name} is missing or cannot be read.", name=quoted(name))
     return tokenizer

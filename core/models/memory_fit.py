@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 
-from core.errors import HalfDownloaded, PickleOnly, quoted
+from core.errors import ModelError, quoted
 from core.models.gguf.header import is_gguf
 from core.models.gguf.loading import plan
 from core.models.hub import downloaded, local_folder, plainly
@@ -99,11 +99,11 @@ def stored_numbers(name: str) -> dict[str, int]:
             found = HfApi().get_safetensors_metadata(repository, revision=revision, timeout=10.0).parameter_count
             return {str(kind): count for kind, count in found.items()}
         except NotASafetensorsRepoError as error:
-            raise PickleOnly("{name} has no safetensors weights. Only safetensors are read.", name=quoted(name)) from error
+            raise ModelError("{name} has no safetensors weights. Only safetensors are read.", name=quoted(name)) from error
 
 
 def numbers_in(folder: Path, name: str) -> dict[str, int]:
-    """Return how many numbers of each format the weight files of this folder hold. Raises HalfDownloaded for none or a broken file."""
+    """Return how many numbers of each format the weight files of this folder hold. Raises ModelError for none or a broken file."""
     from safetensors import SafetensorError, safe_open
 
     counts: dict[str, int] = {}
@@ -114,11 +114,9 @@ def numbers_in(folder: Path, name: str) -> dict[str, int]:
                     part = file.get_slice(key)
                     counts[part.get_dtype()] = counts.get(part.get_dtype(), 0) + math.prod(part.get_shape())
         except (SafetensorError, OSError) as error:
-            raise HalfDownloaded(
-                "{path} of {name} is incomplete or broken. Download it again.", path=path.name, name=quoted(name)
-            ) from error
+            raise ModelError("{path} of {name} is incomplete or broken. Download it again.", path=path.name, name=quoted(name)) from error
     if not counts:
-        raise HalfDownloaded("There are no safetensors weights in {name}.", name=quoted(name))
+        raise ModelError("There are no safetensors weights in {name}.", name=quoted(name))
     return counts
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote, urlsplit
 
-from core.errors import UnknownModel, quoted
+from core.errors import ModelError, quoted
 
 LONGEST_NAME = 300
 _PART = r"[A-Za-z0-9](?:[\w.-]{0,94}[A-Za-z0-9])?"
@@ -21,7 +21,7 @@ HUB_ID = re.compile(rf"{_PART}/{_PART}(?:@[A-Za-z0-9][\w./-]{{0,99}})?", re.ASCI
 def checked_name(name: object) -> str:
     """Return the name as `find` takes it, also from a path in quotation marks, a file:// address or the address of a page of the hub.
 
-    Raises UnknownModel if it cannot be a model's name.
+    Raises ModelError if it cannot be a model's name.
 
     >>> checked_name(' "/home/me/gpt2" '), checked_name("file:///home/me/gpt2")
     ('/home/me/gpt2', '/home/me/gpt2')
@@ -29,10 +29,10 @@ def checked_name(name: object) -> str:
     'org/model-GGUF:Q4_K_M'
     """
     if not isinstance(name, str) or not name.strip():
-        raise UnknownModel("The model name is empty. Choose a bundled model, or give a folder or a hub id.")
+        raise ModelError("The model name is empty. Choose a bundled model, or give a folder or a hub id.")
     name = _pasted(name.strip())
     if len(name) > LONGEST_NAME or not name.isprintable():
-        raise UnknownModel("This is not a model name. A hub id looks like HuggingFaceTB/SmolLM2-135M.")
+        raise ModelError("This is not a model name. A hub id looks like HuggingFaceTB/SmolLM2-135M.")
     return name
 
 
@@ -47,14 +47,14 @@ def _pasted(name: str) -> str:
 
 
 def with_revision(name: str) -> tuple[str, str | None]:
-    """Return a hub id and the revision after its @, None without one. Raises UnknownModel for an invalid revision.
+    """Return a hub id and the revision after its @, None without one. Raises ModelError for an invalid revision.
 
     >>> with_revision("org/model@v1.0"), with_revision("org/model")
     (('org/model', 'v1.0'), ('org/model', None))
     """
     repository, _each, revision = name.partition("@")
     if ".." in revision or revision.startswith("/"):  # the revision becomes part of a path in the hub's cache
-        raise UnknownModel("This revision of {name} does not exist.", name=quoted(name))
+        raise ModelError("This revision of {name} does not exist.", name=quoted(name))
     return repository, revision or None
 
 

@@ -14,7 +14,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from core.errors import ModelError, NotEnoughMemory, ReloadFailed, WrongServer, quoted
+from core.errors import ModelError, NoRoom, WrongServer, quoted
 from core.limits import Limits
 from core.models.gguf.header import is_gguf, path_of
 from core.models.hub import downloaded, find, local_folder
@@ -151,7 +151,7 @@ class ModelRegistry:
         return model
 
     def _make_room(self, name: str, needed: int, device: Any) -> None:
-        """Unload the least recently used models until `needed` bytes are free. Raises NotEnoughMemory, and unloads none, if all of them
+        """Unload the least recently used models until `needed` bytes are free. Raises NoRoom, and unloads none, if all of them
         would not be enough."""
         import torch
 
@@ -159,7 +159,7 @@ class ModelRegistry:
         waiting = sorted((key for key in self._loaded if not _served(key)), key=lambda key: self._loaded[key].engine.lock.last_used)
         could_be = free + sum(self._loaded[key].weight_bytes for key in waiting)
         if needed > could_be:
-            raise NotEnoughMemory(
+            raise NoRoom(
                 "{name} needs {size} of memory, but only {room} is available. Choose a smaller model.",
                 name=quoted(name),
                 size=_size(needed),
@@ -180,7 +180,7 @@ class ModelRegistry:
             model.engine.lock.reload = partial(self._reload, key, weakref.ref(model))
 
     def _reload(self, key: Key, model_ref: weakref.ref[LanguageModel]) -> None:
-        """Load the weights again into the same model object, so that its runs can continue. Raises ReloadFailed."""
+        """Load the weights again into the same model object, so that its runs can continue. Raises ModelError."""
         with self._lock:
             model = model_ref()
             if model is None or model.engine.lock.reload is None:  # another thread loaded it first
@@ -189,10 +189,10 @@ class ModelRegistry:
                 self._make_room(key[0], int(model.weight_bytes * HEADROOM), model.device)
                 fresh = self._read(key[0], tokenizer=key[1], api_key=key[2])
             except ModelError as error:
-                raise ReloadFailed("{key} was unloaded and cannot be loaded again now. {error}", key=quoted(key[0]), error=error) from error
+                raise ModelError("{key} was unloaded and cannot be loaded again now. {error}", key=quoted(key[0]), error=error) from error
             if not _same(model, fresh):
                 self._known[key] = self._loaded[key] = fresh
-                raise ReloadFailed(
+                raise ModelError(
                     "The files of {key} changed after this run began. Start a new run to use the new files.", key=quoted(key[0])
                 )
             with model.engine.lock.acquire_unloaded():

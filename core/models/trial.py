@@ -13,7 +13,7 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from core.errors import BrokenModel, quoted
+from core.errors import ModelError, quoted
 from core.message import Message
 from core.models.hub import BUNDLED
 
@@ -30,14 +30,14 @@ FINDINGS = (
 
 
 def try_tokenizer(folder: Path, name: str, seconds: float = SECONDS) -> None:
-    """Raise BrokenModel if a tokenizer does not finish, takes too much memory, or makes far too many tokens of a text."""
+    """Raise ModelError if a tokenizer does not finish, takes too much memory, or makes far too many tokens of a text."""
     path = folder / "tokenizer.json"
     if folder.parent == BUNDLED or not path.is_file():
         return
     known = path.stat()
     why = _tried(str(path.resolve()), known.st_mtime_ns, known.st_size, seconds)
     if why:
-        raise BrokenModel("The tokenizer of {name} cannot be used: it {why}.", name=quoted(name), why=Message(why))
+        raise ModelError("The tokenizer of {name} cannot be used: it {why}.", name=quoted(name), why=Message(why))
 
 
 @lru_cache(maxsize=256)

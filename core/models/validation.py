@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.errors import BrokenModel, quoted
+from core.errors import ModelError, quoted
 
 # Bytes, several times the size of the largest known files. JSON takes up to fifty times its size in memory.
 _LARGEST = {
@@ -42,7 +42,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def refuse_quantized(settings: Any, name: str) -> None:
-    """Raise BrokenModel if transformers cannot read these quantized weights here. settings: of config.json, None for plain weights."""
+    """Raise ModelError if transformers cannot read these quantized weights here. settings: of config.json, None for plain weights."""
     if not settings:
         return
     from transformers.quantizers import AutoHfQuantizer
@@ -51,7 +51,7 @@ def refuse_quantized(settings: Any, name: str) -> None:
     try:
         AutoHfQuantizer.from_config(copy.deepcopy(settings), pre_quantized=True).validate_environment(device_map=None)
     except Exception as error:  # a missing library, a missing GPU, or an unknown format
-        raise BrokenModel(
+        raise ModelError(
             "{name} is quantized as {method}, which cannot be read here. Choose the same model without quantization.",
             name=quoted(name),
             method=quoted(method.upper() if len(method) < 5 else method),
@@ -59,12 +59,12 @@ def refuse_quantized(settings: Any, name: str) -> None:
 
 
 def check_files(folder: Path, name: str) -> None:
-    """Raise BrokenModel if a file is larger than the limit for its kind."""
+    """Raise ModelError if a file is larger than the limit for its kind."""
     for file, most in _LARGEST.items():
         path = folder / file
         if path.is_file() and path.stat().st_size > most:
             size = path.stat().st_size // 1_000_000
-            raise BrokenModel(
+            raise ModelError(
                 "{file} of {name} has {size} MB. That is too large for such a file, so it was not read.",
                 file=file,
                 name=quoted(name),
@@ -75,7 +75,7 @@ def check_files(folder: Path, name: str) -> None:
 def check_network(config: Any, stored: int, name: str) -> None:
     """Build the configured network on the meta device, without memory, and compare its size with the number of stored values.
 
-    Raises BrokenModel if the network has far more numbers than its files, or a context length below 1.
+    Raises ModelError if the network has far more numbers than its files, or a context length below 1.
     """
     import torch
     from transformers import AutoModelForCausalLM
@@ -84,7 +84,7 @@ def check_network(config: Any, stored: int, name: str) -> None:
 
     context = ModelShape.from_config(config).context_length
     if context < 1:
-        raise BrokenModel("The context of {name} has {context} tokens, which is too short for a text.", name=quoted(name), context=context)
+        raise ModelError("The context of {name} has {context} tokens, which is too short for a text.", name=quoted(name), context=context)
     try:
         with torch.device("meta"):
             network = AutoModelForCausalLM.from_config(copy.deepcopy(config))
@@ -94,7 +94,7 @@ def check_network(config: Any, stored: int, name: str) -> None:
     tables = sum(table.numel() * table.element_size() for table in network.buffers())
     most = stored * (MOST_PACKED_NUMBERS if getattr(config, "quantization_config", None) else MOST_NUMBERS)
     if count > most or tables > MOST_BUFFER_BYTES:
-        raise BrokenModel(
+        raise ModelError(
             "The configuration of {name} describes {count} parameters, but its files contain {stored}.",
             name=quoted(name),
             count=count,

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.errors import BadListedTokens
+from core.errors import BadRecording
 from core.record import listed_tokens
 from core.record.listed_tokens import ListedStep, ListedToken
 
 
 def of_choice(choice: dict[str, Any]) -> list[ListedStep]:
-    """Return the tokens of a choice of chat completions or completions; none without log-probabilities. Raises BadListedTokens."""
+    """Return the tokens of a choice of chat completions or completions; none without log-probabilities. Raises BadRecording."""
     logprobs = choice.get("logprobs")
     if not isinstance(logprobs, dict):
         return []
@@ -28,7 +28,7 @@ def of_choice(choice: dict[str, Any]) -> list[ListedStep]:
 def of_prompt(values: Any, ids: Any = None) -> list[ListedStep]:
     """Return the tokens of vLLM's prompt_logprobs: an object from ids to log-probabilities for each token of the prompt but the first.
 
-    The prompt's own token is the first of each object, or the one in ids. Raises BadListedTokens.
+    The prompt's own token is the first of each object, or the one in ids. Raises BadRecording.
     """
     steps = []
     for place, value in enumerate(list_of(values)):
@@ -37,7 +37,7 @@ def of_prompt(values: Any, ids: Any = None) -> list[ListedStep]:
         named = {key: listed_tokens.token(_vllm_entry(key, one)) for key, one in list(_object(value).items())[: listed_tokens.MOST_LISTED]}
         own = str(ids[place]) if isinstance(ids, list) and place < len(ids) else next(iter(named), "")
         if own not in named:
-            raise BadListedTokens("A list of tokens is missing.")
+            raise BadRecording("A list of tokens is missing.")
         steps.append(ListedStep.of(named[own], named.values()))
     return steps
 
@@ -94,7 +94,7 @@ def _sglang(value: dict[str, Any]) -> list[ListedStep]:
 def _triple(value: Any) -> ListedToken:
     parts = [*value, None] if isinstance(value, list) and len(value) in (2, 3) else None
     if parts is None:
-        raise BadListedTokens("A token has neither a text nor bytes.")
+        raise BadRecording("A token has neither a text nor bytes.")
     return listed_tokens.token({"logprob": parts[0], "id": parts[1], "text": parts[2] or ""})
 
 
@@ -135,11 +135,11 @@ def parallel_lists(logprobs: dict[str, Any], choice: dict[str, Any]) -> list[Lis
     """Return the tokens of completions, which are in parallel lists. The alternatives are an object from text to log-probability."""
     names, values, tops = logprobs["tokens"], list_of(logprobs.get("token_logprobs")), list_of(logprobs.get("top_logprobs"))
     if len(values) != len(names):
-        raise BadListedTokens("The lists of tokens and of log-probabilities differ in length.")
+        raise BadRecording("The lists of tokens and of log-probabilities differ in length.")
     steps = []
     for place, (name, value) in enumerate(zip(names, values, strict=True)):
         if not isinstance(name, str):
-            raise BadListedTokens("A token has neither a text nor bytes.")
+            raise BadRecording("A token has neither a text nor bytes.")
         if place == 0 and type(value) in (int, float) and value > listed_tokens.SLACK:
             value = None  # Together writes a number above 0 for the first token
         others = tops[place] if place < len(tops) and isinstance(tops[place], dict) else {}
@@ -164,11 +164,11 @@ def list_of(value: Any) -> Sequence[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise BadListedTokens("A list of tokens is missing.")
+        raise BadRecording("A list of tokens is missing.")
     return value
 
 
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise BadListedTokens("A token is not a JSON object.")
+        raise BadRecording("A token is not a JSON object.")
     return value

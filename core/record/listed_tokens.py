@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import BadListedTokens, BadToken
+from core.errors import BadRecording, BadToken
 from core.record.top_logprobs import TopLogprobs
 from core.tokens.tokens import END_MARKS, FIRST_OWN_KEY, Token, lone_token
 
@@ -54,13 +54,13 @@ class ListedStep:
 
     @classmethod
     def of(cls, chosen: ListedToken, listed: Iterable[ListedToken]) -> ListedStep:
-        """Return the checked step. Raises BadListedTokens for repeated tokens, and for values that are not log-probabilities."""
+        """Return the checked step. Raises BadRecording for repeated tokens, and for values that are not log-probabilities."""
         known = [one for one in listed if one.logprob is not None]
         ids = [one.token_id for one in known if one.token_id is not None]
         if len(ids) != len(set(ids)):
-            raise BadListedTokens("A list of log-probabilities names the same token twice.")
+            raise BadRecording("A list of log-probabilities names the same token twice.")
         if sum(math.exp(one.logprob or 0.0) for one in known) > 1 + SLACK:
-            raise BadListedTokens("The listed probabilities of a token add up to more than 100 %.")
+            raise BadRecording("The listed probabilities of a token add up to more than 100 %.")
         there = _entry_of(chosen, known)
         if there is not None:
             chosen = _merged(chosen, there)
@@ -253,7 +253,7 @@ def entropy(shares: np.ndarray, rest: float) -> float:
 def entry(value: Any) -> ListedStep:
     """Return a step from an object {token, logprob, top_logprobs}, as OpenAI, vLLM, llama-server, Ollama and others write it.
 
-    Raises BadListedTokens.
+    Raises BadRecording.
     """
     if not isinstance(value, dict):
         raise _broken()
@@ -264,28 +264,28 @@ def entry(value: Any) -> ListedStep:
 
 
 def likeliest(values: list[dict[str, Any]]) -> list[ListedToken]:
-    """Return the tokens in these objects, the likeliest MOST_LISTED of a longer list. Raises BadListedTokens."""
+    """Return the tokens in these objects, the likeliest MOST_LISTED of a longer list. Raises BadRecording."""
     if len(values) > MOST_LISTED:
         values = nlargest(MOST_LISTED, values, key=lambda one: log(one.get("logprob")) or -math.inf)
     return list(map(token, values))
 
 
 def token(value: dict[str, Any]) -> ListedToken:
-    """Return one token with its log-probability from an object. Raises BadListedTokens."""
+    """Return one token with its log-probability from an object. Raises BadRecording."""
     name = next((value[key] for key in ("token", "tok_str", "text", "content") if isinstance(value.get(key), str)), None)
     raw, number = of_name(name or "")
     given = value.get("bytes")
     if isinstance(given, list):
         if len(given) > LONGEST_TOKEN or not all(type(one) is int and 0 <= one <= 255 for one in given):
-            raise BadListedTokens("The bytes of a token are not a list of numbers from 0 to 255.")
+            raise BadRecording("The bytes of a token are not a list of numbers from 0 to 255.")
         raw = bytes(given)
     elif name is None:
-        raise BadListedTokens("A token has neither a text nor bytes.")
+        raise BadRecording("A token has neither a text nor bytes.")
     ids = [value[key] for key in ("id", "token_id") if key in value and type(value[key]) is int]
     if ids:
         number = ids[0]
     if number is not None and not 0 <= number < FIRST_OWN_KEY:
-        raise BadListedTokens("A token has an id that cannot exist.")
+        raise BadRecording("A token has an id that cannot exist.")
     if "logprob" in value or "prob" not in value:
         logprob = log(value.get("logprob"))
     else:
@@ -307,31 +307,31 @@ def of_name(name: str) -> tuple[bytes, int | None]:
         return b"", int(found.group(1))
     raw = name.encode("utf-8", "replace")
     if len(raw) > LONGEST_TOKEN:
-        raise BadListedTokens("A token is longer than {most} bytes.", most=LONGEST_TOKEN)
+        raise BadRecording("A token is longer than {most} bytes.", most=LONGEST_TOKEN)
     return raw, None
 
 
 def log(value: Any) -> float | None:
-    """Return a log-probability; None for null, and for the numbers that mean "below what was listed". Raises BadListedTokens."""
+    """Return a log-probability; None for null, and for the numbers that mean "below what was listed". Raises BadRecording."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadListedTokens("A log-probability is not a number.")
+        raise BadRecording("A log-probability is not a number.")
     if value != value:  # NaN; math.isnan cannot take an integer with hundreds of digits
-        raise BadListedTokens("A log-probability is NaN, so there is no probability.")
+        raise BadRecording("A log-probability is NaN, so there is no probability.")
     if value > SLACK:
-        raise BadListedTokens("A log-probability is larger than 0, so it is no log-probability.")
+        raise BadRecording("A log-probability is larger than 0, so it is no log-probability.")
     return None if value < LOWEST else min(0.0, float(value))
 
 
 def of_probability(value: Any) -> float | None:
-    """Return the log-probability of a probability from 0 to 1; None for -1 and 0. Raises BadListedTokens."""
+    """Return the log-probability of a probability from 0 to 1; None for -1 and 0. Raises BadRecording."""
     if value is None or value in (-1, 0):
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1 + SLACK:
-        raise BadListedTokens("A probability is not a number from 0 to 1.")
+        raise BadRecording("A probability is not a number from 0 to 1.")
     return math.log(min(1.0, value))
 
 
-def _broken() -> BadListedTokens:
-    return BadListedTokens("A token is not a JSON object.")
+def _broken() -> BadRecording:
+    return BadRecording("A token is not a JSON object.")

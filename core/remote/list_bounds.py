@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.errors import OutsideTopLogprobs
+from core.errors import NotForThisModel
 from core.record.top_logprobs import TopLogprobs
 from core.sampling import stages
 from core.sampling.settings import SamplingSettings
@@ -41,13 +41,13 @@ def stages_of(settings: SamplingSettings) -> list[tuple[str, float | None]]:
     return [("model", None), *((name, setting) for name, setting, _each in stages.processors(settings))]
 
 
-def beyond(listed: int, forced: int) -> OutsideTopLogprobs:
+def beyond(listed: int, forced: int) -> NotForThisModel:
     """Return the error for a token that a server does not list. forced: its id if it was asked for, else -1."""
     if forced >= 0:
-        return OutsideTopLogprobs(
+        return NotForThisModel(
             "The server lists its {listed} likeliest tokens, and that token is not among them. Choose another one.", listed=listed
         )
-    return OutsideTopLogprobs(
+    return NotForThisModel(
         "The sampled token is not among the {listed} tokens that the server lists. Lower temperature or "
         "top-p, roll again, or start the server with a longer list (vLLM: --max-logprobs).",
         listed=listed,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.chat.conversation import Messages
-from core.errors import BadListedTokens, PromptTooLong, ServerGone, WrongServer
+from core.errors import BadRecording, PromptTooLong, ServerGone, WrongServer
 from core.message import Message
 from core.record import answer_forms
 from core.record.listed_tokens import ListedStep, measured
@@ -90,7 +90,7 @@ class Route:
         try:
             read, ended = self.read(answer.body)
             steps = measured(read)
-        except BadListedTokens as error:
+        except BadRecording as error:
             raise WrongServer(
                 "The server at {address} sent an invalid list. {error}", address=self.line.address.shown, error=error
             ) from error

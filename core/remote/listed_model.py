@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from core.chat.conversation import Messages, Span, checked_messages
-from core.errors import BadSetting, BadToken, EmptyPrompt, ModelError, OutsideTopLogprobs, RunFinished, ServerGone, WrongServer, WrongType
+from core.errors import BadSetting, BadToken, EmptyPrompt, ModelError, NotForThisModel, RunFinished, ServerGone, WrongServer, WrongType
 from core.message import Message
 from core.record.listed_tokens import Keys, ListedStep, OpenList, columns_of
 from core.record.step import Candidate, ForwardPass, Step
@@ -174,7 +174,7 @@ class ListedModel(Source):
     ) -> int:
         """Return the key of a listed token that was chosen by hand.
 
-        Raises BadToken if the server does not continue a begun text, OutsideTopLogprobs if it does not list the token.
+        Raises BadToken if the server does not continue a begun text, NotForThisModel if it does not list the token.
         """
         if not self.route.continues:
             raise BadToken(WHY_NOT[Can.CHOICE])
@@ -187,7 +187,7 @@ class ListedModel(Source):
                 if not _can_follow(raw, path):
                     raise BadToken("This token ends within a character, and this server takes only whole characters.")
                 return int(key)
-        raise OutsideTopLogprobs(
+        raise NotForThisModel(
             "The server lists its {listed} likeliest tokens, and that token is not among them. Choose another one.", listed=len(listed)
         )
 

@@ -16,7 +16,7 @@ from threading import Lock
 from typing import Any
 
 from core.disk import disk_full_named
-from core.errors import BrokenModel, ModelError, NotEnoughMemory, quoted
+from core.errors import ModelError, NoRoom, quoted
 from core.remote.address import Address
 from core.remote.http_client import USUAL_ANSWER, Answer, HttpClient
 from core.remote.model import ServerModel, connect
@@ -119,7 +119,7 @@ def run_file(file: Path, name: str, context: int, tokenizer: Any, end_token_ids:
 
 
 def _wait(process: subprocess.Popen[bytes], port: int, name: str, log: Any) -> None:
-    """Wait until the server answers. Raises BrokenModel or NotEnoughMemory if it ends before."""
+    """Wait until the server answers. Raises ModelError or NoRoom if it ends before."""
     until = time.monotonic() + SECONDS
     line = HttpClient(Address.parse(f"http://127.0.0.1:{port}"), patience=2.0, own=True)
     while time.monotonic() < until:
@@ -127,10 +127,10 @@ def _wait(process: subprocess.Popen[bytes], port: int, name: str, log: Any) -> N
             log.seek(0)
             said = log.read()[-20_000:].decode("utf-8", "replace")
             if "failed to allocate" in said or "bad_alloc" in said:
-                raise NotEnoughMemory("There is not enough memory to run {name} with llama-server.", name=quoted(name))
+                raise NoRoom("There is not enough memory to run {name} with llama-server.", name=quoted(name))
             errors = [one.strip() for one in said.splitlines() if "error" in one.lower() or "failed" in one.lower()]
             why = "".join(c if c.isprintable() else " " for c in errors[0])[-150:] if errors else f"status {process.returncode}"
-            raise BrokenModel("llama-server cannot run {name}: {why}", name=quoted(name), why=quoted(why))
+            raise ModelError("llama-server cannot run {name}: {why}", name=quoted(name), why=quoted(why))
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=1):
                 pass
@@ -139,7 +139,7 @@ def _wait(process: subprocess.Popen[bytes], port: int, name: str, log: Any) -> N
         except (OSError, ModelError):
             pass
         time.sleep(0.05)
-    raise BrokenModel("llama-server did not load {name} within {seconds} seconds.", name=quoted(name), seconds=int(SECONDS))
+    raise ModelError("llama-server did not load {name} within {seconds} seconds.", name=quoted(name), seconds=int(SECONDS))
 
 
 def _free_port() -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.checked_number import whole_number
-from core.errors import BadSetting, RunFinished, TooLarge
+from core.errors import BadSetting, CannotWrite, RunFinished
 from core.message import ENGLISH, Message, Number, Wording
 from core.record.step import Step
 from core.reports import files, fonts, rasterize
@@ -77,7 +77,7 @@ def part_of(path: Sequence[Step], first: int, last: int | None, most: int) -> li
 def drawn(steps: Sequence[Step], options: Options, kind: str = ".gif") -> Iterator[Drawn]:
     """Draw the frames and yield the progress; the last observation holds the file. kind: ".gif" or ".webp".
 
-    Raises TooLarge for a file of more than 10 MB.
+    Raises CannotWrite for a file of more than 10 MB.
     """
     look = PictureStyle(options.theme, options.wording)
     shown: tuple[Beat, ...] = BEATS if options.beats else ("write",)
@@ -91,7 +91,7 @@ def drawn(steps: Sequence[Step], options: Options, kind: str = ".gif") -> Iterat
     pause = round(1000 / options.speed / len(shown))
     content = _encoded(frames, look.colours, [*[pause] * (total - 1), max(pause, LAST)], kind)
     if len(content) > MOST_BYTES:
-        raise TooLarge("The animation would be larger than {most} MB. Choose a shorter part.", most=MOST_BYTES // 2**20)
+        raise CannotWrite("The animation would be larger than {most} MB. Choose a shorter part.", most=MOST_BYTES // 2**20)
     yield Drawn(total, total, content)
 
 

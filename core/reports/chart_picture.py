@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape, unescape
 from typing import Any
 
-from core.errors import EmptyChart
+from core.errors import InputError
 from core.reports import drawing, fonts
 from core.reports.drawing import text
 from core.reports.palette import Palette
@@ -44,11 +44,11 @@ class Drawing:
 
 
 def of_chart(spec: dict[str, Any], rows: Sequence[dict[str, Any]], colours: Palette) -> Drawing:
-    """Return the drawing of a Vega-Lite chart with these rows, made offline. Raises EmptyChart for a chart without rows."""
+    """Return the drawing of a Vega-Lite chart with these rows, made offline. Raises InputError for a chart without rows."""
     import vl_convert
 
     if not rows:
-        raise EmptyChart("This chart has no rows yet, so there is no picture to save.")
+        raise InputError("This chart has no rows yet, so there is no picture to save.")
     whole = {**spec, "data": {"values": [_finite(row) for row in rows[:MOST_ROWS]]}}
     if "hconcat" not in spec:
         whole |= {"width": WIDE, "autosize": {"type": "fit-x", "contains": "padding"}}

@@ -244,7 +244,7 @@ class Source(ABC):
     def settle(self, keys: np.ndarray, cache: Any, wanted: Wanted, answer: Answer, seen: Observation | None) -> Answer:
         """Return `answer` if the observed choice is certain, else a better answer, which is observed again.
 
-        seen: None if the answer has no logits. Raises OutsideTopLogprobs if the source cannot give a better answer.
+        seen: None if the answer has no logits. Raises NotForThisModel if the source cannot give a better answer.
         """
         return answer
 

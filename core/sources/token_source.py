@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.chat.conversation import Messages, checked_messages
-from core.errors import BadText, EmptyPrompt, ModelError, PromptTooLong, WrongType
+from core.errors import EmptyPrompt, InputError, ModelError, PromptTooLong, WrongType
 from core.limits import Limits
 from core.message import Message
 from core.record.step import Candidate, Step
@@ -22,7 +22,7 @@ class TokenSource(Source):
 
     @abstractmethod
     def encode(self, text: str) -> list[int]:
-        """Return the token ids of a text, with the special tokens that a text begins with. Raises BadText, BadToken."""
+        """Return the token ids of a text, with the special tokens that a text begins with. Raises InputError, BadToken."""
 
     @abstractmethod
     def tokenize(self, text: str) -> list[Token]:
@@ -48,12 +48,12 @@ class TokenSource(Source):
 
 
 def checked_text(text: str) -> str:
-    """Return the text. Raises BadText for half a surrogate pair, which cannot be encoded."""
+    """Return the text. Raises InputError for half a surrogate pair, which cannot be encoded."""
     if not text.isascii():
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise BadText("This text contains half a character (a lone surrogate). Delete it and type it again.") from error
+            raise InputError("This text contains half a character (a lone surrogate). Delete it and type it again.") from error
     return text
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from core.errors import BadGuess, ViewerError
+from core.errors import InputError, ViewerError
 from core.experiments import guess
 from core.experiments.guess import Round
 from pages.ui.i18n.translation import _
@@ -89,7 +89,7 @@ def word_guessed() -> None:
         return
     said = guess.cleaned([word])
     if len(said) != 1 or SEPARATOR in said[0]:
-        raise BadGuess(_("Enter one word of letters."))
+        raise InputError(_("Enter one word of letters."))
     known = guess.judge(run, said)
     step = run.step()
     current.changed("rolled").playing = False

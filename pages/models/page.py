@@ -56,7 +56,7 @@ def fetch(name: str) -> None:
 
 
 def on_this_machine(name: str) -> bool:
-    """Return whether this is a model on this machine. A path without a file counts too. Raises UnknownModel for a path without a folder."""
+    """Return whether this is a model on this machine. A path without a file counts too. Raises ModelError for a path without a folder."""
     if is_gguf(name):
         return is_here(name) or not is_hub_file(name.removeprefix(RUN))
     return local_folder(name) is not None

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from core.errors import BadRunningOrder
+from core.errors import BadRecording
 from core.sources.capabilities import Can
 from pages.ui import features
 from pages.ui.i18n import numbers
@@ -42,7 +42,7 @@ def _set_order(changed: Talk, new_fields: bool = True) -> None:
 
 
 def _from_fields() -> Talk:
-    """Return the running order with the values of the fields. Raises BadRunningOrder."""
+    """Return the running order with the values of the fields. Raises BadRecording."""
     known = order()
     stops = []
     for place, stop in enumerate(known.stops):
@@ -92,10 +92,10 @@ def remove(place: int) -> None:
 def _add(stop: Stop) -> None:
     known = order()
     if len(known.stops) >= MOST_STOPS:
-        raise BadRunningOrder(_("A running order has at most {most} stops.").format(most=MOST_STOPS))
+        raise BadRecording(_("A running order has at most {most} stops.").format(most=MOST_STOPS))
     if len(json.dumps(stop.recording, ensure_ascii=False)) > LARGEST_RECORDING:
         most = numbers.size(LARGEST_RECORDING)
-        raise BadRunningOrder(_("This recording is larger than {most}, the limit for a stop of a talk.").format(most=most))
+        raise BadRecording(_("This recording is larger than {most}, the limit for a stop of a talk.").format(most=most))
     _set_order(replace(known, stops=(*known.stops, running_order.checked(stop))))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from core.errors import TextToLearn
+from core.errors import InputError
 from core.experiments.teach import Probe, teach
 from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep
 from core.finetuning.rehearsal import rehearsal_texts
@@ -42,7 +42,7 @@ def begin(text: str, beginning: str, plan: TrainingPlan, steps: int, known: str 
     """Train a new copy of the model."""
     current.anchor_notices(NAME)
     if not beginning.strip():
-        raise TextToLearn(_("Enter a prompt to test, such as “My name is”."))
+        raise InputError(_("Enter a prompt to test, such as “My name is”."))
     old = lesson()
     fresh = Lesson(current.model(), text, beginning, plan, known)
     _run(fresh, steps, made_by(text, beginning, plan, known))

@@ -13,7 +13,7 @@ import torch
 
 from core import Generation, SamplingSettings, load_model
 from core.engine.model import LanguageModel
-from core.errors import BrokenModel
+from core.errors import ModelError
 from core.inspection.inside import inspect_step
 from core.models import fast_start
 from core.models.hub import BUNDLED, bundled_names
@@ -75,7 +75,7 @@ def test_load_network_puts_transformers_network_on_the_same_tensors() -> None:
 def test_a_network_with_other_logits_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     model = loaded()
     monkeypatch.setattr(type(model.engine.backend), "agrees_with", lambda *_: False)
-    with pytest.raises(BrokenModel, match="do not fit"):
+    with pytest.raises(ModelError, match="do not fit"):
         model.load_network()
 
 

@@ -18,7 +18,7 @@ import pytest
 from core import disk, load_model
 from core.backends.compiled import cache
 from core.disk import has_room_for, is_disk_full
-from core.errors import DiskFull
+from core.errors import NoRoom
 from core.models.archive import open_zip, zip_of
 from core.models.hub_download import Download
 from tests import tiny_models
@@ -39,7 +39,7 @@ def no_file_larger_than(size: int) -> Iterator[None]:
 
 def refused(work: Callable[[], Any], size: int = 100) -> str:
     """Return what is said when the disk is full."""
-    with no_file_larger_than(size), pytest.raises(DiskFull) as error:
+    with no_file_larger_than(size), pytest.raises(NoRoom) as error:
         work()
     return str(error.value)
 
@@ -88,7 +88,7 @@ def test_a_download_goes_on_once_there_is_room(tiny_folder: Callable[[str], Path
         with no_file_larger_than(1_500):
             download = Download("some/model", server.address, tmp_path)
             download.wait(30)
-        assert isinstance(download.error, DiskFull)
+        assert isinstance(download.error, NoRoom)
         assert not download.running
         again = Download("some/model", server.address, tmp_path)
         again.wait(30)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from core import Generation, Recording, SamplingSettings, score_text
-from core.errors import BadPlace, BadSetting, BadToken, RunFinished, ViewerError, WrongType
+from core.errors import BadSetting, BadToken, InputError, RunFinished, ViewerError, WrongType
 from core.record.frozen import percent
 from core.record.step import Step
 
@@ -118,7 +118,7 @@ def test_numpys_numbers_are_numbers(run: Generation) -> None:
     ):
         with pytest.raises(BadSetting):
             SamplingSettings(**values)
-    with pytest.raises(BadPlace):
+    with pytest.raises(InputError):
         anything.go_to(np.bool_(True))
 
 

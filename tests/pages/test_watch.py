@@ -104,11 +104,11 @@ def test_without_any_model_the_page_says_so(open_app: Open, monkeypatch: pytest.
 
 
 def test_a_model_that_fails_to_load_is_one_sentence(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    from core.errors import HalfDownloaded
+    from core.errors import ModelError
     from pages.ui.session import current
 
     def fail(name: str) -> None:
-        raise HalfDownloaded("The weights are cut short. Download it again.")
+        raise ModelError("The weights are cut short. Download it again.")
 
     monkeypatch.setattr(current, "_loaded", fail)
     app = open_app()

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from core import Generation, SamplingSettings, load_model
-from core.errors import OutsideTopLogprobs
+from core.errors import NotForThisModel
 
 pytestmark = pytest.mark.exhaustive
 
@@ -69,7 +69,7 @@ def test_a_rare_token_can_be_forced_and_its_odds_are_its_own(served: Any) -> Non
     rare = next(i for i in range(1000, served.vocabulary_size) if i not in run.next_distribution().token_ids.tolist())
     try:
         step = run.force(rare)
-    except OutsideTopLogprobs as error:
+    except NotForThisModel as error:
         pytest.skip(str(error))
     assert 0 < step.model_probability <= float(step.probabilities[0, :-1].min()) + 1e-6
 

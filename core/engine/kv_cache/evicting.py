@@ -74,7 +74,7 @@ class EvictingKVCache:
     def read(self, token_ids: Sequence[int]) -> torch.Tensor:
         """Compute these tokens, store a page for each and return the next token's logits, float32 [vocabulary].
 
-        Raises PromptTooLong at the end of the model's context, EmptyPrompt and NotEnoughMemory.
+        Raises PromptTooLong at the end of the model's context, EmptyPrompt and NoRoom.
         """
         if not len(token_ids):
             raise EmptyPrompt("The text is empty. Write a few words first.")

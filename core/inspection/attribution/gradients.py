@@ -44,7 +44,7 @@ def integrated_gradients(
     """Return the effects of all tokens from the gradients along the straight line between a text of neutral words and this text.
 
     The line is in the space of embeddings; the integral is a sum over the middles of `steps` equal parts.
-    Raises BadSetting, EmptyPrompt, BadToken, PromptTooLong, InputError, ModelError, BrokenLogits, NotEnoughMemory.
+    Raises BadSetting, EmptyPrompt, BadToken, PromptTooLong, InputError, ModelError, BrokenLogits, NoRoom.
     """
     ids, wanted = text_and_target(model, token_ids, target_id)
     steps = whole_number(steps, Message("The number of steps"), 1, MOST_STEPS)

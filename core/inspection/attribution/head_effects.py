@@ -34,7 +34,7 @@ def head_ablation(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, t
 
     value: what takes the place of the head's output: "zero", or "mean", its mean over the positions of this text.
     Raises ModelError with the reason if the heads cannot be separated, BadSetting, EmptyPrompt, BadToken, PromptTooLong, InputError,
-    BrokenLogits, NotEnoughMemory.
+    BrokenLogits, NoRoom.
     """
     ablator = Ablator(model, token_ids, target_id, value)
     effects = np.zeros((ablator.layers, ablator.heads))
@@ -70,7 +70,7 @@ class Ablator:
             yield some, self.log_probability - log_probability(logits, self._target)
 
     def without(self, heads: Iterable[Head]) -> torch.Tensor:
-        """Return the logits, float32 [vocabulary], with all these heads switched off. Raises BadPlace for a head that is not there."""
+        """Return the logits, float32 [vocabulary], with all these heads switched off. Raises InputError for a head that is not there."""
         return self._pass([checked_heads(heads, self.layers, self.heads)])[0]
 
     def _pass(self, rows: Sequence[Sequence[Head]]) -> torch.Tensor:

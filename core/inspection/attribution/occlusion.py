@@ -11,7 +11,7 @@ import torch
 
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
-from core.errors import BadPlace, BadSetting, InputError, ModelError, OutsideTopLogprobs
+from core.errors import BadSetting, InputError, ModelError, NotForThisModel
 from core.inspection.attribution.passes import (
     Passes,
     at_least_two,
@@ -57,7 +57,7 @@ def occlusion(
 
     method: "omit" leaves the part out, so that later tokens move up. "mask": later positions may not attend to it, and all keep their
     positions; the last token has no later position, so its effect is 0. "replace" puts a neutral word into each of its places.
-    Raises BadSetting, BadPlace, EmptyPrompt, BadToken, PromptTooLong, InputError, ModelError, BrokenLogits, NotEnoughMemory.
+    Raises BadSetting, InputError, EmptyPrompt, BadToken, PromptTooLong, ModelError, BrokenLogits, NoRoom.
     """
     ids = at_least_two(existing_ids(model, token_ids))
     found = Occluder(model, ids, target_id, method)
@@ -69,12 +69,12 @@ def occlusion(
 
 
 def checked_spans(spans: Sequence[Span] | None, count: int) -> tuple[Span, ...]:
-    """Return the parts to hide, by default each token alone. Raises BadPlace for a part outside the text."""
+    """Return the parts to hide, by default each token alone. Raises InputError for a part outside the text."""
     parts = tuple((int(start), int(stop)) for start, stop in spans) if spans is not None else tuple((i, i + 1) for i in range(count))
     for start, stop in parts:
         if not 0 <= start < stop <= count:
             said = Message("The text has {count} tokens; tokens {start} to {stop} are not a part of it.")
-            raise BadPlace(said.with_values(count=count, start=start, stop=stop))
+            raise InputError(said.with_values(count=count, start=start, stop=stop))
     return parts
 
 
@@ -148,7 +148,7 @@ class _ServedPasses:
         self._engine = model.engine
 
     def log_probabilities(self, ids: np.ndarray, target_id: int) -> np.ndarray:
-        """Return the log-probability of the target after each of these texts, float64 [rows]. Raises OutsideTopLogprobs, ServerGone."""
+        """Return the log-probability of the target after each of these texts, float64 [rows]. Raises NotForThisModel, ServerGone."""
         found = []
         for text in ids:
             forward = self._engine.forward(text, KVCache())
@@ -156,6 +156,6 @@ class _ServedPasses:
                 forward = self._engine.request_more_logprobs(text, forward, token_id=target_id)
             if target_id not in forward.logits:
                 said = Message("The server lists its {listed} likeliest tokens, and this token is not among them. Choose another one.")
-                raise OutsideTopLogprobs(said.with_values(listed=forward.logits.known))
+                raise NotForThisModel(said.with_values(listed=forward.logits.known))
             found.append(float(forward.logits.values.double().log_softmax(-1)[target_id]))
         return np.array(found)

@@ -16,7 +16,7 @@ import torch
 from core.engine.hooks import Hook
 from core.engine.model import LanguageModel
 from core.engine.network_layers import at_layer, checked_layers
-from core.errors import BadPlace, InputError
+from core.errors import InputError
 from core.inspection.attribution.passes import Passes, batches, text_and_target
 from core.message import Message
 
@@ -48,8 +48,8 @@ def activation_patching(
     """Put the clean text's activation at one layer and position into the corrupted text's pass, for every layer and position.
 
     pairs: which positions are patched together, by default each position alone, which needs texts of equal length.
-    Raises InputError for texts of unequal length or with the same answer, BadPlace, EmptyPrompt, BadToken, PromptTooLong, ModelError,
-    BrokenLogits, NotEnoughMemory.
+    Raises InputError for texts of unequal length or with the same answer, InputError, EmptyPrompt, BadToken, PromptTooLong, ModelError,
+    BrokenLogits, NoRoom.
     """
     patcher = Patcher(model, clean_ids, corrupted_ids, target_id, other_id, pairs)
     rows = [row.recovered for row in patcher.measure()]
@@ -146,11 +146,11 @@ class Patcher:
 
 
 def _checked_pairs(pairs: Sequence[Pair], clean: int, corrupted: int) -> list[Pair]:
-    """Return the pairs. Raises BadPlace for positions that are not in the texts, or not equally many."""
+    """Return the pairs. Raises InputError for positions that are not in the texts, or not equally many."""
     for source, place in pairs:
         inside = all(0 <= one < clean for one in source) and all(0 <= one < corrupted for one in place)
         if not inside or len(source) != len(place):
-            raise BadPlace("These positions do not belong together: each needs one in the first text and one in the second.")
+            raise InputError("These positions do not belong together: each needs one in the first text and one in the second.")
     return list(pairs)
 
 

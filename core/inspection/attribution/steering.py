@@ -22,7 +22,7 @@ def steering_vector(model: LanguageModel, positive_texts: Sequence[str], negativ
 
     layer: 0 is the input of the first layer, i the output of layer i. The activation of a text is the mean over its tokens, without special
     ones. Add the vector with `Generation(..., steering=Steering(vector, layer, strength))`.
-    Raises EmptyPrompt for an empty list or text, BadSetting, PromptTooLong, ModelError, BrokenLogits, NotEnoughMemory.
+    Raises EmptyPrompt for an empty list or text, BadSetting, PromptTooLong, ModelError, BrokenLogits, NoRoom.
     """
     require(model, Can.NETWORK)
     if isinstance(layer, bool) or not isinstance(layer, int | np.integer) or not 0 <= layer <= model.layer_count:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import BrokenModel, HalfDownloaded, UnknownModel, quoted
+from core.errors import ModelError, quoted
 from core.message import Message
 from core.models.gguf.hub_file import downloaded_file, find_file, is_hub_file
 
@@ -107,7 +107,7 @@ def is_here(name: str) -> bool:
 
 
 def parts_of(path: Path) -> tuple[Path, ...]:
-    """Return all files of a split model, from the name of any of them. Raises HalfDownloaded if one is missing."""
+    """Return all files of a split model, from the name of any of them. Raises ModelError if one is missing."""
     found = _PART.fullmatch(path.name)
     if found is None:
         return (path,)
@@ -115,16 +115,14 @@ def parts_of(path: Path) -> tuple[Path, ...]:
     files = tuple(path.with_name(f"{found['stem']}-{part:05}-of-{found['count']}.gguf") for part in range(1, min(count, 1000) + 1))
     missing = sum(not file.is_file() for file in files)
     if missing:
-        raise HalfDownloaded(
-            "{name} has {count} parts, of which {missing} are missing.", name=quoted(path.name), count=count, missing=missing
-        )
+        raise ModelError("{name} has {count} parts, of which {missing} are missing.", name=quoted(path.name), count=count, missing=missing)
     return files
 
 
 def read_header(path: Path) -> Header:
-    """Return the header of this file and of its other parts. Raises UnknownModel, BrokenModel or HalfDownloaded."""
+    """Return the header of this file and of its other parts. Raises ModelError."""
     if not path.is_file():
-        raise UnknownModel("The file {name} does not exist.", name=quoted(str(path)))
+        raise ModelError("The file {name} does not exist.", name=quoted(str(path)))
     files = parts_of(path)
     metadata: dict[str, Any] = {}
     tensors: list[Tensor] = []
@@ -134,7 +132,7 @@ def read_header(path: Path) -> Header:
         tensors += listed
     count, number = metadata.get("split.count"), metadata.get("split.no")
     if len(files) == 1 and isinstance(count, int) and isinstance(number, int) and count > 1:
-        raise HalfDownloaded(
+        raise ModelError(
             "{name} is part {number} of {count}. Put all parts into one folder under their own names (...-00001-of-{last}.gguf).",
             name=quoted(path.name),
             number=number + 1,
@@ -146,8 +144,8 @@ def read_header(path: Path) -> Header:
     return Header(files, metadata, tuple(tensors))
 
 
-def _broken(path: Path, why: Message) -> BrokenModel:
-    return BrokenModel("{name} is not a valid GGUF file: {why}.", name=quoted(path.name), why=why)
+def _broken(path: Path, why: Message) -> ModelError:
+    return ModelError("{name} is not a valid GGUF file: {why}.", name=quoted(path.name), why=why)
 
 
 def _read_file(path: Path) -> tuple[dict[str, Any], list[Tensor]]:
@@ -158,7 +156,7 @@ def _read_file(path: Path) -> tuple[dict[str, Any], list[Tensor]]:
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 return _Reader(path, data).read()
     except OSError as error:
-        raise UnknownModel("The file {name} cannot be read.", name=quoted(str(path))) from error
+        raise ModelError("The file {name} cannot be read.", name=quoted(str(path))) from error
 
 
 class _Reader:
@@ -196,8 +194,8 @@ class _Reader:
         self._at = end
         return values
 
-    def _cut_off(self) -> HalfDownloaded:
-        return HalfDownloaded(
+    def _cut_off(self) -> ModelError:
+        return ModelError(
             "{name} ends before its last entry, so it is incomplete or broken. Download it again.", name=quoted(self._path.name)
         )
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from core.errors import UnknownModel, quoted
+from core.errors import ModelError, quoted
 from core.message import Message
 from core.models.hub import plainly
 from core.models.model_names import is_hub_id, with_revision
@@ -56,7 +56,7 @@ def downloaded_file(name: str, cache: Path | None = None) -> Path | None:
 
 
 def files_on_hub(name: str, endpoint: str | None = None) -> dict[str, int]:
-    """Ask the hub for the files of this name, with their bytes. Raises UnknownModel if it has none, NoNetwork without an answer."""
+    """Ask the hub for the files of this name, with their bytes. Raises ModelError if it has none, ModelError without an answer."""
     from huggingface_hub import HfApi
 
     repository, revision = with_revision(name.rpartition(":")[0])
@@ -66,7 +66,7 @@ def files_on_hub(name: str, endpoint: str | None = None) -> dict[str, int]:
     found = {file: sizes[file] for file in matching(sizes, name.rpartition(":")[2])}
     if not found:
         said = Message("{name} is not on the hub: its repository has no GGUF file with this quantization.", name=quoted(name))
-        raise UnknownModel(said)
+        raise ModelError(said)
     return found
 
 

@@ -14,7 +14,7 @@ import psutil
 from platformdirs import user_cache_dir
 
 from core.disk import disk_full_named
-from core.errors import BrokenModel, ModelError, NotACausalModel, NotEnoughMemory, quoted
+from core.errors import ModelError, NoRoom, quoted
 from core.message import Message, Number
 from core.models.gguf.header import RUN, Header, path_of, read_header
 from core.models.gguf.served_tokenizer import KINDS, served_tokenizer
@@ -65,7 +65,7 @@ def plan(name: str, dtype: str = "auto", device: str = "auto") -> Plan:
     header = read_header(path_of(name))
     kind = header.metadata.get("general.type", "model")
     if kind != "model" or header.architecture == "clip" or not header.tensors:
-        raise NotACausalModel("{name} is a GGUF file of the kind {kind}, not a language model.", name=quoted(name), kind=quoted(str(kind)))
+        raise ModelError("{name} is a GGUF file of the kind {kind}, not a language model.", name=quoted(name), kind=quoted(str(kind)))
     why = why_not_here(header)
     precision = precision_of(header, dtype, device)
     widened = header.parameter_count * (4 if precision == "F32" else 2)
@@ -90,7 +90,7 @@ def load_gguf(name: str, device: str, dtype: str, load_folder: Callable[[Path, s
         try:
             write_tokenizer(header.metadata, words)
         except Exception as error:  # the tokenizers library raises bare exceptions for lists that do not fit each other
-            raise BrokenModel(
+            raise ModelError(
                 "The tokenizer in {name} is broken: its lists do not fit together. Choose another file.", name=quoted(name)
             ) from error
         (folder / "config.json").write_text(json.dumps(config_of(header)), "utf-8")
@@ -112,10 +112,10 @@ def _what_was_done(header: Header, stored: str) -> Message:
 
 
 def _workspace(found: Plan, name: str) -> Any:
-    """Return a temporary folder for the widened weights. Raises NotEnoughMemory if the disk is too full."""
+    """Return a temporary folder for the widened weights. Raises NoRoom if the disk is too full."""
     home = _writable()
     if shutil.disk_usage(home).free < found.loaded_bytes * HEADROOM:
-        raise NotEnoughMemory(
+        raise NoRoom(
             "Loading {name} needs {size} GB of disk space, which is free again afterwards. Delete some files, or run the model with "
             "llama-server.",
             name=quoted(name),
@@ -144,7 +144,7 @@ def _serve(found: Plan, name: str) -> LanguageModel:
     header, why = found.header, found.why
     kind, tokens = header.metadata.get("tokenizer.ggml.model"), header.metadata.get("tokenizer.ggml.tokens")
     if kind not in KINDS or not isinstance(tokens, list) or not tokens or not set(map(type, tokens)) <= {str}:
-        raise BrokenModel("This app cannot show the tokens of {name}, because it does not know this kind of tokenizer.", name=quoted(name))
+        raise ModelError("This app cannot show the tokens of {name}, because it does not know this kind of tokenizer.", name=quoted(name))
     if local_server.program() is None and why is not None:
         raise ModelError(
             "{name} cannot be read here, because {why}. Install llama.cpp, so that llama-server is on the PATH.", name=quoted(name), why=why

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from core.device import Stopwatch
-from core.errors import BadToken, EmptyPrompt, InputError, UnknownModel
+from core.errors import BadToken, EmptyPrompt, InputError, ModelError
 from core.message import Message, quote
 from core.sources.capabilities import Can
 from core.sources.ngram import PREFIX
@@ -37,7 +37,7 @@ class NGram(TokenSource):
     """The n-gram model of a text, over its words or its characters. A blank line ends a text.
 
     n: 1 to 4, the number of tokens in a count. unit: "words" or "characters". counts: for every context of 0 to n - 1 ids, how often each
-    id followed it. The last 256 ids are single bytes, for prompts with other words than the text. Raises EmptyPrompt, BadText, InputError.
+    id followed it. The last 256 ids are single bytes, for prompts with other words than the text. Raises EmptyPrompt, InputError.
     """
 
     device, dtype, layer_count, context_length = "cpu", "counts", 0, LONGEST_CONTEXT
@@ -143,8 +143,8 @@ class NGram(TokenSource):
 
 
 def load_ngram(name: str) -> NGram:
-    """Return the n-gram model of the bundled stories with this name: "ngram:3", or "ngram:3:characters". Raises UnknownModel."""
+    """Return the n-gram model of the bundled stories with this name: "ngram:3", or "ngram:3:characters". Raises ModelError."""
     n, _colon, unit = name.removeprefix(PREFIX).partition(":")
     if not re.fullmatch(rf"[1-{MOST}]", n) or (unit or "words") not in _PARTS:
-        raise UnknownModel("An n-gram model is called ngram:1 to ngram:{most}, or ngram:3:characters.", most=MOST)
+        raise ModelError("An n-gram model is called ngram:1 to ngram:{most}, or ngram:3:characters.", most=MOST)
     return NGram(STORIES.read_text("utf-8"), int(n), unit or "words", name)

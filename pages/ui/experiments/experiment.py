@@ -22,7 +22,7 @@ from weakref import ref
 
 import streamlit as st
 
-from core.errors import TooManyExperiments, ViewerError
+from core.errors import NotAllowed, ViewerError
 from core.experiments.recorded import RecordedExperiment
 from core.limits import Limits
 from pages.ui.experiments import recorded_results
@@ -156,16 +156,14 @@ class Workers:
     lock: Lock = field(default_factory=Lock)
 
     def join(self, worker: Worker, visitor: Session) -> None:
-        """Add a worker. Raises TooManyExperiments."""
+        """Add a worker. Raises NotAllowed."""
         most = Limits.from_environment().experiments
         with self.lock:
             own = sum(other.visitor() is visitor for other in self.active)
             if own >= MOST_OF_ONE_VISITOR:
-                raise TooManyExperiments(
-                    _("You have {count} experiments running. Stop one of them, or wait until one ends.").format(count=own)
-                )
+                raise NotAllowed(_("You have {count} experiments running. Stop one of them, or wait until one ends.").format(count=own))
             if most and len(self.active) >= most:
-                raise TooManyExperiments(_("This machine runs its maximum number of experiments. Try again in a minute."))
+                raise NotAllowed(_("This machine runs its maximum number of experiments. Try again in a minute."))
             self.active.add(worker)
 
     def leave(self, worker: Worker) -> None:

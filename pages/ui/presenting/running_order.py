@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, replace
 from urllib.parse import parse_qsl, urlsplit
 
-from core.errors import BadRunningOrder, quoted
+from core.errors import BadRecording, quoted
 from pages.ui import features
 from pages.ui.i18n.translation import _
 
@@ -69,7 +69,7 @@ class Talk:
 
 
 def checked(stop: Stop) -> Stop:
-    """Return the stop with its link reduced to page and query. Raises BadRunningOrder if this app does not have the page."""
+    """Return the stop with its link reduced to page and query. Raises BadRecording if this app does not have the page."""
     try:
         parts = urlsplit(stop.link.strip()[:LONGEST_LINK])
         path = parts.path.strip("/").rsplit("/", 1)[-1] or "watch"
@@ -77,7 +77,7 @@ def checked(stop: Stop) -> Stop:
         path = ""
     if path not in stop_paths():
         leads = _("The link of the stop {title} is not a page of this app. Copy the page's address.")
-        raise BadRunningOrder(leads.format(title=quoted(stop.title)))
+        raise BadRecording(leads.format(title=quoted(stop.title)))
     return replace(stop, title=stop.title.strip()[:80] or path, link=f"{path}?{parts.query}" if parts.query else path)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.errors import BadRunningOrder
+from core.errors import BadRecording
 from core.record.bounded_json import BoundedJson, Bounds
 from pages.ui.i18n.translation import _
 from pages.ui.presenting.running_order import FORMAT, LONGEST_LINK, Stop, Talk, checked
@@ -21,7 +21,7 @@ BOUNDS = Bounds(
     marks=5_000,  # a stop has nine names and up to 25 texts
     lists={"stops": MOST_STOPS},
     seconds=20.0,
-    error=BadRunningOrder,
+    error=BadRecording,
 )
 
 
@@ -52,14 +52,14 @@ class _TalkFile(BaseModel):
 
 
 def loads(text: str | bytes) -> Talk:
-    """Return the talk of a file. Raises BadRunningOrder."""
+    """Return the talk of a file. Raises BadRecording."""
     content = BoundedJson(text, BOUNDS)
     if not isinstance(content.head, dict) or content.head.get("format") != FORMAT:
-        raise BadRunningOrder(_("This file is not a running order of this app."))
+        raise BadRecording(_("This file is not a running order of this app."))
     try:
         file = _TalkFile.model_validate(content.whole())
     except ValidationError as error:
         place = " → ".join(str(part) for part in error.errors(include_input=False, include_context=False)[0]["loc"][:4])
-        raise BadRunningOrder(_("This running order is broken (at {place}).").format(place=place or _("its beginning"))) from error
+        raise BadRecording(_("This running order is broken (at {place}).").format(place=place or _("its beginning"))) from error
     stops = tuple(checked(Stop(**stop.model_dump() | {"shown": tuple(stop.shown), "acts": tuple(stop.acts)})) for stop in file.stops)
     return Talk(file.name, stops, file.minutes)

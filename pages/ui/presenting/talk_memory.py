@@ -36,7 +36,7 @@ def _kept(order: Talk | None) -> str:
 
 @current.error_boundary
 def found(stored: object) -> None:
-    """Restore what the browser stored from an earlier session of this tab. `stored` can be any value. Raises BadRunningOrder."""
+    """Restore what the browser stored from an earlier session of this tab. `stored` can be any value. Raises BadRecording."""
     editor = talk.editor()
     if not isinstance(stored, dict) or _own(editor) or editor.active_talk is not None:
         return

@@ -50,7 +50,7 @@ def connect(address: str, tokenizer: str, api_key: str | None = None) -> Languag
 
 
 def ensure_model_loaded(model: LanguageModel) -> None:
-    """Load the weights of an unloaded model again, with a spinner. Raises ReloadFailed."""
+    """Load the weights of an unloaded model again, with a spinner. Raises ModelError."""
     if model.unloaded:
         with st.spinner(_("Loading the model …")), model.engine.lock.acquire():
             pass

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from core.engine.kv_cache.kv_cache import KVCache
-from core.errors import NotEnoughMemory
+from core.errors import NoRoom
 from tests.core.plain import assert_close, bytes_in, plain_logits
 from tests.tiny_models import ARCHITECTURES, FULL_ATTENTION, some
 
@@ -95,8 +95,8 @@ def test_cache_bytes_are_those_of_the_tensors(architecture: str, tiny: Any) -> N
 @pytest.mark.parametrize(
     ("failure", "kind"),
     [
-        (torch.OutOfMemoryError("CUDA out of memory"), NotEnoughMemory),
-        (MemoryError(), NotEnoughMemory),
+        (torch.OutOfMemoryError("CUDA out of memory"), NoRoom),
+        (MemoryError(), NoRoom),
         (RuntimeError("a kernel failed"), RuntimeError),
         (KeyboardInterrupt(), KeyboardInterrupt),
     ],

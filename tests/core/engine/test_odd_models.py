@@ -115,7 +115,7 @@ def broken(tiny_folder: Callable[[str], Path], tmp_path: Path) -> Callable[..., 
     return copy
 
 
-def refused(folder: Path, kind: type[errors.ViewerError] = errors.BrokenModel) -> str:
+def refused(folder: Path, kind: type[errors.ViewerError] = errors.ModelError) -> str:
     """Return the one sentence with which this folder is refused, for this reason and without reading it into memory."""
     held = psutil.Process().memory_info().rss
     with pytest.raises(errors.ViewerError) as caught:
@@ -166,4 +166,4 @@ def test_a_configuration_that_lies_about_its_size_is_refused_before_memory_is_ta
 def test_weights_that_hold_nothing_are_said_to_be_that(broken: Callable[..., Path]) -> None:
     folder = broken("model.safetensors", b"")
     save_file({}, folder / "model.safetensors")
-    assert "no safetensors weights" in refused(folder, errors.HalfDownloaded)
+    assert "no safetensors weights" in refused(folder, errors.ModelError)

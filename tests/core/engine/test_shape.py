@@ -16,7 +16,7 @@ from core.backends.cache_tensors import cache_tensors
 from core.costs.formulas import cache_bytes, multiply_adds, pass_multiply_adds
 from core.costs.published import MODELS
 from core.engine.shape import ModelShape
-from core.errors import UnknownModel
+from core.errors import ModelError
 from tests.tiny_models import ARCHITECTURES, CONTEXT, GROUPED, byte_level_tokenizer, some
 
 COUNTED = (
@@ -94,7 +94,7 @@ def test_published_sizes_are_those_of_their_makers(name: str, parameters: int) -
 def test_names_are_read_kindly_and_unknown_ones_get_one_sentence() -> None:
     assert ModelShape.named(" Llama-3.1-70B ") == ModelShape.named("llama-3.1-70b")
     for wrong in ("", "llama-9", "x" * 10_000, "<script>", None):
-        with pytest.raises(UnknownModel, match=r"is not a published shape\. Known shapes: gpt-2, .*llama-3.1-70b"):
+        with pytest.raises(ModelError, match=r"is not a published shape\. Known shapes: gpt-2, .*llama-3.1-70b"):
             ModelShape.named(wrong)  # type: ignore[arg-type]
 
 

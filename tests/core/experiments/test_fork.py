@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from core import Generation, SamplingSettings
-from core.errors import BadPlace, BadToken, EmptyPrompt, ViewerError
+from core.errors import BadToken, EmptyPrompt, InputError, ViewerError
 from core.experiments.drift import Aligner, Drift, TopProbabilities, bounds
 from core.experiments.fork import Fork, continuation, side_by_side
 from core.sampling.dice import roll
@@ -179,5 +179,5 @@ def test_a_deleted_branch_breaks_the_fork(tiny: Any) -> None:
     assert not fork.broken
     run.delete(fork.ends()[0])
     assert fork.broken
-    with pytest.raises(BadPlace):
+    with pytest.raises(InputError):
         fork.step()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core import Generation, Recording, SamplingSettings
-from core.errors import BadGuess
+from core.errors import InputError
 from core.experiments import guess
 
 
@@ -76,7 +76,7 @@ def test_a_recording_knows_what_it_lists_without_its_model(model: Any) -> None:
 
 @pytest.mark.parametrize("said", [[], ["", "  "], ["x" * 41], [f"w{i}" for i in range(7)]])
 def test_what_is_no_guess_is_refused_in_a_sentence(said: list[str], tiny: Callable[[str], Any]) -> None:
-    with pytest.raises(BadGuess, match=r"\.$"):
+    with pytest.raises(InputError, match=r"\.$"):
         guess.judge(Generation(tiny("llama"), "The sea"), said)
 
 

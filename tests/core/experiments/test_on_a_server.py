@@ -11,7 +11,7 @@ import pytest
 
 from core import Generation, SamplingSettings, load_model, score_text
 from core.costs.receipt import Receipt
-from core.errors import NotForThisModel, OutsideTopLogprobs
+from core.errors import NotForThisModel
 from core.experiments.beam import beam_search
 from core.experiments.candidates import write_together
 from core.models import loading
@@ -70,7 +70,7 @@ def test_a_beam_search_finds_what_the_whole_distribution_would(kind: Any) -> Non
 
 
 def test_a_beam_search_that_looks_further_than_the_list_is_refused() -> None:
-    with serve(FakeVLLM(limit=20)) as server, pytest.raises(OutsideTopLogprobs, match="fewer beams"):
+    with serve(FakeVLLM(limit=20)) as server, pytest.raises(NotForThisModel, match="fewer beams"):
         list(beam_search(connect(server), PROMPT, beams=16, steps=3))
 
 

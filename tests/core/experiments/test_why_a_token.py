@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from core import Generation, SamplingSettings
-from core.errors import BadPlace, BadSetting, EmptyPrompt, InputError, ModelError
+from core.errors import BadSetting, EmptyPrompt, InputError, ModelError
 from core.experiments import hidden_words as module
 from core.experiments.ablated_heads import ablated_heads, without_heads
 from core.experiments.hidden_words import hidden_words
@@ -165,12 +165,12 @@ def test_impossible_input_is_refused(tiny: Model) -> None:
     for make, error in (
         (lambda: hidden_words(model, ids, 17, unit="letter"), BadSetting),
         (lambda: hidden_words(model, ids, 17, method="burn"), BadSetting),
-        (lambda: hidden_words(model, ids, 17, unit="passage", passage=(3, 3)), BadPlace),
+        (lambda: hidden_words(model, ids, 17, unit="passage", passage=(3, 3)), InputError),
         (lambda: hidden_words(model, ids, 17, unit="passage", passage=(0, len(ids))), InputError),
         (lambda: hidden_words(model, ids[:1], 17), InputError),
         (lambda: hidden_words(model, [], 17), EmptyPrompt),
         (lambda: ablated_heads(model, ids[:1], 17), InputError),
-        (lambda: without_heads(model, TEXT, [], [(9, 9)]), BadPlace),
+        (lambda: without_heads(model, TEXT, [], [(9, 9)]), InputError),
         (lambda: ablated_heads(tiny("mamba"), [10, 20, 30], 17), ModelError),
         (lambda: steered_run(model, TEXT, [], ["x"], 1, 1.0), EmptyPrompt),
         (lambda: steered_run(model, TEXT, ["x"], ["y"], 99, 1.0), BadSetting),

@@ -11,7 +11,7 @@ import torch
 from torch.nn import functional
 
 from core import Generation, SamplingSettings
-from core.errors import BadSetting, ModelError, TextToLearn
+from core.errors import BadSetting, InputError, ModelError
 from core.experiments.training_step import fingerprint
 from core.finetuning import finetune
 from core.finetuning.finetune import FineTuning, TrainingPlan
@@ -99,7 +99,7 @@ def test_a_larger_model_learns_with_adapters_on_weights_that_stay_shared(
 
 @pytest.mark.parametrize("text", ["", " \n\n ", "...", "?!", "x" * 100_001])
 def test_a_text_with_nothing_in_it_or_far_too_much_is_one_sentence(text: str, tiny: Callable[[str], Any]) -> None:
-    with pytest.raises(TextToLearn) as said:
+    with pytest.raises(InputError) as said:
         FineTuning(tiny("llama"), text, ALONE)
     assert len(str(said.value)) < 130
 

@@ -11,7 +11,7 @@ import torch
 
 from core import Generation, SamplingSettings
 from core.engine.changes import Changes
-from core.errors import BadPlace, BadSetting, ModelError
+from core.errors import BadSetting, InputError, ModelError
 from core.inspection.attribution import Steering, head_ablation, steering_vector
 from tests.core.plain import plain_logits
 from tests.tiny_models import some
@@ -127,7 +127,7 @@ def test_impossible_changes_are_refused(tiny: Model) -> None:
         with pytest.raises(BadSetting):
             Generation(model, TEXT, steering=steering)
     for head in ((3, 0), (0, 4), (-1, 0)):
-        with pytest.raises(BadPlace):
+        with pytest.raises(InputError):
             Generation(model, TEXT, without_heads=[head])
     with pytest.raises(ModelError, match="no attention heads"):
         Changes(tiny("mamba"), None, [(0, 0)])

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from core import Generation, SamplingSettings
-from core.errors import BadToken, BrokenLogits, EmptyPrompt, NotEnoughMemory, PromptTooLong, RunFinished
+from core.errors import BadToken, BrokenLogits, EmptyPrompt, NoRoom, PromptTooLong, RunFinished
 from tests.core.plain import agrees_with_a_plain_pass
 from tests.tiny_models import ARCHITECTURES, CONTEXT, some
 
@@ -212,7 +212,7 @@ def test_full_memory_ends_the_run_but_not_what_was_written(tiny: Any, monkeypatc
 
     hook = model.network.transformer.h[1].register_forward_pre_hook(full)
     try:
-        with pytest.raises(NotEnoughMemory):
+        with pytest.raises(NoRoom):
             run.step()
         assert run.finished == "out of memory"
         assert run.path == [last]

@@ -10,7 +10,7 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 
 from core import Generation, SamplingSettings
-from core.errors import BadPlace
+from core.errors import InputError
 from tests.core.plain import agrees_with_a_plain_pass
 
 PROMPT = "The sea looked back 🦊"
@@ -51,7 +51,7 @@ def test_branches_name_every_end_and_where_it_parts(tiny: Any) -> None:
 def test_a_run_moves_only_to_places_that_exist(verb: str, place: int, tiny: Any) -> None:
     run = Generation(tiny("llama"), PROMPT)
     run.force(40)
-    with pytest.raises(BadPlace):
+    with pytest.raises(InputError):
         getattr(run, verb)(place)
     assert [step.token_id for step in run.path] == [40]
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core import Generation, Recording, SamplingSettings
-from core.errors import BadPlace
+from core.errors import InputError
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_numbers_of_others_stay_and_deleted_ones_are_not_given_again(run: Genera
 @pytest.mark.parametrize("node_id", [0, -1, 8, 10**30, True, None, "4", 2.0, float("nan")])
 def test_what_is_not_there_cannot_be_deleted(run: Generation, node_id: Any) -> None:
     before = texts(run)
-    with pytest.raises(BadPlace):
+    with pytest.raises(InputError):
         run.delete(node_id)
     assert texts(run) == before
 
@@ -62,7 +62,7 @@ def test_what_is_not_there_cannot_be_deleted(run: Generation, node_id: Any) -> N
 def test_a_deleted_branch_is_gone_for_good(run: Generation) -> None:
     run.delete(4)
     for verb in (run.switch, run.path_to, run.delete, run.nodes_to_delete, lambda i: run.rename(i, "x")):
-        with pytest.raises(BadPlace, match="was deleted"):
+        with pytest.raises(InputError, match="was deleted"):
             verb(4)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.errors import BadRecording, BadSetting, BrokenModel, EmptyPrompt, ModelError, WrongType
+from core.errors import BadRecording, BadSetting, EmptyPrompt, ModelError, WrongType
 from core.generation.turns import messages_of, next_turn, thoughts
 from core.reports.python_code import code
 from tests import tiny_models
@@ -97,14 +97,14 @@ def test_typed_content_is_taken_and_a_conversation_is_recorded(chatty: Callable[
 
 def test_a_template_without_a_system_prompt_says_so(chatty: Callable[..., Any]) -> None:
     silent = chatty("{% for m in messages %}{% if m.role != 'system' %}<|turn|>{{ m.content }}{% endif %}{% endfor %}")
-    with pytest.raises(BrokenModel, match="no place for a system prompt"):
+    with pytest.raises(ModelError, match="no place for a system prompt"):
         Generation(silent, [SYSTEM, ASKED])
 
 
 def test_a_template_that_refuses_a_conversation_is_one_sentence(chatty: Callable[..., Any]) -> None:
     strict = chatty("{% if messages|length > 1 %}{{ raise_exception('no') }}{% endif %}{{ messages[0].content }}")
     for messages in ([SYSTEM, ASKED], [ASKED, ASKED]):
-        with pytest.raises(BrokenModel, match="does not take this conversation"):
+        with pytest.raises(ModelError, match="does not take this conversation"):
             Generation(strict, messages)
 
 

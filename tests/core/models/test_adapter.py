@@ -15,7 +15,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from core import Generation, SamplingSettings, load_model
-from core.errors import ModelError, TooLargeToFetch
+from core.errors import ModelError, NoRoom
 from core.models import adapter
 from core.models.adapter import with_adapter
 from core.models.hub_download import Download
@@ -177,7 +177,7 @@ def test_an_adapter_of_the_hub_is_downloaded_within_the_limits(
         assert model.name.endswith("+ model") and model.adapter_of == tiny("llama").name
         monkeypatch.setenv("TOKEN_VIEWER_FREE_GIGABYTES", "99999999")
         monkeypatch.setattr(adapter, "Download", partial(Download, endpoint=server.address, cache=tmp_path / "other"))
-        with pytest.raises(TooLargeToFetch):
+        with pytest.raises(NoRoom):
             with_adapter(tiny("llama"), "some/model")
     finally:
         server.shutdown()

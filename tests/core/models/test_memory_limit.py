@@ -17,7 +17,7 @@ PROGRAM = """
 import resource, sys
 import psutil
 from core import Generation, SamplingSettings, load_model
-from core.errors import NotEnoughMemory
+from core.errors import NoRoom
 run = Generation(load_model(sys.argv[1]), "a fox", SamplingSettings(seed=1))
 run.generate(3)
 for left in (0, 200_000_000):
@@ -25,7 +25,7 @@ for left in (0, 200_000_000):
     resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
     try:
         load_model(sys.argv[2])
-    except NotEnoughMemory as error:
+    except NoRoom as error:
         print(error)
     run.generate(3)
 resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.errors import ReloadFailed
+from core.errors import ModelError
 from core.inspection import inside
 from core.models.models_in_memory import Eviction, ModelRegistry
 
@@ -96,7 +96,7 @@ def test_what_cannot_come_back_is_one_sentence_and_the_run_waits(tiny_folder: Ca
     shelf.unload(str(folder))
     folder.rename(tmp_path / "elsewhere")
     for _ in range(2):
-        with pytest.raises(ReloadFailed, match="cannot be loaded again now"):
+        with pytest.raises(ModelError, match="cannot be loaded again now"):
             run.step()
     assert (run.path, run.finished) == (path, None)
     (tmp_path / "elsewhere").rename(folder)
@@ -114,7 +114,7 @@ def test_other_files_under_the_same_name_do_not_go_on_with_an_old_text(tiny_fold
     shelf.unload(str(folder))
     shutil.rmtree(folder)
     shutil.copytree(tiny_folder("bloom"), folder)
-    with pytest.raises(ReloadFailed, match="changed after this run began"):
+    with pytest.raises(ModelError, match="changed after this run began"):
         run.step()
     assert len(run.path) == 1
     fresh = shelf.model(str(folder))

@@ -14,7 +14,6 @@ from core.errors import (
     EmptyPrompt,
     ModelError,
     NotForThisModel,
-    OutsideTopLogprobs,
     RunFinished,
     ServerGone,
     WrongServer,
@@ -139,7 +138,7 @@ def test_a_listed_token_can_be_forced_where_a_text_is_continued() -> None:
         run.go_to(-1)
         assert run.force(" fox").text == " fox" and len(run.branches()) == 2
         run.go_to(-1)
-        with pytest.raises(OutsideTopLogprobs, match="not among them"):
+        with pytest.raises(NotForThisModel, match="not among them"):
             run.force(" cat")
 
 

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from core import Generation, Recording, SamplingSettings, load_model
-from core.errors import NotForThisModel, OutsideTopLogprobs, PromptTooLong, ServerGone, WrongServer
+from core.errors import NotForThisModel, PromptTooLong, ServerGone, WrongServer
 from core.models import loading
 from core.remote import http_client
 from core.remote.model import ServerModel
@@ -139,7 +139,7 @@ def test_a_roll_into_the_rest_asks_for_more_and_then_says_so_without_losing_anyt
     far = next(seed for seed in range(100) if dice.roll(seed, 0) > 0.98)
     with serve(FakeVLLM(limit=20)) as server:
         run = Generation(connect(server), PROMPT, SamplingSettings(seed=far))
-        with pytest.raises(OutsideTopLogprobs, match="20 tokens that the server lists"):
+        with pytest.raises(NotForThisModel, match="20 tokens that the server lists"):
             run.step()
         assert run.path == []
         run.settings = SamplingSettings(seed=far, top_p=0.3)
@@ -160,7 +160,7 @@ def test_a_forced_token_beyond_the_list_gets_its_own_odds() -> None:
         assert step.model_probability == pytest.approx(np.exp(truth(ids)[rare]), rel=1e-4)
         assert (step.rank, step.token_id) == (21, rare)
         assert server.steps()[-1]["allowed_token_ids"] == [rare]
-    with serve(FakeVLLM(limit=20, mode="processed_logprobs")) as server, pytest.raises(OutsideTopLogprobs):
+    with serve(FakeVLLM(limit=20, mode="processed_logprobs")) as server, pytest.raises(NotForThisModel):
         Generation(connect(server), PROMPT).force(rare)
     with serve(FakeLlama()) as server:
         step = Generation(connect(server), PROMPT).force(rare)

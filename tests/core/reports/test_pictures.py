@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from core import Generation, Recording, SamplingSettings
-from core.errors import BadSetting, CannotWrite, EmptyChart, RunFinished
+from core.errors import BadSetting, CannotWrite, InputError, RunFinished
 from core.record.frozen import percent
 from core.record.step import Step, Words
 from core.reports import __main__ as readme
@@ -129,7 +129,7 @@ def test_bad_choices_are_one_sentence(run: Generation, tiny: Any, tmp_path: Path
         (BadSetting, lambda: run.path[0].to_image(tmp_path / "step.jpg")),
         (RunFinished, lambda: Generation(tiny("llama"), "The fox").to_gif(file)),
         (BadSetting, lambda: animation.part_of(run.path * 50, 1, None, Options().most)),
-        (EmptyChart, lambda: chart_picture.of_chart({"mark": "bar"}, [], LIGHT)),
+        (InputError, lambda: chart_picture.of_chart({"mark": "bar"}, [], LIGHT)),
     ]
     for error, act in wrong:
         with pytest.raises(error) as found:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model, score_text
-from core.errors import BadText, BadToken, EmptyPrompt, InputError, PromptTooLong, UnknownModel, ViewerError
+from core.errors import BadToken, EmptyPrompt, InputError, ModelError, PromptTooLong, ViewerError
 from core.experiments.beam import beam_search
 from core.experiments.candidates import write_together
 from core.record.tables import candidates_table
@@ -128,14 +128,14 @@ def test_a_longer_context_is_surer_of_its_own_text_and_less_sure_of_others() -> 
         (lambda: NGram("a", 2.0), InputError),  # type: ignore[arg-type]
         (lambda: NGram("a", "2"), InputError),  # type: ignore[arg-type]
         (lambda: NGram("a", 2, "letters"), InputError),
-        (lambda: NGram("a \ud800", 2), BadText),
+        (lambda: NGram("a \ud800", 2), InputError),
         (lambda: NGram("a" * 2_000_001, 2), InputError),
-        (lambda: load_model("ngram:"), UnknownModel),
-        (lambda: load_model("ngram:9"), UnknownModel),
-        (lambda: load_model("ngram:3:letters"), UnknownModel),
-        (lambda: load_model("ngram:../../etc/passwd"), UnknownModel),
+        (lambda: load_model("ngram:"), ModelError),
+        (lambda: load_model("ngram:9"), ModelError),
+        (lambda: load_model("ngram:3:letters"), ModelError),
+        (lambda: load_model("ngram:../../etc/passwd"), ModelError),
         (lambda: Generation(NGram(TEXT, 2), ""), EmptyPrompt),
-        (lambda: Generation(NGram(TEXT, 2), "\ud800"), BadText),
+        (lambda: Generation(NGram(TEXT, 2), "\ud800"), InputError),
         (lambda: Generation(NGram(TEXT, 2), "x" * 4_000_001), PromptTooLong),
         (lambda: Generation(NGram(TEXT, 2), [{"role": "user", "content": "Hi"}]), ViewerError),
         (lambda: Generation(NGram(TEXT, 2), "the").force("the cat"), BadToken),

@@ -11,7 +11,7 @@ import torch
 
 from core import load_model
 from core.engine.hooks import Hook, hooked
-from core.errors import BadPlace, BadSetting, BadToken, BrokenLogits, EmptyPrompt, InputError, ModelError, PromptTooLong
+from core.errors import BadSetting, BadToken, BrokenLogits, EmptyPrompt, InputError, ModelError, PromptTooLong
 from core.inspection import attribution
 from core.remote import http_client
 from tests.core.remote.serving import TINY, FakeLlama, FakeVLLM, serve, tokenize, truth
@@ -60,14 +60,14 @@ def test_impossible_choices_are_refused(tiny: Model) -> None:
     model = tiny("gpt2")
     for call, error in (
         (lambda: attribution.occlusion(model, IDS, 17, "burn"), BadSetting),
-        (lambda: attribution.occlusion(model, IDS, 17, spans=[(2, 2)]), BadPlace),
-        (lambda: attribution.occlusion(model, IDS, 17, spans=[(2, 9)]), BadPlace),
+        (lambda: attribution.occlusion(model, IDS, 17, spans=[(2, 2)]), InputError),
+        (lambda: attribution.occlusion(model, IDS, 17, spans=[(2, 9)]), InputError),
         (lambda: attribution.occlusion(model, IDS, 17, spans=[(0, 4)]), InputError),
         (lambda: attribution.head_ablation(model, IDS, 17, "noise"), BadSetting),
         (lambda: attribution.integrated_gradients(model, IDS, 17, steps=0), BadSetting),
         (lambda: attribution.activation_patching(model, IDS, IDS, 17, 18), InputError),
-        (lambda: attribution.activation_patching(model, IDS, IDS[::-1], 17, 18, pairs=[((9,), (0,))]), BadPlace),
-        (lambda: attribution.activation_patching(model, IDS, IDS[::-1], 17, 18, pairs=[((1, 2), (0,))]), BadPlace),
+        (lambda: attribution.activation_patching(model, IDS, IDS[::-1], 17, 18, pairs=[((9,), (0,))]), InputError),
+        (lambda: attribution.activation_patching(model, IDS, IDS[::-1], 17, 18, pairs=[((1, 2), (0,))]), InputError),
         (lambda: attribution.steering_vector(model, [], ["sad"], 1), EmptyPrompt),
         (lambda: attribution.steering_vector(model, ["happy"], [" "], 1), EmptyPrompt),
         (lambda: attribution.steering_vector(model, ["happy"], ["sad"], 4), BadSetting),

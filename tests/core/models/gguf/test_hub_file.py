@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import NoNetwork, UnknownModel
+from core.errors import ModelError
 from core.models.gguf import hub_file
 from core.models.gguf.header import RUN, is_gguf, is_here
 from core.models.gguf.hub_file import downloaded_file, files_on_hub, is_hub_file, matching
@@ -51,7 +51,7 @@ def test_its_parts_are_downloaded_and_nothing_else(repository: Path, tmp_path: P
         assert downloaded_file(name, cache) == download.folder / NAMES[1]
         (download.folder / NAMES[2]).unlink()
         assert downloaded_file(name, cache) is None
-        with pytest.raises(UnknownModel, match="Q2_K"):
+        with pytest.raises(ModelError, match="Q2_K"):
             files_on_hub("some/model:Q2_K", server.address)
     finally:
         server.shutdown()
@@ -59,5 +59,5 @@ def test_its_parts_are_downloaded_and_nothing_else(repository: Path, tmp_path: P
 
 
 def test_without_a_network_one_sentence_says_so() -> None:
-    with pytest.raises(NoNetwork):
+    with pytest.raises(ModelError):
         hub_file.files_on_hub("some/model:Q4_K_M", "http://127.0.0.1:9")

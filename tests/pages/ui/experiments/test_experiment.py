@@ -11,7 +11,7 @@ from weakref import ref
 
 import pytest
 
-from core.errors import PromptTooLong, TooManyExperiments
+from core.errors import NotAllowed, PromptTooLong
 from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Worker, Workers
 from pages.ui.i18n import numbers
@@ -144,11 +144,11 @@ def test_there_are_never_more_than_may_be(visitor: Session, monkeypatch: pytest.
     own = [Worker("test", lambda: iter(()), ref(visitor)) for _ in range(5)]
     for worker in own[:4]:
         workers.join(worker, visitor)
-    with pytest.raises(TooManyExperiments, match="4 experiments"):
+    with pytest.raises(NotAllowed, match="4 experiments"):
         workers.join(own[4], visitor)
     for other in others[:2]:
         workers.join(Worker("test", lambda: iter(()), ref(other)), other)
-    with pytest.raises(TooManyExperiments, match="This machine"):
+    with pytest.raises(NotAllowed, match="This machine"):
         workers.join(Worker("test", lambda: iter(()), ref(others[2])), others[2])
     workers.leave(own[0])
     workers.join(own[4], visitor)

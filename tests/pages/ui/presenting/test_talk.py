@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import SamplingSettings
-from core.errors import BadRunningOrder
+from core.errors import BadRecording
 from core.experiments import prepared
 from core.record.step import TokenDistribution
 from pages.ui import features
@@ -44,7 +44,7 @@ def test_a_stop_keeps_of_an_address_what_is_this_apps(before: str) -> None:
 
 @pytest.mark.parametrize("link", ["nowhere", "../../etc/passwd", "javascript:alert(1)", "http://[", "notes", "talk", "__init__"])
 def test_a_stop_that_leads_nowhere_is_refused(link: str) -> None:
-    with pytest.raises(BadRunningOrder, match=r"is not a page of this app"):
+    with pytest.raises(BadRecording, match=r"is not a page of this app"):
         running_order.checked(Stop("Strange", link))
 
 
@@ -61,7 +61,7 @@ WRONG += [file_of([STOP | other]) for other in ({"words": -1}, {"run": "rm"}, {"
 
 @pytest.mark.parametrize("text", WRONG)
 def test_a_file_that_is_no_running_order_is_refused_in_a_sentence(text: str | bytes) -> None:
-    with pytest.raises(BadRunningOrder, match=r"\.$"):
+    with pytest.raises(BadRecording, match=r"\.$"):
         running_order_file.loads(text)
 
 
@@ -75,7 +75,7 @@ def test_a_file_that_is_no_running_order_is_refused_in_a_sentence(text: str | by
 def test_whatever_stands_in_a_file_it_is_a_talk_or_refused(content: object) -> None:
     try:
         assert isinstance(running_order_file.loads(file_of(content)), Talk)
-    except BadRunningOrder as error:
+    except BadRecording as error:
         assert str(error).endswith(".")
 
 
@@ -93,7 +93,7 @@ HOSTILE = {  # up to 60 MB
 def test_a_hostile_file_is_refused_without_reading_the_whole_of_it(name: str) -> None:
     data = HOSTILE[name]()
     before = process_time()
-    with pytest.raises(BadRunningOrder):
+    with pytest.raises(BadRecording):
         running_order_file.loads(data)
     assert process_time() - before < 2.0  # once up to 38 s
 
@@ -125,7 +125,7 @@ def test_what_a_stop_shows_is_checked_because_it_becomes_a_style(wrong: dict[str
     right = {"title": "One", "link": "cost", "shown": ["receipt"], "start": "cost_two_start", "doubt": 1.0, "acts": ["temperature 0.2"]}
     made = running_order_file.loads(file_of([right])).stops[0]
     assert made.shown == ("receipt",) and made.acts == ("temperature 0.2",)
-    with pytest.raises(BadRunningOrder):
+    with pytest.raises(BadRecording):
         running_order_file.loads(file_of([right | wrong]))
 
 

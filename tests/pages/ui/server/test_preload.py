@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from core.engine.model import LanguageModel
-from core.errors import BrokenModel
+from core.errors import ModelError
 from core.models import fast_start
 from core.models.models_in_memory import ModelRegistry
 from pages.ui.server import loaded_models, preload
@@ -45,12 +45,12 @@ def test_the_first_model_is_loaded_once_and_given_to_one_caller(monkeypatch: pyt
 
 def test_a_model_that_could_not_be_preloaded_is_tried_again_where_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(name: str, **_: object) -> None:
-        raise BrokenModel(f"{name} is broken today.")
+        raise ModelError(f"{name} is broken today.")
 
     monkeypatch.setattr(fast_start, "load_without_network", refuse)
     monkeypatch.setattr(loaded_models, "load_model", refuse)
     preload.begin()
     assert preload.failed()
     monkeypatch.setattr(loaded_models, "_REGISTRY", ModelRegistry(loaded_models._load))
-    with pytest.raises(BrokenModel, match="broken today"):
+    with pytest.raises(ModelError, match="broken today"):
         loaded_models.loaded("storyteller")

@@ -14,7 +14,7 @@ from huggingface_hub.constants import HF_HUB_CACHE
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, SamplingSettings, load_model
-from core.errors import UnknownModel
+from core.errors import ModelError
 from core.models.hub import downloaded, find
 from core.models.model_names import is_hub_id, with_revision
 from core.models.models_in_memory import ModelRegistry
@@ -249,7 +249,7 @@ def test_a_hub_id_is_told_by_how_it_is_written() -> None:
         assert is_hub_id(name)
     for name in ("gpt2", "a/b/c", "/a/b", "a/b@", "a/b@/x", "a/..", "a/b@..", "a b/c", "a/b@c d", ".a/b", "a/b.", ""):
         assert not is_hub_id(name), name
-    with pytest.raises(UnknownModel):
+    with pytest.raises(ModelError):
         with_revision("some/model@../../x")
 
 
