@@ -97,8 +97,11 @@ class FastDecoder:
         return sum(part.weight.numel() * part.weight.itemsize for part in self.parts.projections)
 
     def compiled_batch(self) -> CompiledBatch | None:
-        """Return compiled passes of several texts; None until they are loaded, or if their logits differ from the network's."""
-        if self._step is not None and not self._batch_was_tried and compiled.batches_are_ready():
+        """Return compiled passes of several texts.
+
+        None until they are loaded, unless `can_be_batched`, and if their logits differ from the network's.
+        """
+        if self.can_be_batched and self._step is not None and not self._batch_was_tried and compiled.batches_are_ready():
             self._batch_was_tried = True
             batch = compiled.compile_batch(self._step)
             if self._proof is None or self._proves(batch, *self._proof):

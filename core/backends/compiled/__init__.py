@@ -1,7 +1,7 @@
 """Compiled code (numba) for decoding, loaded in a background thread. See README.md.
 
 Other packages import only this module, and importing it is cheap. The `..._ready` functions return False until the code is loaded, without
-numba, and with TOKEN_VIEWER_COMPILED=0. Callers then compute with NumPy.
+numba, and with TOKEN_VIEWER_COMPILED=0. Callers then compute with NumPy or transformers.
 """
 
 from __future__ import annotations
@@ -148,6 +148,6 @@ def _load_batches() -> None:
             cache.compile_module("kernel_batch")
             from core.backends.compiled import kernel_batch
         except Exception:  # see `_load`
-            log.warning("Batches are not compiled on this machine; NumPy goes on", exc_info=True)
+            log.warning("Batches are not compiled on this machine; transformers goes on", exc_info=True)
             return
         _loaded["kernel_batch"] = kernel_batch
