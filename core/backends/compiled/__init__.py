@@ -80,7 +80,7 @@ def compile_step(parts: Parts, places: list[int]) -> CompiledStep:
 def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray, streams: int = 1) -> bool:
     """Multiply rows float32 [count, in] with a projection, into out [count, out]. Return False if no compiled code is loaded.
 
-    streams: number of streams in which the weights are read, as in the step's `described.streams`.
+    streams: number of streams in which the weights are read, as chosen by `core.backends.speed_trial`.
     """
     if not is_ready():
         return False
