@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 if TYPE_CHECKING:
     import torch
+
+    from core.backends.speed_trial import Speed
 
 
 class Backend(Protocol):
@@ -33,3 +36,6 @@ class Backend(Protocol):
 
     def held_bytes(self, state: Any) -> int:
         """Return the bytes of the allocated arrays, including the reserve for later tokens."""
+
+    def choose_speed(self, threads: Sequence[int]) -> Speed:
+        """Measure which of these numbers of threads, ascending, is fastest, and return it; see `core.backends.speed_trial`."""

@@ -9,13 +9,16 @@ existing buffers, with the network's own weights. Most of the remaining time is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from threadpoolctl import ThreadpoolController
 
-from core.backends import compiled, threads
+from core.backends import compiled, speed_trial
 from core.backends.decoder_families import parts_of
 from core.backends.decoder_parts import Layer, Parts
 from core.backends.decoder_products import Product, Table, activate
@@ -48,6 +51,8 @@ class FastDecoder:
         self._step: CompiledStep | None = None
         self._batch: CompiledBatch | None = None
         self._batch_was_tried = False
+        self._speed: speed_trial.Speed | None = None  # None before the speed trial
+        self._trial = RLock()
         self._proof: tuple[np.ndarray, np.ndarray] | None = None  # a few token ids, and the network's own logits after the last of them
         self._blas = ThreadpoolController().select(user_api="blas").lib_controllers
 
@@ -73,8 +78,6 @@ class FastDecoder:
             step = compiled.compile_step(self.parts, self.places)
         except ValueError:
             return
-        for product in (self.head, *(product for layer in self.layers for product in layer.products)):
-            product.streams = step.described.streams
         if self._proof is not None:
             ids, expected = self._proof
             state, found = self.new_state(), []
@@ -82,7 +85,27 @@ class FastDecoder:
                 self._make_room(state, 1, 1)
                 found.append(step(token, state))
             if _close(np.stack(found[-len(expected) :]), expected):
-                self._step = step
+                with self._trial:
+                    self._step = step
+                    if self._speed is not None:  # the trial took place without compiled code: only streams are chosen now
+                        chosen = self._speed
+                        self._speed = replace(chosen, streams=self.choose_speed([chosen.threads]).streams)
+
+    def choose_speed(self, threads: Sequence[int]) -> speed_trial.Speed:
+        """Use and return the fastest of these numbers of threads and, for compiled code, of streams; see `core.backends.speed_trial`.
+
+        It is called when the model is loaded. If compiled code is ready later, the number of streams is chosen then.
+        """
+        with self._trial:
+            read_in = None if self._step is None else self._read_in
+            self._speed = speed_trial.choose(self, len(self.parts.embedding), threads, read_in)
+            return self._speed
+
+    def _read_in(self, streams: int) -> None:
+        assert self._step is not None
+        self._step.described.read_in(streams)
+        for product in (self.head, *(product for layer in self.layers for product in layer.products)):
+            product.streams = streams
 
     @property
     def is_compiled(self) -> bool:
@@ -97,13 +120,15 @@ class FastDecoder:
         return sum(part.weight.numel() * part.weight.itemsize for part in self.parts.projections)
 
     def compiled_batch(self) -> CompiledBatch | None:
-        """Return compiled passes of several texts; None until they are loaded, or if their logits differ from the network's."""
-        if self._step is not None and not self._batch_was_tried and compiled.batches_are_ready():
+        """Return compiled passes of several texts.
+
+        None until they are loaded, unless `can_be_batched`, and if their logits differ from the network's.
+        """
+        if self.can_be_batched and self._step is not None and not self._batch_was_tried and compiled.batches_are_ready():
             self._batch_was_tried = True
             batch = compiled.compile_batch(self._step)
             if self._proof is None or self._proves(batch, *self._proof):
-                if self.parts.weights_per_token >= threads.FEW:
-                    batch.threads = threads.fewest(lambda count: batch.seconds(8, count))
+                batch.threads = 1 if self._speed is None else self._speed.row_threads
                 self._batch = batch
         return self._batch
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -13,6 +14,7 @@ from transformers.cache_utils import Cache, DynamicCache, DynamicLayer, DynamicS
 
 from core.backends.cache_tensors import cache_argument, cache_tensors
 from core.backends.rotary_lengths import RotaryLengths
+from core.backends.speed_trial import Speed, choose
 from core.device import to_device
 from core.out_of_memory import is_out_of_memory
 
@@ -156,6 +158,10 @@ class TransformersBackend:
 
     def bytes(self, state: _TransformersState) -> int:
         return sum(tensor.numel() * tensor.element_size() for layer in state.cache.layers for tensor in cache_tensors(layer))
+
+    def choose_speed(self, threads: Sequence[int]) -> Speed:
+        """Return the fastest of these numbers of threads; see `core.backends.speed_trial`."""
+        return choose(self, self._network.get_input_embeddings().weight.shape[0], threads)
 
     def held_bytes(self, state: _TransformersState) -> int:
         # A tensor that was cut is a view. Its storage stays until the next pass makes a new one.

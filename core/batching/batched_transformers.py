@@ -16,8 +16,8 @@ import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
 from core.backends.rotary_lengths import RotaryLengths
-from core.batching.batched_llama import Part, slots_of
-from core.batching.block_pool import BLOCK_SIZE
+from core.batching.batched_compiled import Part
+from core.batching.block_pool import BLOCK_SIZE, slots_of
 from core.engine.model import LanguageModel
 from core.errors import ModelError, PromptTooLong
 from core.sources.capabilities import Can, require
@@ -40,7 +40,7 @@ def refuse_unless_plain(model: LanguageModel) -> None:
 
 
 class BatchedTransformers:
-    """See `core.batching.batched_llama.BatchRunner`. Raises ModelError for a model that cannot be batched in this way."""
+    """See `core.batching.batched_compiled.BatchRunner`. Raises ModelError for a model that cannot be batched in this way."""
 
     within_pass = False
 

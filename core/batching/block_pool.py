@@ -1,6 +1,6 @@
 """The pool of KV blocks of 16 tokens: which request holds which block, which are shared, and which contain a known prefix.
 
-The pool only counts blocks. `core.batching.batched_llama` and `core.batching.batched_transformers` store the keys and values, at the
+The pool only counts blocks. `core.batching.batched_compiled` and `core.batching.batched_transformers` store the keys and values, at the
 places that a block table lists. After PagedAttention (Kwon et al. 2023, arXiv 2309.06180) and vLLM's prefix cache, which identifies a
 full block by a hash of its tokens and all tokens before them.
 """
@@ -24,6 +24,12 @@ def hash_block(parent: bytes, token_ids: Sequence[int]) -> bytes:
 def blocks_for(tokens: int) -> int:
     """Return how many blocks this many tokens need."""
     return -(-tokens // BLOCK_SIZE)
+
+
+def slots_of(table: Sequence[int], start: int, stop: int) -> np.ndarray:
+    """Return the slots of the tokens [start, stop) of a text, int64, counted over all blocks. table: the text's blocks."""
+    positions = np.arange(start, stop)
+    return np.asarray(table, dtype=np.int64)[positions // BLOCK_SIZE] * BLOCK_SIZE + positions % BLOCK_SIZE
 
 
 class BlockPool:

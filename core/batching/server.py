@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import torch
 
 from core.backends.fast_decoder import FastDecoder
 from core.backends.threads import torch_threads
-from core.batching.batched_llama import BatchedLlama, BatchRunner
+from core.batching.batched_compiled import BatchedCompiled, BatchRunner
 from core.batching.batched_transformers import BatchedTransformers, refuse_unless_plain
 from core.batching.block_pool import BLOCK_SIZE, BlockPool, blocks_for
 from core.batching.request import Request, RequestState
@@ -28,6 +29,10 @@ from core.message import Message
 from core.out_of_memory import enough_memory
 from core.sampling.history import History
 from core.sampling.stages import pick
+
+if TYPE_CHECKING:
+    from core.backends.backend import Backend
+    from core.backends.compiled.passes import CompiledBatch
 
 MOST_SEQS = 64
 MOST_BATCHED_TOKENS = 8192
@@ -325,12 +330,20 @@ def passes_are_compiled(model: LanguageModel) -> bool:
     Callers that compare several servers ask once and pass the answer to all, because the compiled code can become ready in between.
     """
     backend = getattr(getattr(model, "engine", None), "backend", None)  # models on a server have none and are refused later
-    return isinstance(backend, FastDecoder) and backend.compiled_batch() is not None
+    return _compiled_batch(backend) is not None
+
+
+def _compiled_batch(backend: Backend | None) -> CompiledBatch | None:
+    return backend.compiled_batch() if isinstance(backend, FastDecoder) else None
 
 
 def make_runner(model: LanguageModel, blocks: int, compiled: bool = True) -> BatchRunner:
-    """Return the fastest runner of shared passes for this model, in NumPy if not `compiled`. Raises ModelError, NoRoom."""
+    """Return the fastest runner of shared passes for this model, transformers' own if not `compiled`.
+
+    A runner stays what it is when compiled code becomes ready, so that all measured times of a run are comparable. Raises ModelError,
+    NoRoom.
+    """
     said = Message("There is not enough memory for {blocks} blocks. Use fewer blocks.", blocks=blocks)
     with enough_memory(said), model.engine.lock.acquire():
-        fast = isinstance(model.engine.backend, FastDecoder) and model.engine.backend.can_be_batched
-        return BatchedLlama(model, blocks, compiled) if fast else BatchedTransformers(model, blocks)
+        batch = _compiled_batch(model.engine.backend) if compiled else None
+        return BatchedTransformers(model, blocks) if batch is None else BatchedCompiled(batch, blocks)

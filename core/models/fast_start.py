@@ -43,6 +43,7 @@ def load_without_network(name: str) -> LanguageModel | None:
         return None
     decoder = FastDecoder(parts)
     decoder.prove_by_itself()
+    decoder.choose_speed([1])
     table = weights["model.embed_tokens.weight"]
     head = weights.get("lm_head.weight", table)
     ends = [json.loads((folder / "generation_config.json").read_text("utf-8")).get("eos_token_id"), settings.get("eos_token_id")]

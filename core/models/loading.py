@@ -268,11 +268,11 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     import numpy as np
 
     from core.backends.fast_decoder import FastDecoder
+    from core.backends.speed_trial import thread_choices
     from core.backends.transformers_backend import TransformersBackend
     from core.device import device_for
     from core.engine.model import LanguageModel, NetworkFacts
     from core.engine.stored_weights import keep_stored, widen
-    from core.engine.thread_trial import fastest
     from core.models.precision import dtype_for
     from core.out_of_memory import is_out_of_memory
 
@@ -297,7 +297,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
         model = LanguageModel(name, network, tokenizer, backend, facts)
         model.notes = tuple(filter(None, (note, uncached, surplus)))
         model.recommended = recommended_in(folder)
-        model.engine.threads = fastest(model.engine, model.parameter_count)
+        model.engine.threads = model.engine.backend.choose_speed(thread_choices(model.parameter_count, where)).threads
         model.engine.forward([0])  # errors of the first pass appear now, and the first visitor does not wait for it
     except ModelError:
         raise

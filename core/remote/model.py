@@ -412,4 +412,4 @@ class _Elsewhere(Backend):
     def _refuse(self, *_given: Any, **_named: Any) -> NoReturn:
         raise NotForThisModel(WHY_NOT[Can.NETWORK])
 
-    new_state = run = length = extend = cut = bytes = held_bytes = _refuse
+    new_state = run = length = extend = cut = bytes = held_bytes = choose_speed = _refuse

@@ -11,9 +11,9 @@ import transformers
 
 from core.backends import compiled
 from core.backends.fast_decoder import FastDecoder
+from core.backends.speed_trial import thread_choices
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import keep_stored
-from core.engine.thread_trial import fastest
 from tests.tiny_models import byte_level_tokenizer
 
 SMALL: dict[str, Any] = {"tie_word_embeddings": True, "max_position_embeddings": 2048}
@@ -73,5 +73,5 @@ def model_of(name: str, network: Any) -> LanguageModel:
     compiled.wait()
     model = LanguageModel(name, network, byte_level_tokenizer(), backend)
     model.end_token_ids = frozenset()
-    model.engine.threads = fastest(model.engine, model.parameter_count)
+    model.engine.threads = backend.choose_speed(thread_choices(model.parameter_count, model.engine.device)).threads
     return model

@@ -1,7 +1,7 @@
 """Compiled code (numba) for decoding, loaded in a background thread. See README.md.
 
 Other packages import only this module, and importing it is cheap. The `..._ready` functions return False until the code is loaded, without
-numba, and with TOKEN_VIEWER_COMPILED=0. Callers then compute with NumPy.
+numba, and with TOKEN_VIEWER_COMPILED=0. Callers then compute with NumPy or transformers.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def compile_step(parts: Parts, places: list[int]) -> CompiledStep:
 def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray, streams: int = 1) -> bool:
     """Multiply rows float32 [count, in] with a projection, into out [count, out]. Return False if no compiled code is loaded.
 
-    streams: number of streams in which the weights are read, as in the step's `described.streams`.
+    streams: number of streams in which the weights are read, as chosen by `core.backends.speed_trial`.
     """
     if not is_ready():
         return False
@@ -148,6 +148,6 @@ def _load_batches() -> None:
             cache.compile_module("kernel_batch")
             from core.backends.compiled import kernel_batch
         except Exception:  # see `_load`
-            log.warning("Batches are not compiled on this machine; NumPy goes on", exc_info=True)
+            log.warning("Batches are not compiled on this machine; transformers goes on", exc_info=True)
             return
         _loaded["kernel_batch"] = kernel_batch

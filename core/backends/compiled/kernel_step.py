@@ -132,7 +132,6 @@ STEP = types.void(
     types.int64,
     types.int64,
 )
-ROW = types.void(types.int64[::1], types.float32[::1], types.float32[::1], types.int64, types.int64, types.int64)
 ROWS = types.void(types.int64[::1], types.float32[:, ::1], types.float32[:, ::1], types.int64, types.int64, types.int64)
 
 
@@ -176,9 +175,3 @@ def rows_through(part, rows, out, me, team, sync):  # type: ignore[no-untyped-de
     Each thread of the team computes its part of the outputs, without a barrier.
     """
     project_rows(part, rows.ctypes.data, len(rows), out.ctypes.data, me, team)
-
-
-@njit(ROW, nogil=True, fastmath=k.QUICK, cache=True)
-def row_through(part, row, out, me, team, sync):  # type: ignore[no-untyped-def]
-    """Multiply one row [in] with a projection, to measure the time."""
-    project(part, row, out, me, team)

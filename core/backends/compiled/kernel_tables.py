@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from core.backends.compiled import kernel_step, streams
 from core.backends.compiled import kernels as k
 
 if TYPE_CHECKING:
@@ -62,8 +61,6 @@ class WeightTable:
         self._halves = np.array([len(rotary.frequencies) for rotary in parts.rotaries] or [0], np.int64)
         self._scales = np.array([rotary.scale for rotary in parts.rotaries] or [1], np.float32)
         self.longest = None if parts.positions is None else len(parts.positions)
-        widths = [(int(row[k.INPUTS]), int(row[k.OUTPUTS])) for row in self._streamed]
-        self.streams = streams.fastest(self._streamed, k.STREAMS, kernel_step.row_through, widths)
 
     @property
     def tables(self) -> tuple[np.ndarray, ...]:
@@ -75,6 +72,11 @@ class WeightTable:
         """Bytes of weights that are read for one token."""
         sizes = {number: dtype.itemsize for dtype, number in KINDS.items()}
         return sum(int(row[k.OUTPUTS] * row[k.INPUTS]) * sizes[int(row[k.KIND])] for row in self._streamed)
+
+    def read_in(self, streams: int) -> None:
+        """Read all weights in this many streams, 1 or 2."""
+        for row in self._streamed:
+            row[k.STREAMS] = streams
 
     def check(self, token: int, position: int) -> None:
         """Raise IndexError for a token or a position outside of the tables."""

@@ -5,8 +5,8 @@ adds into one register per output and row. A row's sum depends neither on the nu
 written explicitly, because compilers vectorise with only half of a wide register.
 
 The fastest order of reading weights from memory differs between processors. So a projection has a number of streams (`STREAMS`, chosen by
-`compiled.streams`). Two: one output from each half of the matrix at a time, prefetched `AHEAD` bytes before use. One: one output after the
-other, which suits a processor with its own prefetcher; only with eight rows are weights prefetched, `NEAR` bytes before use.
+`core.backends.speed_trial`). Two: one output from each half of the matrix at a time, prefetched `AHEAD` bytes before use. One: one output
+after the other, which suits a processor with its own prefetcher; only with eight rows are weights prefetched, `NEAR` bytes before use.
 
 Like `kernels`, this module is imported only in the background.
 """

@@ -5,7 +5,6 @@ Importing this module needs numba and loads the compiled code of `kernel_step`.
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +25,7 @@ _TEAM = Team()  # for products of several rows
 
 
 def rows_product(part: Projection, rows: np.ndarray, out: np.ndarray, streams: int) -> None:
-    """Multiply rows float32 [count, in] with a projection, into out [count, out]. streams: see `WeightTable.streams`."""
+    """Multiply rows float32 [count, in] with a projection, into out [count, out]. streams: see `WeightTable.read_in`."""
     size = torch.get_num_threads() if rows.shape[0] * part.inputs * part.outputs >= WORTH_A_TEAM else 1
     _TEAM.run(kernel_step.rows_through, (columns_of(part, streams), np.ascontiguousarray(rows), out), size)
 
@@ -57,7 +56,7 @@ class CompiledBatch:
     """A compiled pass of a few tokens of several texts through these parts, with keys and values in blocks.
 
     threads: smallest number of threads for a pass of `MANY` or more rows. One row is bound by memory and eight by the processor, so eight
-    can gain from a second thread where one does not.
+    can gain from a second thread where one does not (`core.backends.speed_trial.Speed.row_threads`).
     """
 
     MANY = 4
@@ -93,16 +92,3 @@ class CompiledBatch:
         own = torch.get_num_threads()
         self._team.run(self._pass, arguments, own if rows < self.MANY else max(own, self.threads))
         return logits
-
-    def seconds(self, rows: int, threads: int) -> float:
-        """Return the seconds of a pass of the first tokens of `rows` texts on this many threads, the faster of two."""
-        parts, numbers = self.described.parts, np.arange(rows)
-        layers, width, block = len(parts.layers), parts.kv_heads * parts.head_size, 16
-        rooms = np.zeros((layers, rows, width, block), np.float32), np.zeros((layers, rows * block, width), np.float32)
-        where = numbers, np.zeros_like(numbers), block * numbers, numbers, numbers
-        self.threads, times = threads, []
-        for _ in range(2):
-            started = perf_counter()
-            self(where, numbers[:, None].copy(), *rooms)
-            times.append(perf_counter() - started)
-        return min(times)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from core import Generation, SamplingSettings
-from core.backends.fast_decoder import FastDecoder
-from core.batching.batched_llama import BatchedLlama
+from core import Generation, SamplingSettings, load_model
+from core.backends import compiled
+from core.batching import batched_compiled
+from core.batching.batched_compiled import BatchedCompiled
 from core.batching.batched_transformers import BatchedTransformers
 from core.batching.request import Request, RequestState
 from core.batching.scheduler import Policy
 from core.batching.server import Iteration, Server, ServerSettings
 from core.errors import ModelError
+from tests.core.backends.compiled.loaded import load_compiled
 from tests.tiny_models import FULL_ATTENTION, some
 
 PROMPTS = [
@@ -70,8 +73,7 @@ def serve(server: Server) -> list[Iteration]:
 def test_everybody_gets_what_they_get_alone(architecture: str, policy: Policy, tiny: Any) -> None:
     model = tiny(architecture)
     server = Server(model, requests(model), ServerSettings(policy, max_num_seqs=4, max_num_batched_tokens=9, blocks=20))
-    assert isinstance(server.runner, BatchedLlama if isinstance(model.engine.backend, FastDecoder) else BatchedTransformers)
-    assert isinstance(server.runner, BatchedLlama) == (architecture in ("llama", "qwen3", "gpt2", "gpt_neox", "phi3"))
+    assert isinstance(server.runner, BatchedTransformers)
     serve(server)
     for request in server.requests:
         assert request.written_ids == alone(model, request), (architecture, policy, request.request_id)
@@ -92,9 +94,43 @@ def test_blocks_run_out_and_the_youngest_is_computed_anew(tiny: Any) -> None:
         assert request.written_ids[:count] == [step.token_id for step in run.path] and len(request.written_ids) == 30
 
 
+@pytest.fixture
+def compiled_model(tiny_folder: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """A function that loads a tiny model whose requests share compiled passes."""
+    pytest.importorskip("numba")
+    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "1")
+    load_compiled()
+    compiled.batches_are_ready()
+    assert compiled.wait_for_batches()
+    return lambda architecture: load_model(str(tiny_folder(architecture)), device="cpu", dtype="float32")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", list(Policy))
+@pytest.mark.parametrize("architecture", some(["llama", "qwen3", "gpt2", "gpt_neox", "phi3"], ["llama", "gpt2"]))
+def test_in_compiled_passes_too(architecture: str, policy: Policy, compiled_model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = compiled_model(architecture)
+    monkeypatch.setattr(batched_compiled, "ROWS", 7)  # a pass takes several calls
+    server = Server(model, requests(model), ServerSettings(policy, max_num_seqs=4, max_num_batched_tokens=9, blocks=20))
+    assert isinstance(server.runner, BatchedCompiled)
+    assert isinstance(Server(model, [], compiled=False).runner, BatchedTransformers)
+    serve(server)
+    for request in server.requests:
+        assert request.written_ids == alone(model, request), (architecture, policy, request.request_id)
+
+
 @pytest.mark.parametrize("architecture", ["llama", "gpt2"])
 def test_a_common_beginning_is_computed_once(architecture: str, tiny: Any) -> None:
-    model = tiny(architecture)
+    _common_beginning(tiny(architecture))
+
+
+@pytest.mark.slow
+def test_a_common_beginning_is_computed_once_in_compiled_passes(compiled_model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batched_compiled, "ROWS", 7)  # a part attends to blocks that an earlier call of the same pass fills
+    _common_beginning(compiled_model("llama"))
+
+
+def _common_beginning(model: Any) -> None:
     common = tuple(model.encode("Once upon a time there was a small dragon who could not breathe fire."))[:32]
     assert len(common) >= 16
 

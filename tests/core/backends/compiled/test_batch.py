@@ -15,7 +15,8 @@ pytest.importorskip("numba")
 from core.backends import compiled
 from core.backends.decoder_parts import Projection
 from core.backends.fast_decoder import FastDecoder
-from core.batching.batched_llama import BatchedLlama
+from core.batching import batched_compiled
+from core.batching.batched_compiled import BatchedCompiled
 from core.batching.server import passes_are_compiled
 from tests.core.backends.compiled.loaded import load_compiled
 from tests.core.backends.families import ACCEPTED, SLIDING, USUAL, network_of
@@ -48,10 +49,9 @@ class Part:
 
 @dataclass
 class Model:
-    """As much of a language model as a batch runner looks at."""
+    """As much of a language model as `passes_are_compiled` looks at."""
 
     backend: FastDecoder
-    weight_bytes: int = 0
 
     @property
     def engine(self) -> Model:
@@ -70,6 +70,12 @@ def decoder_of(name: str, dtype: torch.dtype = torch.float32) -> tuple[Any, Fast
     return network, decoder
 
 
+def runner_of(decoder: FastDecoder, blocks: int = 12) -> BatchedCompiled:
+    batch = decoder.compiled_batch()
+    assert decoder.can_be_batched and batch is not None
+    return BatchedCompiled(batch, blocks)
+
+
 def ragged() -> list[list[Part]]:
     """Passes over four texts: beginnings of unequal length, one token each, some by one and some by several, one that joins late."""
     tables = [[7, 3, 11], [0, 9], [5, 1], [4, 8]]
@@ -85,26 +91,28 @@ def ragged() -> list[list[Part]]:
     return passes
 
 
+@pytest.mark.parametrize("rows", [7, batched_compiled.ROWS])
 @pytest.mark.parametrize("name", some(BATCHED, USUAL))
-def test_every_family_gets_in_a_compiled_batch_what_numpy_gives_it(name: str) -> None:
-    _, decoder = decoder_of(name)
-    assert decoder.can_be_batched and decoder.compiled_batch() is not None
-    quick, plain = (BatchedLlama(Model(decoder), 12, way) for way in (True, False))  # type: ignore[arg-type]
+def test_every_family_gets_in_a_compiled_batch_what_transformers_gives_it(name: str, rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batched_compiled, "ROWS", rows)
+    network, decoder = decoder_of(name)
+    runner, texts = runner_of(decoder), dict[tuple[int, ...], list[int]]()
     for number, parts in enumerate(ragged()):
-        every = number % 2 == 0
-        found = quick.run(parts, every)
-        expected = plain.run(parts, every)
-        assert found.shape == expected.shape
-        torch.testing.assert_close(found, expected, atol=1e-4, rtol=1e-5)
-    np.testing.assert_allclose(quick.keys, plain.keys, atol=1e-4)
-    np.testing.assert_allclose(quick.values, plain.values, atol=1e-4)
+        every, expected = number % 2 == 0, []
+        for part in parts:
+            text = texts.setdefault(tuple(part.block_table), [])
+            text += part.token_ids
+            with torch.inference_mode():
+                logits = network(torch.tensor([text]), use_cache=False).logits[0]
+            expected.append(logits[-len(part.token_ids) :] if every else logits[-1:])
+        torch.testing.assert_close(runner.run(parts, every), torch.cat(expected), atol=1e-4, rtol=1e-5)
 
 
 @pytest.mark.parametrize("threads", [2, 3])
 @pytest.mark.parametrize("name", ["grouped queries, tied", "gpt2"])
 def test_a_team_gives_what_one_thread_gives(name: str, threads: int) -> None:
     _, decoder = decoder_of(name)
-    alone, shared = (BatchedLlama(Model(decoder), 12) for _ in range(2))  # type: ignore[arg-type]
+    alone, shared = runner_of(decoder), runner_of(decoder)
     for parts in ragged():
         torch.set_num_threads(1)
         expected = alone.run(parts)
@@ -115,7 +123,7 @@ def test_a_team_gives_what_one_thread_gives(name: str, threads: int) -> None:
 def test_what_stands_beside_a_text_does_not_change_its_numbers() -> None:
     """Every row is summed in the same order, however many there are."""
     _, decoder = decoder_of("grouped queries, tied")
-    alone, crowd = (BatchedLlama(Model(decoder), 40) for _ in range(2))  # type: ignore[arg-type]
+    alone, crowd = runner_of(decoder, 40), runner_of(decoder, 40)
     for place in range(20):
         own = Part([17 * place % 211], place, [2, 1])
         others = [Part([(place + n) % 211], place, [4 * n, 4 * n + 1]) for n in range(1, 9)]
@@ -124,9 +132,9 @@ def test_what_stands_beside_a_text_does_not_change_its_numbers() -> None:
 
 def test_a_broken_model_shows() -> None:
     network, decoder = decoder_of("grouped queries, tied")
+    runner = runner_of(decoder)
     with torch.no_grad():
         network.model.layers[1].mlp.down_proj.weight[3, 5] = float("nan")
-    runner = BatchedLlama(Model(decoder), 4)  # type: ignore[arg-type]
     assert bool(runner.run([Part([1, 2], 0, [0]), Part([3], 0, [1])]).isnan().all())
 
 
@@ -143,7 +151,7 @@ def test_a_broken_model_shows() -> None:
 )
 def test_a_token_block_or_position_out_of_range_is_refused(name: str, part: Part) -> None:
     _, decoder = decoder_of(name)
-    runner = BatchedLlama(Model(decoder), 70)  # type: ignore[arg-type]
+    runner = runner_of(decoder, 70)
     with pytest.raises(IndexError):
         runner.run([Part([1], 0, [67]), part])
 
@@ -178,16 +186,14 @@ def test_products_are_summed_as_float64_sums_them(rows: int, outputs: int, input
         torch.testing.assert_close(torch.from_numpy(out).double(), expected, atol=3e-5, rtol=1e-6)
 
 
-def test_a_run_is_compiled_from_its_first_pass_on_or_never(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What becomes ready in the middle of a comparison must not pass for a difference between its sides."""
+def test_a_batch_that_is_not_loaded_yet_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     _, decoder = decoder_of("grouped queries, tied")
     with monkeypatch.context() as before:
         before.setattr(compiled, "batches_are_ready", lambda: False)
-        early = BatchedLlama(Model(decoder), 4)  # type: ignore[arg-type]
         assert not passes_are_compiled(Model(decoder))  # type: ignore[arg-type]
     assert passes_are_compiled(Model(decoder))  # type: ignore[arg-type]
-    early.run([Part([1, 2], 0, [0]), Part([3], 0, [1])])
-    assert early._together is None
-    late = BatchedLlama(Model(decoder), 4)  # type: ignore[arg-type]
-    assert late._together is not None
-    assert BatchedLlama(Model(decoder), 4, compiled=False)._together is None  # type: ignore[arg-type]
+
+
+def test_layers_with_a_window_are_not_batched() -> None:
+    _, decoder = decoder_of("mistral with a sliding window")
+    assert not decoder.can_be_batched and decoder.compiled_batch() is None

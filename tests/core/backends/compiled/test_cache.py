@@ -59,8 +59,8 @@ print("ready", flush=True)
 sys.stdin.readline()
 cache.compile_module("kernel_step")
 cache.compile_module("kernel_step")
-from core.backends.compiled.kernel_step import row_through
-print(cache.folder(), sum(row_through.stats.cache_hits.values()), sum(row_through.stats.cache_misses.values()))
+from core.backends.compiled.kernel_step import rows_through
+print(cache.folder(), sum(rows_through.stats.cache_hits.values()), sum(rows_through.stats.cache_misses.values()))
 """
 
 

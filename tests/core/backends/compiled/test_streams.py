@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 
-from core.backends import compiled
-from core.backends.compiled import streams
+from core.backends import compiled, speed_trial
 from core.backends.decoder_parts import Projection
+from core.backends.fast_decoder import FastDecoder
+from core.backends.speed_trial import STREAMS, Speed
 from tests.core.backends.compiled.loaded import load_compiled
+from tests.core.backends.families import network_of
 
 pytest.importorskip("numba")
-COLUMN = 6
 
 
 @pytest.fixture
@@ -21,25 +24,44 @@ def ready(monkeypatch: pytest.MonkeyPatch) -> None:
     load_compiled()
 
 
-@pytest.mark.parametrize("slow", streams.CHOICES)
-def test_the_faster_number_of_streams_is_taken_for_every_projection(slow: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [np.zeros(7, np.int64) for _ in range(3)]
-    seen, clock = set(), [0.0]
+def test_the_faster_number_of_streams_is_used_for_every_weight(ready: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = decoder()
+    streamed = fast.layers[0].products
+    for slow in STREAMS:
+        clock, step = [0.0], fast.run
 
-    def project(row: np.ndarray, x: np.ndarray, out: np.ndarray, me: int, team: int, sync: int) -> None:
-        seen.add((row is rows[2], len(x), len(out)))
-        clock[0] += 2.0 if row[COLUMN] == slow else 1.0
+        def timed(ids: np.ndarray, state: Any, slow: int = slow, clock: list[float] = clock, step: Any = step) -> torch.Tensor:
+            clock[0] += 2.0 if streamed[0].streams == slow else 1.0
+            return step(ids, state)
 
-    monkeypatch.setattr(streams, "perf_counter", lambda: clock[0])
-    widths = [(5, 7), (10_000, 5_000), (3, 4)]  # the second has all the bytes that one measurement needs
-    best = streams.fastest(rows, COLUMN, project, widths)
-    assert best == ({*streams.CHOICES} - {slow}).pop()
-    assert [row[COLUMN] for row in rows] == [best] * 3
-    assert seen == {(False, 5, 7), (False, 10_000, 5_000)}
+        with monkeypatch.context() as slowed:
+            slowed.setattr(fast, "run", timed)
+            slowed.setattr(speed_trial, "perf_counter", lambda clock=clock: clock[0])
+            speed = fast.choose_speed([1])
+        assert (speed.threads, speed.streams) == (1, ({*STREAMS} - {slow}).pop())
+        assert {product.streams for product in streamed} == {speed.streams}
+        assert f"2000.00 ms with 1 threads and {slow} streams" in speed.reason
 
 
-def test_a_model_without_such_weights_needs_no_measurement() -> None:
-    assert streams.fastest([], COLUMN, lambda *_: None, []) in streams.CHOICES
+def test_code_that_is_compiled_after_loading_chooses_its_streams_then(ready: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "0")
+    fast, asked = decoder(), []
+    assert fast.choose_speed([2]) == Speed(2, 2) and not fast.is_compiled
+
+    def choose(backend: Any, size: int, threads: list[int], read_in: Any) -> Speed:
+        asked.append((threads, read_in is not None))
+        return Speed(2, 2, 2)
+
+    monkeypatch.setattr(speed_trial, "choose", choose)
+    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "1")
+    fast.compile_in_background()
+    assert fast.is_compiled and asked == [([2], True)]
+
+
+def decoder() -> FastDecoder:
+    fast = FastDecoder.of(network_of("Llama"))
+    assert fast is not None
+    return fast
 
 
 @pytest.mark.usefixtures("ready")
@@ -51,8 +73,8 @@ def test_a_rows_sums_are_the_same_to_the_last_bit_however_it_is_read(dtype: torc
     weight, rows = (torch.randn(size, generator=generator) for size in ((outputs, inputs), (15, inputs)))
     weight, bias, every = weight.to(dtype), np.arange(outputs, dtype=np.float32), rows.numpy()
     part = Projection(weight, bias)
-    found = [np.stack([_alone(part, row, number) for row in every]) for number in streams.CHOICES]
-    for number in streams.CHOICES:
+    found = [np.stack([_alone(part, row, number) for row in every]) for number in STREAMS]
+    for number in STREAMS:
         for count in (1, 2, 4, 15):
             out = np.empty((15, outputs), np.float32)
             for begin in range(0, 15, count):
@@ -66,9 +88,9 @@ def test_a_rows_sums_are_the_same_to_the_last_bit_however_it_is_read(dtype: torc
 
 def _alone(part: Projection, row: np.ndarray, number: int) -> np.ndarray:
     """One row through a projection as a step takes it."""
-    from core.backends.compiled import kernel_step
     from core.backends.compiled.kernel_tables import columns_of
+    from core.backends.compiled.kernel_tiles import project
 
     out = np.empty(part.outputs, np.float32)
-    kernel_step.row_through(columns_of(part, number), row, out, 0, 1, 0)
+    project(columns_of(part, number), row, out, 0, 1)
     return out
