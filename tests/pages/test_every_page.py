@@ -39,7 +39,7 @@ class Brackets(gettext.NullTranslations):
 
 @pytest.fixture
 def french(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translation, "current", lambda: "fr")
+    monkeypatch.setattr(translation, "best_match", lambda wanted: "fr")
     monkeypatch.setattr(translation, "catalogue", lambda code: Brackets())
     monkeypatch.setattr(translation, "_singulars", lambda code: {})
 

@@ -136,8 +136,8 @@ def settings() -> SamplingSettings:
 
 
 def _settings(session: Session) -> SamplingSettings:
-    asked = map(effective_value.effective, SETTINGS, repeat(session))
-    texts = tuple(None if value is None else str(value) for value in asked)
+    asked = map(effective_value.effective, SETTINGS, repeat(session)) if session.set_values else map(st.session_state.get, SETTINGS)
+    texts = tuple([None if value is None else str(value) for value in asked])
     return share_link.settings_of(texts, tuple(map(session.link.get, SETTINGS)))
 
 

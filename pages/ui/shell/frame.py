@@ -114,14 +114,14 @@ def inject_css() -> None:
 
     app.py calls this once per run.
     """
-    colours = palette.as_data(palette.of(charts.theme()))
-    paint = " ".join(f"{palette.variable(name)}: {colour};" for name, colour in colours.items())
-    st.html(f"<style>:root {{ {paint} }}\n{_css()}</style>")
+    st.html(_css(charts.theme()))
 
 
 @cache
-def _css() -> str:
-    return (HERE / "frame.css").read_text("utf-8")
+def _css(theme: str) -> str:
+    colours = palette.as_data(palette.of(theme))
+    paint = " ".join(f"{palette.variable(name)}: {colour};" for name, colour in colours.items())
+    return f"<style>:root {{ {paint} }}\n{(HERE / 'frame.css').read_text('utf-8')}</style>"
 
 
 def ensure_model_loaded() -> None:
