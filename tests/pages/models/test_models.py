@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from tests.core.models.gguf import making
 from tests.pages.apptest import Open, go, press, said, told
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.pages.apptest import Open, State, go, press
-from tests.pages.test_listed_model import CRASH, PAGES, told_everything
+from tests.pages.ui.session.test_listed_model import CRASH, PAGES, told_everything
 
 
 def with_ngram(open_app: Open, session: State) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -12,13 +11,14 @@ from streamlit.testing.v1 import AppTest
 from core import Recording
 from core.generation.turns import messages_of
 from core.sources.capabilities import Can
+from pages.ui import features
 from pages.ui.server import loaded_models
 from tests.core.generation.test_saved_answers import SPLIT, chat, entry
 from tests.core.remote import listed_servers
 from tests.core.remote.serving import Running, serve
 from tests.pages.apptest import Open, State, go, html, press
 
-PAGES = sorted(path.name for path in (Path(__file__).parents[2] / "pages").glob("*.py") if path.stem not in ("__init__", "watch"))
+PAGES = [path for path in features.paths() if path != "watch"]
 CRASH = "Something went wrong in the app."
 
 
