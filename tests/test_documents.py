@@ -13,10 +13,22 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = ("README.md", "core/README.md", "CONTRIBUTING.md")
+DOCUMENTS = ("README.md", "core/README.md", "pages/ui/README.md", "CONTRIBUTING.md")
 CODE = ("core", "pages", "app.py")
 # Of other programs and libraries; files that a document invents for its example.
-FOREIGN = {"generate", "output_scores", "LogitsProcessor", "no_forcing", "fastReruns", "false", "minCachedMessageSize"}
+FOREIGN = {
+    "token",
+    "probability",
+    "viewer",
+    "token_probability_viewer",
+    "generate",
+    "output_scores",
+    "LogitsProcessor",
+    "no_forcing",
+    "fastReruns",
+    "false",
+    "minCachedMessageSize",
+}
 EXAMPLES = ("tests/core/experiments/test_echo.py", "pages/ui/i18n/languages/fr/LC_MESSAGES/viewer.po")
 BEFORE = """
 from __future__ import annotations
