@@ -104,7 +104,7 @@ def test_a_name_of_a_module_can_be_imported_from_it(document: str) -> None:
     pairs = re.findall(r"`(\w+)(?:\([^`]*\))?`[\s,]+(?:of|in)\s+`((?:core|pages)[\w./]*?)(?:\.py)?`", text_of(document))
     modules = [(name, module.strip("/").replace("/", ".")) for name, module in pairs]
     assert [f"{name} of {module}" for name, module in modules if not hasattr(importlib.import_module(module), name)] == []
-    if document != "core/README.md":
+    if document in ("README.md", "CONTRIBUTING.md"):  # those about the code name no such pair
         assert modules
 
 

@@ -54,16 +54,8 @@ def test_beside_another_core_it_says_so(installed: Path, tmp_path: Path) -> None
 
 def test_the_command_starts_the_app(installed: Path, tmp_path: Path) -> None:
     port = free_port()
-    command = [
-        installed / "token-probability-viewer",
-        "--server.port",
-        str(port),
-        "--server.headless",
-        "true",
-        "--server.address",
-        "127.0.0.1",
-    ]
-    server = subprocess.Popen(command, cwd=tmp_path, stdout=-3, stderr=-3)  # no output
+    options = ["--server.port", str(port), "--server.headless", "true", "--server.address", "127.0.0.1"]
+    server = subprocess.Popen([str(installed / "token-probability-viewer"), *options], cwd=tmp_path, stdout=-3, stderr=-3)  # no output
     try:
         wait_for(f"http://127.0.0.1:{port}/healthz")
         assert get(f"http://127.0.0.1:{port}/")[0] == 200  # ready: the first model is loaded
