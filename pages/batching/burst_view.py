@@ -138,7 +138,7 @@ def reported(metrics: list[MetricsAt], seen: tuple[Arrived | MetricsAt, ...]) ->
                 chart.draw(serving_charts.over_time, part, key=f"burst_{name}", alt_text=title, unit=unit)
             else:
                 st.caption("–")
-    if all(one.said.running is None and one.said.cache_use is None for one in metrics):
+    if all(metric.said.running is None and metric.said.cache_use is None for metric in metrics):
         st.caption(_("This server reports no numbers (vLLM: /metrics; llama-server: --metrics and --slots)."))
     rows_a_pass = batch_size(metrics[0].said, metrics[-1].said) if len(metrics) > 1 else None
     if rows_a_pass is not None:

@@ -103,7 +103,7 @@ def _hub(requested: RequestedModel) -> tuple[str, bool]:
         return _("This link asks for **{name}** with {parameters} parameters. It is on this machine and takes {loaded} of memory.").format(
             name=name, **size
         ), True
-    known = next((one for one in OFFERS if one.name == requested.model.partition("@")[0]), None)
+    known = next((offer for offer in OFFERS if offer.name == requested.model.partition("@")[0]), None)
     missing = _("This link asks for **{name}**, which is not on this machine.").format(name=name)
     return missing + (" " + _("Its download is {size}.").format(size=numbers.size(known.bytes)) if known else ""), False
 

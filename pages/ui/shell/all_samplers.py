@@ -66,7 +66,7 @@ def _dialog() -> None:
 
 def _searched(row: Setting) -> str:
     """Return the text in which a sampler is searched: its names, its sentence, and its definition."""
-    definition = " ".join(f"{one.title} {one.text}" for one in terms() if one.key == row.term)
+    definition = " ".join(f"{term.title} {term.text}" for term in terms() if term.key == row.term)
     return f"{_(row.label)} {row.name} {_(row.help)} {definition}".casefold()
 
 
