@@ -12,7 +12,7 @@ from pages.ui.i18n import example_texts, numbers, screen_reader
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, provenance, state
-from pages.ui.session.page_visibility import every
+from pages.ui.session.playback import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
 from pages.ui.shell.player import play_and_speed

@@ -21,7 +21,7 @@ from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, quoted
 from pages.ui.session import current, elements, playback, provenance
-from pages.ui.session.page_visibility import every
+from pages.ui.session.playback import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
 

@@ -16,7 +16,7 @@ from pages.ui.charts import charts, palette
 from pages.ui.features import Feature
 from pages.ui.i18n import phrases
 from pages.ui.i18n.translation import _
-from pages.ui.session import current, elements, visitor_limit
+from pages.ui.session import admission, current, elements
 from pages.ui.shell import navigation
 
 HERE = Path(__file__).parent
@@ -105,7 +105,7 @@ def capacity_notice() -> None:
 
 
 def _seat() -> None:
-    if visitor_limit.admit():
+    if admission.admit():
         st.rerun()
 
 

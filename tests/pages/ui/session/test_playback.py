@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pages.ui.session import page_visibility
+from pages.ui.session import playback
 from pages.ui.session.state import Session
 
 
 @pytest.mark.parametrize(("hidden", "wanted"), [(True, None), (False, 0.5)])
 def test_a_part_redraws_itself_while_its_page_is_seen(hidden: bool, wanted: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_visibility, "current_session", lambda: Session(hidden=hidden))
-    assert page_visibility.every(0.5) == wanted
-    assert page_visibility.every(None) is None
+    monkeypatch.setattr(playback, "current_session", lambda: Session(hidden=hidden))
+    assert playback.every(0.5) == wanted
+    assert playback.every(None) is None

@@ -1,8 +1,9 @@
-"""Adapters of the visitor's models: added on the page Models, and switched on and off at the same step."""
+"""Models of one visitor: trained, opened or adapted by them; and the widgets of pages that follow the model of the sidebar."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -12,6 +13,36 @@ from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, share_link
 from pages.ui.session.state import current_session, error_boundary
+
+if TYPE_CHECKING:
+    from core.sources.token_source import TokenSource
+
+
+MOST_TAUGHT = 4  # models per visitor, about 25 MB each
+
+
+def free_name(wanted: str) -> str:
+    """Return this name, with a number if one of the visitor's models has it already."""
+    plain = " ".join(wanted.split())[:40] or _("my model")
+    taken = set(current.model_names())
+    return next(name for name in (plain, *(f"{plain} {number}" for number in range(2, 1000))) if name not in taken)
+
+
+def use_taught(model: TokenSource) -> None:
+    """Add a model to the visitor's list and select it. Removes the oldest of more than MOST_TAUGHT."""
+    session = current_session()
+    session.taught[model.name] = model
+    for name in list(session.taught)[:-MOST_TAUGHT]:
+        del session.taught[name]
+    st.session_state["model"] = model.name
+
+
+def follow_model(key: str, choice: str) -> None:
+    """Set the widget with this key to `choice` if another model was selected since it was drawn. Call it before the widget is drawn."""
+    drawn, now = current.results().setdefault("model_choices", {}), current.model_name()
+    if drawn.setdefault(key, now) != now:
+        st.session_state[key] = choice
+    drawn[key] = now
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,44 @@
-"""The first page render of a session waits in the queue of runs and shows how many visitors are before it."""
+"""Who is admitted: the limit of visitors, and the first page of a session, which waits in the queue of runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
+from weakref import WeakSet
 
 import streamlit as st
 
+from core.limits import Limits
 from pages.ui.i18n.translation import ngettext
-from pages.ui.server.gate import Gate, release_turn
+from pages.ui.server.gate import Gate, is_open, release_turn
 from pages.ui.server.run_queue import QUEUE, Runner
-from pages.ui.session.state import current_session
+from pages.ui.session.state import Session, current_session
+
+# Weak, so that closed sessions disappear. A plain object, because a visitor's browser can clear Streamlit's caches.
+ACTIVE: WeakSet[Session] = WeakSet()
+RECONNECT_SECONDS = 30.0  # seconds in which a visitor whose websocket was closed keeps their place
+
+
+def admit() -> bool:
+    """Return whether this visitor is admitted. At the limit TOKEN_VIEWER_VISITORS, the most idle session can lose its place."""
+    limits, session = Limits.from_environment(), current_session()
+    session.seen = monotonic()
+    for one in [one for one in ACTIVE if not is_open(one.connection) and monotonic() - one.seen > RECONNECT_SECONDS]:
+        ACTIVE.discard(one)
+    if session not in ACTIVE and limits.visitors and len(ACTIVE) >= limits.visitors:
+        idlest = min(ACTIVE, key=lambda one: one.seen)
+        if not limits.seat_seconds or monotonic() - idlest.seen < limits.seat_seconds:
+            return False
+        ACTIVE.discard(idlest)
+    ACTIVE.add(session)
+    return True
+
+
+def active_sessions() -> list[Session]:
+    """Return all admitted sessions."""
+    return list(ACTIVE)
+
 
 POLL_SECONDS = 0.5  # seconds between two checks of the queue
 LONGEST_WAIT = 60.0  # seconds after which a visitor is admitted in any case
