@@ -14,7 +14,7 @@ from core.remote.metrics import batch_size
 from pages.ui.charts import serving_charts
 from pages.ui.charts.serving_rows import Board
 from pages.ui.experiments import results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import OPENINGS
 from pages.ui.i18n.translation import N_, _

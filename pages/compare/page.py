@@ -12,7 +12,7 @@ from core.experiments.unread import unread
 from core.record.step import Step
 from core.sampling.settings import SamplingSettings
 from pages.ui.experiments import results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.phrases import settings_summary
 from pages.ui.i18n.safe_text import plain

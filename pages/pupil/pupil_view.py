@@ -15,7 +15,7 @@ from pages.ui.charts.legend import legend
 from pages.ui.charts.palette import DARKEST
 from pages.ui.charts.token_text import Word, shown
 from pages.ui.components.scored_text.scored_text import scored_text
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.names import COUNTED_RATES
 from pages.ui.i18n.translation import _, written

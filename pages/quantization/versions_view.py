@@ -10,7 +10,7 @@ from core.experiments.two_versions import TwoVersions, Version, two_versions
 from pages.ui.charts import serving_charts, why_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _

@@ -12,7 +12,7 @@ from core.batching.scheduler import Policy
 from core.experiments.waiting import POLICIES, LoadPoint, ServiceTimes, Watched, pollaczek_khinchine
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser.browser import RoundTrip
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import _, ngettext, said
 from pages.ui.session import elements

@@ -7,7 +7,7 @@ import pytest
 from core.errors import BadRecording
 from core.experiments import prepared
 from pages.gallery import gallery
-from pages.ui.experiments import recorded_results
+from pages.ui.experiments import experiment
 from pages.ui.session import upload_field
 from tests.pages.apptest import Open, State, go, press
 
@@ -21,12 +21,12 @@ def test_what_had_been_written_can_be_brought_back(open_app: Open, session: Stat
 
 def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_app(page="gallery")
-    experiment = (recorded_results.FOLDER / f"race{recorded_results.ENDING}").read_bytes()
+    race = (experiment.FOLDER / f"race{experiment.ENDING}").read_bytes()
     run = (prepared.FOLDER / f"hot{prepared.ENDING}").read_bytes()
     held = session(app).results
     monkeypatch.setattr(gallery.current, "results", lambda: held)
     monkeypatch.setattr(gallery.opened_recording, "show", lambda recording: held.update(shown=recording))
-    for data, page in ((experiment, "cache"), (run, "watch"), (prepared.load("hot").dumps().encode(), "watch")):
+    for data, page in ((race, "cache"), (run, "watch"), (prepared.load("hot").dumps().encode(), "watch")):
         assert gallery.open_file(data) == page
     assert held["race"].seen
     assert held["shown"].prompt == prepared.load("hot").prompt
