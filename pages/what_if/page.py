@@ -82,6 +82,7 @@ def other_tokens(now: fork_playback.ForkPlayback) -> None:
 
 def stage() -> None:
     """Draw everything that changes with each step, then make the next step on both branches."""
+    current.begin_run()  # this part is also drawn alone
     with elements.error_boundary():
         now = fork_playback.playback()
         if now is None:
