@@ -1,5 +1,6 @@
 """Token Probability Viewer: watch a language model write, one token at a time. Run it with `streamlit run app.py`."""
 
+import logging
 from pathlib import Path
 
 import streamlit as st
@@ -12,6 +13,9 @@ if __name__ != "__main__":  # once, before the server listens: streamlit imports
 
     from pages.ui.server import event_log, gate, lifespan
 
+    logging.disable()  # Streamlit warns that there is no visitor yet
+    st.navigation([lambda: None])  # from now on it takes no pages from the folder `pages`, also not for the first visitor's link
+    logging.disable(logging.NOTSET)
     event_log.open_event_log()
     app = st.App(__file__, lifespan=lifespan.lifespan, routes=lifespan.ROUTES, middleware=[Middleware(gate.Gate)])
     preload.begin()

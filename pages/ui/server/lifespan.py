@@ -2,8 +2,7 @@
 
 A public instance opens every page once, in every language, before it reports ready; any other instance opens its first page.
 The first opening of a page imports its modules, builds and validates its charts, and reads its recorded results. Without this, the first
-visitors would do that at once, and all others would wait for up to three seconds. Until a page was opened, Streamlit knows
-pages only by their files, so that a link to another address (`/two-branches`) would show "Page not found".
+visitors would do that at once, and all others would wait for up to three seconds.
 """
 
 from __future__ import annotations

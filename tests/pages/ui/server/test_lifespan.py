@@ -37,16 +37,22 @@ class Streamlit:
                 await send({"type": "websocket.send", "bytes": END})
 
 
+def run(work: Any) -> Any:
+    """Run a coroutine in a thread of its own: browser tests before this one leave a loop in theirs."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
 def test_every_page_is_opened_once_in_every_language() -> None:
     app = Streamlit()
-    asyncio.run(lifespan.open_pages(app, ["start", "read"], ["de", "en"]))
+    run(lifespan.open_pages(app, ["start", "read"], ["de", "en"]))
     assert app.visits == [[("start", f"lang={code}"), ("read", f"lang={code}")] for code in ("de", "en")]
 
 
 def test_pages_behind_one_that_never_ends_are_left_to_the_visitors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lifespan, "PAGE_SECONDS", 0.01)
     app = Streamlit(silent=True)
-    asyncio.run(lifespan.open_pages(app, ["start", "read"], ["en"]))
+    run(lifespan.open_pages(app, ["start", "read"], ["en"]))
     assert app.visits == [[("start", "lang=en")]]
 
 
@@ -67,7 +73,7 @@ def test_a_public_instance_is_ready_afterwards_even_if_it_failed(public: bool, b
             assert json.loads(bytes(answer.body))["ready"]
             return [*found, answer.status_code]
 
-    assert asyncio.run(start()) == ([503, 200] if public else [200, 200])
+    assert run(start()) == ([503, 200] if public else [200, 200])
     assert bool(app.visits) == (not broken)
     assert all(len(visit) > 20 for visit in app.visits) or not public
 
@@ -81,7 +87,7 @@ def test_it_ends_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
             await asyncio.sleep(0.05)
         await asyncio.sleep(0.05)
 
-    asyncio.run(start())
+    run(start())
     assert not lifespan.is_running()
 
 
@@ -99,5 +105,4 @@ def test_who_connects_is_answered_without_delay(monkeypatch: pytest.MonkeyPatch)
         listening.bind(("127.0.0.1", 0))
         listening.listen()
         # in a thread of its own: the browser tests' driver keeps an event loop running in this one
-        with ThreadPoolExecutor(1) as thread:
-            assert thread.submit(asyncio.run, serve()).result()
+        assert run(serve())
