@@ -5,12 +5,12 @@ Styles are inline, without style sheet or script, so that the HTML looks the sam
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from core.record.frozen import percent
+from core.record.step_rows import step_rows
 
 if TYPE_CHECKING:
     from core.record.step import Step, TokenDistribution
@@ -37,24 +37,20 @@ def tinted(path: Iterable[Step], prompt: Sequence[Token] = (), last: bool = True
 
 def bars(seen: TokenDistribution, rows: int = ROWS) -> str:
     """Return bars from 0 to 100 %: the model's probability pale, the probability after the settings solid, the chosen token orange."""
-    taken = getattr(seen, "key", None)
-    listed = seen.candidates[:rows]
-    if taken is not None and all(candidate.key != taken for candidate in listed):
-        listed = (*listed[:-1], *(candidate for candidate in seen.candidates if candidate.key == taken))
     lines = []
-    for candidate in listed:
-        said, used = candidate.model_probability, candidate.sampling_probability
-        colour = CHOSEN if candidate.key == taken else DICE
-        label = f"color:{CHOSEN_TEXT};font-weight:600;" if candidate.key == taken else ""
-        cut = f" · cut by {candidate.removed_by}" if candidate.removed_by else ""
+    for row in step_rows(seen, rows).listed:
+        colour = CHOSEN if row.chosen else DICE
+        label = f"color:{CHOSEN_TEXT};font-weight:600;" if row.chosen else ""
+        cut = f" · cut by {', '.join(row.excluded_by)}" if row.excluded_by else ""
+        model, final = row.lengths
         lines.append(
-            f'<tr><td style="{label}text-align:left;padding:1px 10px 1px 0;white-space:pre">{escape(candidate.piece)}</td>'
+            f'<tr><td style="{label}text-align:left;padding:1px 10px 1px 0;white-space:pre">{escape(row.piece)}</td>'
             f'<td style="padding:1px 0"><div style="position:relative;width:220px;height:14px">'
-            f'<div style="position:absolute;inset:0 auto 0 0;width:{_width(said)};background:{MODEL};border-radius:3px"></div>'
-            f'<div style="position:absolute;inset:3px auto 3px 0;width:{_width(used)};background:{colour};border-radius:3px"></div>'
+            f'<div style="position:absolute;inset:0 auto 0 0;width:{100 * model:.2f}%;background:{MODEL};border-radius:3px"></div>'
+            f'<div style="position:absolute;inset:3px auto 3px 0;width:{100 * final:.2f}%;background:{colour};border-radius:3px"></div>'
             f"</div></td>"
             f'<td style="text-align:left;padding:1px 0 1px 10px;color:{MUTED};font-variant-numeric:tabular-nums">'
-            f"{percent(said)} → {percent(used)}{escape(cut)}</td></tr>"
+            f"{percent(row.model)} → {percent(row.final)}{escape(cut)}</td></tr>"
         )
     return f'<table style="border-collapse:collapse;border:0;{FONT};font-size:0.95em;color:{TEXT}"><tbody>{"".join(lines)}</tbody></table>'
 
@@ -81,7 +77,3 @@ def framed(title: str, *parts: str) -> str:
     head = f'<div style="color:{MUTED};font-size:0.85em">{escape(title)}</div>'
     style = f"{FONT};background:#FFFFFF;border:1px solid {LINE};border-radius:8px;padding:10px 14px;max-width:46em"
     return f'<div style="{style}">{head}{"".join(parts)}</div>'
-
-
-def _width(share: float) -> str:
-    return f"{0 if math.isnan(share) else 100 * share:.2f}%"

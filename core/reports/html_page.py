@@ -21,10 +21,11 @@ from core.message import ENGLISH, Message, Number, Wording
 from core.record.constrained import constrained
 from core.record.frozen import percent
 from core.record.step import Step
+from core.record.step_rows import StepRow
 from core.reports import palette
 from core.reports.animation import part_of
 from core.reports.settings_text import summary
-from core.reports.step_picture import bar_rows, label_of
+from core.reports.step_picture import picture_rows, row_texts
 from core.reports.svg import surprise_spec, svg
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can
@@ -127,10 +128,8 @@ def _data(path: Sequence[Step], count: int, wording: Wording) -> str:
             "how": f"{step.piece}: {_how(step, wording)}",
             "roll": step.roll,
             "rolled": wording.figures(f"{step.roll:.4f}") if step.roll is not None else "",
-            "rows": [
-                [row["label"], row["model"] / 100, row["dice"] / 100, row["number"], row["kind"], row["start"]]
-                for row in _rows(step, wording)
-            ],
+            "chosen": step.key,
+            "rows": [_row_data(row, wording) for row in picture_rows(step, ROWS).all],
         }
         for step in path
     ]
@@ -139,31 +138,11 @@ def _data(path: Sequence[Step], count: int, wording: Wording) -> str:
     return text.translate({ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"})
 
 
-def _rows(step: Step, wording: Wording) -> list[dict[str, Any]]:
-    """Return the bars of a step, in percent, and where each token begins on the dice."""
-    listed, model, final = bar_rows(step, ROWS)
-    rows = [
-        {
-            "label": label_of(one),
-            "model": _width(one.model_probability),
-            "dice": _width(one.sampling_probability),
-            "number": _share(one.sampling_probability, wording),
-            "kind": "chosen" if one.key == step.key else "gone" if one.removed_by else "",
-            "start": -1 if one.dice_start is None else round(one.dice_start, 6),
-        }
-        for one in listed
-    ]
-    rest = {"label": wording.say(Message("everything else")), "model": _width(model), "dice": _width(final)}
-    return [*rows, {**rest, "number": _share(final, wording), "kind": "rest", "start": -1}]
-
-
-def _width(probability: float) -> float:
-    """Return a probability in percent; 0 if it was not measured."""
-    return 0.0 if math.isnan(probability) else round(100 * probability, 4)
-
-
-def _share(probability: float, wording: Wording) -> str:
-    return wording.figures(percent(probability)) if probability else wording.say(Message("excluded"))
+def _row_data(row: StepRow, wording: Wording) -> tuple[Any, ...]:
+    """Return a row as `drawRow` in step.js gets it, and where its token begins on the dice, -1 if it is not on the strip."""
+    label, number = row_texts(row, wording)
+    model, final = (round(length, 6) for length in row.lengths)
+    return label, row.key, model, final, number, row.kind, -1 if row.segment is None else round(row.segment[0], 6)
 
 
 def _themed(picture: str) -> str:
@@ -194,7 +173,8 @@ def _token(step: Step, wording: Wording) -> dict[str, str]:
 
 
 def _charted(step: Step, wording: Wording) -> dict[str, Any]:
-    return {"number": step.index + 1, "piece": step.piece, "how": _how(step, wording), "rows": _rows(step, wording)}
+    rows = [_row_data(row, wording) for row in picture_rows(step, ROWS).all]
+    return {"number": step.index + 1, "piece": step.piece, "how": _how(step, wording), "chosen": step.key, "rows": rows}
 
 
 def _how(step: Step, wording: Wording) -> str:

@@ -20,12 +20,12 @@
     return svg;
   };
 
-  // One row: label, model's probability, final probability, its text, kind ("chosen", "gone", "rest" or ""), begin on the dice or -1.
-  function bars(rows) {
+  // One row: label, key, model's probability, final probability, its text, kind, begin on the dice or -1.
+  function bars(rows, chosen) {
     const table = make("table", "bars");
-    for (const [label, model, dice, number, kind] of rows) {
+    for (const [label, key, model, dice, number, kind] of rows) {
       const line = table.insertRow();
-      line.className = kind;
+      line.className = key === chosen ? `${kind} chosen` : kind;
       const head = make("th", "", label);
       head.scope = "row";
       head.dir = "auto";
@@ -52,8 +52,8 @@
       if (step.roll === null) return;
       mark.textContent = step.rolled;
       mark.style.left = `${Math.min(94, Math.max(6, 100 * step.roll))}%`;
-      track.replaceChildren(...step.rows.filter(row => row[5] >= 0 && row[2] > 0).map(([label, , share, , kind, begin]) => {
-        const segment = make("span", kind, share > 0.012 * label.length + 0.03 ? label : "");
+      track.replaceChildren(...step.rows.filter(row => row[6] >= 0 && row[3] > 0).map(([label, key, , share, , , begin]) => {
+        const segment = make("span", key === step.chosen ? "chosen" : "", share > 0.012 * label.length + 0.03 ? label : "");
         segment.style.left = `${100 * begin}%`;
         segment.style.width = `${100 * share}%`;
         return segment;
@@ -68,7 +68,7 @@
       });
       part(".place").textContent = step.place;
       part(".how").textContent = step.how;
-      part(".replay .bars").replaceChildren(bars(step.rows));
+      part(".replay .bars").replaceChildren(bars(step.rows, step.chosen));
       drawDice(step);
       const play = part("[data-do=play]");
       play.replaceChildren(icon(clock ? "pause" : "play"));
@@ -101,7 +101,7 @@
 
     function show(token) {
       const step = data.steps[tokens.indexOf(token)];
-      card.replaceChildren(make("b", "", step.title), bars(step.rows.slice(0, 5)));
+      card.replaceChildren(make("b", "", step.title), bars(step.rows.slice(0, 5), step.chosen));
       card.hidden = false;
       const box = token.getBoundingClientRect(), frame = root.getBoundingClientRect();
       card.style.left = `${Math.max(8, Math.min(box.left - frame.left, frame.width - card.offsetWidth - 8))}px`;

@@ -6,9 +6,9 @@ from dataclasses import fields
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from core.record.step import Candidate, Step, TokenDistribution
+from core.record.step import Step, TokenDistribution
+from core.record.step_rows import StepRow, label_of, step_rows
 from core.sources.capabilities import Can
-from pages.ui.charts.step_rows import WORTH_A_ROW
 from pages.ui.charts.token_text import shown as shown_in_text
 from pages.ui.components.dice.dice import strip_data
 from pages.ui.components.token_strip.token_strip import MOST_DOUBT
@@ -64,11 +64,11 @@ def step_payload(seen: TokenDistribution | Step, run: Generation) -> dict[str, A
     """Return the data of one step: bars, dice strip, roll and lines."""
     strip = strip_data(seen)
     chosen = seen.chosen if isinstance(seen, Step) else None
-    rows, rest = _bars(seen, chosen)
+    drawn = step_rows(seen, ROWS, "skipped")
     return {
         "index": seen.index,
-        "rows": rows,
-        "rest": rest,
+        "rows": [_bar(row) for row in drawn.listed],
+        "rest": _bar(drawn.rest),
         "segments": strip["segments"],
         "roll": strip["roll"],
         "roll_text": strip["roll_text"],
@@ -82,28 +82,10 @@ def step_payload(seen: TokenDistribution | Step, run: Generation) -> dict[str, A
     }
 
 
-def _bars(seen: TokenDistribution | Step, chosen: Candidate | None) -> tuple[list[tuple[Any, ...]], tuple[Any, ...]]:
-    """Return rows of (label, token id, model's probability, probability after settings, its text, excluded, rank), and the rest."""
-    listed = [c for c in seen.candidates if c.removed_by is None or c.model_probability >= WORTH_A_ROW][:ROWS]
-    if chosen is not None and chosen.key not in {c.key for c in listed}:
-        listed = [*listed[: ROWS - 1], chosen]
-    rows = [
-        (
-            c.piece.removeprefix("␣") if len(c.piece) > 1 else c.piece,
-            c.key,
-            0.0 if isnan(c.model_probability) else c.model_probability,
-            0.0 if isnan(c.sampling_probability) else c.sampling_probability,
-            numbers.percent(c.sampling_probability),
-            c.removed_by is not None,
-            c.rank,
-        )
-        for c in listed
-    ]
-    model = max(0.0, 1.0 - sum(c.model_probability for c in listed))
-    dice = max(0.0, 1.0 - sum(c.sampling_probability for c in listed))
-    if seen.stage_kept[-1] <= sum(c.sampling_probability > 0 for c in listed):
-        dice = 0.0
-    return rows, (_("everything else"), model, dice, numbers.percent(dice))
+def _bar(row: StepRow) -> tuple[Any, ...]:
+    """Return a row as `drawRows` in step.js gets it, and its rank. The browser marks the chosen token, but not before the roll."""
+    label = row.label or _("everything else")
+    return label, row.key, *row.lengths, numbers.percent(row.final), row.kind, row.candidate.rank if row.candidate else 0
 
 
 def _choices(seen: TokenDistribution) -> list[str]:
@@ -158,7 +140,7 @@ def _lines(seen: TokenDistribution | Step, run: Generation) -> list[str]:
             else _("The dice decide: one random number between 0 and 1."),
             "",
         ]
-    token = seen.piece.removeprefix("␣") or seen.piece
+    token = label_of(seen.piece)
     goes_on = _("“{piece}” is added to the text, and the next step begins.").format(piece=token)
     return [read, think.format(**values), weigh, _chosen(seen, token, moved), goes_on]
 

@@ -132,9 +132,9 @@ def test_the_candidates_of_the_page_are_those_of_the_record(run: Generation) -> 
     assert len(steps) == len(run.path)
     for shown, step in zip(steps, run.path, strict=True):
         assert shown["roll"] == step.roll
-        chosen = next(row for row in shown["rows"] if row[4] == "chosen")
-        assert chosen[1:3] == pytest.approx([step.model_probability, step.sampling_probability], abs=1e-6)
-        assert sum(row[1] for row in shown["rows"]) == pytest.approx(1.0, abs=1e-5)
+        chosen = next(row for row in shown["rows"] if row[1] == shown["chosen"])
+        assert chosen[2:4] == pytest.approx([step.model_probability, step.sampling_probability], abs=1e-6)
+        assert sum(row[2] for row in shown["rows"]) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_a_part_of_a_long_text_says_what_is_left_out(run: Generation) -> None:

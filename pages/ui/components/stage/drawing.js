@@ -92,7 +92,7 @@ function drawBars(my, look) {
   const fallen = my.fallen(look) || my.choosing >= 0; // while a token is framed, the model's own choice is marked
   const named = new Set((my.guess?.rows ?? []).map(row => row[4]));
   bars.rows ??= [];
-  const rows = [...look.rows, [look.rest[0], -1, look.rest[1], look.rest[2], look.rest[3], false, 0]];
+  const rows = [...look.rows, look.rest];
   const fresh = bars.rows.length !== rows.length;
   if (fresh) {
     bars.rows = rows.map((_, i) => {
@@ -116,12 +116,10 @@ function drawBars(my, look) {
   const heat = bars.querySelector(".heat");
   heat.hidden = !my.turned && !my.data.talk?.acts.some(name => name.startsWith("temperature"));
   heat.textContent = my.data.heat;
-  bars.querySelector(".legend .cut").hidden = !rows.some(row => row[5]);
-  rows.forEach(([label, token, model, used, number, removed], i) => {
+  bars.querySelector(".legend .cut").hidden = !rows.some(row => row[5] === "removed");
+  rows.forEach(([label, token, model, used, number, kind], i) => {
     const row = bars.rows[i];
-    const names = ["bar"];
-    if (i === rows.length - 1) names.push("rest");
-    if (removed) names.push("removed");
+    const names = ["bar", kind];
     if (fallen && token >= 0 && token === look.chosen) names.push("chosen");
     if (token >= 0 && named.has(token)) names.push("named");
     if (i === my.choosing) names.push("pointed");
