@@ -14,6 +14,7 @@ from typing import Any
 import jinja2
 import segno
 
+from core import palette
 from core.costs.receipt import Amount, Receipt
 from core.errors import WrongType
 from core.generation.generation import Generation
@@ -22,7 +23,7 @@ from core.record.constrained import constrained
 from core.record.frozen import percent
 from core.record.step import Step
 from core.record.step_rows import StepRow
-from core.reports import palette
+from core.record.tint import tint_depth
 from core.reports.animation import part_of
 from core.reports.settings_text import summary
 from core.reports.step_picture import picture_rows, row_texts
@@ -169,7 +170,7 @@ def _token(step: Step, wording: Wording) -> dict[str, str]:
     share = step.model_probability
     title = Message("{piece}: {share}, rank {rank}", piece=step.piece, share=wording.figures(percent(share)), rank=step.rank)
     title = title if step.rank else Message("{piece}: not measured", piece=step.piece)
-    return {"text": step.text or step.piece, "title": wording.say(title), "depth": f"{0.03 + 0.25 * step.tint:.3f}"}
+    return {"text": step.text or step.piece, "title": wording.say(title), "depth": f"{tint_depth(step):.1%}"}
 
 
 def _charted(step: Step, wording: Wording) -> dict[str, Any]:

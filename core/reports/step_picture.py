@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.message import ENGLISH, Message, Number, Wording
+from core.palette import Palette
+from core.palette import of as palette_of
 from core.record.frozen import percent
 from core.record.step import Step, TokenDistribution
 from core.record.step_rows import StepRow, StepRows, label_of, step_rows
 from core.record.tables import DiceSegment, bundled_segments
+from core.record.tint import tint_depth
 from core.reports import drawing, fonts
 from core.reports.drawing import LINE, Span, rect, text
-from core.reports.palette import Palette
-from core.reports.palette import of as palette_of
 from core.reports.settings_text import summary
 
 WIDE, HIGH = 1920, 1080
@@ -85,7 +86,7 @@ def _spans(step: Step, look: PictureStyle, newest: bool) -> list[Span]:
     spans = [Span(prompt if len(prompt) <= MOST_PROMPT else f"…{prompt[-MOST_PROMPT:]}", c.muted_text)]
     for one in path if newest else path[:-1]:
         chosen = newest and one is step
-        depth = 0.0 if chosen else 0.04 + 0.34 * one.tint
+        depth = 0.0 if chosen else tint_depth(one)
         spans.append(Span(one.text or one.piece, c.chosen_text if chosen else c.text, c.dice, depth, chosen))
     return spans
 

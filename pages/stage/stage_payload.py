@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from core.record.step import Step, TokenDistribution
 from core.record.step_rows import StepRow, label_of, step_rows
+from core.record.tint import tint_depth
 from core.sources.capabilities import Can
 from pages.ui.charts.token_text import shown as shown_in_text
 from pages.ui.components.dice.dice import strip_data
-from pages.ui.components.token_strip.token_strip import MOST_DOUBT
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.numbers import roll as roll_words
 from pages.ui.i18n.translation import _, quoted
@@ -33,15 +32,15 @@ def before_the_roll(seen: TokenDistribution | Step) -> TokenDistribution:
 
 
 def text_payload(run: Generation) -> list[tuple[Any, ...]]:
-    """Return the newest tokens: text, id, probability, entropy as 0 to 1, forced, index of the step (-1: the prompt)."""
+    """Return the newest tokens: text, id, depths of the tint by probability and by entropy, forced, index of the step (-1: the prompt)."""
     path = run.path
     prompt = [(shown_in_text(t.text, t.piece, t.raw), t.key, 0.0, 0.0, False, -1) for t in run.prompt_tokens]
     written = [
         (
             shown_in_text(step.text, step.piece, step.raw),
             step.key,
-            round(step.tint, 3),
-            0.0 if isnan(step.model_entropy) else round(min(1.0, step.model_entropy / MOST_DOUBT), 3),
+            round(tint_depth(step, "likely"), 3),
+            round(tint_depth(step, "unsure"), 3),
             step.chosen_by == "forced",
             step.index,
         )

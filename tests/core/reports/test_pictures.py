@@ -15,13 +15,13 @@ from PIL import Image
 
 from core import Generation, Recording, SamplingSettings
 from core.errors import BadSetting, CannotWrite, InputError, RunFinished
+from core.palette import DARK, LIGHT
 from core.record.frozen import percent
 from core.record.step import Step, Words
 from core.reports import __main__ as readme
 from core.reports import animation, chart_picture, fonts, rasterize
 from core.reports.animation import Options
 from core.reports.chart_picture import Caption, file_name
-from core.reports.palette import DARK, LIGHT
 from core.reports.step_picture import PictureStyle, picture_rows, step_svg
 from core.tokens.tokens import lone_token
 

@@ -6,9 +6,9 @@ const MARK = /^⟨.*⟩$/; // a special token
 const plain = text => text.replaceAll("␣", " ").replaceAll("↵", "\n");
 
 function tinted(node, word, my) {
-  const depth = my.tint === "likely" ? word[2] : my.tint === "unsure" ? word[3] : 0;
+  const depth = my.tint === "unsure" ? word[3] : word[2];
   const colour = `var(--tv-${my.tint === "unsure" ? "doubt" : "dice"})`;
-  node.style.backgroundColor = word[5] >= 0 && my.tint !== "none" ? `color-mix(in srgb, ${colour} ${Math.round(5 + 36 * depth)}%, transparent)` : "";
+  node.style.backgroundColor = word[5] >= 0 && my.tint !== "none" ? `color-mix(in srgb, ${colour} ${100 * depth}%, transparent)` : "";
 }
 
 // A leading space stays outside of its token's node, so that tint and underline cover the letters only.

@@ -35,7 +35,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (words.dir !== data.direction) words.dir = data.direction;
 
   const all = data.prompt.map(([text, id, template]) => ({ text, id, template, step: -1 })).concat(
-    data.steps.map(([text, id, tint, forced, model, dice, rank, wanted], i) => ({ text, id, tint, forced, model, dice, rank, wanted, step: data.skipped + i })));
+    data.steps.map(([text, id, depth, forced, model, dice, rank, wanted], i) => ({ text, id, depth, forced, model, dice, rank, wanted, step: data.skipped + i })));
   let caret = words.caret;
   if (!caret) {
     caret = words.caret = element("span", "caret");
@@ -75,8 +75,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (fresh && grown && i === all.length - 1) names.push("fresh");
     const name = names.join(" ");
     if (word.className !== name) word.className = name;
-    const tint = token.step >= 0 && token.step !== data.accent && data.tint !== "none" ? `${Math.round(4 + 34 * token.tint)}%` : "0%";
-    if (word.tinted !== tint) word.style.setProperty("--depth", word.tinted = tint);
+    const depth = token.step < 0 || token.step === data.accent ? "0%" : `${100 * token.depth}%`;
+    if (word.tinted !== depth) word.style.setProperty("--depth", word.tinted = depth);
     if (clickable) {
       word.setAttribute("aria-pressed", String(token.step === data.opened));
       word.dataset.step = token.step;
