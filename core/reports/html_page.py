@@ -24,6 +24,7 @@ from core.record.frozen import percent
 from core.record.step import Step
 from core.record.step_rows import StepRow
 from core.record.tint import tint_depth
+from core.reports import step_in_browser
 from core.reports.animation import part_of
 from core.reports.settings_text import summary
 from core.reports.step_picture import picture_rows, row_texts
@@ -48,17 +49,17 @@ def _template() -> jinja2.Template:
 
 @cache
 def _style() -> str:
-    """Return the style sheet with the colours of both themes."""
-    style = (HERE / "page.css").read_text("utf-8")
+    """Return the style sheets, inside of .tpv-run, with the colours of both themes."""
+    style = f".tpv-run {{ {step_in_browser.STYLE.read_text('utf-8')} }}{(HERE / 'page.css').read_text('utf-8')}"
     for name, colours in (("LIGHT", palette.LIGHT), ("DARK", palette.DARK)):
-        style = style.replace(name, "; ".join(f"--{key.replace('_', '-')}: {value}" for key, value in palette.as_data(colours).items()))
+        style = style.replace(name, "; ".join(f"--tv-{key.replace('_', '-')}: {value}" for key, value in palette.as_data(colours).items()))
     return style
 
 
 @cache
 def _script() -> tuple[str, str]:
     """Return the script, and its hash for the page's Content-Security-Policy, which lets no other script run."""
-    script = (HERE / "page.js").read_text("utf-8")
+    script = f"(() => {{\n{step_in_browser.SCRIPT.read_text('utf-8')}{(HERE / 'page.js').read_text('utf-8')}}})();\n"
     return script, f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 
@@ -150,7 +151,7 @@ def _themed(picture: str) -> str:
     """Return a chart whose colours follow the theme of the page."""
     picture = picture.replace('fill="white"', 'fill="none"')
     for name, colour in palette.as_data(palette.LIGHT).items():
-        picture = picture.replace(f'"{colour}"', f'"var(--{name.replace("_", "-")})"')
+        picture = picture.replace(f'"{colour}"', f'"var(--tv-{name.replace("_", "-")})"')
     return picture
 
 

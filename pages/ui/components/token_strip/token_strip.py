@@ -13,7 +13,7 @@ from core.record.step import Step
 from core.record.tint import tint_depth
 from core.tokens.tokens import Token
 from pages.ui.charts.token_text import shown as shown_in_text
-from pages.ui.components.register import component
+from pages.ui.components.register import TOKENS, component
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, current, said
 
@@ -30,7 +30,7 @@ CARD = {
 WINDOW = 600  # newest tokens that are drawn, so that a draw of a long text costs the same; a click shows the earlier ones
 BLOCK = 100  # tokens by which the window moves, so that the drawn text mostly only grows
 
-_STRIP = component("token_strip", styles="tokens.css")
+_STRIP = component("token_strip", styles=TOKENS)
 
 
 def token_strip(
