@@ -81,14 +81,20 @@ def fitting_size(step: Step, look: PictureStyle, room: float = WIDE - 2 * MARGIN
 
 
 def _spans(step: Step, look: PictureStyle, newest: bool) -> list[Span]:
-    c = look.colours
     prompt, path = step.sentence(NEWEST)
-    spans = [Span(prompt if len(prompt) <= MOST_PROMPT else f"…{prompt[-MOST_PROMPT:]}", c.muted_text)]
-    for one in path if newest else path[:-1]:
-        chosen = newest and one is step
-        depth = 0.0 if chosen else tint_depth(one)
-        spans.append(Span(one.text or one.piece, c.chosen_text if chosen else c.text, c.dice, depth, chosen))
-    return spans
+    shown = Span(prompt if len(prompt) <= MOST_PROMPT else f"…{prompt[-MOST_PROMPT:]}", look.colours.muted_text)
+    return [shown, *token_spans(path if newest else path[:-1], look.colours, chosen=step if newest else None)]
+
+
+def token_spans(path: Sequence[Step], colours: Palette, shows: str = "likely", chosen: Step | None = None) -> list[Span]:
+    """Return the written tokens, tinted as `tint_depth` says. chosen: the token that is marked instead."""
+    paint = colours.doubt if shows == "unsure" else colours.dice
+    return [
+        Span(step.text or step.piece, colours.chosen_text, bold=True)
+        if step is chosen
+        else Span(step.text or step.piece, colours.text, paint, tint_depth(step, shows))
+        for step in path
+    ]
 
 
 def texts_of(step: Step) -> list[str]:
@@ -159,7 +165,7 @@ def dice(
     fallen = fallen and isinstance(step, Step)
     roll = step.roll if isinstance(step, Step) else None
     if isinstance(step, Step) and step.chosen_by in ("greedy", "server"):
-        return text(x, top, look.say(_how_chosen(step, look)), size, c.text) if fallen else ""
+        return text(x, top, _how_chosen(step, look), size, c.text) if fallen else ""
     parts = [rect(x, top, room, high, c.rest, 12)]
     for place, part in enumerate(bundled_segments(step, look.say(Message("many unlikely tokens")))):
         parts.append(_segment(part, look, x, top, room, high, size, fallen, place % 2))
@@ -167,7 +173,7 @@ def dice(
         parts.append(_marker(look, x + room * roll, top, size, Number(roll, ".4f"), (x, x + room)))
     if fallen and isinstance(step, Step):
         left = roll is not None and roll < 0.5
-        sentence_shown = look.say(_how_chosen(step, look))
+        sentence_shown = _how_chosen(step, look)
         parts.append(text(x + room if left else x, y + size, sentence_shown, size - 4, c.text, anchor="end" if left else "start"))
     return "".join(parts)
 
@@ -201,19 +207,24 @@ def _marker(look: PictureStyle, at: float, top: float, size: float, roll: Number
     )
 
 
-def _how_chosen(step: Step, look: PictureStyle) -> Message:
+def how_chosen(step: Step, stages: str, roll: Number | str, share: str) -> Message:
+    """Return how the token was chosen. stages: those that moved a greedy choice; share: of the strip. All as the drawing writes them."""
     token = label_of(step.piece)
     if step.chosen_by == "forced":
         return Message("You chose “{piece}”. The dice were not rolled.", piece=token)
     if step.chosen_by == "server":
         return Message("The server chose “{piece}”.", piece=token)
     if step.moved_by:
-        stages = ", ".join(map(look.say, step.moved_by))
         return Message("The likeliest token after {stages} was “{piece}”.", stages=stages, piece=token)
     if step.roll is None:
         return Message("The likeliest token was “{piece}”.", piece=token)
     said = Message("{roll} falls on “{piece}”, which has {share} of the strip.")
-    return said.with_values(roll=Number(step.roll, ".4f"), piece=token, share=look.share(step.sampling_probability))
+    return said.with_values(roll=roll, piece=token, share=share)
+
+
+def _how_chosen(step: Step, look: PictureStyle) -> str:
+    stages, roll = ", ".join(map(look.say, step.moved_by)), Number(step.roll or 0.0, ".4f")
+    return look.say(how_chosen(step, stages, roll, look.share(step.sampling_probability)))
 
 
 def _foot(step: Step, look: PictureStyle) -> str:

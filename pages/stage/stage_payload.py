@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from core.record.step import Step, TokenDistribution
 from core.record.step_rows import StepRow, label_of, step_rows
 from core.record.tint import tint_depth
+from core.reports.step_picture import how_chosen
 from core.sources.capabilities import Can
 from pages.ui.charts.token_text import shown as shown_in_text
 from pages.ui.components.dice.dice import strip_data
 from pages.ui.i18n import numbers, phrases
-from pages.ui.i18n.numbers import roll as roll_words
-from pages.ui.i18n.translation import _, quoted
+from pages.ui.i18n.translation import _, quoted, wording
 from pages.ui.presenting.stage_state import doubt
 
 if TYPE_CHECKING:
@@ -141,19 +141,5 @@ def _lines(seen: TokenDistribution | Step, run: Generation) -> list[str]:
         ]
     token = label_of(seen.piece)
     goes_on = _("“{piece}” is added to the text, and the next step begins.").format(piece=token)
-    return [read, think.format(**values), weigh, _chosen(seen, token, moved), goes_on]
-
-
-def _chosen(seen: Step, token: str, moved: str) -> str:
-    """Return how the token was chosen. moved: the stages that moved a greedy choice."""
-    if seen.chosen_by == "forced":
-        return _("You chose “{piece}”. The dice were not rolled.").format(piece=token)
-    if seen.chosen_by == "server":
-        return _("The server chose “{piece}”.").format(piece=token)
-    if moved:
-        return _("The likeliest token after {stages} was “{piece}”.").format(stages=moved, piece=token)
-    if seen.roll is None:
-        return _("The likeliest token was “{piece}”.").format(piece=token)
-    return _("{roll} falls on “{piece}”, which has {share} of the strip.").format(
-        roll=roll_words(seen.roll), piece=token, share=numbers.percent(seen.sampling_probability)
-    )
+    roll, share = "" if seen.roll is None else numbers.roll(seen.roll), numbers.percent(seen.sampling_probability)
+    return [read, think.format(**values), weigh, wording().say(how_chosen(seen, moved, roll, share)), goes_on]

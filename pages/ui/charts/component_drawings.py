@@ -10,12 +10,11 @@ import pandas as pd
 from core.palette import DARK, Palette
 from core.record.step import Step, TokenDistribution
 from core.record.tables import dice_segments
-from core.record.tint import tint_depth
 from core.reports import drawing
 from core.reports.chart_picture import WIDE, Drawing
 from core.reports.drawing import LINE, Span, rect, text
 from core.reports.fonts import width
-from core.reports.step_picture import PictureStyle
+from core.reports.step_picture import PictureStyle, token_spans
 from core.reports.step_picture import dice as dice_drawing
 from core.tokens.tokens import Token
 from pages.ui.charts.serving_rows import Board, SideRows
@@ -44,9 +43,7 @@ def dice_table(seen: TokenDistribution | Step) -> pd.DataFrame:
 def token_text(prompt: Sequence[Token], path: Sequence[Step], tint: str, colours: Palette) -> Drawing:
     """Return the text token by token; of a long one the newest tokens. tint: "likely", "unsure" or "none"."""
     spans = [Span(token.text, colours.muted_text) for token in prompt if not token.special]
-    paint = colours.doubt if tint == "unsure" else colours.dice
-    for step in path:
-        spans.append(Span(step.text or step.piece, colours.text, paint, tint_depth(step, tint)))
+    spans += token_spans(path, colours, tint)
     lines = drawing.broken(spans[-MOST_TOKENS:], SIZE, WIDE)
     high = LINE * SIZE * len(lines) + 8
     return Drawing(_svg(WIDE, high, drawing.spans_in_lines(lines, 2, SIZE, SIZE, WIDE)), WIDE, high)
