@@ -21,7 +21,7 @@ def surprise_spec(path: Sequence[Step], width: int = 640, wording: Wording = ENG
         {"token": step.index + 1, "piece": short(step.piece), "entropy": _number(step.model_entropy), "surprise": _number(step.surprise)}
         for step in path
     ]
-    axis = {"title": None, "domain": False, "ticks": False, "grid": False, "tickCount": 4}
+    axis: dict[str, Any] = {"title": None, "domain": False, "ticks": False, "grid": False, "tickCount": 4}
     axis |= {"labelColor": LIGHT.muted_text, "titleColor": LIGHT.muted_text}
     x = {
         "field": "token",
