@@ -65,5 +65,5 @@ function drawRoll(marker, roll, text, names = "") {
   marker.style.left = `${100 * roll}%`;
   const side = roll < 0.05 ? " left" : roll > 0.95 ? " right" : "";
   const name = `marker fallen${side}${names}`;
-  if (marker.className !== name) marker.className = name; // the same name again would restart nothing, and cost a style pass
+  if (marker.className !== name) marker.className = name;
 }

@@ -82,7 +82,7 @@ def step_payload(seen: TokenDistribution | Step, run: Generation) -> dict[str, A
 
 
 def _bar(row: StepRow) -> tuple[Any, ...]:
-    """Return a row as `drawRows` in step.js gets it, and its rank. The browser marks the chosen token, but not before the roll."""
+    """Return a row as `drawRow` in step.js gets it, and its rank. The browser marks the chosen token, but not before the roll."""
     label = row.label or _("everything else")
     return label, row.key, *row.lengths, numbers.percent(row.final), row.kind, row.candidate.rank if row.candidate else 0
 
