@@ -29,17 +29,7 @@ else:  # for every visitor, at every click
     from pages.ui.components.browser import browser
     from pages.ui.components.keys import key_bindings
     from pages.ui.presenting import presentation_links, talk_memory
-    from pages.ui.session import (
-        address_bar,
-        current,
-        elements,
-        first_page_turn,
-        page_visibility,
-        requested_model,
-        state,
-        visitor_language,
-        visitor_limit,
-    )
+    from pages.ui.session import address_bar, admission, current, elements, playback, requested_model, state, visitor_language
     from pages.ui.shell import frame, glossary_terms, navigation, next_page_link, sidebar
 
     current.start_session()
@@ -52,10 +42,10 @@ else:  # for every visitor, at every click
     frame.notice_of_unknown_address(path)
     frame.logo()
     frame.inject_css()
-    if not visitor_limit.admit():
+    if not admission.admit():
         frame.capacity_notice()
         st.stop()
-    with first_page_turn.first_page_turn():
+    with admission.first_page_turn():
         frame.ensure_model_loaded()
         presentation_links.follow_links(path)
         current.begin_run()
@@ -79,7 +69,7 @@ else:  # for every visitor, at every click
     frame.late_notices()
     key_bindings.keys(presentation_links.is_stop(path))
     browser.reconnect()
-    page_visibility.watch_visibility()
+    playback.watch_visibility()
     unsaved = bool(state.current_session().taught)  # a model that the visitor has trained or opened ends with the page
     browser.describe_page(feature.group, path, ask_before_closing=unsaved)
     if not feature.bare:

@@ -153,6 +153,35 @@ def test_a_feature_imports_only_what_is_shared_and_its_own() -> None:
     assert wrong == []
 
 
+# Locals that say nothing: how many functions bind each. The numbers only fall; a new function names what it holds.
+EMPTY_NAMES = {
+    "one": 224, "place": 186, "found": 196, "known": 142, "told": 12, "whole": 54,
+    "there": 11, "said": 89, "look": 65, "made": 72,
+}  # fmt: skip
+
+
+def binds(function: ast.AST) -> set[str]:
+    """The names that a function binds, those of functions in it left out."""
+    names: set[str] = set()
+    for child in ast.iter_child_nodes(function):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        names |= {child.id} if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store) else set()
+        names |= {child.arg} if isinstance(child, ast.arg) else set()
+        names |= binds(child)
+    return names
+
+
+def test_empty_names_become_fewer() -> None:
+    counts = dict.fromkeys(EMPTY_NAMES, 0)
+    for path in modules().values():
+        for function in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                for name in binds(function) & EMPTY_NAMES.keys():
+                    counts[name] += 1
+    assert counts == EMPTY_NAMES, "fewer: write the new number; more: name what it holds"
+
+
 def circle(left: dict[str, set[str]]) -> list[str]:
     """The modules that are left when those that import none of the others are taken away, again and again."""
     left = dict(left)

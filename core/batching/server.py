@@ -279,7 +279,7 @@ class Server:
                 request.state = RequestState.DECODING
         here = {entry.request_id for entry in found}
         others = [*self.scheduler.running, *self.scheduler.queue.waiting]
-        found += [RequestProgress(one.request_id, one.state, 0) for one in others if one.request_id not in here]
+        found += [RequestProgress(other.request_id, other.state, 0) for other in others if other.request_id not in here]
         return tuple(sorted(found, key=lambda entry: entry.request_id)), tuple(finished)
 
     def _ended(self, request: Request) -> str | None:

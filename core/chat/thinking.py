@@ -44,7 +44,7 @@ def marks_of(template: str) -> tuple[Marks, ...]:
     >>> [one.opening for one in marks_of("{{ content.split('</think>')[-1] }}")]
     ['<think>']
     """
-    return tuple(one for one in MARKS if one.known_by in template)
+    return tuple(mark for mark in MARKS if mark.known_by in template)
 
 
 def without_thought(content: str) -> str:
@@ -53,7 +53,7 @@ def without_thought(content: str) -> str:
     >>> without_thought("<think>He greets me.</think>Hello!"), without_thought("Hello!")
     ('Hello!', 'Hello!')
     """
-    return content[max((at + len(one.closing) for one in MARKS if (at := content.rfind(one.closing)) >= 0), default=0) :]
+    return content[max((at + len(mark.closing) for mark in MARKS if (at := content.rfind(mark.closing)) >= 0), default=0) :]
 
 
 def thought_of(content: str) -> str:
@@ -62,7 +62,7 @@ def thought_of(content: str) -> str:
     >>> thought_of("<think>He greets me.</think>Hello!")
     'He greets me.'
     """
-    found = min(((at, one) for one in MARKS if (at := content.find(one.opening)) >= 0), key=lambda pair: pair[0], default=None)
+    found = min(((at, mark) for mark in MARKS if (at := content.find(mark.opening)) >= 0), key=lambda pair: pair[0], default=None)
     return "" if found is None else content[found[0] + len(found[1].opening) :].partition(found[1].closing)[0]
 
 
@@ -72,7 +72,7 @@ def thoughts_in(before: bytes, token_bytes: Sequence[bytes], marks: Iterable[Mar
     >>> thoughts_in(b"", [b"<think>", b"He", b"</think>", b"Hello"], MARKS)
     (Thought(first=0, end=3, closed=True),)
     """
-    known = [(one.opening.encode(), one.closing.encode()) for one in marks]
+    known = [(mark.opening.encode(), mark.closing.encode()) for mark in marks]
     text, ends, found = before + b"".join(token_bytes), list(accumulate(map(len, token_bytes), initial=len(before)))[1:], list[Thought]()
     done = 0
     while places := [(at, opening, closing) for opening, closing in known if (at := text.find(opening, done)) >= 0]:

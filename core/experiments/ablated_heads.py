@@ -108,7 +108,7 @@ def without_heads(
     likeliest = dict.fromkeys(c.token_id for one in nexts for c in one.candidates[: LISTED // 2 + 1])
     ids = list(likeliest)[:LISTED]
     chances = [np.asarray(run.logits.double().softmax(0)[ids].cpu()) if run.logits is not None else np.zeros(len(ids)) for run in runs]
-    usual, changed = (tuple(map(float, one)) for one in chances)
+    usual, changed = (tuple(map(float, chance)) for chance in chances)
     seen = WithoutHeads(off, tuple(model.piece(i) for i in ids), usual, changed)
     yield seen
     for _token in range(length):

@@ -150,7 +150,7 @@ def summary(iterations: Sequence[Iteration]) -> Summary:
         tokens=written,
         seconds=seconds,
         tokens_per_second=written / seconds if seconds else math.nan,
-        first_token=spread([times[one][0] - arrivals[one] for one in arrivals]),
+        first_token=spread([times[arrival][0] - arrivals[arrival] for arrival in arrivals]),
         per_token=spread([later - earlier for mine in times.values() for earlier, later in pairwise(mine)]),
         end_to_end=spread([one.end_to_end_latency for one in finished]),
         idle=sum(time for time, _each in empty) / slot_time if slot_time else math.nan,

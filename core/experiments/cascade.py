@@ -76,7 +76,7 @@ def cascade(
         raise BadSetting(
             "{small} and {large} have different tokenizers, so neither can continue the other's text.", small=small.name, large=large.name
         )
-    if not thresholds or any(not _possible(one) for one in thresholds):
+    if not thresholds or any(not _possible(threshold) for threshold in thresholds):
         raise BadSetting("A threshold is a number of bits from 0 to {highest}.", highest=Number(HIGHEST, "g"))
     ids = prompt_ids(small, prompt)
     if len(prompt_ids(large, prompt)) != len(ids):

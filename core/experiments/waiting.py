@@ -81,7 +81,7 @@ class Watched:
 
     def spent(self, name: str) -> float:
         """Return the total time of the spans with this name, seconds."""
-        return sum(one.seconds for one in self.stretches if one.name == name)
+        return sum(stretch.seconds for stretch in self.stretches if stretch.name == name)
 
 
 def watch_one(

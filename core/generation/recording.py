@@ -52,8 +52,8 @@ class Recording(Tree):
             raise BadRecording("This recording contradicts itself: its tokens do not form its prompt.")
         self.settings = settings_of(head.settings)
         self.top_n, self.as_chat, self.finished = head.top_n, head.as_chat, head.finished
-        self.messages: Messages = tuple({"role": one.role, "content": one.content} for one in head.messages)
-        self.message_spans = tuple((one.first, one.end) for one in head.messages)
+        self.messages: Messages = tuple({"role": message.role, "content": message.content} for message in head.messages)
+        self.message_spans = tuple((message.first, message.end) for message in head.messages)
         bounds = [0, *(place for span in self.message_spans if span != (0, 0) for place in span), len(self.prompt_tokens)]
         if bounds != sorted(bounds):
             raise BadRecording("This recording contradicts itself: its prompt does not contain its messages.")

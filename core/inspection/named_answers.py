@@ -86,7 +86,7 @@ def named_answers(model: LanguageModel, token_ids: Sequence[int], answers: Seque
     _must_be_here(model)
     if not 1 <= len(answers) <= MOST_ANSWERS:
         raise BadSetting("Name 1 to {most} answers, not {count}.", most=MOST_ANSWERS, count=len(answers))
-    if any(not one or len(one) > LONGEST_ANSWER for one in answers):
+    if any(not answer or len(answer) > LONGEST_ANSWER for answer in answers):
         raise BadSetting("An answer has 1 to {most} characters.", most=LONGEST_ANSWER)
     cache = KVCache()
     try:

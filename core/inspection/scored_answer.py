@@ -29,7 +29,7 @@ class ScoredAnswer(ScoredText):
         if place < 0 or math.isnan(self.steps[place].model_probability):
             return ScoredToken(position, token.key, token.text, token.piece, None, None, None, None, ())
         step = self.steps[place]
-        listed = [one for one in step.candidates if not math.isnan(one.model_probability)]
+        listed = [candidate for candidate in step.candidates if not math.isnan(candidate.model_probability)]
         return ScoredToken(
             position=position,
             token_id=token.key,

@@ -160,7 +160,7 @@ def _scales(folder: Path, name: str) -> Callable[[str, int], float]:
     if isinstance(patterns, dict) and not plain:
         said = Message("The adapter {name} has scales by a pattern that this app does not read. Merge it into its model first.")
         raise ModelError(said.with_values(name=quoted(name)))
-    if not plain or not all(isinstance(one, int | float) and math.isfinite(one) for one in numbers):
+    if not plain or not all(isinstance(number, int | float) and math.isfinite(number) for number in numbers):
         raise ModelError("The scale of the adapter {name} is not a number.", name=quoted(name))
     root = bool(settings.get("use_rslora"))
 

@@ -64,7 +64,7 @@ def _in_folder(folder: Path, collection: str) -> Iterator[LocalModel]:
         for name in sorted(files):
             if name.lower().endswith(".gguf") and not _LATER_PART.fullmatch(name) and "mmproj" not in name.lower():
                 stem = name.partition("-00001-of-")[0] if "-00001-of-" in name else name
-                parts = [one for one in files if one == name or (one.startswith(f"{stem}-") and "-of-" in one)]
+                parts = [file for file in files if file == name or (file.startswith(f"{stem}-") and "-of-" in file)]
                 yield LocalModel(str(here / name), str((here / name).relative_to(folder)), _size(here, parts, ".gguf"), collection)
 
 

@@ -85,7 +85,7 @@ def _sglang(value: dict[str, Any]) -> list[ListedStep]:
     """Return the tokens of SGLang's /generate: triples of log-probability, id and text."""
     info = value["meta_info"]
     chosen, others = list_of(info.get("output_token_logprobs")), list_of(info.get("output_top_logprobs"))
-    lists = [list_of(one) for one in others] + [[]] * max(0, len(chosen) - len(others))
+    lists = [list_of(other) for other in others] + [[]] * max(0, len(chosen) - len(others))
     return [
         ListedStep.of(_triple(one), map(_triple, listed[: listed_tokens.MOST_LISTED])) for one, listed in zip(chosen, lists, strict=False)
     ]
@@ -113,7 +113,7 @@ def _tgi(value: dict[str, Any]) -> list[ListedStep]:
     """Return the tokens of TGI's /generate with details."""
     details = value["details"]
     chosen, others = list_of(details.get("tokens")), list_of(details.get("top_tokens"))
-    lists = [list_of(one) for one in others] + [[]] * max(0, len(chosen) - len(others))
+    lists = [list_of(other) for other in others] + [[]] * max(0, len(chosen) - len(others))
     return [
         ListedStep.of(listed_tokens.token(_object(one)), listed_tokens.likeliest(list(map(_object, listed))))
         for one, listed in zip(chosen, lists, strict=False)

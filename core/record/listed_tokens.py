@@ -161,7 +161,7 @@ def columns_of(step: ListedStep, keys: Keys) -> dict[str, Any]:
     """Return the arrays of a `Step` with the one stage "model": the listed probabilities, and all unlisted tokens as one."""
     rows = step.rows
     own = keys.of(rows)
-    logprobs = np.array([math.nan if one.logprob is None else one.logprob for one in rows])
+    logprobs = np.array([math.nan if row.logprob is None else row.logprob for row in rows])
     shares = np.exp(logprobs)
     rest = max(0.0, 1.0 - float(np.nansum(shares)))
     measured = not np.isnan(shares).all()
@@ -260,7 +260,7 @@ def entry(value: Any) -> ListedStep:
     others: Any = next((value[name] for name in ("top_logprobs", "top_probs", "probs") if value.get(name) is not None), [])
     if not isinstance(others, list):
         raise _broken()
-    return ListedStep.of(token(value), likeliest([one for one in others if isinstance(one, dict)]))
+    return ListedStep.of(token(value), likeliest([other for other in others if isinstance(other, dict)]))
 
 
 def likeliest(values: list[dict[str, Any]]) -> list[ListedToken]:

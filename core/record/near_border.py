@@ -30,7 +30,7 @@ def neighbour(step: Step, error: float) -> Candidate | None:
         return None
     if step.roll is None:
         return _second(step, error) if step.chosen_by == "greedy" else None
-    strip = sorted((one for one in step.candidates if one.dice_start is not None), key=lambda one: one.dice_start or 0.0)
+    strip = sorted((candidate for candidate in step.candidates if candidate.dice_start is not None), key=lambda one: one.dice_start or 0.0)
     place = next((number for number, one in enumerate(strip) if one.key == step.key), None)
     if place is None:
         return None

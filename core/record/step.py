@@ -192,7 +192,7 @@ class TokenDistribution(FrozenArrays):
     @property
     def candidates(self) -> tuple[Candidate, ...]:
         """The listed tokens, the model's likeliest first."""
-        return tuple(self._candidate(column) for column in range(len(self.token_ids)))
+        return tuple(map(self._candidate, range(len(self.token_ids))))
 
     def _candidate(self, column: int) -> Candidate:
         token = self.vocabulary.token(int(self.token_ids[column]))

@@ -168,4 +168,4 @@ def _forbidden(number: Number) -> bool:
         stands_for_others = any(number in network for network in _TRANSLATED) or number.packed[8:12] in _ISATAP
         if stands_for_others or (number in _COMPATIBLE and int(number) > 0xFFFF):
             forms += [ipaddress.IPv4Address(bytes(number.packed[place] for place in places)) for places in _PLACES]
-    return any(one is not None and (one.is_link_local or one.is_multicast or one in _CLOUDS) for one in forms)
+    return any(form is not None and (form.is_link_local or form.is_multicast or form in _CLOUDS) for form in forms)

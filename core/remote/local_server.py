@@ -128,7 +128,7 @@ def _wait(process: subprocess.Popen[bytes], port: int, name: str, log: Any) -> N
             said = log.read()[-20_000:].decode("utf-8", "replace")
             if "failed to allocate" in said or "bad_alloc" in said:
                 raise NoRoom("There is not enough memory to run {name} with llama-server.", name=quoted(name))
-            errors = [one.strip() for one in said.splitlines() if "error" in one.lower() or "failed" in one.lower()]
+            errors = [line.strip() for line in said.splitlines() if "error" in line.lower() or "failed" in line.lower()]
             why = "".join(c if c.isprintable() else " " for c in errors[0])[-150:] if errors else f"status {process.returncode}"
             raise ModelError("llama-server cannot run {name}: {why}", name=quoted(name), why=quoted(why))
         try:

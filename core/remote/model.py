@@ -119,7 +119,7 @@ class ServerEngine(Engine):
             models = line.get("/v1/models", 5.0).body.get("data")
         except (ServerGone, WrongServer):
             return False
-        named = [one for one in models if isinstance(one, dict)] if isinstance(models, list) else []
+        named = [model for model in models if isinstance(model, dict)] if isinstance(models, list) else []
         same = [one for one in named if one.get("id") == self.server.model_id]
         return bool(named) and (not same or vocabulary_of({"meta": None} | same[0]) not in (0, self.vocabulary_size))
 

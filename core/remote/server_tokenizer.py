@@ -136,12 +136,12 @@ class ServerTokenizer:
         if answer.status != 200 or not isinstance(tokens, list):
             raise self._refused()
         if self._native:
-            sent = [(one.get("id"), one.get("piece")) for one in tokens if isinstance(one, dict)]
+            sent = [(token.get("id"), token.get("piece")) for token in tokens if isinstance(token, dict)]
             for number, value in sent:
                 if type(number) is int and isinstance(value, str | list):
                     self.learn(number, value)
             tokens = [number for number, _value in sent]
-        if not all(type(one) is int and 0 <= one < self._size for one in tokens):
+        if not all(type(token) is int and 0 <= token < self._size for token in tokens):
             raise self._refused()
         names = answer.body.get("token_strs")
         if self._between and isinstance(names, list) and len(names) == len(tokens):

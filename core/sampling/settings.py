@@ -82,7 +82,7 @@ def _write_biases(biases: Any) -> str:
 
 def _breakers(value: Any) -> tuple[str, ...]:
     """Return DRY's sequence breakers as a tuple. Raises BadSetting."""
-    if value is BREAKERS:
+    if isinstance(value, tuple) and value == BREAKERS:
         return BREAKERS
     if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(text, str) and text for text in value):
         raise BadSetting("DRY sequence breakers must be a list of texts, not {shown}.", shown=shown(value))

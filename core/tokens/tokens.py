@@ -92,7 +92,8 @@ def lone_token(key: int, raw: bytes, special: bool) -> Token:
     """Return a token without context. A special token such as <|end|> is displayed as ⟨end⟩."""
     if special:
         return Token(key, "", f"⟨{raw.decode('utf-8', BYTES_SHOWN).strip('<|>[]▁ ') or 'mark'}⟩", raw, True)
-    return Token(key, join([raw]), visible_text(raw) or f"#{'?' if known_id(key) is None else key}", raw)
+    text = raw.decode() if raw.isascii() else join([raw])
+    return Token(key, text, visible_text(raw) or f"#{'?' if known_id(key) is None else key}", raw)
 
 
 @lru_cache(maxsize=1)
@@ -111,8 +112,15 @@ def bytes_of_name(name: str) -> bytes:
     """
     if BYTE.fullmatch(name):
         return bytes([int(name[3:5], 16)])
-    alphabet = _byte_alphabet()
-    return bytes(alphabet[c] for c in name) if all(c in alphabet for c in name) else b""
+    return _in_alphabet(name) or b""
+
+
+def _in_alphabet(name: str) -> bytes | None:
+    """Return the bytes of a name of a byte-level vocabulary, None if it has another character."""
+    try:
+        return bytes(map(_byte_alphabet().__getitem__, name))
+    except KeyError:
+        return None
 
 
 class TokenBytes:
@@ -151,8 +159,8 @@ class TokenBytes:
         if token_id in self._special:
             return str(name).encode()
         if self._kind == "byte-level":
-            alphabet = _byte_alphabet()
-            return bytes(alphabet[c] for c in name) if all(c in alphabet for c in name) else str(name).encode()
+            raw = _in_alphabet(name)
+            return str(name).encode() if raw is None else raw
         if self._kind == "sentence-piece":
             if BYTE.fullmatch(name):
                 return bytes([int(name[3:5], 16)])

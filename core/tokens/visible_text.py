@@ -29,6 +29,8 @@ def visible_text(raw: bytes) -> str:
     >>> visible_text(b" fox\\n"), visible_text(b"\\xa6\\x8a")
     ('␣fox↵', '⟨A6⟩⟨8A⟩')
     """
+    if raw.isascii() and (text := raw.decode()).isprintable():  # nearly all tokens
+        return text.replace(" ", _VISIBLE[" "])
     text = raw.decode("utf-8", BYTES_SHOWN)
     return "".join(_visible(c, text[i - 1] if i else "") for i, c in enumerate(text))
 

@@ -11,7 +11,7 @@ from pages.ui.charts import serving_charts
 from pages.ui.charts.component_drawings import STATES
 from pages.ui.charts.legend import legend
 from pages.ui.charts.serving_rows import Board
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import _, said, written
 from pages.ui.session import current, elements

@@ -14,7 +14,7 @@ from core.remote.metrics import batch_size
 from pages.ui.charts import serving_charts
 from pages.ui.charts.serving_rows import Board
 from pages.ui.experiments import results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import OPENINGS
 from pages.ui.i18n.translation import N_, _
@@ -138,7 +138,7 @@ def reported(metrics: list[MetricsAt], seen: tuple[Arrived | MetricsAt, ...]) ->
                 chart.draw(serving_charts.over_time, part, key=f"burst_{name}", alt_text=title, unit=unit)
             else:
                 st.caption("–")
-    if all(one.said.running is None and one.said.cache_use is None for one in metrics):
+    if all(metric.said.running is None and metric.said.cache_use is None for metric in metrics):
         st.caption(_("This server reports no numbers (vLLM: /metrics; llama-server: --metrics and --slots)."))
     rows_a_pass = batch_size(metrics[0].said, metrics[-1].said) if len(metrics) > 1 else None
     if rows_a_pass is not None:

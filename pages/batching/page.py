@@ -16,7 +16,7 @@ from pages.batching import batching_view
 from pages.batching.burst_view import burst_page
 from pages.batching.memory_calculator import calculator
 from pages.ui.experiments import experiment, results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, names
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance

@@ -11,7 +11,7 @@ from core.sources.ngram.sheet import DICE, sheet, sheet_html
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, wording
 from pages.ui.server import loaded_models
-from pages.ui.session import current, elements, taught_models
+from pages.ui.session import current, elements, own_models
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 
@@ -27,8 +27,8 @@ def count() -> None:
     current.anchor_notices("by_hand_count")
     text, n, unit = str(current.field("by_hand_text") or ""), current.field("by_hand_n") or 2, current.field("by_hand_unit") or "words"
     if text.strip():
-        name = taught_models.free_name(_("{n}-gram of my text").format(n=n))
-        taught_models.use_taught(NGram(text, n, unit, name))
+        name = own_models.free_name(_("{n}-gram of my text").format(n=n))
+        own_models.use_taught(NGram(text, n, unit, name))
     else:
         current.use_model(f"{PREFIX}{n}" + ("" if unit == "words" else f":{unit}"))
     said = _("{name} is used on every page. Press Step on Watch: the card of each bar shows its counts.")

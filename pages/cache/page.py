@@ -8,7 +8,7 @@ from core.experiments.cache_race import CACHED, UNCACHED, RaceStep, race
 from pages.cache import race_view
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
 from pages.ui.shell import frame

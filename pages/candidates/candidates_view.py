@@ -11,7 +11,7 @@ from core.experiments.beam import CUT_OFF, DROPPED, FINISHED, KEPT, LATE, BeamSt
 from core.experiments.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, Ranked, merged, ranked
 from pages.ui.charts.tree_rows import rows_of_beams, rows_of_candidates
 from pages.ui.experiments import experiment
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, figures, ngettext, quoted

@@ -11,7 +11,7 @@ from core.experiments.candidates import FORMULAS, MEAN, write_and_time_one
 from pages.candidates import candidates_view
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.experiments import experiment, results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance

@@ -12,14 +12,14 @@ from core.experiments.unread import unread
 from core.record.step import Step
 from core.sampling.settings import SamplingSettings
 from pages.ui.experiments import results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.phrases import settings_summary
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.model_choices import follow_model
+from pages.ui.session.own_models import follow_model
 from pages.ui.session.sampling_controls import CONTROLS, PRESETS
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame

@@ -15,7 +15,7 @@ from core.experiments.request import RequestCost, request
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import WHY_NOT, Can
 from pages.ui.experiments import results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _

@@ -9,7 +9,7 @@ from core.errors import BadRecording
 from core.experiments import prepared
 from core.experiments.recorded import RecordedExperiment
 from pages.ui import features
-from pages.ui.experiments import recorded_results
+from pages.ui.experiments import experiment
 from pages.ui.features import Recorded
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import loaded_models
@@ -94,7 +94,7 @@ def file_uploaded() -> None:
 def open_file(data: bytes) -> str:
     """Open a file with a run or an experiment. Returns the path of its page. Raises BadRecording."""
     try:
-        known = recorded_results.loads(data)
+        known = experiment.loads(data)
     except BadRecording as error:
         if not str(error).startswith(NO_EXPERIMENT):
             raise

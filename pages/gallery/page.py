@@ -8,7 +8,7 @@ from core.errors import BadRecording
 from core.experiments import prepared
 from pages.gallery import gallery
 from pages.ui import features
-from pages.ui.experiments import experiment, recorded_results
+from pages.ui.experiments import experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
@@ -46,7 +46,7 @@ def experiment_card(name: str) -> None:
     with st.container(border=True, gap="xsmall", height="stretch", key=f"gallery_{name}"):
         st.markdown(f"**{_(title)}**")
         st.caption(_(point))
-        known = recorded_results.bundled(name)
+        known = experiment.bundled(name)
         if known is None:
             st.caption(_("This recording cannot be read."))
             return

@@ -14,7 +14,7 @@ from core.experiments.training_step import StepComparison, compare_steps
 from core.models.bundled_models import card_section
 from core.models.growth import growth_of
 from pages.ui.experiments import experiment, results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, written
 from pages.ui.session import current, elements, provenance

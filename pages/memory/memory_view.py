@@ -9,7 +9,7 @@ from core.costs.formulas import MODELS, cache_bytes
 from core.engine.kv_cache.evicting import EvictingKVCache
 from core.errors import ViewerError
 from core.experiments.cache_budget import Answer, CacheStep, PolicyOutcome, RecallTask
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _

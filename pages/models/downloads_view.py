@@ -10,7 +10,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import downloads
 from pages.ui.session import current, elements, roles
-from pages.ui.session.page_visibility import every
+from pages.ui.session.playback import every
 
 
 @current.error_boundary

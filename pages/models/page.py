@@ -20,7 +20,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import downloads, loaded_models
-from pages.ui.session import adapters, current, elements, requested_model, roles
+from pages.ui.session import current, elements, own_models, requested_model, roles
 from pages.ui.shell import frame, remote_model_notes
 
 frame.page()
@@ -130,7 +130,7 @@ def add_adapter() -> None:
     """Add the adapter in the field to the visitor's model."""
     current.anchor_notices("models_add_adapter")
     roles.require_operator()
-    adapters.add(str(current.field("models_adapter") or ""))
+    own_models.add(str(current.field("models_adapter") or ""))
     current.notify(model_cards.in_use(loaded_models.title(current.model_name())))
 
 

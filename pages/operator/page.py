@@ -17,8 +17,8 @@ from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, event_log, loaded_models
 from pages.ui.server.downloads import downloads as all_downloads
 from pages.ui.server.gate import Gate
-from pages.ui.session import current, elements, roles, visitor_limit
-from pages.ui.session.page_visibility import every
+from pages.ui.session import admission, current, elements, roles
+from pages.ui.session.playback import every
 from pages.ui.shell import frame
 
 frame.page()
@@ -79,7 +79,7 @@ def figures() -> None:
     """Draw the numbers of visitors, connections and experiments, and the memory."""
     import psutil
 
-    limits, people = Limits.from_environment(), visitor_limit.active_sessions()
+    limits, people = Limits.from_environment(), admission.active_sessions()
     with st.container(horizontal=True, gap="large", key="operator_figures"):
         seats = _("{here} of {seats} seats")
         kept = _("A closed tab keeps its seat for some seconds, so that a reload finds its text again.")
@@ -95,14 +95,14 @@ def people() -> None:
     now = monotonic()
     rows = [
         {
-            _("page"): one.page or "start",
-            _("model"): loaded_models.title(one.run_of.model) if one.run_of else "",
-            _("tokens"): one.run.token_count if one.run is not None else 0,
-            _("plays"): one.playing,
-            _("idle for"): numbers.duration(now - one.seen),
-            _("operator"): one.operator or (one is current.current_session() and roles.is_operator()),
+            _("page"): session.page or "start",
+            _("model"): loaded_models.title(session.run_of.model) if session.run_of else "",
+            _("tokens"): session.run.token_count if session.run is not None else 0,
+            _("plays"): session.playing,
+            _("idle for"): numbers.duration(now - session.seen),
+            _("operator"): session.operator or (session is current.current_session() and roles.is_operator()),
         }
-        for one in sorted(visitor_limit.active_sessions(), key=lambda one: one.seen, reverse=True)
+        for session in sorted(admission.active_sessions(), key=lambda one: one.seen, reverse=True)
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_people") if rows else st.caption(_("There are no other visitors."))
 
@@ -150,7 +150,7 @@ def limits() -> None:
     with left:
         elements.section(_("Limits"), _("TOKEN_VIEWER_…, 0 means none"))
         now = Limits.from_environment()
-        rows = [{_("limit"): one.name.upper(), _("value"): getattr(now, one.name)} for one in fields(now)]
+        rows = [{_("limit"): field.name.upper(), _("value"): getattr(now, field.name)} for field in fields(now)]
         st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_limits")
     with right:
         elements.section(_("Refused"), _("since the start"))
@@ -160,7 +160,8 @@ def limits() -> None:
         )
         elements.section(_("Latest faults"), _("kind and place, without any text of a visitor"))
         faults = [
-            {_("when"): f"{one.when:%d %b %H:%M:%S} UTC", _("kind"): one.kind, _("where"): one.place} for one in event_log.latest_faults()
+            {_("when"): f"{fault.when:%d %b %H:%M:%S} UTC", _("kind"): fault.kind, _("where"): fault.place}
+            for fault in event_log.latest_faults()
         ]
         st.dataframe(pd.DataFrame(faults), hide_index=True, key="operator_faults") if faults else st.caption(_("None since the start."))
 

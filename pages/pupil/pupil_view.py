@@ -15,7 +15,7 @@ from pages.ui.charts.legend import legend
 from pages.ui.charts.palette import DARKEST
 from pages.ui.charts.token_text import Word, shown
 from pages.ui.components.scored_text.scored_text import scored_text
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.names import COUNTED_RATES
 from pages.ui.i18n.translation import _, written
@@ -155,10 +155,10 @@ def parts(found: JudgedParts, names: tuple[str, str]) -> None:
         below = " · ".join(numbers.decimal(bits, 1) for bits in both)
         words.append(Word(one.text.replace(" ", "␣"), "dice" if one.difference > 0 else "other", depth, lines=lines, below=below))
     scored_text(words, key="pupil_parts", alt_text=_("The text, part by part"), size="1.15rem")
-    characters = sum(len(one.text) for one in found.parts)
+    characters = sum(len(part.text) for part in found.parts)
     if characters:
-        mine = sum(one.writer_bits for one in found.parts) / characters
-        theirs = sum(one.judge_bits for one in found.parts) / characters
+        mine = sum(part.writer_bits for part in found.parts) / characters
+        theirs = sum(part.judge_bits for part in found.parts) / characters
         tokens = _("The two models have different tokens, so they are compared by the character: {writer} {mine}, {judge} {theirs}.")
         st.caption(tokens.format(writer=names[0], judge=names[1], mine=numbers.bits(mine), theirs=numbers.bits(theirs)))
 
@@ -214,7 +214,7 @@ def draw_cascade(run: Experiment) -> None:
     rows: list[tuple[str, ...]] = []
     sums: list[tuple[float, float, float]] = []
     for number, (home, title) in enumerate(zip(st.columns(3, gap="large"), titles, strict=True)):
-        mine = [one for one in tokens if one.run == number]
+        mine = [token for token in tokens if token.run == number]
         with home:
             st.caption(title)
             words = [cascade_word(one, number == 0) for one in mine if one.text]  # an end token has no text

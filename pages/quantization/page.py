@@ -12,7 +12,7 @@ from core.experiments.quantization import BITS, GROUP, PartDamage, Rounded, alon
 from pages.quantization import versions_view
 from pages.ui.charts import serving_charts
 from pages.ui.experiments import results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, written

@@ -10,12 +10,12 @@ from core.experiments.two_versions import TwoVersions, Version, two_versions
 from pages.ui.charts import serving_charts, why_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import loaded_models
-from pages.ui.session import adapters, current, elements, provenance
+from pages.ui.session import current, elements, own_models, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 
@@ -32,7 +32,7 @@ def versions() -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="versions_controls"):
         look = {"format_func": loaded_models.title, "width": 280, **PERSISTENT}
-        pair = adapters.pair()
+        pair = own_models.pair()
         first = pair.without if pair else current.model_name()
         original = st.selectbox(_("Original"), names, index=names.index(first), key="versions_original", **look)
         others = [name for name in names if name != original]

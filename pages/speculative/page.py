@@ -15,7 +15,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.model_choices import follow_model
+from pages.ui.session.own_models import follow_model
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text

@@ -9,7 +9,7 @@ from core.experiments.speculative import BONUS, PlainStep, SpeculativeRound
 from core.experiments.speculative_gain import Gain, expected_tokens, gain
 from pages.ui.charts import serving_charts
 from pages.ui.charts.legend import legend
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _

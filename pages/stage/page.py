@@ -24,6 +24,7 @@ def scene() -> None:
         talk.end()
         st.switch_page(features.file_of(page))
     talk.follow()
+    current.begin_run()  # this part is also drawn alone, and the talk may have opened another stop
     with elements.error_boundary():
         said = [note.text for note in current.notices()]
         try:

@@ -13,7 +13,7 @@ from pages.ui.experiments import experiment
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, in_english
-from pages.ui.session import clicks, current, provenance, taught_models
+from pages.ui.session import clicks, current, own_models, provenance
 
 NAME = "teach"
 LONGEST_STEP = 5.0  # seconds that a pause waits
@@ -103,8 +103,8 @@ def use() -> None:
     if known is None or known.tuning is None:
         current.notify(_("Train the model first."))
         return
-    taught = known.tuning.taught(taught_models.free_name(current.field("teach_name") or ""))
-    taught_models.use_taught(taught)
+    taught = known.tuning.taught(own_models.free_name(current.field("teach_name") or ""))
+    own_models.use_taught(taught)
     known.used.add(taught.name)
     current.notify(_("{name} was added to your models and is used on every page.").format(name=taught.name))
 

@@ -13,7 +13,7 @@ from pages.teach import finetuning_session, lesson_view
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import N_, _
-from pages.ui.session import current, elements, roles, taught_models, upload_field
+from pages.ui.session import current, elements, own_models, roles, upload_field
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 
@@ -99,8 +99,8 @@ def open_saved() -> None:
     if data is None:
         return
     model = open_zip(data)
-    model.name = taught_models.free_name(model.name)
-    taught_models.use_taught(model)
+    model.name = own_models.free_name(model.name)
+    own_models.use_taught(model)
     current.notify(_("{name} is open and in use.").format(name=model.name))
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.experiments.thinking import CHAIN_OF_THOUGHT, Question, count, sums
 from pages.ui.experiments import results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, names
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance

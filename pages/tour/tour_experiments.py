@@ -29,7 +29,7 @@ from pages.ui.charts import cost_charts, race_rows
 from pages.ui.charts.legend import legend
 from pages.ui.charts.serving_rows import Board
 from pages.ui.experiments import experiment, results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.i18n.example_texts import FIRST_PROMPT, SUM, SUM_ANSWER
 from pages.ui.i18n.translation import N_, _

@@ -167,7 +167,7 @@ def why() -> None:
     bars(without, "tour_reasons")
     if asked is None:
         return
-    now = next((one.model_probability for one in without.candidates if one.token_id == best.token_id), 0.0)
+    now = next((candidate.model_probability for candidate in without.candidates if candidate.token_id == best.token_id), 0.0)
     said = _("“{text} …”: “{token}” has {after} instead of {before}.")
     share = numbers.percent(now) if now else _("almost nothing")
     st.markdown(said.format(text=shorter, token=best.text.strip(), after=share, before=numbers.percent(best.model_probability)))

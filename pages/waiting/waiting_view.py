@@ -12,7 +12,7 @@ from core.batching.scheduler import Policy
 from core.experiments.waiting import POLICIES, LoadPoint, ServiceTimes, Watched, pollaczek_khinchine
 from pages.ui.charts.legend import legend
 from pages.ui.components.browser.browser import RoundTrip
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import _, ngettext, said
 from pages.ui.session import elements
@@ -101,13 +101,13 @@ def _percentiles(points: list[LoadPoint]) -> None:
     """Draw the percentiles of both waits at each load."""
     rows = [
         (
-            numbers.percent(one.reached),
-            _(names.SIDES[one.policy]),
-            " · ".join(map(numbers.duration, one.queue_percentiles)),
-            " · ".join(map(numbers.duration, one.total_percentiles)),
+            numbers.percent(point.reached),
+            _(names.SIDES[point.policy]),
+            " · ".join(map(numbers.duration, point.queue_percentiles)),
+            " · ".join(map(numbers.duration, point.total_percentiles)),
         )
-        for one in points
-        if one.queue_percentiles
+        for point in points
+        if point.queue_percentiles
     ]
     if rows:
         head = (_("load, reached"), _("served"), _("in the queue: p50, p95, p99"), _("to the last token: p50, p95, p99"))
@@ -126,7 +126,7 @@ def draw_curve(run: Experiment) -> None:
         ("muted_text", _("one at a time, computed (M/G/1)")),
     )
     legend(*kinds)
-    shown = "; ".join(f"{_(names.SIDES[one.policy])} {numbers.percent(one.load)} {numbers.duration(one.queue)}" for one in points)
+    shown = "; ".join(f"{_(names.SIDES[point.policy])} {numbers.percent(point.load)} {numbers.duration(point.queue)}" for point in points)
     alt_text = f"{_('Mean wait in the queue by load')}: {shown}"
     chart.draw(
         waiting_charts.load_curve,
@@ -136,7 +136,7 @@ def draw_curve(run: Experiment) -> None:
         title=_("Mean wait in the queue by load"),
         legend=kinds,
     )
-    last = {one.policy: one for one in points}
+    last = {point.policy: point for point in points}
     if len(last) == 2 and last[POLICIES[0]].load == last[POLICIES[1]].load:
         alone, shared = (numbers.duration(last[policy].queue) for policy in POLICIES)
         sentence = _("At a planned load of {load}: {one} in the queue one at a time, {other} with continuous batching.")
@@ -170,7 +170,7 @@ def load_rows(points: Sequence[LoadPoint], times: ServiceTimes) -> pd.DataFrame:
         load = one.load if math.isnan(one.reached) else one.reached
         row = {"load": 100 * load, "wait": 1000 * one.queue, "formula": None, "side": side, "label": numbers.duration(one.queue)}
         rows.append(row | {"tip": tip})
-    for percent in range(round(100 * max(one.load for one in points)) + 1):
+    for percent in range(round(100 * max(point.load for point in points)) + 1):
         formula = 1000 * pollaczek_khinchine(percent / 100 / times.mean, times.mean, times.second_moment)
         rows.append({"load": percent, "wait": None, "formula": formula, "side": "formula", "label": "", "tip": ""})
     return pd.DataFrame(rows)

@@ -126,6 +126,7 @@ sides = st.container(key="sides")
 
 def stage() -> None:
     """Draw everything that changes with each step, then make the next step."""
+    current.begin_run()  # this part is also drawn alone
     with elements.error_boundary():
         with hero:
             if not elements.ready():

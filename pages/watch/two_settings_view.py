@@ -11,11 +11,11 @@ from pages.ui.charts import charts, step_rows
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, quoted
-from pages.ui.session import current, elements, setting_choices
+from pages.ui.session import current, elements, own_presets
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart, distribution_view, saved_components
 
-SIDES = {"A": setting_choices.SIDEBAR, "B": "order:llama.cpp"}
+SIDES = {"A": own_presets.SIDEBAR, "B": "order:llama.cpp"}
 
 
 def two_settings_view(run: Generation, seen: TokenDistribution | Step, rows: int, logarithmic: bool) -> None:
@@ -29,13 +29,13 @@ def two_settings_view(run: Generation, seen: TokenDistribution | Step, rows: int
             st.caption(_("A recording has no other settings than its own. Start a live run to compare two."))
             return
         homes = st.columns(2, gap="medium")
-        known = setting_choices.choices()
+        known = own_presets.choices()
         keys = []
         for side, home in zip(SIDES, homes, strict=True):
             place = list(known).index(SIDES[side])
             look = {"key": f"two_settings_{side}", **PERSISTENT}
             keys.append(home.selectbox(side, list(known), place, format_func=lambda key: plain(known.get(key, key)), **look))
-        made = two_settings(run, seen, *map(setting_choices.chosen_settings, keys))
+        made = two_settings(run, seen, *map(own_presets.chosen_settings, keys))
         for side, home, step in zip(SIDES, homes, (made.first, made.second), strict=True):
             with home:
                 _side(side, step, rows, logarithmic)

@@ -12,7 +12,7 @@ from pages.ui.i18n import example_texts, numbers, screen_reader
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, provenance, state
-from pages.ui.session.page_visibility import every
+from pages.ui.session.playback import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
 from pages.ui.shell.player import play_and_speed
@@ -82,6 +82,7 @@ def other_tokens(now: fork_playback.ForkPlayback) -> None:
 
 def stage() -> None:
     """Draw everything that changes with each step, then make the next step on both branches."""
+    current.begin_run()  # this part is also drawn alone
     with elements.error_boundary():
         now = fork_playback.playback()
         if now is None:

@@ -9,7 +9,7 @@ import streamlit as st
 from core.experiments.result_claims import BROKEN
 from core.experiments.steered_run import SteeredRun, steered_run
 from pages.ui.experiments import results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _

@@ -9,7 +9,7 @@ from core.record.tables import csv_text
 from pages.ui.charts import why_rows
 from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _

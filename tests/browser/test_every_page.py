@@ -18,7 +18,7 @@ from core.experiments.recorded import RecordedExperiment
 from core.models.growth import growth_of
 from core.models.hub import bundled_names
 from pages.ui import features
-from pages.ui.experiments import recorded_results
+from pages.ui.experiments import experiment
 from pages.ui.features import Recorded
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.glossary import terms
@@ -252,7 +252,7 @@ class Experiment:
 
     def recorded(self) -> None:
         """Compare with the result that came with the app."""
-        kept = recorded_results.bundled(self.take.name)
+        kept = experiment.bundled(self.take.name)
         assert kept is not None
         self.page.locator(f".st-key-recorded_{self.take.name}").wait_for()
         self.matches(kept)
@@ -270,7 +270,7 @@ class Experiment:
             self.page.keyboard.press("Escape")
         live(self.page, self.take.press, name)
         file = download(self.page, self.page.locator(f".st-key-keep_{name} button:visible").first)
-        self.matches(RecordedExperiment.loads(file.read_bytes(), recorded_results.files()))
+        self.matches(RecordedExperiment.loads(file.read_bytes(), experiment.files()))
 
 
 def darken(page: Any) -> None:
@@ -297,9 +297,9 @@ def test_a_page_draws_its_result_and_is_accessible(path: str, at: At) -> None:
     assert before or experiments, "a page without anything drawn needs a row"
     if before:
         eventually(page, partial(before, page))
-    for experiment in experiments:
-        if experiment.take.view is None:
-            experiment.recorded()
+    for shown in experiments:
+        if shown.take.view is None:
+            shown.recorded()
     found = violations(page)
     if path not in ("stage", "notes"):
         darken(page)
@@ -309,11 +309,11 @@ def test_a_page_draws_its_result_and_is_accessible(path: str, at: At) -> None:
         page.set_viewport_size({"width": 1400, "height": 900})
     if after:
         after(page)
-    for experiment in experiments:
-        experiment.show()
-        if experiment.take.view is not None:
-            experiment.recorded()
+    for shown in experiments:
+        shown.show()
+        if shown.take.view is not None:
+            shown.recorded()
             found += violations(page)
-        if experiment.take.name not in NOT_PRESSED:
-            experiment.pressed()
+        if shown.take.name not in NOT_PRESSED:
+            shown.pressed()
     assert not found, "\n".join(found)

@@ -17,7 +17,7 @@ from core.experiments.cache_race import UNCACHED
 from core.record.frozen import percent
 from pages.ui.charts.component_drawings import board_table
 from pages.ui.charts.serving_rows import Board
-from pages.ui.experiments import recorded_results
+from pages.ui.experiments import experiment
 from pages.ui.i18n import numbers
 from tests.browser.watching import Watching, download, eventually, press
 
@@ -154,7 +154,7 @@ def test_the_run_is_saved_as_a_slide_a_page_and_an_animation(visit: Visit, brows
 
 def test_a_chart_of_the_cache_page_has_what_its_recorded_result_was_made_with(at: At) -> None:
     page = at("cache")
-    known = recorded_results.bundled("race")
+    known = experiment.bundled("race")
     assert known is not None and known.made_by is not None
     menu = Menu(page, "cache_total")
     last = [step for step in known.seen if step.runner == UNCACHED][-1]
@@ -167,7 +167,7 @@ def test_a_chart_of_the_cache_page_has_what_its_recorded_result_was_made_with(at
 
 def test_the_serving_board_and_the_text_of_inside_have_the_menu_too(at: At) -> None:
     page = at("batching")
-    known = recorded_results.bundled("batching")
+    known = experiment.bundled("batching")
     assert known is not None
     who, policies, _places = known.about
     board = Board.of(who, len(policies))

@@ -21,7 +21,7 @@ from core.experiments.prepared import PREPARED, PreparedRun
 from core.experiments.result_claims import RESULT_CLAIMS, cascade_is_worth_it, steered
 from core.experiments.student_report import student_reports
 from pages.gallery import gallery
-from pages.ui.experiments import recorded_results
+from pages.ui.experiments import experiment
 from pages.ui.features import recorded
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.example_texts import CHOSEN, EXAMPLES, STEERING_TEXTS
@@ -57,13 +57,13 @@ def test_a_prepared_run_shows_its_claim_in_its_file_and_with_the_weights(recipe:
 
 @pytest.mark.parametrize("spec", recorded(), ids=lambda spec: spec.name)
 def test_a_recorded_result_shows_its_claim(spec: Any) -> None:
-    found = recorded_results.bundled(spec.name)
+    found = experiment.bundled(spec.name)
     assert found is not None
     assert RESULT_CLAIMS[spec.name].holds(found.seen), RESULT_CLAIMS[spec.name].says
 
 
 def test_all_recorded_times_are_of_one_machine_and_one_day() -> None:
-    found = [recorded_results.bundled(spec.name) for spec in recorded()]
+    found = [experiment.bundled(spec.name) for spec in recorded()]
     made = {(one.recorded_on, one.made_by.machine) for one in found if one is not None and isinstance(one.made_by, Provenance)}
     assert len(made) == 1 and all(made.pop())
 

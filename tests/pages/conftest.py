@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Worker
 
 APP = Path(__file__).with_name("main.py")
@@ -45,9 +46,8 @@ def open_app() -> Iterator[Callable[..., AppTest]]:
 @pytest.fixture
 def no_recordings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As if the app had come without recordings: pages begin with what they have of their own."""
-    from pages.ui.experiments import recorded_results
 
-    monkeypatch.setattr(recorded_results, "FOLDER", tmp_path)
+    monkeypatch.setattr(experiment, "FOLDER", tmp_path)
 
 
 @pytest.fixture

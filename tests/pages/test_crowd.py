@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.server import playback_scheduler
 from pages.ui.server.playback_scheduler import APART, BUSY, PlaybackScheduler
-from pages.ui.session import playback, state, visitor_limit
+from pages.ui.session import admission, playback, state
 from tests.pages.apptest import told
 
 APP = str(Path(__file__).with_name("main.py"))
@@ -20,7 +20,7 @@ FULL = "All seats are taken. This page opens by itself when one is free. You can
 
 
 def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    visitor_limit.ACTIVE.clear()
+    admission.ACTIVE.clear()
     monkeypatch.setenv("TOKEN_VIEWER_VISITORS", "1")
     first = AppTest.from_file(APP, default_timeout=60).run()
     second = AppTest.from_file(APP, default_timeout=60).run()
@@ -30,7 +30,7 @@ def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: p
 
 
 def test_a_seat_that_nobody_sat_on_for_long_goes_to_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    house = visitor_limit.ACTIVE
+    house = admission.ACTIVE
     house.clear()
     monkeypatch.setenv("TOKEN_VIEWER_VISITORS", "3")
     idle = [state.Session() for _ in range(3)]  # sockets that were opened once and say nothing any more
@@ -45,12 +45,12 @@ def test_a_seat_that_nobody_sat_on_for_long_goes_to_who_waits(monkeypatch: pytes
 
 def test_a_visitor_whose_websocket_was_closed_keeps_their_seat_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_VISITORS", "1")
-    visitor_limit.ACTIVE.clear()
+    admission.ACTIVE.clear()
     left = state.Session(connection="closed")
-    visitor_limit.ACTIVE.add(left)
+    admission.ACTIVE.add(left)
     app = AppTest.from_file(APP, default_timeout=60).run()
     assert FULL in told(app)
-    left.seen -= visitor_limit.RECONNECT_SECONDS + 1
+    left.seen -= admission.RECONNECT_SECONDS + 1
     assert FULL not in told(app.run())
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gettext
 import re
+from collections.abc import Iterator
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -38,10 +39,12 @@ class Brackets(gettext.NullTranslations):
 
 
 @pytest.fixture
-def french(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translation, "current", lambda: "fr")
+def french(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(translation, "best_match", lambda wanted: "fr")
     monkeypatch.setattr(translation, "catalogue", lambda code: Brackets())
     monkeypatch.setattr(translation, "_singulars", lambda code: {})
+    with translation.speaking("fr"):
+        yield
 
 
 def outside_brackets(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 
 from pages.ui import features
-from pages.ui.experiments import recorded_results
+from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import next_page_link
@@ -21,10 +21,10 @@ from tests.pages.apptest import Open, State, html
 
 @pytest.mark.parametrize("take", features.recorded(), ids=lambda take: take.name)
 def test_a_recording_of_every_experiment_came_with_the_app(take: features.Recorded) -> None:
-    found = recorded_results.bundled(take.name)
+    found = experiment.bundled(take.name)
     assert found is not None and found.name == take.name and found.seen
     assert isinstance(found.made_by, Provenance) and found.made_by.model
-    assert (recorded_results.FOLDER / f"{take.name}{recorded_results.ENDING}").stat().st_size < 200_000
+    assert (experiment.FOLDER / f"{take.name}{experiment.ENDING}").stat().st_size < 200_000
 
 
 def test_other_choices_pale_it_and_another_prompt_does_not(open_app: Open) -> None:
@@ -44,9 +44,9 @@ def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: St
 
 @pytest.mark.parametrize("spec", features.recorded(), ids=lambda spec: spec.name)
 def test_what_was_read_is_written_as_it_was(spec: features.Recorded) -> None:
-    path = recorded_results.FOLDER / f"{spec.name}{recorded_results.ENDING}"
-    found = recorded_results.loads(path.read_bytes())
-    written = found.dumps(recorded_results.files()[spec.name])
+    path = experiment.FOLDER / f"{spec.name}{experiment.ENDING}"
+    found = experiment.loads(path.read_bytes())
+    written = found.dumps(experiment.files()[spec.name])
     assert gzip.decompress(written) == gzip.decompress(path.read_bytes())
 
 
@@ -59,17 +59,17 @@ def test_the_fields_of_an_observation_tell_its_class(spec: features.Recorded) ->
 
 
 def test_what_holds_a_model_is_not_offered_as_a_file() -> None:
-    found = recorded_results.bundled("race")
+    found = experiment.bundled("race")
     assert found is not None
     plain = Experiment(found.seen, made_by=found.made_by, about=found.about)
-    assert recorded_results.can_save("race", plain) and not recorded_results.can_save("race", replace(plain, about=object()))
-    assert not recorded_results.can_save("race", replace(plain, seen=(*found.seen, object())))
-    assert not recorded_results.can_save("compare_unread", plain), "the gallery could not open it"
+    assert experiment.can_save("race", plain) and not experiment.can_save("race", replace(plain, about=object()))
+    assert not experiment.can_save("race", replace(plain, seen=(*found.seen, object())))
+    assert not experiment.can_save("compare_unread", plain), "the gallery could not open it"
 
 
 def test_a_broken_recording_is_as_if_it_were_not_there(open_app: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / f"race{recorded_results.ENDING}").write_bytes(b"broken")
-    monkeypatch.setattr(recorded_results, "FOLDER", tmp_path)
+    (tmp_path / f"race{experiment.ENDING}").write_bytes(b"broken")
+    monkeypatch.setattr(experiment, "FOLDER", tmp_path)
     app = open_app(page="cache")
     assert "A recorded result." not in html(app)
 

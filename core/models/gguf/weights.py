@@ -2,14 +2,19 @@
 
 A file is read here only if all of its metadata and all of its tensors have a known place in the network. llama.cpp's converter permutes
 rotary rows, transposes or shifts some matrices; that is undone here. Everything else is for llama-server.
+
+transformers' own reader (`gguf_file=`) gives the same bits. But it holds the whole model in memory, takes one part of a split file for the
+whole, and ignores tensors and settings that it does not know. The names of its networks are written down here, because importing a network
+takes seconds and `why_not_here` is asked before anything is loaded.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -71,41 +76,43 @@ _GPT2_KEYS = {
     "attention.layer_norm_epsilon": "layer_norm_epsilon",
 }
 _REQUIRED = ("block_count", "context_length", "embedding_length", "feed_forward_length", "attention.head_count")
-_PLAIN: dict[str, Any] = {"F32": np.float32, "F16": np.float16, "F64": np.float64}
 # transformers has the biases of a group together; a file can have some of them.
-_BIASES = {"attention_bias": ("attn_q", "attn_k", "attn_v", "attn_output"), "mlp_bias": ("ffn_gate", "ffn_up", "ffn_down")}
-_LAYER = re.compile(r"blk\.(\d+)\.(\w+)\.(weight|bias)")
-_OUTER = re.compile(r"(\w+)\.(weight|bias)")
+_ATTENTION_BIASES: dict[str, tuple[str, ...]] = {"attention_bias": ("attn_q", "attn_k", "attn_v", "attn_output")}
+_BIASES = _ATTENTION_BIASES | {"mlp_bias": ("ffn_gate", "ffn_up", "ffn_down")}
+_OUTER = ("token_embd", "position_embd", "output_norm", "output")
+_PART = re.compile(r"(?:blk\.(0|[1-9][0-9]*)\.)?(\w+)\.(weight|bias)")
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
     """How transformers names an architecture of llama.cpp. keys: of the metadata, and of config.json. fixed: further values of config.json.
 
-    allowed: metadata that has no effect on the network or is read by `config_of`.
+    biases: parts of a layer that can have a bias, by the value of config.json that adds it to all of them. always: parts that have one
+    without such a value. allowed: metadata that has no effect on the network or is read by `config_of`.
     """
 
     model_type: str
-    class_name: str
     names: dict[str, str]
     keys: dict[str, str]
-    fixed: dict[str, Any]
+    fixed: dict[str, Any] = field(default_factory=dict)
+    biases: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    always: tuple[str, ...] = ()
     allowed: frozenset[str] = frozenset({"rope.freq_base", "rope.dimension_count", "attention.value_length", "vocab_size"})
     layers: str = "model.layers"
 
 
+_GPT2_BIASES = ("attn_norm", "attn_qkv", "attn_output", "ffn_norm", "ffn_up", "ffn_down", "output_norm")
 FAMILIES = {
-    "llama": Family("llama", "LlamaForCausalLM", _NAMES, _KEYS, {}),
-    "qwen2": Family("qwen2", "Qwen2ForCausalLM", _NAMES, _KEYS, {"use_sliding_window": False}),
-    "qwen3": Family("qwen3", "Qwen3ForCausalLM", _NAMES | _HEAD_NORMS, _KEYS, {"use_sliding_window": False}),
+    "llama": Family("llama", _NAMES, _KEYS, biases=_BIASES),
+    "qwen2": Family("qwen2", _NAMES, _KEYS, {"use_sliding_window": False}, always=("attn_q", "attn_k", "attn_v")),
+    "qwen3": Family("qwen3", _NAMES | _HEAD_NORMS, _KEYS, {"use_sliding_window": False}, _ATTENTION_BIASES),
     "gemma3": Family(
         "gemma3_text",
-        "Gemma3ForCausalLM",
         _NAMES | _HEAD_NORMS | _GEMMA_NAMES,
         _KEYS | {"attention.sliding_window": "sliding_window"},
         {"query_pre_attn_scalar": 256, "hidden_activation": "gelu_pytorch_tanh"},
     ),
-    "gpt2": Family("gpt2", "GPT2LMHeadModel", _GPT2_NAMES, _GPT2_KEYS, {}, layers="transformer.h"),
+    "gpt2": Family("gpt2", _GPT2_NAMES, _GPT2_KEYS, always=_GPT2_BIASES, layers="transformer.h"),
 }
 
 
@@ -143,7 +150,7 @@ def _is_readable(kind: str) -> bool:
     from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
     from gguf.quants import dequantize
 
-    if kind in _PLAIN:
+    if kind == "F64":
         return True
     _block, size = GGML_QUANT_SIZES[GGMLQuantizationType[kind]]
     try:
@@ -166,26 +173,29 @@ def _head_size(header: Header) -> int:
 
 def _place(family: Family, name: str) -> str | None:
     """Return the name in transformers of a tensor in the file; None for an unknown one."""
-    found = _LAYER.fullmatch(name)
-    if found is not None and found[2] in family.names and "." in family.layers:
-        return f"{family.layers}.{int(found[1])}.{family.names[found[2]]}.{found[3]}"
-    found = _OUTER.fullmatch(name)
-    if found is not None and found[1] in ("token_embd", "position_embd", "output_norm", "output") and found[1] in family.names:
-        return f"{family.names[found[1]]}.{found[2]}"
-    return None
+    found = _PART.fullmatch(name)
+    if found is None or found[2] not in family.names or (found[1] is None) != (found[2] in _OUTER):
+        return None
+    if found[3] == "bias" and not any(found[2] in parts for parts in (family.always, *family.biases.values())):
+        return None
+    layer = "" if found[1] is None else f"{family.layers}.{found[1]}."
+    return f"{layer}{family.names[found[2]]}.{found[3]}"
 
 
 def config_of(header: Header) -> dict[str, Any]:
-    """Return config.json for a file that `why_not_here` accepts."""
+    """Return config.json for a file that `why_not_here` accepts.
+
+    transformers' own reader takes the head size of Qwen 3, the context of GPT-2 and the biases of Llama from its defaults.
+    """
     family, own = FAMILIES[header.architecture], header.architecture
-    config: dict[str, Any] = {"architectures": [family.class_name], "model_type": family.model_type, **family.fixed}
+    config: dict[str, Any] = {"model_type": family.model_type, **family.fixed}
     for key, name in family.keys.items():
         value = header.metadata.get(f"{own}.{key}")
         if value is not None:
             config[name] = value
     names = {tensor.name for tensor in header.tensors}
     config["tie_word_embeddings"] = "output.weight" not in names
-    config["vocab_size"] = next(tensor.shape[0] for tensor in header.tensors if tensor.name == "token_embd.weight")
+    config["vocab_size"] = next((tensor.shape[0] for tensor in header.tensors if tensor.name == "token_embd.weight"), 0)
     config["eos_token_id"] = special_id(header.metadata, "eos")
     config["bos_token_id"] = special_id(header.metadata, "bos")
     if own == "gpt2":
@@ -206,24 +216,15 @@ def config_of(header: Header) -> dict[str, Any]:
 
 def _bias_groups(header: Header) -> dict[str, tuple[str, ...]]:
     """Return the parts of a layer that have biases in the network, by the name of the setting; () for a group without any in the file."""
-    groups = {"llama": _BIASES, "qwen3": {"attention_bias": _BIASES["attention_bias"]}}.get(header.architecture, {})
-    named = {found[2] for found in (_LAYER.fullmatch(tensor.name) for tensor in header.tensors) if found is not None and found[3] == "bias"}
-    return {key: parts if named & set(parts) else () for key, parts in groups.items()}
+    named = {tensor.name.split(".")[-2] for tensor in header.tensors if tensor.name.endswith(".bias")}
+    return {key: parts if named & set(parts) else () for key, parts in FAMILIES[header.architecture].biases.items()}
 
 
-def _with_zero_biases(header: Header, table: dict[str, Any], precision: str, at: int) -> int:
-    """Add the biases that the network has and the file does not to the table; return how many bytes of zeros follow the weights."""
-    family, start = FAMILIES[header.architecture], at
-    parts = {part for group in _bias_groups(header).values() for part in group}
-    for tensor in header.tensors:
-        found = _LAYER.fullmatch(tensor.name)
-        if found is None or found[3] != "weight" or found[2] not in parts:
-            continue
-        name = str(_place(family, tensor.name.removesuffix("weight") + "bias"))
-        if name not in table:
-            end = at + tensor.shape[0] * (4 if precision == "F32" else 2)
-            table[name], at = {"dtype": precision, "shape": [tensor.shape[0]], "data_offsets": [at, end]}, end
-    return at - start
+def _biases(header: Header) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the biases of these groups, by their names in transformers."""
+    family, parts = FAMILIES[header.architecture], {part for group in _bias_groups(header).values() for part in group}
+    weights = [tensor for tensor in header.tensors if tensor.name.endswith(".weight") and tensor.name.split(".")[-2] in parts]
+    return {str(_place(family, f"{tensor.name.removesuffix('weight')}bias")): tensor.shape[:1] for tensor in weights}
 
 
 def precision_of(header: Header, dtype: str, device: str = "auto") -> str:
@@ -251,23 +252,26 @@ def precision_of(header: Header, dtype: str, device: str = "auto") -> str:
 
 def write_weights(header: Header, path: Path, precision: str) -> None:
     """Write model.safetensors, one tensor after the other, so that only one of them is in memory. precision: "F32", "F16" or "BF16"."""
-    family = FAMILIES[header.architecture]
-    undo = _undo(header)
-    size = 4 if precision == "F32" else 2
-    table: dict[str, Any] = {}
-    at = 0
+    from gguf import GGMLQuantizationType, quantize
+
+    family, undo, size = FAMILIES[header.architecture], _undo(header), 4 if precision == "F32" else 2
+    shapes: dict[str, tuple[int, ...]] = {}
     for tensor in header.tensors:
-        shape = tensor.shape[::-1] if undo(tensor) is np.transpose else tensor.shape
-        table[str(_place(family, tensor.name))] = {"dtype": precision, "shape": shape, "data_offsets": [at, at + size * tensor.count]}
-        at += size * tensor.count
-    zeros = _with_zero_biases(header, table, precision, at)
-    head = json.dumps({"__metadata__": {"format": "pt"}, **table}).encode()
+        shapes[str(_place(family, tensor.name))] = tensor.shape[::-1] if undo(tensor) is np.transpose else tensor.shape
+    for name, shape in _biases(header).items():
+        shapes.setdefault(name, shape)
+    table: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    end = 0
+    for name, shape in shapes.items():
+        start, end = end, end + size * math.prod(shape)
+        table[name] = {"dtype": precision, "shape": shape, "data_offsets": [start, end]}
+    head = json.dumps(table).encode()
     head += b" " * (-len(head) % 8)
     with open(path, "wb") as file:
         file.write(len(head).to_bytes(8, "little") + head)
         for tensor, values in numbers_of(header.tensors):
-            file.write(_in_precision(undo(tensor)(values), precision).tobytes())
-        file.write(bytes(zeros))
+            file.write(np.ascontiguousarray(quantize(undo(tensor)(values), GGMLQuantizationType[precision])).data)
+        file.truncate(8 + len(head) + end)  # biases that the file leaves out are zeros at the end
 
 
 def numbers_of(tensors: tuple[Tensor, ...]) -> Iterator[tuple[Tensor, np.ndarray]]:
@@ -277,13 +281,9 @@ def numbers_of(tensors: tuple[Tensor, ...]) -> Iterator[tuple[Tensor, np.ndarray
 
     for tensor in tensors:
         raw = np.memmap(tensor.file, np.uint8, "r", tensor.start, (tensor.bytes,))
-        kind = GGMLQuantizationType[tensor.kind]
-        plain = _PLAIN.get(tensor.kind)
-        if plain is not None:
-            yield tensor, raw.view(plain).astype(np.float32).reshape(tensor.shape)
-        else:
-            rows = raw.reshape(*tensor.shape[:-1], -1)
-            yield tensor, dequantize(rows, kind).astype(np.float32, copy=False).reshape(tensor.shape)
+        rows = raw.reshape(*tensor.shape[:-1], -1)
+        values = rows.view(np.float64) if tensor.kind == "F64" else dequantize(rows, GGMLQuantizationType[tensor.kind])
+        yield tensor, values.astype(np.float32, copy=False).reshape(tensor.shape)
 
 
 def _undo(header: Header) -> Callable[[Tensor], Callable[[np.ndarray], np.ndarray]]:
@@ -303,13 +303,3 @@ def _undo(header: Header) -> Callable[[Tensor], Callable[[np.ndarray], np.ndarra
         return lambda values: values
 
     return of
-
-
-def _in_precision(values: np.ndarray, precision: str) -> np.ndarray:
-    """Return the numbers as they are stored; bfloat16 as 16-bit integers, rounded to the nearest, ties to even."""
-    if precision == "F32":
-        return np.ascontiguousarray(values, dtype=np.float32)
-    if precision == "F16":
-        return np.ascontiguousarray(values, dtype=np.float16)
-    bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
-    return ((bits + (((bits >> 16) & 1) + 0x7FFF)) >> 16).astype(np.uint16)

@@ -81,7 +81,7 @@ class DRY(Sampler):
         reach = reach_back(ids, history.raw_of, breakers, most)
         if reach < most:
             found = repetitions(ids, reach, settings.dry_allowed_length)
-        kept = sorted((i, n) for i, n in found.items() if not any(one in history.raw_of(i) for one in breakers))
+        kept = sorted((i, n) for i, n in found.items() if not any(breaker in history.raw_of(i) for breaker in breakers))
         powers = [settings.dry_base ** float(n - settings.dry_allowed_length) for _i, n in kept]
         with np.errstate(over="ignore"):  # beyond float32, the token is excluded
             amounts = (-settings.dry_multiplier * np.array(powers)).astype(np.float32)
@@ -118,7 +118,7 @@ def reach_back(ids: np.ndarray, raw_of: Callable[[int], bytes], breakers: Sequen
     for count, token_id in enumerate(ids[::-1].tolist()):
         near = raw_of(token_id) + following
         lengths.append(len(near) - len(following))
-        end = max((near.rfind(one) + len(one) for one in breakers if one in near), default=0)
+        end = max((near.rfind(breaker) + len(breaker) for breaker in breakers if breaker in near), default=0)
         if end:
             place = count
             while end > lengths[place]:  # the breaker ends in a later token

@@ -25,10 +25,10 @@ def numbers_of(table: pd.DataFrame | pa.Table) -> str:
     if not columns or not count:
         return ""
     if any(name in names for name in NEWEST_LAST) and "row" not in names:
-        kept = [row for row in _rows(table, columns, count) if _is_filled(row)][-MOST:]  # empty places are reserved for later steps
+        texts = list(filter(None, map(_row, _rows(table, columns, count))))[-MOST:]  # empty places are reserved for later steps
     else:
-        kept = _rows(table, columns, MOST)
-    texts = list(dict.fromkeys(filter(None, (_row(row) for row in kept))))
+        texts = list(filter(None, map(_row, _rows(table, columns, MOST))))
+    texts = list(dict.fromkeys(texts))
     return "; ".join(texts) + "." if texts else ""
 
 
@@ -37,11 +37,6 @@ def _rows(table: pd.DataFrame | pa.Table, columns: list[str], most: int) -> list
     if isinstance(table, pa.Table):
         return list(table.select(columns).slice(0, most).to_pylist())
     return list(table[columns].iloc[:most].to_dict("records"))
-
-
-def _is_filled(row: dict[str, Any]) -> bool:
-    """Return whether a row holds more than its kind."""
-    return any(isinstance(value, str) and value.strip() not in ("", "–") for name, value in row.items() if name != "part")
 
 
 def _described(names: list[str]) -> list[str]:
@@ -54,9 +49,10 @@ def _described(names: list[str]) -> list[str]:
 
 
 def _row(row: dict[str, Any]) -> str:
-    return " ".join(" ".join(str(value).split()) for value in map(_word, row.items()) if value.strip() not in ("", "–"))
-
-
-def _word(cell: tuple[str, Any]) -> str:
-    column, value = cell
-    return (_(value) if column == "part" else value) if isinstance(value, str) else ""
+    """Return the texts of a row in one line; "" if it holds no more than its kind."""
+    words, is_filled = [], False
+    for column, value in row.items():
+        if isinstance(value, str) and value.strip() not in ("", "–"):
+            words += (_(value) if column == "part" else value).split()
+            is_filled = is_filled or column != "part"
+    return " ".join(words) if is_filled else ""

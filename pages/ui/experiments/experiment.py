@@ -1,12 +1,13 @@
-"""A running experiment: a generator of core/experiments in its own worker thread.
+"""Experiments of a visitor: run in a worker thread, kept with what made them, saved and opened as files.
 
     experiment.start("race", lambda: race(model, prompt, settings, 128), made_by=now)
-    experiment.of("race").seen        # a snapshot of the observations so far
+    experiment.of("race").seen        # the observations so far; before the first run those of the bundled result
     experiment.stop("race")
 
 Only the worker uses the generator, and the worker does not use Streamlit. The caller therefore reads model, prompt and settings before
 `start`, not inside `make`. Reruns and changes of page or settings do not affect the worker. It ends when the generator ends, when it is
-stopped, when the visitor's session ends, or at a limit. Then its memory is freed.
+stopped, when the visitor's session ends, or at a limit. Then its memory is freed. `python -m pages.ui.experiments.record` makes the
+bundled results.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cache, lru_cache
+from pathlib import Path
 from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Any
@@ -22,17 +27,112 @@ from weakref import ref
 
 import streamlit as st
 
-from core.errors import NotAllowed, ViewerError
-from core.experiments.recorded import RecordedExperiment
+from core.costs.machine import processor
+from core.errors import BadRecording, NotAllowed, ViewerError
+from core.experiments.recorded import ExperimentFile, RecordedExperiment, experiment_file
 from core.limits import Limits
-from pages.ui.experiments import recorded_results
-from pages.ui.experiments.observed import Experiment
+from core.models.hub import BUNDLED
+from pages.ui.features import recorded
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, message_of, with_current_language
 from pages.ui.server.gate import is_open
 from pages.ui.session import current
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import Session
+
+TICK = 0.15  # seconds between two draws
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A snapshot of an experiment.
+
+    seen: the observations so far; seconds: since the start, one for each. error: one sentence that says what went wrong. made_by: the model
+    and settings that it was started with. about: plain values that the page stores with it, so that they can be saved in a file.
+    recorded_on: the day of a recording, "" for an experiment that ran here.
+    """
+
+    seen: tuple[Any, ...] = ()
+    running: bool = False
+    error: str | None = None
+    made_by: Provenance | None = None
+    about: Any = None
+    seconds: tuple[float, ...] = ()
+    recorded_on: str = ""
+
+    @property
+    def interval(self) -> float | None:
+        """Seconds until the next draw, None if the experiment has ended."""
+        return TICK if self.running else None
+
+
+log = logging.getLogger(__name__)
+FOLDER = BUNDLED / "experiments"
+ENDING = ".json.gz"
+
+
+@cache
+def files() -> dict[str, type[ExperimentFile]]:
+    """Return the file of each experiment, by its name."""
+    return {result.name: experiment_file(result.seen, result.about, Provenance | None) for result in recorded()}
+
+
+@lru_cache(maxsize=64)
+def _bundled(path: Path) -> RecordedExperiment | None:
+    if not path.is_file():
+        return None
+    try:
+        return RecordedExperiment.loads(path.read_bytes(), files())
+    except BadRecording:
+        log.exception("A bundled recording cannot be read")
+        return None
+
+
+def clear_cache() -> None:
+    """Forget the files that were read."""
+    _bundled.cache_clear()
+
+
+def bundled(name: str) -> RecordedExperiment | None:
+    """Return a copy of the bundled recording of this experiment, None if there is none."""
+    found = _bundled(FOLDER / f"{name}{ENDING}")
+    return None if found is None else replace(found, about=deepcopy(found.about))
+
+
+def dumps(name: str, run: Experiment) -> bytes:
+    """Return the file of an experiment. Raises BadRecording."""
+    made_by = run.made_by if run.made_by is None or run.recorded_on else replace(run.made_by, machine=processor())
+    return _recording(name, replace(run, made_by=made_by)).dumps(files()[name])
+
+
+def _recording(name: str, run: Experiment) -> RecordedExperiment:
+    day = run.recorded_on or date.today().isoformat()
+    seconds = run.seconds if len(run.seconds) == len(run.seen) else (0.0,) * len(run.seen)
+    return RecordedExperiment(name, day, run.seen, seconds, run.made_by, without_model(run.about))
+
+
+def can_save(name: str, run: Experiment) -> bool:
+    """Return whether an experiment can be saved. Tries one observation of each class, and `about`."""
+    seen = tuple({type(observation): observation for observation in run.seen}.values())
+    try:
+        _recording(name, replace(run, seen=seen, seconds=())).content(files()[name])
+    except (BadRecording, KeyError):
+        return False
+    return True
+
+
+def without_model(about: Any) -> Any:
+    """Return `about` without the model in it."""
+    return replace(about, model=None, tuning=None) if hasattr(about, "tuning") else about
+
+
+def loads(data: bytes) -> RecordedExperiment:
+    """Read an experiment from a file. Raises BadRecording."""
+    found = RecordedExperiment.loads(data, files())
+    if not isinstance(found.made_by, Provenance):
+        raise BadRecording(_("This recording does not contain the model and the settings it was made with, so it cannot be shown."))
+    return found
+
 
 log = logging.getLogger(__name__)
 
@@ -185,7 +285,7 @@ def of(name: str) -> Experiment:
     known = current.results().get(name)
     if isinstance(known, Worker):
         return known.snapshot()
-    if known is None and (known := recorded_results.bundled(name)) is not None:
+    if known is None and (known := bundled(name)) is not None:
         current.results()[name] = known
     if not isinstance(known, RecordedExperiment):
         return Experiment()

@@ -21,7 +21,7 @@ from core.backends import compiled
 from core.experiments import prepared
 from core.experiments.result_claims import RESULT_CLAIMS
 from core.models.hub import BUNDLED
-from pages.ui.experiments import recorded_results
+from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Worker
 from pages.ui.features import Recorded, file_of, recorded
 
@@ -52,7 +52,7 @@ def record(spec: Recorded) -> bytes:
     claim = RESULT_CLAIMS[spec.name]
     if not claim.holds(run.seen):
         raise RuntimeError(f"{spec.name} does not show this: {claim.says}. Search again with `pages.ui.presenting.choose_examples`.")
-    return recorded_results.dumps(spec.name, run)
+    return experiment.dumps(spec.name, run)
 
 
 def warm_up() -> None:
@@ -67,7 +67,7 @@ def warm_up() -> None:
 def main(names: list[str]) -> None:
     """Record the experiments with these names, or all of them."""
     warm_up()
-    recorded_results.FOLDER.mkdir(parents=True, exist_ok=True)
+    experiment.FOLDER.mkdir(parents=True, exist_ok=True)
     prepared.FOLDER.mkdir(parents=True, exist_ok=True)
     for recipe in prepared.PREPARED:
         if names and recipe.name not in names:
@@ -80,8 +80,8 @@ def main(names: list[str]) -> None:
             continue
         began = monotonic()
         data = record(spec)
-        write_file(recorded_results.FOLDER / f"{spec.name}{recorded_results.ENDING}", data, began)
-        recorded_results.clear_cache()  # a later experiment may begin with this result
+        write_file(experiment.FOLDER / f"{spec.name}{experiment.ENDING}", data, began)
+        experiment.clear_cache()  # a later experiment may begin with this result
 
 
 def write_file(path: Path, data: bytes, began: float) -> None:

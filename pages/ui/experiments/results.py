@@ -16,12 +16,12 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.experiments import experiment, recorded_results
+from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, quoted
 from pages.ui.session import current, elements, playback, provenance
-from pages.ui.session.page_visibility import every
+from pages.ui.session.playback import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
 
@@ -172,12 +172,12 @@ def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[
 
 def save_button(name: str, run: Experiment) -> None:
     """Draw the button that saves the experiment as a file, if it can be saved."""
-    if not recorded_results.can_save(name, run):
+    if not experiment.can_save(name, run):
         return
     st.download_button(
         "",
-        data=partial(recorded_results.dumps, name, run),
-        file_name=f"{name}{recorded_results.ENDING}",
+        data=partial(experiment.dumps, name, run),
+        file_name=f"{name}{experiment.ENDING}",
         mime="application/gzip",
         on_click="ignore",
         icon=":material/download:",

@@ -33,7 +33,7 @@ def in_python(source: str) -> Iterator[Extracted]:
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     for call in sorted(calls, key=lambda node: (node.lineno, node.col_offset)):
         assert isinstance(call.func, ast.Name)
-        forms = tuple(one.value for one in call.args[: MARKS.get(call.func.id, 0)] if isinstance(one, ast.Constant) and one.value)
+        forms = tuple(arg.value for arg in call.args[: MARKS.get(call.func.id, 0)] if isinstance(arg, ast.Constant) and arg.value)
         if forms and len(forms) == MARKS[call.func.id]:
             above = lines[call.lineno - 2].strip() if call.lineno > 1 else ""
             yield forms[0] if len(forms) == 1 else forms, above.removeprefix("# Translators:").strip() if "# Translators:" in above else ""

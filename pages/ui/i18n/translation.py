@@ -120,7 +120,7 @@ def by_language(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 def _(sentence: str) -> str:
     """Return the sentence in the current language. Placeholders have names: `_("{count} of {total}").format(...)`."""
-    code = current()
+    code = _SPOKEN.get() or current()
     if code == ENGLISH or not sentence:
         return str(sentence)
     if not isinstance(sentence, Message):

@@ -169,7 +169,7 @@ def _guess(state: StageState, event: Mapping[str, Any]) -> None:
     words = event.get("said")
     run = current.begin()
     if isinstance(words, list) and not run.finished and event.get("at") == len(run.path):
-        state.called, state.called_on = tuple(guess.judge(run, [str(one) for one in words[: 4 * guess.MOST]])), run.here
+        state.called, state.called_on = tuple(guess.judge(run, [str(word) for word in words[: 4 * guess.MOST]])), run.here
 
 
 def _leave(state: StageState, event: Mapping[str, Any]) -> None:

@@ -122,7 +122,7 @@ def _named_hosts() -> list[str]:
 
 def is_named(name: str) -> bool:
     """Return whether TOKEN_VIEWER_HOSTS contains this host."""
-    return any(name == one or (one.startswith("*.") and name.endswith(one[1:])) for one in _named_hosts())
+    return any(name == named_host or (named_host.startswith("*.") and name.endswith(named_host[1:])) for named_host in _named_hosts())
 
 
 def page_host(origin: str | None, host: str | None) -> str | None:

@@ -27,4 +27,4 @@ def download(name: str) -> Download:
 
 def busy() -> bool:
     """Return whether DOWNLOADS_AT_A_TIME downloads are running."""
-    return sum(one.running for one in downloads().values()) >= DOWNLOADS_AT_A_TIME
+    return sum(download.running for download in downloads().values()) >= DOWNLOADS_AT_A_TIME

@@ -79,6 +79,6 @@ def unload(name: str) -> None:
 def title(name: str) -> str:
     """Return the name of a model for sentences: its title if known, a hub id unchanged, else the last part of its path or address."""
     repository = name.partition("@")[0]
-    titles = {entry.name: entry.title for entry in list_models()} | {one.name: one.title for one in OFFERS}
+    titles = {entry.name: entry.title for entry in list_models()} | {offer.name: offer.title for offer in OFFERS}
     shown = titles.get(repository, name if name.count("/") == 1 and not name.startswith(("/", ".", "~")) else Path(name).name)
     return shown if shown in titles.values() else quoted(shown)[1:-1]

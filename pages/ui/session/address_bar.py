@@ -18,7 +18,7 @@ from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
-from pages.ui.session import current, effective_value, model_in_link, share_link
+from pages.ui.session import current, effective_value, share_link
 from pages.ui.session.run_request import Conversation, Stop, link_values, pairs_of, split_at_question
 from pages.ui.session.state import current_session, error_boundary, notify
 
@@ -195,7 +195,7 @@ def text_found(found: object) -> None:
 def _back_again(values: Mapping[str, str]) -> str:
     """Return the notice for a visitor whose connection was lost and whose page got a new session."""
     name = values.get("model")
-    if name is None or name in current.model_names() or model_in_link.kind_of_model(name) is not None:
+    if name is None or name in current.model_names() or share_link.kind_of_model(name) is not None:
         return _("The connection was lost. Your text was restored. Results of experiments were lost.")
     return _("The connection was lost, and the model {name} was closed. Its text cannot be continued.").format(
         name=loaded_models.title(name)

@@ -24,7 +24,7 @@ from core.sources.ngram import is_ngram
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models, published_models
-from pages.ui.session import effective_value, eviction_notice, replay_steps, roles, run_start, share_link
+from pages.ui.session import effective_value, roles, run_start, share_link
 from pages.ui.session.run_request import Conversation, RunRequest, conversation_of, ending_of
 from pages.ui.session.sampling_controls import ENDS_GREEDY, LARGEST_SEED, PLAIN, PRESETS, START
 from pages.ui.session.state import (
@@ -136,8 +136,8 @@ def settings() -> SamplingSettings:
 
 
 def _settings(session: Session) -> SamplingSettings:
-    asked = map(effective_value.effective, SETTINGS, repeat(session))
-    texts = tuple(None if value is None else str(value) for value in asked)
+    asked = map(effective_value.effective, SETTINGS, repeat(session)) if session.set_values else map(st.session_state.get, SETTINGS)
+    texts = tuple([None if value is None else str(value) for value in asked])
     return share_link.settings_of(texts, tuple(map(session.link.get, SETTINGS)))
 
 
@@ -149,8 +149,9 @@ def first_value(row: Setting) -> Any:
 def begin() -> Generation:
     """Return the visitor's run as their fields say: a new one if model or prompt have changed, with the settings of now.
 
-    app.py calls it once per run of the script; an action that needs the run calls it first, because a prompt can be typed and not yet
-    applied. Raises ViewerError if the prompt cannot be continued. The old run returns when its prompt is entered again.
+    app.py calls it once per run of the script, and so does a part of a page that is drawn alone; an action that needs the run calls it
+    first, because a prompt can be typed and not yet applied. Raises ViewerError if the prompt cannot be continued. The old run returns when
+    its prompt is entered again.
     """
     session = current_session()
     session.settings, session.not_begun = None, None
@@ -163,13 +164,13 @@ def begin() -> Generation:
     if session.refusal is not None:
         raise session.refusal.with_traceback(None)
     assert session.run is not None
-    eviction_notice.notify_if_evicted(session)
+    run_start.notify_if_evicted(session)
     if Can.NEW_TOKENS in session.run.can:
         session.run.settings = settings()
         session.run.stop_at(session.ending.texts, session.ending.tokens)
     if session.replay_steps:
         with session.action_lock:
-            replay_steps.follow(session)
+            run_start.follow_link(session)
     return session.run
 
 
@@ -409,7 +410,7 @@ def notices(place: str = "") -> tuple[Notice, ...]:
     """Return the notices of this place (see `Notice`). Adds the eviction notice of the run's model, unless another model is selected."""
     session = current_session()
     if session.begun_with is not None and session.begun_with.model == model_name():
-        eviction_notice.notify_if_evicted(session)
+        run_start.notify_if_evicted(session)
     return tuple(note for note in session.notes if note.place == place)
 
 

@@ -1,4 +1,4 @@
-"""The visitor's own presets: saved under a name, kept by their browser, and read back from it in a later session."""
+"""The visitor's own presets, kept by their browser; and all settings that can be chosen for one side of a comparison."""
 
 from __future__ import annotations
 
@@ -9,12 +9,38 @@ import streamlit as st
 
 from core import SamplingSettings
 from core.errors import ViewerError
-from core.sampling.settings import SETTINGS
+from core.sampling.settings import ORDERS, SETTINGS
 from pages.ui.components.browser import browser
-from pages.ui.i18n.translation import _, quoted
+from pages.ui.i18n.translation import N_, _, quoted
 from pages.ui.session import current, share_link
-from pages.ui.session.sampling_controls import PRESETS
+from pages.ui.session.sampling_controls import PLAIN, PRESETS
 from pages.ui.session.state import anchor_notices, current_session, error_boundary, notify, results
+
+SIDEBAR, OFF = "sidebar", "off"
+ENGINES = {"transformers": "transformers", "llama.cpp": "llama.cpp", "vllm": "vLLM"}
+_LABELS = {SIDEBAR: N_("The sidebar's settings"), OFF: N_("All settings off")}
+
+
+def choices() -> dict[str, str]:
+    """Return the labels of all choices, by key."""
+    engines = {f"order:{name}": _("The sidebar's settings in the order of {engine}").format(engine=ENGINES[name]) for name in ORDERS}
+    presets = {f"preset:{name}": _(name) for name in PRESETS}
+    own = {f"own:{name}": name for name in own_presets().presets}
+    return {key: _(label) for key, label in _LABELS.items()} | engines | presets | own
+
+
+def chosen_settings(key: str) -> SamplingSettings:
+    """Return the settings of a choice, with the visitor's seed; the sidebar's for a preset that was deleted."""
+    now = current.settings()
+    kind, _colon, name = key.partition(":")
+    if kind == "order":
+        return replace(now, order=name)
+    own = own_presets().presets.get(name)
+    if kind == "own" and own is not None:
+        return replace(own, seed=now.seed)
+    made = PRESETS.get(name, now) if kind == "preset" else PLAIN if key == OFF else now
+    return replace(made, seed=now.seed, order=now.order, repeat_last_n=now.repeat_last_n if made is now else 0)
+
 
 KEY, NAME = "own_presets", "own_preset_name"
 MOST, LONGEST_NAME, LONGEST_QUERY = 12, 30, 20_000  # presets; characters

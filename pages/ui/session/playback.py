@@ -9,12 +9,31 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages.ui.components.browser import browser
 from pages.ui.server.playback_scheduler import SLOW, pause_alone, scheduler
 from pages.ui.session.current import current_session
 
 if TYPE_CHECKING:
     from core import Generation
     from pages.ui.session.state import Session
+
+
+KEY = "visibility"
+
+
+def watch_visibility() -> None:
+    """Receive changes of the tab's visibility. app.py calls this once per page."""
+    browser.visibility(KEY, _changed)
+
+
+def every(seconds: float | None) -> float | None:
+    """Return the seconds between two draws of a part that redraws itself, None while the page is hidden."""
+    return None if current_session().hidden else seconds
+
+
+def _changed() -> None:
+    current_session().hidden = getattr(st.session_state.get(KEY), "hidden", None) is True
+
 
 CHANGE = 1.4  # factor by which the fair pause must change before the clock is set again
 LATE = 2.0  # factor by which the clock of an experiment must be wrong before it is set again

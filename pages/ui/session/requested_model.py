@@ -19,7 +19,7 @@ from pages.ui import features
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, say
 from pages.ui.server import loaded_models
-from pages.ui.session import current, model_in_link, roles
+from pages.ui.session import current, roles, share_link
 from pages.ui.session.share_link import RequestedModel
 from pages.ui.session.state import current_session
 
@@ -65,7 +65,7 @@ def offer() -> None:
 
 def _loaded(requested: RequestedModel) -> RequestedModel:
     """Return the request with the name under which its model is loaded: a link holds only the last part of a path."""
-    names = (name for name in loaded_models.in_memory() if model_in_link.link_name(name) == requested.model)
+    names = (name for name in loaded_models.in_memory() if share_link.link_name(name) == requested.model)
     return replace(requested, model=next(names, requested.model)) if requested.kind == "folder" else requested
 
 
@@ -103,7 +103,7 @@ def _hub(requested: RequestedModel) -> tuple[str, bool]:
         return _("This link asks for **{name}** with {parameters} parameters. It is on this machine and takes {loaded} of memory.").format(
             name=name, **size
         ), True
-    known = next((one for one in OFFERS if one.name == requested.model.partition("@")[0]), None)
+    known = next((offer for offer in OFFERS if offer.name == requested.model.partition("@")[0]), None)
     missing = _("This link asks for **{name}**, which is not on this machine.").format(name=name)
     return missing + (" " + _("Its download is {size}.").format(size=numbers.size(known.bytes)) if known else ""), False
 

@@ -1,22 +1,80 @@
-"""Start of a run from model, prompt and settings, or a refusal with its reason."""
+"""The beginning of the visitor's run from model, prompt and settings, or a refusal; the steps of a link; an unloaded model."""
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from core import SamplingSettings
 from core.errors import PromptTooLong, ViewerError
+from core.models.models_in_memory import Eviction
 from core.sources.capabilities import Can
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
-from pages.ui.session import eviction_notice, share_link
+from pages.ui.session import share_link
 from pages.ui.session.run_request import RunRequest
-from pages.ui.session.state import Session
+from pages.ui.session.state import Session, notify
 
 if TYPE_CHECKING:
     from core import Generation
     from core.engine.model import LanguageModel
+
+
+def set_run(session: Session, fresh: Generation) -> None:
+    """Make this the visitor's run. Earlier evictions of its model are not reported."""
+    session.run, session.evictions_seen = fresh, _eviction(fresh).times
+
+
+def notify_if_evicted(session: Session) -> None:
+    """Notify the visitor if the run's model was unloaded, and stop Play: two players would evict each other's model at every step."""
+    made = session.run
+    eviction = Eviction() if made is None else _eviction(made)
+    if made is not None and eviction.times > session.evictions_seen:
+        session.evictions_seen, session.playing = eviction.times, False
+        why = (
+            _("to make room for {other}").format(other=loaded_models.title(eviction.made_room_for))
+            if eviction.made_room_for
+            else _("because its memory was requested")
+        )
+        notify(
+            _("{name} was unloaded {why}. Your text is kept. The next step loads the model again.").format(
+                name=loaded_models.title(made.model_name), why=why
+            )
+        )
+
+
+def _eviction(made: Generation) -> Eviction:
+    return loaded_models.eviction(made.model) if Can.NEW_TOKENS in made.can else Eviction()
+
+
+LINK_SECONDS = 20.0  # how long following a link's steps may take
+
+
+def follow_link(session: Session) -> None:
+    """Replay the steps of the visitor's link, once. Stops at the first step that is impossible and notifies the visitor."""
+    text, session.replay_steps = session.replay_steps, None
+    steps, made = share_link.parse_steps(text or ""), session.run
+    if steps is None or made is None:
+        return
+    latest, coming, ending = monotonic() + LINK_SECONDS, made.settings, made.stops
+    try:
+        made.stop_at()  # the text may have been written before its end was set
+        for entry in steps:
+            if isinstance(entry, SamplingSettings):
+                made.settings = entry
+                continue
+            if made.finished or monotonic() > latest:
+                notify(_("The link's list of steps could not be followed to its end; what you see is as far as it goes."))
+                break
+            share_link.apply_step(made, entry)
+    except ViewerError:
+        notify(_("The link's list of steps could not be followed to its end; what you see is as far as it goes."))
+    finally:
+        made.settings = coming
+        made.stop_at(**ending)
+    session.moment = "rolled" if made.path else "coming"
+
 
 CANDIDATES_KEPT = 50  # candidates kept at every step; the page shows 5 to 50 of them
 
@@ -56,7 +114,7 @@ def replace(session: Session, fresh: Generation, wanted: RunRequest, put_aside_a
         hand_over_cache(session.run, fresh)
     session.begun_with = session.run_of = wanted
     session.refusal = None
-    eviction_notice.set_run(session, fresh)
+    set_run(session, fresh)
     session.moment, session.selected_index, session.playing, session.rewritten_from = "coming", None, False, 0
     session.clicks += 1
 

@@ -83,4 +83,5 @@ def without_effect(settings: SamplingSettings, name: str) -> str:
 
 def can_be_shown(settings: SamplingSettings) -> bool:
     """Return whether every control can show its value of these settings."""
-    return all(row.text is not None or row.control[0] <= getattr(settings, row.name) <= row.control[1] for row in SETTINGS.values())
+    numbers_shown = [row for row in SETTINGS.values() if row.text is None]
+    return all(row.control[0] <= getattr(settings, row.name) <= row.control[1] for row in numbers_shown)

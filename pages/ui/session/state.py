@@ -141,11 +141,11 @@ class Session:
         """Prepare for a page. After a change of page, stop Play and all experiments that run only while their page is open."""
         if self.page != path:
             self.playing, self.place = False, {}
-            for one in self.results.values():
-                if getattr(one, "playing", False):
-                    one.playing = False
-                if getattr(one, "of_page", False):
-                    one.stop()
+            for result in self.results.values():
+                if getattr(result, "playing", False):
+                    result.playing = False
+                if getattr(result, "of_page", False):
+                    result.stop()
 
     def set_around(self, conversation: Conversation, ending: Stop) -> None:
         """Set the conversation around the prompt, and where a run ends."""

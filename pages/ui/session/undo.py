@@ -9,7 +9,7 @@ import streamlit as st
 from core import SamplingSettings
 from core.record.step import Step
 from core.sources.capabilities import Can
-from pages.ui.session import current, eviction_notice, run_start
+from pages.ui.session import current, run_start
 from pages.ui.session.run_request import Conversation
 from pages.ui.session.state import SavedRun, Session, current_session, error_boundary
 
@@ -68,4 +68,4 @@ def restore(session: Session, saved: SavedRun) -> None:
     if wanted.as_chat:
         session.set_around(wanted.conversation, session.ending)
     session.refusal, session.playing, session.replay_steps, session.rewritten_from = None, False, None, 0
-    eviction_notice.set_run(session, saved.run)
+    run_start.set_run(session, saved.run)

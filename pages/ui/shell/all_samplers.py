@@ -17,8 +17,8 @@ from pages.ui.i18n.glossary import terms
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, say
 from pages.ui.session import current, elements, sampler_actions
+from pages.ui.session.own_presets import ENGINES
 from pages.ui.session.sampling_controls import CHIPS, CONTROLS, GROUPS, MORE, chip_text, is_on, without_effect
-from pages.ui.session.setting_choices import ENGINES
 from pages.ui.shell import constraint_form
 
 TERM = "term"  # in the address of the glossary: the term that is looked up
@@ -66,7 +66,7 @@ def _dialog() -> None:
 
 def _searched(row: Setting) -> str:
     """Return the text in which a sampler is searched: its names, its sentence, and its definition."""
-    definition = " ".join(f"{one.title} {one.text}" for one in terms() if one.key == row.term)
+    definition = " ".join(f"{term.title} {term.text}" for term in terms() if term.key == row.term)
     return f"{_(row.label)} {row.name} {_(row.help)} {definition}".casefold()
 
 

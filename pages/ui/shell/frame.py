@@ -17,7 +17,7 @@ from pages.ui.charts import charts, palette
 from pages.ui.features import Feature
 from pages.ui.i18n import phrases
 from pages.ui.i18n.translation import _
-from pages.ui.session import current, elements, visitor_limit
+from pages.ui.session import admission, current, elements
 from pages.ui.shell import navigation
 
 HERE = Path(__file__).parent
@@ -106,7 +106,7 @@ def capacity_notice() -> None:
 
 
 def _seat() -> None:
-    if visitor_limit.admit():
+    if admission.admit():
         st.rerun()
 
 
@@ -115,15 +115,15 @@ def inject_css() -> None:
 
     app.py calls this once per run.
     """
-    colours = palette.as_data(palette.of(charts.theme()))
-    scale = {"palest": f"{tint.PALEST:.0%}", "deepest": f"{tint.DEEPEST:.0%}"}
-    paint = " ".join(f"{palette.variable(name)}: {value};" for name, value in (colours | scale).items())
-    st.html(f"<style>:root {{ {paint} }}\n{_css()}</style>")
+    st.html(_css(charts.theme()))
 
 
 @cache
-def _css() -> str:
-    return (HERE / "frame.css").read_text("utf-8")
+def _css(theme: str) -> str:
+    colours = palette.as_data(palette.of(theme))
+    scale = {"palest": f"{tint.PALEST:.0%}", "deepest": f"{tint.DEEPEST:.0%}"}
+    paint = " ".join(f"{palette.variable(name)}: {value};" for name, value in (colours | scale).items())
+    return f"<style>:root {{ {paint} }}\n{(HERE / 'frame.css').read_text('utf-8')}</style>"
 
 
 def ensure_model_loaded() -> None:

@@ -14,7 +14,7 @@ from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
-from pages.ui.session import adapters, conversation, current, elements, opened_recording, own_presets
+from pages.ui.session import conversation, current, elements, opened_recording, own_models, own_presets
 from pages.ui.session.sampling_controls import (
     ALL,
     CONTROLS,
@@ -69,12 +69,12 @@ def _model() -> None:
     parameters = _("{count} parameters").format(count=numbers.count(model.parameter_count))
     size = f"{parameters} · {numbers.size(model.weight_bytes)} · " if model.parameter_count else ""
     st.caption(f"{size}{plain(phrases.device(model.device))}")
-    if (pair := adapters.pair()) is not None:
+    if (pair := own_models.pair()) is not None:
         st.toggle(
             _("With its adapter"),
             value=model.name == pair.with_adapter,
             key=f"adapter_{pair.with_adapter}_{model.name}",
-            on_change=adapters.switch,
+            on_change=own_models.switch,
             args=(pair,),
             help=_("Switches the adapter at this step: the text stays, and the probabilities are those of the other model."),
         )

@@ -10,7 +10,7 @@ from core.finetuning.finetune import LONGEST_TEXT
 from core.finetuning.from_scratch import ScratchModel
 from pages.ui.charts import teach_charts, teach_rows
 from pages.ui.experiments import results
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import elements, provenance

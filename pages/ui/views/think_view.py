@@ -13,7 +13,7 @@ from core.experiments.answers import same_answer
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Answered, PromptingStyle, Question, ReasoningStep, think, wilson
 from pages.ui.charts import what_if_charts
 from pages.ui.charts.legend import legend
-from pages.ui.experiments.observed import Experiment
+from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import elements

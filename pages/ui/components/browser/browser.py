@@ -100,8 +100,8 @@ def read_round_trip(sent: Any) -> RoundTrip | None:
     (RoundTrip(network=0.02, drawing=0.016), None, None)
     """
     values = [sent.get(name) for name in ("network", "drawing")] if isinstance(sent, dict) else [None]
-    if any(isinstance(one, bool) or not isinstance(one, int | float) for one in values):
+    if any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
         return None
-    network, drawing = (float(one) for one in values if one is not None)
+    network, drawing = (float(value) for value in values if value is not None)
     sound = all(math.isfinite(one) and 0 <= one <= LONGEST for one in (network, drawing))
     return RoundTrip(network, drawing) if sound else None

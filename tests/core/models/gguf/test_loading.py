@@ -325,3 +325,15 @@ def test_a_cache_folder_that_cannot_be_written_is_not_needed(folder: Path, tmp_p
     monkeypatch.setattr(loading.tempfile, "gettempdir", lambda: str(blocked))
     with pytest.raises(errors.ModelError, match="needs a folder for temporary files"):
         load_model(path)
+
+
+@pytest.mark.parametrize("name", ["blk.0.attn_norm.bias", "blk.00.attn_norm.weight", "blk.\u0660.attn_norm.weight", "position_embd.weight"])
+def test_a_tensor_without_a_place_in_the_network_is_not_read_here(name: str, folder: Path, tmp_path: Path) -> None:
+    more = making.weights_of(folder, "llama") | {name: np.ones(32, np.float32)}
+    assert name in str(why_not_here(read_header(tiny_file(tmp_path / "model.gguf", folder, more))))
+
+
+def test_a_file_without_a_table_of_tokens_is_refused_in_one_sentence(folder: Path, tmp_path: Path) -> None:
+    weights = {name: values for name, values in making.weights_of(folder, "llama").items() if name != "token_embd.weight"}
+    with pytest.raises(errors.ModelError, match="does not fit its weights"):
+        load_model(tiny_file(tmp_path / "model.gguf", folder, weights))

@@ -20,7 +20,7 @@ from core.models.model_names import is_hub_id, with_revision
 from core.models.models_in_memory import ModelRegistry
 from pages.ui.i18n import example_texts
 from pages.ui.server import loaded_models
-from pages.ui.session import model_in_link, share_link
+from pages.ui.session import share_link
 from tests.core.remote.serving import TINY, FakeVLLM, serve
 from tests.pages.apptest import Open, State, press, told
 
@@ -256,12 +256,12 @@ def test_a_hub_id_is_told_by_how_it_is_written() -> None:
 def test_a_link_with_the_last_part_of_a_path_offers_the_loaded_model(open_app: Open, session: State, tiny_folder: Any) -> None:
     folder = str(tiny_folder("gpt2"))
     loaded_models.loaded(folder)
-    app = open_app(model=model_in_link.link_name(folder), prompt="The fox")
+    app = open_app(model=share_link.link_name(folder), prompt="The fox")
     press(app, "wish_open")
     assert session(app).run.model_name == folder and session(app).run.prompt == "The fox"
 
 
 @pytest.mark.parametrize("name", ["/home/ann/fox", "~/models/fox", "C:\\models\\fox.gguf", "/srv/fox.gguf", "./fox"])
 def test_a_name_in_a_link_has_no_folder(name: str) -> None:
-    written = model_in_link.link_name(name)
-    assert written.removeprefix("./") in ("fox", "fox.gguf") and model_in_link.kind_of_model(written) == "folder"
+    written = share_link.link_name(name)
+    assert written.removeprefix("./") in ("fox", "fox.gguf") and share_link.kind_of_model(written) == "folder"

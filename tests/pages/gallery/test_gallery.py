@@ -1,0 +1,47 @@
+"""The gallery: every card opens, what opens says that it is a recording and of which model, and files come in."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.errors import BadRecording
+from core.experiments import prepared
+from pages.gallery import gallery
+from pages.ui.experiments import experiment
+from pages.ui.session import upload_field
+from tests.pages.apptest import Open, State, go, press
+
+
+def test_what_had_been_written_can_be_brought_back(open_app: Open, session: State) -> None:
+    app = press(open_app(page="watch"), "step")
+    before = session(app).run
+    press(go(app, "gallery"), "gallery_open_cold")
+    assert session(app).saved_run.run is before
+
+
+def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = open_app(page="gallery")
+    race = (experiment.FOLDER / f"race{experiment.ENDING}").read_bytes()
+    run = (prepared.FOLDER / f"hot{prepared.ENDING}").read_bytes()
+    held = session(app).results
+    monkeypatch.setattr(gallery.current, "results", lambda: held)
+    monkeypatch.setattr(gallery.opened_recording, "show", lambda recording: held.update(shown=recording))
+    for data, page in ((race, "cache"), (run, "watch"), (prepared.load("hot").dumps().encode(), "watch")):
+        assert gallery.open_file(data) == page
+    assert held["race"].seen
+    assert held["shown"].prompt == prepared.load("hot").prompt
+
+
+@pytest.mark.parametrize("data", [b"", b"hello", b"{}", b"\x1f\x8b123", b"[" * 100])
+def test_a_wrong_file_costs_a_sentence(data: bytes) -> None:
+    with pytest.raises(BadRecording):
+        gallery.open_file(data)
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_on_a_full_disk_a_field_takes_small_files_and_says_so(room: bool, open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upload_field, "has_room_for", lambda size: room)
+    app = open_app(page="gallery")
+    (field,) = app.get("file_uploader")
+    assert field.proto.max_upload_size_mb == (upload_field.LARGEST_UPLOAD if room else upload_field.WITHOUT_DISK)
+    assert room == all("1 MB" not in caption.value.replace("\N{NO-BREAK SPACE}", " ") for caption in app.caption)

@@ -1,0 +1,110 @@
+"""The Models page: what is here, whether another fits, and one sentence for every name that is none."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.core.models.gguf import making
+from tests.pages.apptest import Open, go, press, said, told
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def page() -> AppTest:
+    """The page, as somebody finds it who came through the menu."""
+    app = AppTest.from_file(str(ROOT / "pages" / "models" / "page.py"), default_timeout=60)
+    app.session_state["_entered"] = True
+    return app.run()
+
+
+def test_whether_a_folder_fits_is_said_before_it_is_used_without_a_download(page: AppTest, tiny_folder: Callable[[str], Path]) -> None:
+    page.text_input(key="models_name").set_value(str(tiny_folder("gpt2"))).run()
+    app = press(page, "models_check")
+    assert "It fits." in said(app)
+    app = press(page, "models_fetch")
+    assert app.session_state["model"] == str(tiny_folder("gpt2"))
+
+
+def test_a_gguf_file_says_how_it_is_loaded_and_is_used(page: AppTest, tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    file = making.converted(tiny_folder("qwen3"), "qwen3", tmp_path / "tiny.gguf", "Q8_0")
+    page.text_input(key="models_name").set_value(str(file)).run()
+    app = press(page, "models_check")
+    assert "float32" in said(app)
+    app = press(page, "models_fetch")
+    assert app.session_state["model"] == str(file)
+
+
+def test_the_settings_that_come_with_a_model_are_a_preset(open_app: Open, tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    changes: dict[str, Any] = {"general__sampling__temp": 0.5, "general__sampling__top_k": 7}
+    file = making.converted(tiny_folder("qwen3"), "qwen3", tmp_path / "tiny.gguf", **changes)
+    app = go(open_app(), "models")
+    assert "preset_own" not in {one.key for one in app.button}
+    app.text_input(key="models_name").set_value(str(file)).run()
+    press(app, "models_fetch")
+    app = press(go(app, "watch"), "preset_own")
+    assert (app.session_state["temperature"], app.session_state["top_k"]) == (0.5, 7)
+    assert app.button(key="preset_own").proto.type == "primary"
+
+
+def test_a_broken_gguf_file_is_one_sentence(page: AppTest, tmp_path: Path) -> None:
+    (tmp_path / "broken.gguf").write_bytes(b"GGUF and nothing more")
+    page.text_input(key="models_name").set_value(str(tmp_path / "broken.gguf")).run()
+    for button in ("models_check", "models_fetch"):
+        assert len(told(press(page, button))) == 1
+
+
+def test_models_of_other_programs_are_listed_but_not_where_strangers_are_expected(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "shelf").mkdir()
+    file = tmp_path / "shelf" / "a.gguf"
+    file.write_bytes(b"GGUF")
+    monkeypatch.setenv("TOKEN_VIEWER_FOLDERS", str(tmp_path / "shelf"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    app = AppTest.from_file(str(ROOT / "pages" / "models" / "page.py"), default_timeout=60)
+    app.session_state["_entered"] = True
+    app.run()
+    app.selectbox(key="models_found").select(str(file)).run()
+    assert app.text_input(key="models_name").value == str(file)
+    monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
+    assert "models_found" not in {one.key for one in app.run().selectbox}
+
+
+@pytest.mark.parametrize(
+    "name", ["/no/such/folder", "a b c", "../..", "x" * 300, "<script>alert(1)</script>", "org/model/extra/parts", "💥"]
+)
+def test_a_name_that_is_none_is_one_sentence_and_the_page_lives(page: AppTest, name: str) -> None:
+    page.text_input(key="models_name").set_value(name).run()
+    app = press(page, "models_check")
+    assert told(app)
+
+
+def test_a_server_that_is_not_there_is_one_sentence(page: AppTest, tiny_folder: Callable[[str], Path]) -> None:
+    page.text_input(key="models_address").set_value("http://127.0.0.1:9").run()
+    page.text_input(key="models_tokenizer").set_value(str(tiny_folder("llama"))).run()
+    app = press(page, "models_connect")
+    assert told(app)
+    assert "model" not in app.session_state or app.session_state["model"] != "http://127.0.0.1:9"
+
+
+def test_a_chat_model_offers_to_chat_and_shows_what_its_template_adds(tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = tmp_path / "chatty"
+    shutil.copytree(tiny_folder("gpt2"), folder)
+    told = folder / "tokenizer_config.json"
+    template = "{% for m in messages %}<|turn|>{{ m.content }}{% endfor %}<|turn|>"
+    told.write_text(json.dumps(json.loads(told.read_text()) | {"chat_template": template}))
+    app = AppTest.from_file(str(ROOT / "tests/pages/main.py"), default_timeout=60).run()
+    assert not [toggle for toggle in app.toggle if toggle.key == "as_chat"]
+    app.session_state["_session"].names.append(str(folder))
+    app.run().selectbox(key="model").set_value(str(folder)).run()
+    app.toggle(key="as_chat").set_value(True).run()
+    assert not app.exception
+    run = app.session_state["_session"].run
+    assert run.as_chat
+    assert [token.piece for token in run.prompt_tokens if token.special]
