@@ -138,7 +138,7 @@ def _row(seen: TokenDistribution, candidate: Candidate, chosen: Candidate | None
 def _stages(seen: TokenDistribution, candidate: Candidate, candidates: Sequence[Candidate]) -> tuple[str, ...]:
     """Return the stages that excluded a candidate. Greedy excludes a likelier token because of the stages before it."""
     if candidate.removed_by == "greedy" and (moved := seen.moved_by):
-        taken = next(one for one in candidates if one.sampling_probability)
+        taken = next(c for c in candidates if c.sampling_probability)
         if candidate.rank < taken.rank:
             return (*moved, "greedy")
     return () if candidate.removed_by is None else (candidate.removed_by,)

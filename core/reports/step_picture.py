@@ -100,7 +100,7 @@ def token_spans(path: Sequence[Step], colours: Palette, shows: str = "likely", c
 def texts_of(step: Step) -> list[str]:
     """Return the texts that the picture of a step shows, for a look at the fonts."""
     prompt, path = step.sentence(NEWEST)
-    return [prompt, *(one.text or one.piece for one in path), *(row.label for row in picture_rows(step).listed)]
+    return [prompt, *(written.text or written.piece for written in path), *(row.label for row in picture_rows(step).listed)]
 
 
 def picture_rows(step: Step, count: int = ROWS) -> StepRows:
@@ -117,7 +117,7 @@ def row_texts(row: StepRow, wording: Wording) -> tuple[str, str]:
 def _bars(step: Step, look: PictureStyle, fallen: bool, top: float) -> str:
     rows = picture_rows(step).all
     high = min(72.0, 360 / len(rows))
-    return "".join(_bar(row, look, fallen, top + high * place, high) for place, row in enumerate(rows))
+    return "".join(_bar(row, look, fallen, top + high * line, high) for line, row in enumerate(rows))
 
 
 def _bar(row: StepRow, look: PictureStyle, fallen: bool, y: float, high: float) -> str:
@@ -218,8 +218,8 @@ def how_chosen(step: Step, stages: str, roll: Number | str, share: str) -> Messa
         return Message("The likeliest token after {stages} was “{piece}”.", stages=stages, piece=token)
     if step.roll is None:
         return Message("The likeliest token was “{piece}”.", piece=token)
-    said = Message("{roll} falls on “{piece}”, which has {share} of the strip.")
-    return said.with_values(roll=roll, piece=token, share=share)
+    message = Message("{roll} falls on “{piece}”, which has {share} of the strip.")
+    return message.with_values(roll=roll, piece=token, share=share)
 
 
 def _how_chosen(step: Step, look: PictureStyle) -> str:
