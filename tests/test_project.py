@@ -76,7 +76,7 @@ def test_arrows_point_down_only() -> None:
 
 # Inside core a room may import from those before it, and from itself.
 CORE_ORDER = (
-    "message errors disk checked_number limits device out_of_memory tokens sampling record chat compiled "
+    "message palette errors disk checked_number limits device out_of_memory tokens sampling record chat compiled "
     "sources backends engine remote models generation inspection costs batching finetuning reports experiments bundled"
 ).split()
 
@@ -155,8 +155,8 @@ def test_a_feature_imports_only_what_is_shared_and_its_own() -> None:
 
 # Locals that say nothing: how many functions bind each. The numbers only fall; a new function names what it holds.
 EMPTY_NAMES = {
-    "one": 224, "place": 186, "found": 196, "known": 142, "told": 12, "whole": 54,
-    "there": 11, "said": 89, "look": 65, "made": 72,
+    "one": 218, "place": 184, "found": 194, "known": 142, "told": 12, "whole": 54,
+    "there": 11, "said": 87, "look": 65, "made": 72,
 }  # fmt: skip
 
 

@@ -5,19 +5,20 @@ Styles are inline, without style sheet or script, so that the HTML looks the sam
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from core.palette import LIGHT
 from core.record.frozen import percent
+from core.record.step_rows import step_rows
+from core.record.tint import tint_depth
 
 if TYPE_CHECKING:
     from core.record.step import Step, TokenDistribution
     from core.tokens.tokens import Token
 
-TEXT, MUTED, LINE = "#23262E", "#626670", "#E5E0D5"
-MODEL, DICE, CHOSEN, CHOSEN_TEXT = "#B9CFF5", "#2A5BC7", "#DE6B08", "#AD4F00"
+MUTED = LIGHT.muted_text
 ROWS = 8  # candidates with a bar
 FONT = "font-family:'Source Sans 3','Source Sans Pro',system-ui,sans-serif"
 
@@ -30,33 +31,30 @@ def tinted(path: Iterable[Step], prompt: Sequence[Token] = (), last: bool = True
         share = step.model_probability
         title = escape(f"{step.piece}: {percent(share)}, rank {step.rank:,}", quote=True)
         newest = last and place == len(steps) - 1
-        paint = f"color:#1B1D22;background:{CHOSEN}" if newest else f"background:rgba(42,91,199,{0.03 + 0.25 * step.tint:.3f})"
+        tint = f"background:{LIGHT.dice}{round(255 * tint_depth(step)):02X}"
+        paint = f"color:{LIGHT.on_chosen};background:{LIGHT.chosen}" if newest else tint
         parts.append(f'<span title="{title}" style="{paint};border-radius:0.2em">{escape(step.text or step.piece)}</span>')
-    return f'<p style="margin:0.3em 0;{FONT};font-size:1.15em;line-height:1.6;white-space:pre-wrap;color:{TEXT}">{"".join(parts)}</p>'
+    return f'<p style="margin:0.3em 0;{FONT};font-size:1.15em;line-height:1.6;white-space:pre-wrap;color:{LIGHT.text}">{"".join(parts)}</p>'
 
 
 def bars(seen: TokenDistribution, rows: int = ROWS) -> str:
     """Return bars from 0 to 100 %: the model's probability pale, the probability after the settings solid, the chosen token orange."""
-    taken = getattr(seen, "key", None)
-    listed = seen.candidates[:rows]
-    if taken is not None and all(candidate.key != taken for candidate in listed):
-        listed = (*listed[:-1], *(candidate for candidate in seen.candidates if candidate.key == taken))
     lines = []
-    for candidate in listed:
-        said, used = candidate.model_probability, candidate.sampling_probability
-        colour = CHOSEN if candidate.key == taken else DICE
-        label = f"color:{CHOSEN_TEXT};font-weight:600;" if candidate.key == taken else ""
-        cut = f" · cut by {candidate.removed_by}" if candidate.removed_by else ""
+    for row in step_rows(seen, rows).listed:
+        colour = LIGHT.chosen if row.chosen else LIGHT.dice
+        label = f"color:{LIGHT.chosen_text};font-weight:600;" if row.chosen else ""
+        cut = f" · cut by {', '.join(row.excluded_by)}" if row.excluded_by else ""
+        model, final = row.lengths
         lines.append(
-            f'<tr><td style="{label}text-align:left;padding:1px 10px 1px 0;white-space:pre">{escape(candidate.piece)}</td>'
+            f'<tr><td style="{label}text-align:left;padding:1px 10px 1px 0;white-space:pre">{escape(row.piece)}</td>'
             f'<td style="padding:1px 0"><div style="position:relative;width:220px;height:14px">'
-            f'<div style="position:absolute;inset:0 auto 0 0;width:{_width(said)};background:{MODEL};border-radius:3px"></div>'
-            f'<div style="position:absolute;inset:3px auto 3px 0;width:{_width(used)};background:{colour};border-radius:3px"></div>'
+            f'<div style="position:absolute;inset:0 auto 0 0;width:{100 * model:.2f}%;background:{LIGHT.model};border-radius:3px"></div>'
+            f'<div style="position:absolute;inset:3px auto 3px 0;width:{100 * final:.2f}%;background:{colour};border-radius:3px"></div>'
             f"</div></td>"
             f'<td style="text-align:left;padding:1px 0 1px 10px;color:{MUTED};font-variant-numeric:tabular-nums">'
-            f"{percent(said)} → {percent(used)}{escape(cut)}</td></tr>"
+            f"{percent(row.model)} → {percent(row.final)}{escape(cut)}</td></tr>"
         )
-    return f'<table style="border-collapse:collapse;border:0;{FONT};font-size:0.95em;color:{TEXT}"><tbody>{"".join(lines)}</tbody></table>'
+    return _table(lines)
 
 
 def layers(read: Iterable[Any]) -> str:
@@ -69,19 +67,20 @@ def layers(read: Iterable[Any]) -> str:
             f'<tr><td style="padding:1px 10px 1px 0;color:{MUTED};text-align:right">{layer.number}</td>'
             f'<td style="text-align:left;padding:1px 10px 1px 0;white-space:pre;font-weight:600">{escape(first.piece)}</td>'
             f'<td style="padding:1px 0"><div style="width:160px"><div style="width:{100 * first.model_probability:.2f}%;height:12px;'
-            f'background:{MODEL};border-radius:3px"></div></div></td>'
+            f'background:{LIGHT.model};border-radius:3px"></div></div></td>'
             f'<td style="text-align:left;padding:1px 0 1px 10px;color:{MUTED};white-space:pre">{percent(first.model_probability)} · '
             f"{escape(remainder)}</td></tr>"
         )
-    return f'<table style="border-collapse:collapse;border:0;{FONT};font-size:0.95em;color:{TEXT}"><tbody>{"".join(lines)}</tbody></table>'
+    return _table(lines)
 
 
 def framed(title: str, *parts: str) -> str:
     """Return a card around HTML parts. title: plain text."""
     head = f'<div style="color:{MUTED};font-size:0.85em">{escape(title)}</div>'
-    style = f"{FONT};background:#FFFFFF;border:1px solid {LINE};border-radius:8px;padding:10px 14px;max-width:46em"
+    style = f"{FONT};background:{LIGHT.card};border:1px solid {LIGHT.line};border-radius:8px;padding:10px 14px;max-width:46em"
     return f'<div style="{style}">{head}{"".join(parts)}</div>'
 
 
-def _width(share: float) -> str:
-    return f"{0 if math.isnan(share) else 100 * share:.2f}%"
+def _table(lines: Iterable[str]) -> str:
+    style = f"border-collapse:collapse;border:0;{FONT};font-size:0.95em;color:{LIGHT.text}"
+    return f'<table style="{style}"><tbody>{"".join(lines)}</tbody></table>'

@@ -343,11 +343,6 @@ class Step(TokenDistribution):
         return float(self.probabilities[0, self.chosen_column])
 
     @property
-    def tint(self) -> float:
-        """Model's probability of the chosen token, 0 if it was not measured: how strongly its background is coloured."""
-        return 0.0 if math.isnan(self.model_probability) else self.model_probability
-
-    @property
     def sampling_probability(self) -> float:
         """Probability of the chosen token after your settings; 0 for a forced token that was excluded."""
         return float(self.probabilities[-1, self.chosen_column])

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from core.record.step import Step, TokenDistribution
+from core.record.step_rows import label_of
 
 REST = "everything else"
 NOT_IN_FILE = "not in this file"
@@ -77,7 +78,7 @@ def bundled_segments(distribution: TokenDistribution, unlikely: str) -> list[Dic
     for key, token, start, end, _share, chosen in dice_segments(distribution):
         if key >= 0 and (chosen or singles < MOST_SINGLE):
             singles += not chosen
-            drawn.append(DiceSegment(key, token.removeprefix("␣"), start, end, chosen))
+            drawn.append(DiceSegment(key, label_of(token), start, end, chosen))
         elif drawn and drawn[-1].key < 0:
             drawn[-1] = DiceSegment(-1, unlikely, drawn[-1].start, end)
         else:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from core.checked_number import whole_number
 from core.errors import BadSetting, CannotWrite, RunFinished
 from core.message import ENGLISH, Message, Number, Wording
+from core.palette import Palette
 from core.record.step import Step
 from core.reports import files, fonts, rasterize
-from core.reports.palette import Palette
 from core.reports.step_picture import WIDE, Beat, PictureStyle, fitting_size, step_svg, texts_of
 
 if TYPE_CHECKING:

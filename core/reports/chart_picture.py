@@ -11,10 +11,10 @@ from html import escape, unescape
 from typing import Any
 
 from core.errors import InputError
+from core.palette import Palette
+from core.palette import of as palette_of
 from core.reports import drawing, fonts
 from core.reports.drawing import text
-from core.reports.palette import Palette
-from core.reports.palette import of as palette_of
 
 WIDE = 760  # pixels of a chart; a PNG has twice as many
 MARGIN = 28

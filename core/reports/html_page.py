@@ -14,6 +14,7 @@ from typing import Any
 import jinja2
 import segno
 
+from core import palette
 from core.costs.receipt import Amount, Receipt
 from core.errors import WrongType
 from core.generation.generation import Generation
@@ -21,10 +22,12 @@ from core.message import ENGLISH, Message, Number, Wording
 from core.record.constrained import constrained
 from core.record.frozen import percent
 from core.record.step import Step
-from core.reports import palette
+from core.record.step_rows import StepRow
+from core.record.tint import tint_depth
+from core.reports import step_in_browser
 from core.reports.animation import part_of
 from core.reports.settings_text import summary
-from core.reports.step_picture import bar_rows, label_of
+from core.reports.step_picture import picture_rows, row_texts
 from core.reports.svg import surprise_spec, svg
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can
@@ -46,17 +49,17 @@ def _template() -> jinja2.Template:
 
 @cache
 def _style() -> str:
-    """Return the style sheet with the colours of both themes."""
-    style = (HERE / "page.css").read_text("utf-8")
+    """Return the style sheets, inside of .tpv-run, with the colours of both themes."""
+    style = f".tpv-run {{ {step_in_browser.STYLE.read_text('utf-8')} }}{(HERE / 'page.css').read_text('utf-8')}"
     for name, colours in (("LIGHT", palette.LIGHT), ("DARK", palette.DARK)):
-        style = style.replace(name, "; ".join(f"--{key.replace('_', '-')}: {value}" for key, value in palette.as_data(colours).items()))
+        style = style.replace(name, "; ".join(f"--tv-{key.replace('_', '-')}: {value}" for key, value in palette.as_data(colours).items()))
     return style
 
 
 @cache
 def _script() -> tuple[str, str]:
     """Return the script, and its hash for the page's Content-Security-Policy, which lets no other script run."""
-    script = (HERE / "page.js").read_text("utf-8")
+    script = f"(() => {{\n{step_in_browser.SCRIPT.read_text('utf-8')}{(HERE / 'page.js').read_text('utf-8')}}})();\n"
     return script, f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 
@@ -127,10 +130,8 @@ def _data(path: Sequence[Step], count: int, wording: Wording) -> str:
             "how": f"{step.piece}: {_how(step, wording)}",
             "roll": step.roll,
             "rolled": wording.figures(f"{step.roll:.4f}") if step.roll is not None else "",
-            "rows": [
-                [row["label"], row["model"] / 100, row["dice"] / 100, row["number"], row["kind"], row["start"]]
-                for row in _rows(step, wording)
-            ],
+            "chosen": step.key,
+            "rows": [_row_data(row, wording) for row in picture_rows(step, ROWS).all],
         }
         for step in path
     ]
@@ -139,38 +140,18 @@ def _data(path: Sequence[Step], count: int, wording: Wording) -> str:
     return text.translate({ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"})
 
 
-def _rows(step: Step, wording: Wording) -> list[dict[str, Any]]:
-    """Return the bars of a step, in percent, and where each token begins on the dice."""
-    listed, model, final = bar_rows(step, ROWS)
-    rows = [
-        {
-            "label": label_of(one),
-            "model": _width(one.model_probability),
-            "dice": _width(one.sampling_probability),
-            "number": _share(one.sampling_probability, wording),
-            "kind": "chosen" if one.key == step.key else "gone" if one.removed_by else "",
-            "start": -1 if one.dice_start is None else round(one.dice_start, 6),
-        }
-        for one in listed
-    ]
-    rest = {"label": wording.say(Message("everything else")), "model": _width(model), "dice": _width(final)}
-    return [*rows, {**rest, "number": _share(final, wording), "kind": "rest", "start": -1}]
-
-
-def _width(probability: float) -> float:
-    """Return a probability in percent; 0 if it was not measured."""
-    return 0.0 if math.isnan(probability) else round(100 * probability, 4)
-
-
-def _share(probability: float, wording: Wording) -> str:
-    return wording.figures(percent(probability)) if probability else wording.say(Message("excluded"))
+def _row_data(row: StepRow, wording: Wording) -> tuple[Any, ...]:
+    """Return a row as `drawRow` in step.js gets it, and where its token begins on the dice, -1 if it is not on the strip."""
+    label, number = row_texts(row, wording)
+    model, final = (round(length, 6) for length in row.lengths)
+    return label, row.key, model, final, number, row.kind, -1 if row.segment is None else round(row.segment[0], 6)
 
 
 def _themed(picture: str) -> str:
     """Return a chart whose colours follow the theme of the page."""
     picture = picture.replace('fill="white"', 'fill="none"')
     for name, colour in palette.as_data(palette.LIGHT).items():
-        picture = picture.replace(f'"{colour}"', f'"var(--{name.replace("_", "-")})"')
+        picture = picture.replace(f'"{colour}"', f'"var(--tv-{name.replace("_", "-")})"')
     return picture
 
 
@@ -190,11 +171,12 @@ def _token(step: Step, wording: Wording) -> dict[str, str]:
     share = step.model_probability
     title = Message("{piece}: {share}, rank {rank}", piece=step.piece, share=wording.figures(percent(share)), rank=step.rank)
     title = title if step.rank else Message("{piece}: not measured", piece=step.piece)
-    return {"text": step.text or step.piece, "title": wording.say(title), "depth": f"{0.03 + 0.25 * step.tint:.3f}"}
+    return {"text": step.text or step.piece, "title": wording.say(title), "depth": f"{tint_depth(step):.1%}"}
 
 
 def _charted(step: Step, wording: Wording) -> dict[str, Any]:
-    return {"number": step.index + 1, "piece": step.piece, "how": _how(step, wording), "rows": _rows(step, wording)}
+    rows = [_row_data(row, wording) for row in picture_rows(step, ROWS).all]
+    return {"number": step.index + 1, "piece": step.piece, "how": _how(step, wording), "chosen": step.key, "rows": rows}
 
 
 def _how(step: Step, wording: Wording) -> str:

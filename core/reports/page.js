@@ -1,143 +1,122 @@
 // Replays every run of the page: texts are set as text, so that no token becomes markup.
-(() => {
-  const ICONS = {
-    first: "M6 5h2v14H6zM20 5v14L9 12z", back: "M17 5v14L6 12z", play: "M7 4v16l13-8z", pause: "M6 5h4v14H6zM14 5h4v14h-4z",
-    on: "M7 5v14l11-7z", last: "M16 5h2v14h-2zM4 5v14l11-7z",
-  };
-  const make = (tag, name, text) => {
-    const node = document.createElement(tag);
-    if (name) node.className = name;
-    if (text !== undefined) node.textContent = text;
-    return node;
-  };
-  const icon = name => {
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    svg.setAttribute("viewBox", "0 0 24 24");
-    svg.setAttribute("aria-hidden", "true");
-    path.setAttribute("d", ICONS[name]);
-    svg.append(path);
-    return svg;
-  };
+const ICONS = {
+  first: "M6 5h2v14H6zM20 5v14L9 12z", back: "M17 5v14L6 12z", play: "M7 4v16l13-8z", pause: "M6 5h4v14H6zM14 5h4v14h-4z",
+  on: "M7 5v14l11-7z", last: "M16 5h2v14h-2zM4 5v14l11-7z",
+};
+const icon = name => {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  path.setAttribute("d", ICONS[name]);
+  svg.append(path);
+  return svg;
+};
 
-  // One row: label, model's probability, final probability, its text, kind ("chosen", "gone", "rest" or ""), begin on the dice or -1.
-  function bars(rows) {
-    const table = make("table", "bars");
-    for (const [label, model, dice, number, kind] of rows) {
-      const line = table.insertRow();
-      line.className = kind;
-      const head = make("th", "", label);
-      head.scope = "row";
-      head.dir = "auto";
-      const room = make("td");
-      const pale = make("i", "model"), solid = make("i", "dice");
-      pale.style.width = `${100 * model}%`;
-      solid.style.width = `${100 * dice}%`;
-      room.append(pale, solid);
-      line.append(head, room, make("td", "", number));
-    }
-    return table;
+// One row: label, key, model's probability, final probability, its text, kind, begin on the dice or -1.
+function bars(rows, chosen) {
+  const table = element("table", "bars");
+  for (const row of rows) {
+    const head = element("th");
+    head.scope = "row";
+    head.dir = "auto";
+    drawRow(buildRow(table.insertRow(), head, element("td"), element("td")), row, row[1] === chosen && "chosen");
+  }
+  return table;
+}
+
+function start(root) {
+  const data = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
+  const part = name => root.querySelector(name);
+  const tokens = [...root.querySelectorAll(".token")];
+  const card = part(".card"), text = part(".text"), replay = part(".replay");
+  let at = tokens.length - 1, clock = 0;
+
+  function drawDice({ rows, chosen, roll, rolled }) {
+    part(".dice").hidden = roll === null;
+    if (roll === null) return;
+    drawRoll(part(".marker"), roll, rolled);
+    const onStrip = rows.filter(row => row[6] >= 0 && row[3] > 0);
+    drawStrip(part(".track"), onStrip.map(([label, key, , share, number, , begin]) => [key, label, begin, begin + share, key === chosen, number]));
   }
 
-  function start(root) {
-    const data = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
-    const part = name => root.querySelector(name);
-    const tokens = [...root.querySelectorAll(".token")];
-    const card = part(".card"), text = part(".text"), replay = part(".replay");
-    let at = tokens.length - 1, clock = 0;
-
-    function drawDice(step) {
-      const [mark, track] = part("div.dice").children;
-      part("div.dice").hidden = step.roll === null;
-      if (step.roll === null) return;
-      mark.textContent = step.rolled;
-      mark.style.left = `${Math.min(94, Math.max(6, 100 * step.roll))}%`;
-      track.replaceChildren(...step.rows.filter(row => row[5] >= 0 && row[2] > 0).map(([label, , share, , kind, begin]) => {
-        const segment = make("span", kind, share > 0.012 * label.length + 0.03 ? label : "");
-        segment.style.left = `${100 * begin}%`;
-        segment.style.width = `${100 * share}%`;
-        return segment;
-      }));
-    }
-
-    function draw() {
-      const step = data.steps[at];
-      tokens.forEach((token, place) => {
-        token.classList.toggle("now", place === at);
-        token.classList.toggle("later", place > at);
-      });
-      part(".place").textContent = step.place;
-      part(".how").textContent = step.how;
-      part(".replay .bars").replaceChildren(bars(step.rows));
-      drawDice(step);
-      const play = part("[data-do=play]");
-      play.replaceChildren(icon(clock ? "pause" : "play"));
-      play.ariaLabel = play.title = clock ? data.pause : data.play;
-    }
-
-    function go(place) {
-      at = Math.max(0, Math.min(tokens.length - 1, place));
-      if (at === tokens.length - 1) stop();
-      draw();
-    }
-
-    function stop() {
-      clearInterval(clock);
-      clock = 0;
-    }
-
-    const does = {
-      first: () => { stop(); go(0); },
-      back: () => { stop(); go(at - 1); },
-      on: () => { stop(); go(at + 1); },
-      last: () => go(tokens.length - 1),
-      play: () => {
-        if (clock) { stop(); draw(); return; }
-        if (at === tokens.length - 1) at = -1;
-        clock = setInterval(() => go(at + 1), 600);
-        go(at + 1);
-      },
-    };
-
-    function show(token) {
-      const step = data.steps[tokens.indexOf(token)];
-      card.replaceChildren(make("b", "", step.title), bars(step.rows.slice(0, 5)));
-      card.hidden = false;
-      const box = token.getBoundingClientRect(), frame = root.getBoundingClientRect();
-      card.style.left = `${Math.max(8, Math.min(box.left - frame.left, frame.width - card.offsetWidth - 8))}px`;
-      card.style.top = `${box.bottom - frame.top + 6}px`;
-    }
-
-    root.classList.add("ready");
-    replay.hidden = false;
-    text.tabIndex = 0;
-    for (const button of root.querySelectorAll("[data-do]")) {
-      button.append(icon(button.dataset.do));
-      button.onclick = does[button.dataset.do];
-    }
+  function draw() {
+    const step = data.steps[at];
     tokens.forEach((token, place) => {
-      token.removeAttribute("title"); // the card says it
-      token.onclick = () => { stop(); go(place); };
-      token.onpointerenter = event => { if (event.pointerType === "mouse") show(token); };
-      token.onpointerleave = () => { card.hidden = true; };
+      token.classList.toggle("now", place === at);
+      token.classList.toggle("later", place > at);
     });
-    let from = null;
-    text.onpointerdown = event => { from = event.pointerType === "mouse" ? null : event.clientX; };
-    text.onpointerup = event => {
-      if (from !== null && Math.abs(event.clientX - from) > 40) does[event.clientX < from ? "on" : "back"]();
-      from = null;
-    };
-    // On a page of its own the keys work at once; in a notebook only inside of the run.
-    (root.parentElement === document.body ? document : root).addEventListener("keydown", event => {
-      if (event.ctrlKey || event.altKey || event.metaKey || (event.key === " " && event.target.tagName === "BUTTON")) return;
-      const name = { ArrowRight: "on", ArrowLeft: "back", Home: "first", End: "last", " ": "play" }[event.key];
-      if (!name) return;
-      event.preventDefault();
-      event.stopPropagation();
-      does[name]();
-    });
+    part(".place").textContent = step.place;
+    part(".how").textContent = step.how;
+    part(".replay .bars").replaceChildren(bars(step.rows, step.chosen));
+    drawDice(step);
+    const play = part("[data-do=play]");
+    play.replaceChildren(icon(clock ? "pause" : "play"));
+    play.ariaLabel = play.title = clock ? data.pause : data.play;
+  }
+
+  function go(place) {
+    at = Math.max(0, Math.min(tokens.length - 1, place));
+    if (at === tokens.length - 1) stop();
     draw();
   }
 
-  for (const root of document.querySelectorAll(".tpv-run:not(.ready)")) if (root.querySelector(".replay")) start(root);
-})();
+  function stop() {
+    clearInterval(clock);
+    clock = 0;
+  }
+
+  const does = {
+    first: () => { stop(); go(0); },
+    back: () => { stop(); go(at - 1); },
+    on: () => { stop(); go(at + 1); },
+    last: () => go(tokens.length - 1),
+    play: () => {
+      if (clock) { stop(); draw(); return; }
+      if (at === tokens.length - 1) at = -1;
+      clock = setInterval(() => go(at + 1), 600);
+      go(at + 1);
+    },
+  };
+
+  function show(token) {
+    const step = data.steps[tokens.indexOf(token)];
+    card.replaceChildren(element("b", "", step.title), bars(step.rows.slice(0, 5), step.chosen));
+    card.hidden = false;
+    const box = token.getBoundingClientRect(), frame = root.getBoundingClientRect();
+    card.style.left = `${Math.max(8, Math.min(box.left - frame.left, frame.width - card.offsetWidth - 8))}px`;
+    card.style.top = `${box.bottom - frame.top + 6}px`;
+  }
+
+  root.classList.add("ready");
+  replay.hidden = false;
+  text.tabIndex = 0;
+  for (const button of root.querySelectorAll("[data-do]")) {
+    button.append(icon(button.dataset.do));
+    button.onclick = does[button.dataset.do];
+  }
+  tokens.forEach((token, place) => {
+    token.removeAttribute("title"); // the card says it
+    token.onclick = () => { stop(); go(place); };
+    token.onpointerenter = event => { if (event.pointerType === "mouse") show(token); };
+    token.onpointerleave = () => { card.hidden = true; };
+  });
+  let from = null;
+  text.onpointerdown = event => { from = event.pointerType === "mouse" ? null : event.clientX; };
+  text.onpointerup = event => {
+    if (from !== null && Math.abs(event.clientX - from) > 40) does[event.clientX < from ? "on" : "back"]();
+    from = null;
+  };
+  // On a page of its own the keys work at once; in a notebook only inside of the run.
+  (root.parentElement === document.body ? document : root).addEventListener("keydown", event => {
+    if (event.ctrlKey || event.altKey || event.metaKey || (event.key === " " && event.target.tagName === "BUTTON")) return;
+    const name = { ArrowRight: "on", ArrowLeft: "back", Home: "first", End: "last", " ": "play" }[event.key];
+    if (!name) return;
+    event.preventDefault();
+    event.stopPropagation();
+    does[name]();
+  });
+  draw();
+}
+
+for (const root of document.querySelectorAll(".tpv-run:not(.ready)")) if (root.querySelector(".replay")) start(root);

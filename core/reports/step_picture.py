@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from core.message import ENGLISH, Message, Number, Wording
+from core.palette import Palette
+from core.palette import of as palette_of
 from core.record.frozen import percent
-from core.record.step import Candidate, Step, TokenDistribution
+from core.record.step import Step, TokenDistribution
+from core.record.step_rows import StepRow, StepRows, label_of, step_rows
 from core.record.tables import DiceSegment, bundled_segments
+from core.record.tint import tint_depth
 from core.reports import drawing, fonts
 from core.reports.drawing import LINE, Span, rect, text
-from core.reports.palette import Palette
-from core.reports.palette import of as palette_of
 from core.reports.settings_text import summary
 
 WIDE, HIGH = 1920, 1080
@@ -80,77 +81,60 @@ def fitting_size(step: Step, look: PictureStyle, room: float = WIDE - 2 * MARGIN
 
 
 def _spans(step: Step, look: PictureStyle, newest: bool) -> list[Span]:
-    c = look.colours
     prompt, path = step.sentence(NEWEST)
-    spans = [Span(prompt if len(prompt) <= MOST_PROMPT else f"…{prompt[-MOST_PROMPT:]}", c.muted_text)]
-    for one in path if newest else path[:-1]:
-        chosen = newest and one is step
-        depth = 0.0 if chosen else 0.04 + 0.34 * one.tint
-        spans.append(Span(one.text or one.piece, c.chosen_text if chosen else c.text, c.dice, depth, chosen))
-    return spans
+    shown = Span(prompt if len(prompt) <= MOST_PROMPT else f"…{prompt[-MOST_PROMPT:]}", look.colours.muted_text)
+    return [shown, *token_spans(path if newest else path[:-1], look.colours, chosen=step if newest else None)]
+
+
+def token_spans(path: Sequence[Step], colours: Palette, shows: str = "likely", chosen: Step | None = None) -> list[Span]:
+    """Return the written tokens, tinted as `tint_depth` says. chosen: the token that is marked instead."""
+    paint = colours.doubt if shows == "unsure" else colours.dice
+    return [
+        Span(step.text or step.piece, colours.chosen_text, bold=True)
+        if step is chosen
+        else Span(step.text or step.piece, colours.text, paint, tint_depth(step, shows))
+        for step in path
+    ]
 
 
 def texts_of(step: Step) -> list[str]:
     """Return the texts that the picture of a step shows, for a look at the fonts."""
     prompt, path = step.sentence(NEWEST)
-    return [prompt, *(one.text or one.piece for one in path), *(label_of(candidate) for candidate in bar_rows(step)[0])]
+    return [prompt, *(written.text or written.piece for written in path), *(row.label for row in picture_rows(step).listed)]
 
 
-def bar_rows(step: Step, count: int = ROWS) -> tuple[list[Candidate], float, float]:
-    """Return the candidates with a bar, and the model's and the final probability of all other tokens."""
-    listed = [c for c in step.candidates if c.removed_by is None or c.model_probability >= 0.01][:count]
-    if all(candidate.key != step.key for candidate in listed):
-        listed = [*listed[: count - 1], step.chosen]
-    if math.isnan(step.rest_model_probability):
-        return listed, math.nan, math.nan
-    model, final = (max(0.0, 1.0 - math.fsum(p for p in shares if not math.isnan(p))) for shares in _shares(listed))
-    kept = step.stage_kept[-1] > sum(c.sampling_probability > 0 for c in listed)
-    return listed, model, final if kept else 0.0
+def picture_rows(step: Step, count: int = ROWS) -> StepRows:
+    """Return the rows of a step in pictures and on the page: without unlikely excluded candidates."""
+    return step_rows(step, count, "skipped")
 
 
-def _shares(listed: list[Candidate]) -> tuple[list[float], list[float]]:
-    return [c.model_probability for c in listed], [c.sampling_probability for c in listed]
-
-
-def label_of(candidate: Candidate) -> str:
-    """Return a token as a label: without its leading space."""
-    return candidate.piece.removeprefix("␣") or candidate.piece
+def row_texts(row: StepRow, wording: Wording) -> tuple[str, str]:
+    """Return the label of a row, and its probability after the settings or that it is excluded."""
+    label = wording.say(Message("everything else")) if row.kind == "rest" else row.label
+    return label, wording.say(Message("excluded")) if row.excluded else wording.figures(percent(row.final))
 
 
 def _bars(step: Step, look: PictureStyle, fallen: bool, top: float) -> str:
-    c = look.colours
-    listed, model, final = bar_rows(step)
-    high = min(72.0, 360 / (len(listed) + 1))
-    drawn = []
-    for place, one in enumerate(listed):
-        chosen = fallen and one.key == step.key
-        gone = one.removed_by is not None
-        inks = (
-            c.chosen_text if chosen else c.muted_text if gone else c.text,
-            c.removed if gone else c.model,
-            c.chosen if chosen else c.dice,
-        )
-        shares = (one.model_probability, one.sampling_probability)
-        drawn.append(_bar(look, (top + high * place, high), label_of(one), shares, inks, chosen))
-    greys = (c.muted_text, c.rest, c.muted_text)
-    drawn.append(_bar(look, (top + high * len(listed), high), look.say(Message("everything else")), (model, final), greys, False))
-    return "".join(drawn)
+    rows = picture_rows(step).all
+    high = min(72.0, 360 / len(rows))
+    return "".join(_bar(row, look, fallen, top + high * line, high) for line, row in enumerate(rows))
 
 
-def _bar(
-    look: PictureStyle, place: tuple[float, float], label: str, shares: tuple[float, float], inks: tuple[str, str, str], bold: bool
-) -> str:
+def _bar(row: StepRow, look: PictureStyle, fallen: bool, y: float, high: float) -> str:
     """Return one row: the label, a pale bar of the model's probability, a solid bar of the final one, and the final one as a number."""
-    (y, high), (ink, pale, solid) = place, inks
+    c, chosen = look.colours, fallen and row.chosen
+    greys = {"rest": (c.muted_text, c.rest, c.muted_text), "removed": (c.muted_text, c.removed, c.dice)}
+    ink, pale, solid = greys.get(row.kind, (c.text, c.model, c.dice))
+    if chosen:
+        ink, solid = c.chosen_text, c.chosen
     size, x, room = min(46.0, 0.72 * high), MARGIN + LABELS, WIDE - 2 * MARGIN - LABELS - NUMBERS
     base = y + 0.46 * high + 0.34 * size
-    number = look.share(shares[1]) if shares[1] or not shares[0] else look.say(Message("excluded"))
-    shares = (0.0, 0.0) if math.isnan(shares[0]) else shares
-    parts = [text(MARGIN, base, drawing.shortened(label, size, LABELS - 30, bold), size, ink, bold=bold)]
-    parts.append(rect(x, y + 0.04 * high, max(4, room * shares[0]), 0.84 * high, pale, 8))
-    if shares[1] > 0:
-        parts.append(rect(x, y + 0.22 * high, max(4, room * shares[1]), 0.48 * high, solid, 8))
-    parts.append(text(x + room * max(shares) + 18, base, number, size - 4, ink, bold=bold))
+    (label, number), (model, final) = row_texts(row, look.wording), row.lengths
+    parts = [text(MARGIN, base, drawing.shortened(label, size, LABELS - 30, chosen), size, ink, bold=chosen)]
+    parts.append(rect(x, y + 0.04 * high, max(4, room * model), 0.84 * high, pale, 8))
+    if final > 0:
+        parts.append(rect(x, y + 0.22 * high, max(4, room * final), 0.48 * high, solid, 8))
+    parts.append(text(x + room * max(model, final) + 18, base, number, size - 4, ink, bold=chosen))
     return "".join(parts)
 
 
@@ -181,7 +165,7 @@ def dice(
     fallen = fallen and isinstance(step, Step)
     roll = step.roll if isinstance(step, Step) else None
     if isinstance(step, Step) and step.chosen_by in ("greedy", "server"):
-        return text(x, top, look.say(_how_chosen(step, look)), size, c.text) if fallen else ""
+        return text(x, top, _how_chosen(step, look), size, c.text) if fallen else ""
     parts = [rect(x, top, room, high, c.rest, 12)]
     for place, part in enumerate(bundled_segments(step, look.say(Message("many unlikely tokens")))):
         parts.append(_segment(part, look, x, top, room, high, size, fallen, place % 2))
@@ -189,7 +173,7 @@ def dice(
         parts.append(_marker(look, x + room * roll, top, size, Number(roll, ".4f"), (x, x + room)))
     if fallen and isinstance(step, Step):
         left = roll is not None and roll < 0.5
-        sentence_shown = look.say(_how_chosen(step, look))
+        sentence_shown = _how_chosen(step, look)
         parts.append(text(x + room if left else x, y + size, sentence_shown, size - 4, c.text, anchor="end" if left else "start"))
     return "".join(parts)
 
@@ -223,19 +207,24 @@ def _marker(look: PictureStyle, at: float, top: float, size: float, roll: Number
     )
 
 
-def _how_chosen(step: Step, look: PictureStyle) -> Message:
-    token = label_of(step.chosen)
+def how_chosen(step: Step, stages: str, roll: Number | str, share: str) -> Message:
+    """Return how the token was chosen. stages: those that moved a greedy choice; share: of the strip. All as the drawing writes them."""
+    token = label_of(step.piece)
     if step.chosen_by == "forced":
         return Message("You chose “{piece}”. The dice were not rolled.", piece=token)
     if step.chosen_by == "server":
         return Message("The server chose “{piece}”.", piece=token)
     if step.moved_by:
-        stages = ", ".join(map(look.say, step.moved_by))
         return Message("The likeliest token after {stages} was “{piece}”.", stages=stages, piece=token)
     if step.roll is None:
         return Message("The likeliest token was “{piece}”.", piece=token)
-    said = Message("{roll} falls on “{piece}”, which has {share} of the strip.")
-    return said.with_values(roll=Number(step.roll, ".4f"), piece=token, share=look.share(step.sampling_probability))
+    message = Message("{roll} falls on “{piece}”, which has {share} of the strip.")
+    return message.with_values(roll=roll, piece=token, share=share)
+
+
+def _how_chosen(step: Step, look: PictureStyle) -> str:
+    stages, roll = ", ".join(map(look.say, step.moved_by)), Number(step.roll or 0.0, ".4f")
+    return look.say(how_chosen(step, stages, roll, look.share(step.sampling_probability)))
 
 
 def _foot(step: Step, look: PictureStyle) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.message import ENGLISH, Message, Wording
-from core.record.rich import DICE, MUTED, TEXT
+from core.palette import LIGHT
 from core.record.step import Step
 
 LONGEST = 18  # characters of a token beside its bar
@@ -21,18 +21,23 @@ def surprise_spec(path: Sequence[Step], width: int = 640, wording: Wording = ENG
         {"token": step.index + 1, "piece": short(step.piece), "entropy": _number(step.model_entropy), "surprise": _number(step.surprise)}
         for step in path
     ]
-    axis = {"title": None, "domain": False, "ticks": False, "grid": False, "labelColor": MUTED, "tickCount": 4}
+    axis: dict[str, Any] = {"title": None, "domain": False, "ticks": False, "grid": False, "tickCount": 4}
+    axis |= {"labelColor": LIGHT.muted_text, "titleColor": LIGHT.muted_text}
     x = {
         "field": "token",
         "type": "quantitative",
-        "axis": {**axis, "title": wording.say(Message("token")), "titleColor": MUTED},
+        "axis": {**axis, "title": wording.say(Message("token"))},
         "scale": {"zero": False},
     }
     kinds = {"piece": "nominal", "entropy": "quantitative", "surprise": "quantitative"}
     tips = [{"field": name, "type": kind} for name, kind in kinds.items()]
 
     def y(field: str) -> dict[str, Any]:
-        return {"field": field, "type": "quantitative", "axis": {**axis, "title": wording.say(Message("bits")), "titleColor": MUTED}}
+        return {
+            "field": field,
+            "type": "quantitative",
+            "axis": {**axis, "title": wording.say(Message("bits"))},
+        }
 
     return {
         "$schema": SCHEMA,
@@ -41,9 +46,9 @@ def surprise_spec(path: Sequence[Step], width: int = 640, wording: Wording = ENG
         "data": {"values": values},
         "config": {"view": {"stroke": None}},
         "layer": [
-            {"mark": {"type": "line", "color": DICE, "strokeWidth": 1.5}, "encoding": {"x": x, "y": y("entropy")}},
+            {"mark": {"type": "line", "color": LIGHT.dice, "strokeWidth": 1.5}, "encoding": {"x": x, "y": y("entropy")}},
             {
-                "mark": {"type": "point", "filled": True, "color": TEXT, "size": 26, "opacity": 0.75},
+                "mark": {"type": "point", "filled": True, "color": LIGHT.text, "size": 26, "opacity": 0.75},
                 "encoding": {"x": x, "y": y("surprise"), "tooltip": tips},
             },
         ],

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from core.record.step import Candidate, Step, TokenDistribution
+from core.record.step import Step, TokenDistribution
+from core.record.step_rows import StepRow, label_of, step_rows
+from core.record.tint import tint_depth
+from core.reports.step_picture import how_chosen
 from core.sources.capabilities import Can
-from pages.ui.charts.step_rows import WORTH_A_ROW
 from pages.ui.charts.token_text import shown as shown_in_text
 from pages.ui.components.dice.dice import strip_data
-from pages.ui.components.token_strip.token_strip import MOST_DOUBT
 from pages.ui.i18n import numbers, phrases
-from pages.ui.i18n.numbers import roll as roll_words
-from pages.ui.i18n.translation import _, quoted
+from pages.ui.i18n.translation import _, quoted, wording
 from pages.ui.presenting.stage_state import doubt
 
 if TYPE_CHECKING:
@@ -33,15 +32,15 @@ def before_the_roll(seen: TokenDistribution | Step) -> TokenDistribution:
 
 
 def text_payload(run: Generation) -> list[tuple[Any, ...]]:
-    """Return the newest tokens: text, id, probability, entropy as 0 to 1, forced, index of the step (-1: the prompt)."""
+    """Return the newest tokens: text, id, depths of the tint by probability and by entropy, forced, index of the step (-1: the prompt)."""
     path = run.path
     prompt = [(shown_in_text(t.text, t.piece, t.raw), t.key, 0.0, 0.0, False, -1) for t in run.prompt_tokens]
     written = [
         (
             shown_in_text(step.text, step.piece, step.raw),
             step.key,
-            round(step.tint, 3),
-            0.0 if isnan(step.model_entropy) else round(min(1.0, step.model_entropy / MOST_DOUBT), 3),
+            round(tint_depth(step, "likely"), 3),
+            round(tint_depth(step, "unsure"), 3),
             step.chosen_by == "forced",
             step.index,
         )
@@ -64,11 +63,11 @@ def step_payload(seen: TokenDistribution | Step, run: Generation) -> dict[str, A
     """Return the data of one step: bars, dice strip, roll and lines."""
     strip = strip_data(seen)
     chosen = seen.chosen if isinstance(seen, Step) else None
-    rows, rest = _bars(seen, chosen)
+    drawn = step_rows(seen, ROWS, "skipped")
     return {
         "index": seen.index,
-        "rows": rows,
-        "rest": rest,
+        "rows": [_bar(row) for row in drawn.listed],
+        "rest": _bar(drawn.rest),
         "segments": strip["segments"],
         "roll": strip["roll"],
         "roll_text": strip["roll_text"],
@@ -82,28 +81,10 @@ def step_payload(seen: TokenDistribution | Step, run: Generation) -> dict[str, A
     }
 
 
-def _bars(seen: TokenDistribution | Step, chosen: Candidate | None) -> tuple[list[tuple[Any, ...]], tuple[Any, ...]]:
-    """Return rows of (label, token id, model's probability, probability after settings, its text, excluded, rank), and the rest."""
-    listed = [c for c in seen.candidates if c.removed_by is None or c.model_probability >= WORTH_A_ROW][:ROWS]
-    if chosen is not None and chosen.key not in {c.key for c in listed}:
-        listed = [*listed[: ROWS - 1], chosen]
-    rows = [
-        (
-            c.piece.removeprefix("␣") if len(c.piece) > 1 else c.piece,
-            c.key,
-            0.0 if isnan(c.model_probability) else c.model_probability,
-            0.0 if isnan(c.sampling_probability) else c.sampling_probability,
-            numbers.percent(c.sampling_probability),
-            c.removed_by is not None,
-            c.rank,
-        )
-        for c in listed
-    ]
-    model = max(0.0, 1.0 - sum(c.model_probability for c in listed))
-    dice = max(0.0, 1.0 - sum(c.sampling_probability for c in listed))
-    if seen.stage_kept[-1] <= sum(c.sampling_probability > 0 for c in listed):
-        dice = 0.0
-    return rows, (_("everything else"), model, dice, numbers.percent(dice))
+def _bar(row: StepRow) -> tuple[Any, ...]:
+    """Return a row as `drawRow` in step.js gets it, and its rank. The browser marks the chosen token, but not before the roll."""
+    label = row.label or _("everything else")
+    return label, row.key, *row.lengths, numbers.percent(row.final), row.kind, row.candidate.rank if row.candidate else 0
 
 
 def _choices(seen: TokenDistribution) -> list[str]:
@@ -158,21 +139,7 @@ def _lines(seen: TokenDistribution | Step, run: Generation) -> list[str]:
             else _("The dice decide: one random number between 0 and 1."),
             "",
         ]
-    token = seen.piece.removeprefix("␣") or seen.piece
+    token = label_of(seen.piece)
     goes_on = _("“{piece}” is added to the text, and the next step begins.").format(piece=token)
-    return [read, think.format(**values), weigh, _chosen(seen, token, moved), goes_on]
-
-
-def _chosen(seen: Step, token: str, moved: str) -> str:
-    """Return how the token was chosen. moved: the stages that moved a greedy choice."""
-    if seen.chosen_by == "forced":
-        return _("You chose “{piece}”. The dice were not rolled.").format(piece=token)
-    if seen.chosen_by == "server":
-        return _("The server chose “{piece}”.").format(piece=token)
-    if moved:
-        return _("The likeliest token after {stages} was “{piece}”.").format(stages=moved, piece=token)
-    if seen.roll is None:
-        return _("The likeliest token was “{piece}”.").format(piece=token)
-    return _("{roll} falls on “{piece}”, which has {share} of the strip.").format(
-        roll=roll_words(seen.roll), piece=token, share=numbers.percent(seen.sampling_probability)
-    )
+    roll, share = "" if seen.roll is None else numbers.roll(seen.roll), numbers.percent(seen.sampling_probability)
+    return [read, think.format(**values), weigh, wording().say(how_chosen(seen, moved, roll, share)), goes_on]

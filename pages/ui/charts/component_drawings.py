@@ -7,14 +7,14 @@ from typing import Any
 
 import pandas as pd
 
+from core.palette import DARK, Palette
 from core.record.step import Step, TokenDistribution
 from core.record.tables import dice_segments
 from core.reports import drawing
 from core.reports.chart_picture import WIDE, Drawing
 from core.reports.drawing import LINE, Span, rect, text
 from core.reports.fonts import width
-from core.reports.palette import DARK, Palette
-from core.reports.step_picture import PictureStyle
+from core.reports.step_picture import PictureStyle, token_spans
 from core.reports.step_picture import dice as dice_drawing
 from core.tokens.tokens import Token
 from pages.ui.charts.serving_rows import Board, SideRows
@@ -22,7 +22,6 @@ from pages.ui.charts.tree_rows import Row
 from pages.ui.i18n.translation import _, wording
 
 MOST_TOKENS = 1_000  # of a text; the newest
-MOST_DOUBT = 6.0  # bits of entropy at which the tint is full
 MOST_TREE_ROWS = 60
 SIZE = 22  # pixels of a text
 ROW = 34  # pixels of a row of the tree
@@ -44,10 +43,7 @@ def dice_table(seen: TokenDistribution | Step) -> pd.DataFrame:
 def token_text(prompt: Sequence[Token], path: Sequence[Step], tint: str, colours: Palette) -> Drawing:
     """Return the text token by token; of a long one the newest tokens. tint: "likely", "unsure" or "none"."""
     spans = [Span(token.text, colours.muted_text) for token in prompt if not token.special]
-    paint = colours.doubt if tint == "unsure" else colours.dice
-    for step in path:
-        depth = {"likely": step.model_probability, "unsure": min(1.0, step.model_entropy / MOST_DOUBT)}.get(tint, -0.1)
-        spans.append(Span(step.text or step.piece, colours.text, paint, 0.04 + 0.34 * depth if depth >= 0 else 0.0))
+    spans += token_spans(path, colours, tint)
     lines = drawing.broken(spans[-MOST_TOKENS:], SIZE, WIDE)
     high = LINE * SIZE * len(lines) + 8
     return Drawing(_svg(WIDE, high, drawing.spans_in_lines(lines, 2, SIZE, SIZE, WIDE)), WIDE, high)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.reports.palette import DARK, DARKEST, LIGHT, Palette, as_data, of
+from core.palette import DARK, DARKEST, LIGHT, Palette, as_data, of
 
 __all__ = ["DARK", "DARKEST", "LIGHT", "Palette", "as_data", "css", "of", "variable"]
 

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 
+from core.record import step_rows as record_rows
 from core.record.constrained import constrained
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
+from core.record.step_rows import StepRow, StepRows
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.translation import N_, _
 
-FEWEST, MOST, USUAL = 5, 50, 8
+FEWEST, MOST, USUAL = record_rows.FEWEST, 50, 8
 FOLDED = -2  # key of the line for folded candidates
-WORTH_A_ROW = 0.01  # an excluded candidate keeps its row from this model's probability on
 LONG = 0.75  # probability from which a bar leaves no space for a note
 SLOTS = 60  # newest steps in the small charts
 FIRST_SLOTS = 24  # least number of places, so that the first bars are not too wide
@@ -54,119 +55,69 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
     There are always count + 1 rows: a chosen token with a higher rank takes the last place. folded: unlikely excluded candidates at the
     end share one line, and empty rows take their places.
     """
-    chosen = distribution.chosen if isinstance(distribution, Step) else None
+    drawn = record_rows.step_rows(distribution, count, "folded" if folded else "shown")
     done = constrained(distribution)
-    listed = list(distribution.candidates if done is None else _allowed_first(distribution.candidates))[:count]
-    shown = _visible(listed, chosen) if folded else listed
-    if chosen is not None and all(one.key != chosen.key for one in listed):
-        shown = [*shown[: count - 1], chosen]
-    rest_model, rest_dice = _rest(distribution, shown)
-    gone = rest_dice == 0 and rest_model > 0
-    folds = len(shown) < len(listed)
-    only = done is not None and done.allowed == 1
-    unknown = math.isnan(distribution.rest_model_probability)
-    rows = [_row(place, c, chosen, _reason(distribution, c), only) for place, c in enumerate(shown)]
-    others = {
-        **_empty(len(rows)),
-        "token_id": FOLDED if folds else -1,
-        "label": _("▸ all others") if folds and gone else _("everything else"),
-        "model": rest_model,
-        "dice": rest_dice,
-        "number": numbers.chance(math.nan if unknown else rest_dice),
-        "note": " · ".join([_("excluded")] * gone + [_("click to open")] * folds),
-        "kind": "rest",
-        "piece": _("{count} tokens, excluded").format(count=numbers.whole(_excluded(distribution, shown)))
-        if gone
-        else _("everything else"),
-        "model_text": numbers.chance(math.nan if unknown else rest_model),
-        "dice_text": numbers.chance(math.nan if unknown else rest_dice),
-    }
-    rows += [others] if folds else [*map(_empty, range(len(rows), count)), {**others, "row": count}]
+    forced = done is not None and done.allowed == 1
+    rows = [_row(place, row, forced) for place, row in enumerate(drawn.listed)]
+    excluded = distribution.stage_kept[0] - distribution.stage_kept[-1] - sum(bool(row.excluded_by) for row in drawn.listed)
+    others = {**_empty(len(rows)), **_others(drawn, excluded), "token_id": FOLDED if folded else -1}
+    rows += [others] if drawn.folded else [*map(_empty, range(len(rows), count)), {**others, "row": count}]
     rows += map(_empty, range(len(rows), count + 1))
     return _table(({**row, "step": distribution.index, "serial": clicks} for row in rows), DISTRIBUTION)
 
 
-def _allowed_first(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Return the candidates that can be chosen, likeliest first, then the excluded ones in their order."""
-    return sorted(candidates, key=lambda candidate: (candidate.removed_by is not None, -_length(candidate.sampling_probability)))
+def _others(drawn: StepRows, excluded: int) -> dict[str, object]:
+    """Return the row of all tokens without a row. excluded: how many of them are excluded."""
+    rest, folds = drawn.rest, drawn.folded > 0
+    model, final = rest.lengths
+    gone = final == 0 and model > 0
+    return {
+        "label": _("▸ all others") if folds and gone else _("everything else"),
+        "model": model,
+        "dice": final,
+        "number": numbers.chance(rest.final),
+        "note": " · ".join([_("excluded")] * gone + [_("click to open")] * folds),
+        "kind": rest.kind,
+        "piece": _("{count} tokens, excluded").format(count=numbers.whole(excluded)) if gone else _("everything else"),
+        "model_text": numbers.chance(rest.model),
+        "dice_text": numbers.chance(rest.final),
+    }
 
 
-def _visible(listed: list[Candidate], chosen: Candidate | None) -> list[Candidate]:
-    """Return the candidates without the unlikely excluded ones at the end, but FEWEST at least; all of them if that saves no row."""
-    kept = len(listed)
-    while kept > FEWEST and _is_negligible(listed[kept - 1], chosen):
-        kept -= 1
-    return listed[:kept] if len(listed) - kept > 1 else listed
-
-
-def _is_negligible(candidate: Candidate, chosen: Candidate | None) -> bool:
-    is_chosen = chosen is not None and candidate.key == chosen.key
-    return candidate.removed_by is not None and candidate.model_probability < WORTH_A_ROW and not is_chosen
-
-
-def _rest(distribution: TokenDistribution | Step, shown: Sequence[Candidate]) -> tuple[float, float]:
-    """Return the probabilities, before and after the settings, of all tokens without a row."""
-    candidates = distribution.candidates
-    model = sum(_length(c.model_probability) for c in candidates) - sum(_length(c.model_probability) for c in shown)
-    dice = sum(_length(c.sampling_probability) for c in candidates) - sum(_length(c.sampling_probability) for c in shown)
-    rest = max(0.0, _length(distribution.rest_sampling_probability) + dice)
-    return max(0.0, _length(distribution.rest_model_probability) + model), rest if rest > 1e-9 else 0.0
-
-
-def _excluded(distribution: TokenDistribution | Step, shown: Sequence[Candidate]) -> int:
-    """Return the number of excluded tokens without a row."""
-    return distribution.stage_kept[0] - distribution.stage_kept[-1] - sum(c.removed_by is not None for c in shown)
-
-
-def _reason(distribution: TokenDistribution | Step, candidate: Candidate) -> str:
-    """Return the stages that exclude a candidate, "–" if none does. Greedy excludes a likelier token because of the stages before it."""
-    moved = distribution.moved_by
-    if moved and candidate.removed_by == "greedy":
-        taken = next(one for one in distribution.candidates if one.sampling_probability)
-        if candidate.rank < taken.rank:
-            return phrases.stages((*moved, "greedy"))
-    return _(candidate.removed_by or "–")
-
-
-def _row(place: int, candidate: Candidate, chosen: Candidate | None, reason: str, forced: bool) -> dict[str, object]:
-    """Return the row of a candidate. reason: see `_reason`. forced: the constraint allows one token alone."""
-    is_chosen = chosen is not None and candidate.key == chosen.key
-    removed = candidate.removed_by is not None
-    spaced = candidate.piece.startswith("␣") and len(candidate.piece) > 1
-    end = max(_length(candidate.model_probability), _length(candidate.sampling_probability))
-    number = numbers.chance(candidate.sampling_probability)
+def _row(place: int, row: StepRow, forced: bool) -> dict[str, object]:
+    """Return the row of a candidate. forced: the constraint allows one token alone."""
+    candidate = cast("Candidate", row.candidate)
+    removed = bool(row.excluded_by)
+    model, final = row.lengths
+    number = numbers.chance(row.final)
+    reason = phrases.stages(row.excluded_by) or "–"
     notes = [_("excluded by {stage}").format(stage=reason)] if removed else []
     if not candidate.rank:
         notes.append(_("not measured"))
     elif candidate.rank != place + 1:
         notes.append(_("rank {rank}").format(rank=numbers.whole(candidate.rank)))
-    if end > LONG:  # no space for a note beside the bar; the card has the rest
+    if max(model, final) > LONG:  # no space for a note beside the bar; the card has the rest
         number, notes = _("excluded") if removed else _("forced") if forced else number, []
     return {
         "row": place,
-        "token_id": candidate.key,
-        "space": "␣" if spaced else "",
-        "label": candidate.piece[1:] if spaced else candidate.piece,
-        "model": _length(candidate.model_probability),
-        "dice": _length(candidate.sampling_probability),
+        "token_id": row.key,
+        "space": "␣" if row.label != row.piece else "",
+        "label": row.label,
+        "model": model,
+        "dice": final,
         "number": number,
         "note": " · ".join(notes),
-        "kind": "chosen" if is_chosen else "removed" if removed else "open",
-        "piece": candidate.piece,
+        "kind": "chosen" if row.chosen else row.kind,
+        "piece": row.piece,
         "id_text": "–" if candidate.token_id is None else str(candidate.token_id),
         "rank_text": numbers.whole(candidate.rank) if candidate.rank else "–",
-        "model_text": " · ".join(filter(None, (numbers.chance(candidate.model_probability), _(candidate.fact)))),
-        "dice_text": numbers.chance(candidate.sampling_probability),
+        "model_text": " · ".join(filter(None, (numbers.chance(row.model), _(candidate.fact)))),
+        "dice_text": numbers.chance(row.final),
         "rank": candidate.rank or None,
         "logit": candidate.logit if math.isfinite(candidate.logit) else None,
         "logit_text": numbers.decimal(candidate.logit, 2) if math.isfinite(candidate.logit) else "–",
         "removed_by": reason,
     }
-
-
-def _length(probability: float) -> float:
-    """Return the length of a bar: 0 if the probability was not measured."""
-    return 0.0 if math.isnan(probability) else probability
 
 
 def _empty(place: int) -> dict[str, object]:

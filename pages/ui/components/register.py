@@ -8,20 +8,24 @@ from typing import Any
 
 import streamlit as st
 
+from core.reports import step_in_browser
+
 HERE = Path(__file__).parent
+TOKENS = HERE / "tokens.css"  # the style of texts token by token
 
 
-def component(folder: str, html: str = "", *scripts: str, styles: str = "") -> Callable[..., Any]:
-    """Return the component of this folder: FOLDER.html (or `html`), FOLDER.css, and shared.js before FOLDER.js (or these scripts).
+def component(folder: str, html: str = "", *scripts: str, styles: Path | None = None) -> Callable[..., Any]:
+    """Return the component of this folder: FOLDER.html (or `html`), FOLDER.css, and FOLDER.js (or these scripts).
 
-    styles: a style sheet beside this file that comes before that of the folder.
+    The script of `step_in_browser` and shared.js come before its own. styles: a style sheet that comes before that of the folder.
     """
 
     def text(name: str) -> str:
         file = HERE / folder / name
         return file.read_text("utf-8") if file.exists() else ""
 
-    js = (HERE / "shared.js").read_text("utf-8") + "".join(text(f"{name}.js") for name in scripts or (folder,))
-    css = (HERE / styles).read_text("utf-8") if styles else ""
+    shared = (step_in_browser.SCRIPT, HERE / "shared.js")
+    js = "".join(file.read_text("utf-8") for file in shared) + "".join(text(f"{name}.js") for name in scripts or (folder,))
+    css = styles.read_text("utf-8") if styles else ""
     css += text(f"{folder}.css")
     return st.components.v2.component(folder, html=html or text(f"{folder}.html"), css=css or None, js=js)

@@ -1,11 +1,25 @@
 // Functions that several components share.
 
-function element(tag, name, text) {
-  const node = document.createElement(tag);
-  if (name) node.className = name;
-  if (text !== undefined) node.textContent = text;
-  if (tag === "button") node.type = "button";
-  return node;
+const SIGNS = /(⟨[^⟩]*⟩|↵|⇥|␍|␣|⍽)/;
+
+// Writes a token into `word` and returns its place in the text. Leading spaces and line ends stay outside of the word, so that tint and
+// outline cover the letters only. below: a text under the token, which then keeps its space.
+function placeWord(text, word, below = "") {
+  const place = element("span", below ? "stacked" : "");
+  const lead = below ? 0 : text.match(/^␣*(?=.)|/s)[0].length;
+  for (let i = 0; i < lead; i += 1) {
+    const gap = element("span", "space", "␣");
+    gap.ariaHidden = "true";
+    place.append(gap, element("wbr"));
+  }
+  for (const part of text.slice(lead).split(SIGNS)) {
+    if (part) word.append(SIGNS.test(part) ? element("span", part === "␣" ? "space" : "faint", part) : part);
+  }
+  place.append(word);
+  if (below) place.append(element("span", "below", below));
+  else for (const _ of text.match(/↵*$/)[0]) place.append(element("br"));
+  place.word = word;
+  return place;
 }
 
 // Shows a card below an element. `home` is the positioned parent of the card.

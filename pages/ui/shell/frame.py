@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from core.errors import ViewerError
+from core.record import tint
 from core.sources.capabilities import missing
 from pages.ui import features
 from pages.ui.charts import charts, palette
@@ -110,7 +111,7 @@ def _seat() -> None:
 
 
 def inject_css() -> None:
-    """Add the colours of the theme as variables, for all styles and components, and the styles that the theme cannot express.
+    """Add the styles that the theme cannot express; and, for all of them, its colours and the scale of tints as variables.
 
     app.py calls this once per run.
     """
@@ -120,7 +121,8 @@ def inject_css() -> None:
 @cache
 def _css(theme: str) -> str:
     colours = palette.as_data(palette.of(theme))
-    paint = " ".join(f"{palette.variable(name)}: {colour};" for name, colour in colours.items())
+    scale = {"palest": f"{tint.PALEST:.0%}", "deepest": f"{tint.DEEPEST:.0%}"}
+    paint = " ".join(f"{palette.variable(name)}: {value};" for name, value in (colours | scale).items())
     return f"<style>:root {{ {paint} }}\n{(HERE / 'frame.css').read_text('utf-8')}</style>"
 
 

@@ -10,8 +10,8 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
+from core.palette import DARK, Palette
 from core.reports.chart_picture import Drawing, of_chart
-from core.reports.palette import DARK, Palette
 from core.sampling.settings import SamplingSettings
 from pages.ui.charts import chart_descriptions
 from pages.ui.charts.charts import theme

@@ -11,10 +11,10 @@ import pandas as pd
 import pyarrow as pa
 import streamlit as st
 
+from core.palette import Palette
 from core.record.tables import csv_text
 from core.reports import fonts, rasterize
 from core.reports.chart_picture import SCALE, Caption, Drawing, file_name, picture
-from core.reports.palette import Palette
 from pages.ui.charts import charts, palette, table_file
 from pages.ui.components.copy_button.copy_button import copy_button
 from pages.ui.i18n.translation import N_, _, said

@@ -8,6 +8,7 @@ from html import escape
 import streamlit as st
 
 from core.record.step import Step
+from core.record.tint import tint_depth
 from pages.ui.charts.palette import css
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
@@ -33,7 +34,7 @@ def _token(step: Step, place: int, mark: int | None) -> str:
     if place == mark:
         title = f"{_('the texts differ from here')} · {title}"
     kind = "mark" if place == mark else "same" if mark is not None and place < mark else ""
-    return f'<span class="{kind}" title="{escape(title)}" style="--depth:{3 + 25 * step.tint:.0f}%">{escape(text)}</span>'
+    return f'<span class="{kind}" title="{escape(title)}" style="--depth:{tint_depth(step):.0%}">{escape(text)}</span>'
 
 
 def phrase(step: Step) -> str:

@@ -15,14 +15,14 @@ from PIL import Image
 
 from core import Generation, Recording, SamplingSettings
 from core.errors import BadSetting, CannotWrite, InputError, RunFinished
+from core.palette import DARK, LIGHT
 from core.record.frozen import percent
 from core.record.step import Step, Words
 from core.reports import __main__ as readme
 from core.reports import animation, chart_picture, fonts, rasterize
 from core.reports.animation import Options
 from core.reports.chart_picture import Caption, file_name
-from core.reports.palette import DARK, LIGHT
-from core.reports.step_picture import PictureStyle, bar_rows, step_svg
+from core.reports.step_picture import PictureStyle, picture_rows, step_svg
 from core.tokens.tokens import lone_token
 
 HOSTILE = "</text><script>alert(1)</script>&\x00\u202e"
@@ -44,9 +44,8 @@ def test_the_numbers_of_a_step_are_drawn(run: Generation, theme: str) -> None:
     step = run.path[4]
     shown = texts(step_svg(step, PictureStyle(theme)))
     assert f"{step.roll:.4f}" in shown and any(f"{step.roll:.4f} falls on" in text for text in shown)
-    listed, _model, final = bar_rows(step)
-    for probability in [one.sampling_probability for one in listed] + [final]:
-        assert (percent(probability) if probability else "excluded") in shown
+    for row in picture_rows(step).all:
+        assert (percent(row.final) if row.final else "excluded") in shown
     assert any("temperature 0.9, top-k 9, seed 3" in text for text in shown)
 
 

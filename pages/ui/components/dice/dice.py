@@ -6,11 +6,12 @@ from typing import Any
 
 from core.record.step import Step, TokenDistribution
 from core.record.tables import DiceSegment, bundled_segments
+from core.reports import step_in_browser
 from pages.ui.components.register import component
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.translation import _
 
-_DICE = component("dice")
+_DICE = component("dice", styles=step_in_browser.STYLE)
 
 
 def dice_strip(distribution: TokenDistribution | Step, *, key: str, still: bool = False) -> None:

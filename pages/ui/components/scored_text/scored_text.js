@@ -1,20 +1,8 @@
 // A text token by token, each tinted. Hover and focus show a token's card, a click keeps it open, arrow keys move.
-const SIGNS = /(⟨[^⟩]*⟩|↵|⇥|␍|␣|⍽)/;
-
 function build(text, below) {
-  const place = element("span", below ? "stacked" : "");
   const word = element("button", "token");
   word.tabIndex = -1;
-  const lead = !below && text.length > 1 && text.startsWith("␣") ? 1 : 0;
-  if (lead) place.append(element("span", "space", "␣"), element("wbr"));
-  for (const part of text.slice(lead).split(SIGNS)) {
-    if (part) word.append(SIGNS.test(part) ? element("span", part === "␣" ? "space" : "faint", part) : part);
-  }
-  place.append(word);
-  if (below) place.append(element("span", "below", below));
-  else for (const _ of text.match(/↵*$/)[0]) place.append(element("br"));
-  place.word = word;
-  return place;
+  return placeWord(text, word, below);
 }
 
 function fillCard(card, { text, head, lines, bars }) {
@@ -53,8 +41,7 @@ export default function ({ parentElement, data }) {
     }
     place.token = { text, head, lines, bars };
     place.word.className = marked ? "token marked" : "token";
-    place.word.style.setProperty("--tint", `var(--tv-${colour.replace("_", "-")})`);
-    place.word.style.setProperty("--depth", `${Math.round(depth * 100)}%`);
+    tintWord(place.word, depth, colour);
   });
   roving(words, () => places.map(place => place.word));
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pages.ui.charts.token_text import Word
-from pages.ui.components.register import component
+from pages.ui.components.register import TOKENS, component
 
-_TEXT = component("scored_text", styles="tokens.css")
+_TEXT = component("scored_text", styles=TOKENS)
 
 
 def scored_text(words: Sequence[Word], *, key: str, alt_text: str, size: str = "1.3rem", max_height: str = "24rem") -> None:

@@ -5,12 +5,6 @@ const FALL = 620; // milliseconds that the roll takes to fall
 const MARK = /^⟨.*⟩$/; // a special token
 const plain = text => text.replaceAll("␣", " ").replaceAll("↵", "\n");
 
-function tinted(node, word, my) {
-  const depth = my.tint === "likely" ? word[2] : my.tint === "unsure" ? word[3] : 0;
-  const colour = `var(--tv-${my.tint === "unsure" ? "doubt" : "dice"})`;
-  node.style.backgroundColor = word[5] >= 0 && my.tint !== "none" ? `color-mix(in srgb, ${colour} ${Math.round(5 + 36 * depth)}%, transparent)` : "";
-}
-
 // A leading space stays outside of its token's node, so that tint and underline cover the letters only.
 function spans(words, my, also) {
   return words.flatMap(word => {
@@ -19,7 +13,7 @@ function spans(words, my, also) {
     const node = element("span", "token", text.slice(lead.length));
     if (word[5] < 0) node.classList.add("prompt");
     if (MARK.test(word[0])) node.classList.add("mark");
-    tinted(node, word, my);
+    if (word[5] >= 0 && my.tint !== "none") tintWord(node, my.tint === "unsure" ? word[3] : word[2], my.tint === "unsure" ? "doubt" : "dice");
     also?.(node, word);
     return lead ? [lead, node] : [node];
   });
@@ -40,7 +34,6 @@ function drawText(my) {
   text.replaceChildren(...spans(words, my, (node, word) => {
     if (my.beat === WRITE && word[5] === my.t) {
       node.classList.add("accent");
-      node.style.backgroundColor = "";
       fresh = node;
     }
   }), element("span", "caret"));
@@ -92,14 +85,11 @@ function drawBars(my, look) {
   const fallen = my.fallen(look) || my.choosing >= 0; // while a token is framed, the model's own choice is marked
   const named = new Set((my.guess?.rows ?? []).map(row => row[4]));
   bars.rows ??= [];
-  const rows = [...look.rows, [look.rest[0], -1, look.rest[1], look.rest[2], look.rest[3], false, 0]];
+  const rows = [...look.rows, look.rest];
   const fresh = bars.rows.length !== rows.length;
   if (fresh) {
     bars.rows = rows.map((_, i) => {
-      const row = element("div", "bar");
-      const room = element("div", "room");
-      row.append(element("div", "label"), room, element("div", "number"));
-      room.append(element("div", "model"), element("div", "used"));
+      const row = buildRow(element("div"), element("div"), element("div"), element("div"));
       row.onclick = () => { if (my.choosing >= 0 && i < my.look().rows.length) { my.choosing = i; my.take(); } };
       return row;
     });
@@ -116,22 +106,10 @@ function drawBars(my, look) {
   const heat = bars.querySelector(".heat");
   heat.hidden = !my.turned && !my.data.talk?.acts.some(name => name.startsWith("temperature"));
   heat.textContent = my.data.heat;
-  bars.querySelector(".legend .cut").hidden = !rows.some(row => row[5]);
-  rows.forEach(([label, token, model, used, number, removed], i) => {
-    const row = bars.rows[i];
-    const names = ["bar"];
-    if (i === rows.length - 1) names.push("rest");
-    if (removed) names.push("removed");
-    if (fallen && token >= 0 && token === look.chosen) names.push("chosen");
-    if (token >= 0 && named.has(token)) names.push("named");
-    if (i === my.choosing) names.push("pointed");
-    row.className = names.join(" ");
-    row.children[0].textContent = label;
-    const [pale, solid] = row.children[1].children;
-    pale.style.width = `${100 * model}%`;
-    solid.style.width = `${100 * used}%`;
-    solid.style.visibility = used > 0 ? "" : "hidden";
-    row.children[2].textContent = number;
+  bars.querySelector(".legend .cut").hidden = !rows.some(row => row[5] === "removed");
+  rows.forEach((row, i) => {
+    const token = row[1], isChosen = fallen && token >= 0 && token === look.chosen;
+    drawRow(bars.rows[i], row, isChosen && "chosen", token >= 0 && named.has(token) && "named", i === my.choosing && "pointed");
   });
   if (fresh) { void bars.offsetWidth; bars.classList.remove("asleep"); }
 }
@@ -142,30 +120,14 @@ function drawDice(my, look) {
   dice.classList.toggle("shown", Boolean(shown));
   if (!shown) { my.part(".marker").className = "marker"; return; }
   const landed = my.fallen(look);
-  const track = my.part(".track");
-  const width = track.clientWidth || 1000;
-  track.replaceChildren(...look.segments.map(([id, label, start, end, chosen, share], i) => {
-    const room = (end - start) * width;
-    const size = parseFloat(getComputedStyle(track).fontSize);
-    const node = element("div", `part${id < 0 ? " bundle" : ""}${i % 2 ? " odd" : ""}${room < 8 ? " thin" : ""}${landed && chosen ? " chosen" : ""}`,
-      room > 0.62 * size * label.length + 8 ? label : "");
-    node.style.left = `${start * 100}%`;
-    node.style.width = `${(end - start) * 100}%`;
-    node.title = `${label} · ${share}`;
-    return node;
-  }));
+  drawStrip(my.part(".track"), look.segments, landed);
   const marker = my.part(".marker");
   if (look.roll === null) {
     marker.textContent = "?";
     marker.className = look.chosen < 0 ? "marker rolling" : "marker";
     return;
   }
-  const side = look.roll < 0.05 ? " left" : look.roll > 0.95 ? " right" : "";
-  marker.textContent = look.roll_text;
-  marker.style.left = `${look.roll * 100}%`;
-  const falling = !landed || my.falling ? " falling" : "";
-  const name = `marker fallen${side}${falling}`;
-  if (marker.className !== name) marker.className = name;
+  drawRoll(marker, look.roll, look.roll_text, !landed || my.falling ? " falling" : "");
 }
 
 function drawLine(my, look) {

@@ -45,7 +45,7 @@ function publish(my) {
   my.channel.postMessage({
     stage: d.session, at: Date.now(), began: d.talk ? beganAt(d.talk.clock) : my.began, beat: d.names[my.beat], beats: d.names,
     say: d.talk && !d.talk.slow ? "" : d.say[d.beats[my.beat]][my.t > my.first ? 1 : 0], line: now ? now.lines[my.beat] : d.finished, talk: d.talk,
-    rows: coming ? [...coming.rows.map(row => [row[0], row[4], row[3]]), [coming.rest[0], coming.rest[3], coming.rest[2]]] : [], // of the dice
+    rows: coming ? [...coming.rows, coming.rest].map(row => [row[0], row[4], row[3]]) : [], // of the dice
     text: d.words.map(word => plain(word[0])).join("").slice(-160), settings: d.settings, model: d.model, hidden: my.beat < WEIGH || isGuessing(my),
     score: d.score, finished: d.finished, blank: my.blank, keys: REMOTE,
   });

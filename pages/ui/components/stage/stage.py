@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from core.reports import step_in_browser
 from pages.ui.components.register import component
 
-_STAGE = component("stage", "", "drawing", "guessing", "driving")
+_STAGE = component("stage", "", "drawing", "guessing", "driving", styles=step_in_browser.STYLE)
 
 
 def stage(key: str, data: dict[str, Any], on_did: Callable[[], None]) -> None:

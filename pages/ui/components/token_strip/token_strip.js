@@ -1,24 +1,9 @@
 // Updates only the tokens that changed, so that the text stays in place while it grows.
-const SIGNS = /(⟨[^⟩]*⟩|↵|⇥|␍|␣)/;
-
+// A <button> is a box of its own: it would break joined letters and the direction of Arabic and Hebrew. A <span> does not.
 function build(text, clickable) {
-  const place = element("span");
-  // A <button> is a box of its own: it would break joined letters and the direction of Arabic and Hebrew. A <span> does not.
   const word = element("span");
   if (clickable) { word.role = "button"; word.tabIndex = -1; }
-  const lead = text.match(/^[␣]*/)[0];
-  for (const _ of lead) {
-    const gap = element("span", "space", "␣");
-    gap.ariaHidden = "true";
-    place.append(gap, element("wbr"));
-  }
-  for (const part of text.slice(lead.length).split(SIGNS)) {
-    if (part) word.append(SIGNS.test(part) ? element("span", part === "␣" ? "space" : "faint", part) : part);
-  }
-  place.append(word);
-  for (const _ of text.match(/[↵]*$/)[0]) place.append(element("br"));
-  place.word = word;
-  return place;
+  return placeWord(text, word);
 }
 
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -35,7 +20,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (words.dir !== data.direction) words.dir = data.direction;
 
   const all = data.prompt.map(([text, id, template]) => ({ text, id, template, step: -1 })).concat(
-    data.steps.map(([text, id, tint, forced, model, dice, rank, wanted], i) => ({ text, id, tint, forced, model, dice, rank, wanted, step: data.skipped + i })));
+    data.steps.map(([text, id, depth, forced, model, dice, rank, wanted], i) => ({ text, id, depth, forced, model, dice, rank, wanted, step: data.skipped + i })));
   let caret = words.caret;
   if (!caret) {
     caret = words.caret = element("span", "caret");
@@ -75,8 +60,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (fresh && grown && i === all.length - 1) names.push("fresh");
     const name = names.join(" ");
     if (word.className !== name) word.className = name;
-    const tint = token.step >= 0 && token.step !== data.accent && data.tint !== "none" ? `${Math.round(4 + 34 * token.tint)}%` : "0%";
-    if (word.tinted !== tint) word.style.setProperty("--depth", word.tinted = tint);
+    const depth = token.step < 0 || token.step === data.accent ? 0 : token.depth;
+    if (word.tinted !== depth) tintWord(word, word.tinted = depth);
     if (clickable) {
       word.setAttribute("aria-pressed", String(token.step === data.opened));
       word.dataset.step = token.step;

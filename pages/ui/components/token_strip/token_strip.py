@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping, Sequence
 from functools import partial
 from itertools import takewhile
-from math import isnan
 from typing import Any
 from unicodedata import bidirectional
 
 from core.record.constrained import constrained
 from core.record.step import Step
+from core.record.tint import tint_depth
 from core.tokens.tokens import Token
 from pages.ui.charts.token_text import shown as shown_in_text
-from pages.ui.components.register import component
+from pages.ui.components.register import TOKENS, component
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, current, said
 
@@ -27,11 +27,10 @@ CARD = {
     "forced": N_("you chose it"),
     "wanted": N_("likeliest, but not allowed:"),
 }
-MOST_DOUBT = 6.0  # bits of entropy at which the tint is full
 WINDOW = 600  # newest tokens that are drawn, so that a draw of a long text costs the same; a click shows the earlier ones
 BLOCK = 100  # tokens by which the window moves, so that the drawn text mostly only grows
 
-_STRIP = component("token_strip", styles="tokens.css")
+_STRIP = component("token_strip", styles=TOKENS)
 
 
 def token_strip(
@@ -128,15 +127,13 @@ class _Drawn:
 
 
 def _step(step: Step, tint: str) -> tuple[Any, ...]:
-    """Return one step as a row: text, id, tint from 0 to 1, forced, its numbers, and what the model wanted but for the constraint."""
+    """Return one step as a row: text, id, depth of its tint, forced, its numbers, and what the model wanted but for the constraint."""
     taken, done = step.chosen, constrained(step)
     wanted = done.wanted if done is not None else None
-    doubt = 0.0 if isnan(step.model_entropy) else min(1.0, step.model_entropy / MOST_DOUBT)
-    depth = step.tint if tint == "likely" else doubt if tint == "unsure" else 0.0
     return (
         shown_in_text(step.text, taken.piece, step.raw),
         step.key,
-        round(depth, 3),
+        round(tint_depth(step, tint), 3),
         step.chosen_by == "forced",
         numbers.chance(taken.model_probability),
         numbers.chance(taken.sampling_probability),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings, load_model
+from core.record.step_rows import WORTH_A_ROW
 from pages.stage import stage_payload
 from pages.ui.charts import step_rows
 from pages.ui.i18n import numbers
@@ -47,14 +48,14 @@ def test_the_numbers_of_one_list_are_of_one_kind_and_add_up(run: Generation, fol
     table = step_rows.distribution_rows(cold, 10, folded=folded).to_pandas()
     assert set(table.number[table.kind == "removed"]) == {numbers.chance(0.0)}
     assert [numbers.chance(share) for share in table.dice[table.label != ""]] == [*table.number[table.label != ""]]
-    rows, rest = stage_payload._bars(cold, None)
-    assert [row[4] for row in rows] == [numbers.chance(row[3]) for row in rows] and rest[3] == numbers.chance(rest[2])
+    sent = stage_payload.step_payload(cold, run)
+    assert all(row[4] == numbers.percent(row[3]) for row in [*sent["rows"], sent["rest"]])
 
 
 def test_what_is_cut_and_unlikely_lies_in_one_line_that_can_be_opened() -> None:
     run = Generation(load_model("storyteller-mini"), "Once upon a", top_n=50)
     seen = run.next_distribution(SamplingSettings(temperature=0.3, top_k=2))
-    dust = [c for c in seen.candidates[:10] if c.removed_by and c.model_probability < step_rows.WORTH_A_ROW]
+    dust = [c for c in seen.candidates[:10] if c.removed_by and c.model_probability < WORTH_A_ROW]
     dust = [c for c in dust if c.rank > step_rows.FEWEST]  # the likeliest keep their rows, so that a sure model has runners-up
     assert len(dust) > 1, "the example must have something to fold"
     table = step_rows.distribution_rows(seen, 10).to_pandas()

@@ -42,10 +42,10 @@ def test_the_bars_are_those_of_the_record_and_add_up(run: Generation) -> None:
     for step in run.path:
         sent = stage_payload.step_payload(step, run)
         known = {c.token_id: c for c in step.candidates}
-        assert sum(row[2] for row in sent["rows"]) + sent["rest"][1] == pytest.approx(1.0, abs=1e-5)
-        assert sum(row[3] for row in sent["rows"]) + sent["rest"][2] == pytest.approx(1.0, abs=1e-5)
+        assert sum(row[2] for row in sent["rows"]) + sent["rest"][2] == pytest.approx(1.0, abs=1e-5)
+        assert sum(row[3] for row in sent["rows"]) + sent["rest"][3] == pytest.approx(1.0, abs=1e-5)
         assert step.token_id in {row[1] for row in sent["rows"]}
-        for _, token_id, model, dice, number, _removed, rank in sent["rows"]:
+        for _, token_id, model, dice, number, _kind, rank in sent["rows"]:
             candidate = known[token_id]
             assert (model, dice, rank) == (candidate.model_probability, candidate.sampling_probability, candidate.rank)
             assert number == numbers.chance(dice)

@@ -1,0 +1,152 @@
+"""The rows that every drawing of a step shows: likely candidates with their probabilities before and after the settings, and the rest.
+
+The charts, the stage, pictures, the offline page and notebooks draw these rows. A row has no language: each drawing writes its own texts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from core.record.step import Candidate, Step, TokenDistribution
+
+FEWEST = 5  # candidates that keep a row even if unlikely ones are folded
+WORTH_A_ROW = 0.01  # an excluded candidate is unlikely below this model's probability
+REST = -1  # key of the row for all tokens without a row of their own
+
+Kind = Literal["open", "removed", "rest"]
+Unlikely = Literal["shown", "folded", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """One bar of a step. model, final: probability before and after the settings, NaN if not measured.
+
+    piece: the displayed token, "" for the rest. excluded_by: the stages that excluded it, () if none did.
+    segment: its start and end on the 0-1 strip of the dice, None if it is not on the strip. candidate: None for the rest.
+    """
+
+    key: int
+    piece: str
+    model: float
+    final: float
+    chosen: bool = False
+    excluded_by: tuple[str, ...] = ()
+    segment: tuple[float, float] | None = None
+    candidate: Candidate | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """What its pale bar stands for: a token that can be chosen, an excluded one, or all tokens without a row."""
+        return "rest" if self.candidate is None else "removed" if self.excluded_by else "open"
+
+    @property
+    def label(self) -> str:
+        """The displayed token without its leading space."""
+        return label_of(self.piece)
+
+    @property
+    def excluded(self) -> bool:
+        """Whether nothing of its probability is left after the settings."""
+        return self.final == 0 and self.model != 0
+
+    @property
+    def lengths(self) -> tuple[float, float]:
+        """Lengths of both bars from 0 to 1: 0 for a probability that was not measured."""
+        return measured(self.model), measured(self.final)
+
+
+@dataclass(frozen=True, slots=True)
+class StepRows:
+    """The candidates with a row, the row of all other tokens, and how many unlikely candidates were folded into it."""
+
+    listed: tuple[StepRow, ...]
+    rest: StepRow
+    folded: int
+
+    @property
+    def all(self) -> tuple[StepRow, ...]:
+        """The candidates and the rest."""
+        return (*self.listed, self.rest)
+
+
+def step_rows(seen: TokenDistribution | Step, count: int, unlikely: Unlikely = "shown") -> StepRows:
+    """Return at most `count` candidates, the model's likeliest first, and the rest. Under a constraint the allowed tokens come first.
+
+    A chosen token with a higher rank takes the last row. unlikely: excluded candidates below `WORTH_A_ROW` are "shown"; "folded" into the
+    rest at the end of the list, but not the first `FEWEST` rows; or "skipped", so that later candidates take their rows.
+    """
+    chosen: Candidate | None = getattr(seen, "chosen", None)
+    candidates = seen.candidates
+    ordered = sorted(candidates, key=_allowed_first) if "constraint" in seen.stage_names else candidates
+    listed = [c for c in ordered if unlikely != "skipped" or not _is_unlikely(c, chosen)][:count]
+    shown = _folded(listed, chosen) if unlikely == "folded" else listed
+    if chosen is not None and chosen.key not in {c.key for c in listed}:
+        shown = [*shown[: count - 1], chosen]
+    rows = [_row(seen, candidate, chosen, candidates) for candidate in shown]
+    return StepRows(tuple(rows), _rest(seen, candidates, {c.key for c in shown}), len(listed) - len(shown))
+
+
+def label_of(piece: str) -> str:
+    """Return a displayed token as a label: without its leading space.
+
+    >>> label_of("␣fox"), label_of("␣")
+    ('fox', '␣')
+    """
+    return piece.removeprefix("␣") or piece
+
+
+def measured(probability: float) -> float:
+    """Return a probability, 0 if it was not measured."""
+    return 0.0 if math.isnan(probability) else probability
+
+
+def _allowed_first(candidate: Candidate) -> tuple[bool, float]:
+    return candidate.removed_by is not None, -measured(candidate.sampling_probability)
+
+
+def _folded(listed: list[Candidate], chosen: Candidate | None) -> list[Candidate]:
+    """Return the candidates without the unlikely ones at the end; all of them if that saves no row."""
+    kept = len(listed)
+    while kept > FEWEST and _is_unlikely(listed[kept - 1], chosen):
+        kept -= 1
+    return listed[:kept] if len(listed) - kept > 1 else listed
+
+
+def _is_unlikely(candidate: Candidate, chosen: Candidate | None) -> bool:
+    is_chosen = chosen is not None and candidate.key == chosen.key
+    return candidate.removed_by is not None and measured(candidate.model_probability) < WORTH_A_ROW and not is_chosen
+
+
+def _row(seen: TokenDistribution, candidate: Candidate, chosen: Candidate | None, candidates: Sequence[Candidate]) -> StepRow:
+    start, share = candidate.dice_start, candidate.sampling_probability
+    return StepRow(
+        key=candidate.key,
+        piece=candidate.piece,
+        model=candidate.model_probability,
+        final=share,
+        chosen=chosen is not None and candidate.key == chosen.key,
+        excluded_by=_stages(seen, candidate, candidates),
+        segment=None if start is None or not share > 0 else (start, min(1.0, start + share)),
+        candidate=candidate,
+    )
+
+
+def _stages(seen: TokenDistribution, candidate: Candidate, candidates: Sequence[Candidate]) -> tuple[str, ...]:
+    """Return the stages that excluded a candidate. Greedy excludes a likelier token because of the stages before it."""
+    if candidate.removed_by == "greedy" and (moved := seen.moved_by):
+        taken = next(c for c in candidates if c.sampling_probability)
+        if candidate.rank < taken.rank:
+            return (*moved, "greedy")
+    return () if candidate.removed_by is None else (candidate.removed_by,)
+
+
+def _rest(seen: TokenDistribution, candidates: Sequence[Candidate], shown: set[int]) -> StepRow:
+    """Return the row of all tokens that are not shown. Both probabilities are NaN if the source measured no unlisted tokens."""
+    hidden = [candidate for candidate in candidates if candidate.key not in shown]
+    model = seen.rest_model_probability + math.fsum(measured(c.model_probability) for c in hidden)
+    final = measured(seen.rest_sampling_probability) + math.fsum(measured(c.sampling_probability) for c in hidden)
+    return StepRow(REST, "", model, math.nan if math.isnan(model) else final)
