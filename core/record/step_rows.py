@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 if TYPE_CHECKING:
     from core.record.step import Candidate, Step, TokenDistribution
 
@@ -87,7 +89,7 @@ def step_rows(seen: TokenDistribution | Step, count: int, unlikely: Unlikely = "
     if chosen is not None and chosen.key not in {c.key for c in listed}:
         shown = [*shown[: count - 1], chosen]
     rows = [_row(seen, candidate, chosen, candidates) for candidate in shown]
-    return StepRows(tuple(rows), _rest(seen, candidates, {c.key for c in shown}), len(listed) - len(shown))
+    return StepRows(tuple(rows), _rest(seen, {candidate.key for candidate in shown}), len(listed) - len(shown))
 
 
 def label_of(piece: str) -> str:
@@ -144,9 +146,9 @@ def _stages(seen: TokenDistribution, candidate: Candidate, candidates: Sequence[
     return () if candidate.removed_by is None else (candidate.removed_by,)
 
 
-def _rest(seen: TokenDistribution, candidates: Sequence[Candidate], shown: set[int]) -> StepRow:
+def _rest(seen: TokenDistribution, shown: set[int]) -> StepRow:
     """Return the row of all tokens that are not shown. Both probabilities are NaN if the source measured no unlisted tokens."""
-    hidden = [candidate for candidate in candidates if candidate.key not in shown]
-    model = seen.rest_model_probability + math.fsum(measured(c.model_probability) for c in hidden)
-    final = measured(seen.rest_sampling_probability) + math.fsum(measured(c.sampling_probability) for c in hidden)
+    hidden = ~np.isin(seen.token_ids, list(shown))
+    model = seen.rest_model_probability + float(np.nansum(seen.probabilities[0, hidden]))
+    final = measured(seen.rest_sampling_probability) + float(np.nansum(seen.probabilities[-1, hidden]))
     return StepRow(REST, "", model, math.nan if math.isnan(model) else final)

@@ -167,21 +167,22 @@ def notepad_rows(path: Sequence[Step]) -> pa.Table:
     rows: list[dict[str, object]] = []
     for step in newest:
         done = step.forward
+        counted = done.counted
         common = {
             "slot": step.index,
             "step": step.index + 1,
-            "reused": done.reused_tokens if done.counted else None,
-            "computed": done.computed_tokens if done.counted else None,
-            "cache_bytes": done.cache_bytes if done.counted else None,
+            "reused": done.reused_tokens if counted else None,
+            "computed": done.computed_tokens if counted else None,
+            "cache_bytes": done.cache_bytes if counted else None,
             "step_text": str(step.index + 1),
-            "reused_text": numbers.whole(done.reused_tokens) if done.counted else _("not measured"),
-            "computed_text": numbers.whole(done.computed_tokens) if done.counted else _("not measured"),
-            "bytes_text": numbers.size(done.cache_bytes) if done.counted else _("not measured"),
+            "reused_text": numbers.whole(done.reused_tokens) if counted else _("not measured"),
+            "computed_text": numbers.whole(done.computed_tokens) if counted else _("not measured"),
+            "bytes_text": numbers.size(done.cache_bytes) if counted else _("not measured"),
         }
         rows.append({**common, "part": "reused", "bottom": 0, "top": done.reused_tokens, "label": ""})
         whole = done.reused_tokens + done.computed_tokens
         # A first token that was chosen by hand after going back is no prefill: the cache still holds nearly the whole prompt.
-        prefill = done.counted and step.index == 0 and (done.reused_tokens == 0 or done.computed_tokens > 1)
+        prefill = counted and step.index == 0 and (done.reused_tokens == 0 or done.computed_tokens > 1)
         rows.append({**common, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": _("prefill") if prefill else ""})
     rows += [{"slot": slot, "part": "reused", "bottom": 0, "top": 0, "label": ""} for slot in range(len(newest), FIRST_SLOTS)]
     return _table(rows, NOTEPAD)

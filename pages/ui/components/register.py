@@ -17,14 +17,14 @@ TOKENS = HERE / "tokens.css"  # the style of texts token by token
 def component(folder: str, html: str = "", *scripts: str, styles: Path | None = None) -> Callable[..., Any]:
     """Return the component of this folder: FOLDER.html (or `html`), FOLDER.css, and FOLDER.js (or these scripts).
 
-    The script of `step_in_browser` and shared.js come before its own. styles: a style sheet that comes before that of the folder.
+    streamlit.js, the script of `step_in_browser` and shared.js come before its own. styles: a style sheet before that of the folder.
     """
 
     def text(name: str) -> str:
         file = HERE / folder / name
         return file.read_text("utf-8") if file.exists() else ""
 
-    shared = (step_in_browser.SCRIPT, HERE / "shared.js")
+    shared = (HERE / "streamlit.js", step_in_browser.SCRIPT, HERE / "shared.js")
     js = "".join(file.read_text("utf-8") for file in shared) + "".join(text(f"{name}.js") for name in scripts or (folder,))
     css = styles.read_text("utf-8") if styles else ""
     css += text(f"{folder}.css")

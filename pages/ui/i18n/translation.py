@@ -237,7 +237,7 @@ def wording() -> Wording:
 
 def figures(plain: str) -> str:
     """Return a number formatted by Python (`12,345.6`) with the separators of the current language."""
-    if current() == ENGLISH:
+    if (_SPOKEN.get() or current()) == ENGLISH:
         return plain
     decimal, group = marks()
     return plain.translate({ord("."): decimal, ord(","): group})

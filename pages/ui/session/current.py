@@ -48,9 +48,14 @@ SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # steps per second in Play
 
 def model_names() -> list[str]:
     """Return the models that this visitor can choose: bundled, added by name, published by the operator, and their own."""
-    linked = [name for name in (current_session().link.get("model", ""),) if is_ngram(name)]  # nothing has to be downloaded for it
-    known = [entry.name for entry in list_models()] + current_session().names + published_models.names() + linked
-    return list(dict.fromkeys(known)) + list(current_session().taught)
+    session = current_session()
+    made_from = (session.draws, *session.names, *session.taught, session.link.get("model"))
+    if session.model_names and session.model_names[0] == made_from:
+        return session.model_names[1]
+    linked = [name for name in (session.link.get("model", ""),) if is_ngram(name)]  # nothing has to be downloaded for it
+    known = [entry.name for entry in list_models()] + session.names + published_models.names() + linked
+    session.model_names = made_from, list(dict.fromkeys(known)) + list(session.taught)
+    return session.model_names[1]
 
 
 def model_name() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from core import SamplingSettings
@@ -81,7 +82,7 @@ def without_effect(settings: SamplingSettings, name: str) -> str:
     return ""
 
 
+@lru_cache(maxsize=64)
 def can_be_shown(settings: SamplingSettings) -> bool:
     """Return whether every control can show its value of these settings."""
-    numbers_shown = [row for row in SETTINGS.values() if row.text is None]
-    return all(row.control[0] <= getattr(settings, row.name) <= row.control[1] for row in numbers_shown)
+    return all(row.text is not None or row.control[0] <= getattr(settings, row.name) <= row.control[1] for row in SETTINGS.values())

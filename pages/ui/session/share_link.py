@@ -221,7 +221,7 @@ def _width(token_id: int) -> int:
 
 
 def _letters(token_id: int, width: int) -> str:
-    return "".join(_ALPHABET[token_id >> 6 * place & 63] for place in reversed(range(width)))
+    return "".join([_ALPHABET[token_id >> 6 * place & 63] for place in reversed(range(width))])
 
 
 def _format_settings(settings: SamplingSettings) -> str:

@@ -87,6 +87,7 @@ class Session:
     evictions_seen: int = 0  # evictions of the run's model that the visitor knows
     clicks: int = 0
     names: list[str] = field(default_factory=list)  # models the visitor added by name
+    model_names: tuple[Any, list[str]] | None = None  # what the list was made from, and the list; see `current.model_names`
     servers: dict[str, tuple[str | None, str | None]] = field(default_factory=dict)  # tokenizer and key of each server among them
     notes: list[Notice] = field(default_factory=list)  # about the latest action
     next_page_notices: list[str] = field(default_factory=list)  # for the page that the app switches to

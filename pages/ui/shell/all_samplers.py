@@ -35,7 +35,8 @@ def button() -> None:
 def chips() -> None:
     """Draw a chip for every setting of the dialog that is on; a press switches it off."""
     settings = current.settings()
-    on = [key for key in CHIPS if is_on(settings, key)]
+    changed = {row.name for row in settings.changed()}
+    on = [name for name in CHIPS if name in changed]
     if not on:
         return
     with st.container(horizontal=True, gap="xsmall", key="chips"):

@@ -140,7 +140,7 @@ function visibility({ setStateValue }) {
 
 // --- page: sets the page's language, and marks the menu group of the open page (for frame.css and screen readers).
 function page({ data }) {
-  const mark = () => document.querySelectorAll('[data-testid="stTopNavSection"]').forEach(button => {
+  const mark = () => document.querySelectorAll(STREAMLIT.menuGroup).forEach(button => {
     if (button.textContent.trim().startsWith(data.group)) button.setAttribute("aria-current", "true");
     else button.removeAttribute("aria-current");
   });
@@ -148,103 +148,6 @@ function page({ data }) {
   document.documentElement.lang = data.language;
   window.onbeforeunload = data.asks ? event => event.preventDefault() : null;
   for (const delay of [300, 1500]) setTimeout(mark, delay); // Streamlit may draw the menu after this
-}
-
-// --- top: begins another page at its top. Streamlit keeps the place to which the page before was scrolled.
-function top({ data }) {
-  if (window.tokenViewerPage !== undefined && window.tokenViewerPage !== data.page) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
-  window.tokenViewerPage = data.page;
-}
-
-// --- reconnect: between a restored connection and the next complete draw, the new session does not know the page's buttons. Clicks are
-// held until then and repeated. Streamlit shows both states on its root element.
-const LONGEST_HOLD = 60_000; // milliseconds; a server that has just started loads its model first
-const MOST_HELD = 5; // clicks
-const LATE = 3_000, LONGEST_HEALTH = 2_000; // milliseconds
-const APP = '[data-testid="stApp"]';
-const OURS = '[data-testid="stMain"], [data-testid="stSidebar"], [data-testid="stBottom"], [class*="st-key-"]';
-
-function keyOf(node) {
-  const named = node.closest?.('[class*="st-key-"]');
-  return named ? [...named.classList].find(name => name.startsWith("st-key-")) : null;
-}
-
-function hold(state, event) {
-  if (!state.waiting || state.repeated.has(event) || !event.target.closest?.(OURS)) return;
-  event.preventDefault();
-  event.stopImmediatePropagation();
-  if (state.held.length >= MOST_HELD) return;
-  const node = event.composedPath()[0];
-  state.held.push({ node, key: keyOf(event.target), tag: node.closest?.("button, a, input, label")?.tagName, x: event.clientX, y: event.clientY });
-}
-
-function repeat(state, { node, key, tag, x, y }) {
-  let target = node.isConnected ? node : null;
-  if (!target && key && tag) target = document.querySelector(`.${CSS.escape(key)} ${tag.toLowerCase()}`);
-  if (!target) return;
-  const click = new MouseEvent("click", { bubbles: true, composed: true, cancelable: true, view: window, clientX: x, clientY: y });
-  state.repeated.add(click);
-  target.dispatchEvent(click);
-}
-
-function release(state) {
-  clearTimeout(state.late);
-  state.waiting = false;
-  for (const click of state.held.splice(0)) repeat(state, click);
-}
-
-function check(state, root) {
-  if (root.dataset.testConnectionState !== "CONNECTED") {
-    state.waiting = true;
-    state.drawn = false;
-    clearTimeout(state.late);
-    state.late = undefined;
-  } else if (state.waiting) {
-    state.late ??= setTimeout(() => release(state), LONGEST_HOLD);
-    if (state.drawn && root.dataset.testScriptState === "notRunning") release(state);
-  }
-}
-
-// Says so when the server does not answer: LATE after a click or the begin of a run it is asked for its health.
-async function answers() {
-  try {
-    return (await fetch(healthAddress(), { cache: "no-store", signal: AbortSignal.timeout(LONGEST_HEALTH) })).ok;
-  } catch {
-    return false;
-  }
-}
-
-async function ask(state) {
-  state.asking = true;
-  while (!await answers()) {
-    state.notice.textContent = state.sentence;
-    await new Promise(done => setTimeout(done, 500));
-  }
-  state.notice.textContent = "";
-  state.asking = false;
-}
-
-function expectAnswer(state, isIdle) {
-  clearTimeout(state.unanswered);
-  if (!isIdle) state.unanswered = setTimeout(() => { if (!state.asking) ask(state); }, LATE);
-}
-
-function reconnect({ parentElement, data }) {
-  const root = document.querySelector(APP);
-  Object.assign(window.tokenViewerReconnect ?? {}, { notice: parentElement.querySelector(".late"), sentence: data.sentence });
-  if (window.tokenViewerReconnect || !root) return;
-  const state = window.tokenViewerReconnect = { waiting: false, drawn: true, held: [], repeated: new WeakSet(), late: undefined };
-  window.addEventListener("click", event => hold(state, event), true);
-  window.addEventListener("tokenvieweraddress", () => { // the page is drawn, and its session knows the page's query
-    state.drawn = !window.tokenViewerAddress.asked;
-    check(state, root);
-  });
-  Object.assign(state, { notice: parentElement.querySelector(".late"), sentence: data.sentence });
-  window.addEventListener("click", event => { if (event.target.closest?.(OURS)) expectAnswer(state, false); }, true);
-  new MutationObserver(() => {
-    check(state, root);
-    expectAnswer(state, root.dataset.testConnectionState === "CONNECTED" && root.dataset.testScriptState === "notRunning");
-  }).observe(root, { attributeFilter: ["data-test-connection-state", "data-test-script-state"] });
 }
 
 // --- announce: a sentence for screen readers; in Play at most one a second, the newest.

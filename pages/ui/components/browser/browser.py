@@ -18,7 +18,7 @@ from pages.ui.i18n.translation import _, current
 HEARTBEAT = timedelta(hours=12)
 LONGEST = 60.0  # seconds; a longer round trip is not a measurement
 
-_BROWSER = component("browser", '<div class="announcer"></div><div class="late" role="status"></div>')
+_BROWSER = component("browser", '<div class="announcer"></div><div class="late" role="status"></div>', "mends", "browser")
 
 
 def address(key: str, data: dict[str, Any], on_found: Callable[[], None]) -> None:

@@ -1,9 +1,9 @@
 // Explains the terms in a page's text. React owns the page's nodes, so transparent buttons are laid over the terms, in a layer that
 // scrolls with them. The underlines are highlights of the text itself, so they move with it. All buttons are one Tab stop; arrows move
 // among them.
-const TEXT = '[data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"], [data-testid="stHtml"]';
-const NOT = '.tv-screen-reader, .tv-tinted, .tv-drafts, .tv-board, .st-key-unseen, details:not([open]), summary, button, a, input, textarea, select, svg, code, pre, h1, [role="dialog"], [role="option"], [role="radio"], [data-testid="stText"], [data-testid="stTooltipContent"]';
-const PLACES = '[data-testid="stMain"], [data-testid="stSidebarContent"]';
+const TEXT = `${STREAMLIT.markdown}, ${STREAMLIT.caption}, ${STREAMLIT.html}`;
+const NOT = `.tv-screen-reader, .tv-tinted, .tv-drafts, .tv-board, .st-key-unseen, details:not([open]), summary, button, a, input, textarea, select, svg, code, pre, h1, [role="dialog"], [role="option"], [role="radio"], ${STREAMLIT.plainText}, ${STREAMLIT.tooltip}`;
+const PLACES = `${STREAMLIT.main}, ${STREAMLIT.sidebarContent}`;
 const MOST = 160;
 const STYLE = `
   .tv-terms { position: absolute; top: 0; left: 0; width: 0; height: 0; z-index: 1; }

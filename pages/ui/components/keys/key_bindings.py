@@ -55,7 +55,7 @@ _SHORTCUTS = {button: STREAMLIT_NAMES[name] for key in KEYS for name in key.pres
 _SHORTCUTS |= {"tour_back": "Left", "tour_on": "Right"}  # only Streamlit listens to these
 
 QUEUED = ("step", "back")  # buttons outside fragments whose presses wait for each other
-_KEYS = component("keys")
+_KEYS = component("keys", "", "mends", "keys")
 
 
 def bound(button: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 const CHANNEL = "token-probability-viewer stage";
 const FORWARD = ["ArrowRight", " ", "PageDown"], BACK = ["ArrowLeft", "PageUp"];
 const KEYS = [...FORWARD, ...BACK, "]", "[", "b", ".", "Escape", "Enter"];
-const BOXES = '[data-testid="stPopoverBody"], [data-testid="stDialog"], [role="listbox"], [role="menu"]';
+const BOXES = `${STREAMLIT.popover}, ${STREAMLIT.dialog}, [role="listbox"], [role="menu"]`;
 
 const LOADING = 15000; // milliseconds that a page gets to draw its button
 
@@ -53,9 +53,9 @@ function press(my, key) {
   else if (by) my.send("did", { by, number: my.number += 1 });
   else if (key === "n") openNotes();
   else if ((key === "ArrowDown" || key === "ArrowUp") && document.activeElement === document.body) {
-    document.querySelector('[data-testid="stMain"]')?.scrollBy({ top: key === "ArrowDown" ? 200 : -200 });
+    document.querySelector(STREAMLIT.main)?.scrollBy({ top: key === "ArrowDown" ? 200 : -200 });
   } else if (key === "Enter" && document.activeElement === document.body) {
-    const offered = startButton(my) ?? [...document.querySelectorAll('[data-testid="stMain"] [data-testid="stBaseButton-primary"]')].find(button => button.offsetParent && !button.disabled);
+    const offered = startButton(my) ?? [...document.querySelectorAll(`${STREAMLIT.main} ${STREAMLIT.primaryButton}`)].find(button => button.offsetParent && !button.disabled);
     if (!offered) return false;
     my.started = my.data.talk.place;
     offered.click();
@@ -110,7 +110,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const my = bar.my ??= begin(bar, parentElement.querySelector(".black"));
   Object.assign(my, { data, send: setTriggerValue });
   if (my.place !== data.talk.place) { // a new stop opens at its top
-    document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 });
+    document.querySelector(STREAMLIT.main)?.scrollTo({ top: 0 });
     Object.assign(my, { opened: Date.now(), started: -1 });
     document.documentElement.dataset.still = "";
   }

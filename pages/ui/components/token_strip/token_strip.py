@@ -71,7 +71,7 @@ def token_strip(
         "steps": rows,
         "flow": template is not None,
         "skipped": offset + skipped,
-        "direction": direction("".join(t.text for t in prompt[:WINDOW])),
+        "direction": direction("".join([t.text for t in prompt[:WINDOW]])),
         "before": _("… {count} earlier tokens").format(count=numbers.whole(first)) if first else "",
         "ask": ask,
         "opened": -1 if opened is None else opened,

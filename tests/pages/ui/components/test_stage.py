@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from pages.stage import stage_payload
+from pages.ui.features import FOLDER
 from pages.ui.i18n import numbers
 
 
@@ -65,3 +68,12 @@ def test_words_to_click_are_in_the_order_of_the_alphabet_and_not_of_the_odds(run
     assert choices == sorted(choices, key=str.casefold)
     assert len(set(choices)) == len(choices) <= stage_payload.GUESS_BUTTONS
     assert all(not stage_payload.step_payload(step, run)["choices"] for step in run.path), "after the roll there is nothing to guess"
+
+
+def test_scripts_name_the_elements_of_streamlit_in_one_file() -> None:
+    naming = [
+        file.name
+        for file in sorted((FOLDER / "ui" / "components").rglob("*.js"))
+        if re.search(r"data-testid|testScriptState", file.read_text("utf-8"))
+    ]
+    assert naming == ["streamlit.js"]
