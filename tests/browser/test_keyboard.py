@@ -180,7 +180,7 @@ def test_a_term_is_explained_by_mouse_key_and_thumb_and_only_where_it_stands(vis
     card = page.locator(".tv-card")
     term.hover()
     card.wait_for()
-    page.mouse.move(700, 500)
+    page.mouse.move(1395, 895)  # where no text comes to lie under it
     card.wait_for(state="hidden")
     before = tab_to(page, lambda found: "tv-term" in found["title"])["said"]
     card.wait_for()
