@@ -8,6 +8,7 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from tests.test_deploy import get, wait_for
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.slow
+QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +57,7 @@ def test_beside_another_core_it_says_so(installed: Path, tmp_path: Path) -> None
 def test_the_command_starts_the_app(installed: Path, tmp_path: Path) -> None:
     port = free_port()
     options = ["--server.port", str(port), "--server.headless", "true", "--server.address", "127.0.0.1"]
-    server = subprocess.Popen([str(installed / "token-probability-viewer"), *options], cwd=tmp_path, stdout=-3, stderr=-3)  # no output
+    server = subprocess.Popen([str(installed / "token-probability-viewer"), *options], cwd=tmp_path, **QUIET)
     try:
         wait_for(f"http://127.0.0.1:{port}/healthz")
         assert get(f"http://127.0.0.1:{port}/")[0] == 200  # ready: the first model is loaded

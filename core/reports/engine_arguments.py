@@ -33,7 +33,7 @@ def arguments(engine: str, settings: SamplingSettings) -> str:
 def _transformers(settings: SamplingSettings) -> dict[str, Any]:
     """Return the arguments of `generate`. A constraint needs a processor of another library, so it is left out."""
     usual = ("temperature", "top_k", "top_p")  # `generate` switches these on, or a model's own configuration does
-    replaced = {SETTING_OF[name] for name in settings.without_effect} | (set(usual) if settings.greedy else set())
+    replaced = {*usual, *(SETTING_OF[name] for name in settings.without_effect)} if settings.greedy else set()
     changed = {row.name for row in settings.changed()}
     values: dict[str, Any] = {"do_sample": not settings.greedy}
     values |= {

@@ -90,18 +90,21 @@ class Setting:
         if is_bool(value) or not isinstance(value, numbers.Real) or not is_finite(value):
             raise BadSetting("{label} must be a number, not {shown}.", label=self.label, shown=shown(value))
         if not self.low <= float(value) <= self.high or (self.above and float(value) == self.low):
-            hint = Message("To always take the likeliest token, switch Greedy on.") if self.name == "temperature" and value == 0 else ""
             sentence = (
                 Message("{label} must be above {low} and at most {high}, not {shown}.")
                 if self.above
                 else Message("{label} must be at least {low} and at most {high}, not {shown}.")
             ).with_values(label=self.label, low=Number(self.low, "g"), high=Number(self.high, "g"), shown=shown(value))
-            raise BadSetting(f"{sentence} {hint}".strip())
+            if self.name != "temperature" or value != 0:
+                raise BadSetting(sentence)
+            hint = Message("To always take the likeliest token, switch Greedy on.")
+            raise BadSetting("{sentence} {hint}", sentence=sentence, hint=hint)
         return float(value)
 
     def parse(self, text: str) -> Any:
-        """Return the valid value of a text. Raises BadSetting or ValueError."""
-        return self.checked((self.text.read if self.text else type(self.off))(text))
+        """Return the valid value of the text of a setting that is no number. Raises BadSetting or ValueError."""
+        assert self.text is not None
+        return self.checked(self.text.read(text))
 
     def written(self, value: Any) -> Any:
         """Return the value as fields and links have it: a text for a setting that is no number."""

@@ -190,9 +190,10 @@ def begin_run() -> None:
 def run() -> Generation:
     """Return the visitor's run, which `begin` began. Raises what prevented it."""
     session = current_session()
-    reason = session.refusal or session.not_begun
-    if reason is not None:
-        raise reason.with_traceback(None)
+    if session.refusal is not None:
+        raise session.refusal.with_traceback(None)
+    if session.not_begun is not None:
+        raise session.not_begun  # with its traceback, for the log
     assert session.run is not None
     return session.run
 

@@ -35,6 +35,13 @@ def test_samplers_that_are_off_are_written_because_engines_have_other_defaults()
     assert json.loads(arguments("llama.cpp", settings))["typical_p"] == 1.0
 
 
+def test_cut_offs_are_written_also_where_a_sampler_of_another_engine_replaces_them() -> None:
+    written = arguments("transformers", SamplingSettings(top_k=40, top_p=0.9, mirostat_tau=3.0))
+    assert "top_k=40, top_p=0.9" in written and "temperature=1.0" in written
+    greedy = arguments("transformers", SamplingSettings(greedy=True, top_k=40, min_p=0.1, repetition_penalty=1.2))
+    assert greedy == "model.generate(**inputs, do_sample=False, repetition_penalty=1.2)"
+
+
 def test_what_an_engine_does_not_have_is_said() -> None:
     settings = SamplingSettings(xtc_probability=0.5)
     assert arguments("transformers", settings).splitlines()[0] == "# transformers does not have: XTC"

@@ -96,6 +96,16 @@ def test_an_error_of_core_is_said_in_the_language_of_the_visitor(german: None) -
     assert "muss mindestens 0 und höchstens" in say(refused.value)
 
 
+@pytest.mark.parametrize("wrong", [{"min_p": 1.5}, {"temperature": 0}, {"presence_penalty": -200}])
+def test_a_number_out_of_range_is_said_in_the_language_of_the_visitor(wrong: dict[str, float], german: None) -> None:
+    with pytest.raises(BadSetting, match="must be at least") as refused:
+        SamplingSettings(**wrong)  # type: ignore[arg-type]
+    assert "muss mindestens" in say(refused.value)
+    assert ("switch Greedy on" in say(refused.value)) == ("temperature" in wrong), (
+        "a sentence more, of which this catalogue has no translation"
+    )
+
+
 def test_an_error_with_a_sentence_of_the_page_keeps_braces_in_it(german: None) -> None:
     with speaking("de"):
         assert say(BadSetting("a {strange} name")) == "a {strange} name"
