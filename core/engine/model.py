@@ -224,7 +224,7 @@ class LanguageModel(TokenSource):
                     number=token_id,
                     last=self.vocabulary_size - 1,
                 )
-            known = self._tokens[token_id] = lone_token(token_id, self._bytes[token_id], token_id in self._bytes.special)
+            known = self._tokens[token_id] = lone_token(token_id, self._bytes[token_id], self._bytes.is_special(token_id))
         return known
 
     def raw_tokens(self) -> tuple[list[bytes], list[int]]:

@@ -133,14 +133,14 @@ class TokenBytes:
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
         added = getattr(tokenizer, "added_tokens_decoder", {})
-        self.special = frozenset(map(int, tokenizer.all_special_ids)) | {int(i) for i, token in added.items() if token.special}
+        self._special = frozenset(map(int, tokenizer.all_special_ids)) | {int(i) for i, token in added.items() if token.special}
         self._known: dict[int, bytes] = {}
         self._kind, self._prefix, self._cleans = _family(tokenizer)
         self._added = {int(i) for i in added}
 
     def is_special(self, token_id: int) -> bool:
         """Return whether this is a special token rather than text."""
-        return token_id in self.special
+        return token_id in self._special
 
     def is_byte(self, token_id: int) -> bool:
         """Return whether this token is one byte of a character that has no token of its own, such as <0x61>."""
@@ -156,7 +156,7 @@ class TokenBytes:
         name = self._tokenizer.convert_ids_to_tokens(token_id)
         if name is None:  # an unused id that pads the model's vocabulary
             return b""
-        if token_id in self.special:
+        if token_id in self._special:
             return str(name).encode()
         if self._kind == "byte-level":
             raw = _in_alphabet(name)

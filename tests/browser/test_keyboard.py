@@ -30,7 +30,7 @@ HEARD = """() => {
 }"""
 
 
-def tab_to(page: Any, wanted: Callable[[dict[str, Any]], bool], most: int = 80) -> dict[str, Any]:
+def tab_to(page: Any, wanted: Callable[[dict[str, Any]], bool], most: int = 200) -> dict[str, Any]:
     """Press Tab until this has the focus."""
     settled(page)  # a rerun that replaces the focused element sends the focus back to the start
     for _ in range(most):
