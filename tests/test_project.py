@@ -179,7 +179,7 @@ def test_empty_names_become_fewer() -> None:
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
                 for name in binds(function) & EMPTY_NAMES.keys():
                     counts[name] += 1
-    assert counts == EMPTY_NAMES, "fewer: write the new number; more: name what it holds"
+    assert counts == EMPTY_NAMES, "more: a new function binds one of these names; name what it holds. fewer: write the new number"
 
 
 def circle(left: dict[str, set[str]]) -> list[str]:

@@ -194,8 +194,8 @@ def test_a_cache_of_words_knows_the_language() -> None:
 
 
 def test_the_template_is_what_the_code_says() -> None:
-    """If this fails: `python -m pages.ui.i18n.extract_sentences`."""
-    assert extract_sentences.TEMPLATE.read_text("utf-8") == extract_sentences.file_text(extract_sentences.sentences())
+    written = extract_sentences.file_text(extract_sentences.sentences())
+    assert extract_sentences.TEMPLATE.read_text("utf-8") == written, "run `python -m pages.ui.i18n.extract_sentences`"
 
 
 LANGUAGES = [code for code in translation.languages() if code != translation.ENGLISH]
@@ -204,7 +204,7 @@ LANGUAGES = [code for code in translation.languages() if code != translation.ENG
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_language_has_every_sentence_and_no_other(code: str) -> None:
     template, own = extract_sentences.sentences(), extract_sentences.catalogue_of(code)
-    assert {one.id for one in own if one.id} == {one.id for one in template if one.id}, "python -m pages.ui.i18n.extract_sentences"
+    assert {one.id for one in own if one.id} == {one.id for one in template if one.id}, "run `python -m pages.ui.i18n.extract_sentences`"
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -212,7 +212,7 @@ def test_a_language_is_whole(code: str) -> None:
     left = extract_sentences.untranslated(extract_sentences.catalogue_of(code))
     if len(left) > 200:
         pytest.skip(f"{code} is being translated: {len(left)} sentences are left")
-    assert [one.id for one in left] == []
+    assert [one.id for one in left] == [], f"translate these sentences in languages/{code}/LC_MESSAGES/viewer.po"
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

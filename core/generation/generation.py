@@ -105,7 +105,8 @@ class Generation(Tree):
         most_candidates = whole_number(top_n, "top_n", -LARGEST_COUNT, LARGEST_COUNT)
         if not isinstance(model, Source):
             said = Message("A run needs a loaded model such as load_model({model}), not {kind}.")
-            raise WrongType(said.with_values(model=repr(str(model)[:40]), kind=type(model).__name__))
+            name = str(model)[:40] if isinstance(model, str | Path) else "storyteller"
+            raise WrongType(said.with_values(model=repr(name), kind=type(model).__name__))
         beginning = model.begin(prompt, as_chat)
         self.turn = RLock()
         super().__init__(beginning.vocabulary)

@@ -19,7 +19,8 @@ def parameters(engine: str, settings: SamplingSettings) -> dict[str, Any]:
     """Return the parameters of a request. engine: "vllm" or "llama.cpp". Raises BadSetting for settings that the engine does not have."""
     missing = [name for name in settings.active_stages if name in MISSING[engine]]
     if missing:
-        raise BadSetting("This server does not have these samplers: {names}. Switch them off.", names=", ".join(missing))
+        shown = {"vllm": "vLLM"}.get(engine, engine)
+        raise BadSetting("{engine} does not have these samplers: {names}. Switch them off.", engine=shown, names=", ".join(missing))
     values = named(engine, settings) | {"temperature": 0.0 if settings.greedy else settings.temperature}
     return values | (_of_llama_cpp(settings) if engine == "llama.cpp" else _of_vllm(settings)) | _constraint(engine, settings.constraint)
 

@@ -65,7 +65,8 @@ def test_a_recorded_result_shows_its_claim(spec: Any) -> None:
 def test_all_recorded_times_are_of_one_machine_and_one_day() -> None:
     found = [experiment.bundled(spec.name) for spec in recorded()]
     made = {(one.recorded_on, one.made_by.machine) for one in found if one is not None and isinstance(one.made_by, Provenance)}
-    assert len(made) == 1 and all(made.pop())
+    assert len(made) == 1, f"{made}: record all results in one sitting, `python -m pages.ui.experiments.record` without names"
+    assert all(made.pop())
 
 
 def test_a_claim_fails_for_a_run_that_does_not_show_it() -> None:

@@ -75,7 +75,7 @@ def test_a_page_opens_with_its_result_and_its_numbers_follow_the_language(page: 
     if not callable(feature.settings) and not feature.bare:
         assert counting(app) == used_settings(feature)
     if page not in ENGLISH_TEXTS:
-        assert english_numbers(app) == []
+        assert english_numbers(app) == [], "write numbers with pages/ui/i18n/numbers.py"
 
 
 def test_every_folder_of_a_page_is_in_the_menu_and_keeps_no_state_of_its_own() -> None:

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import SamplingSettings
-from core.sampling.settings import SETTING_OF, SETTINGS
+from core.sampling.settings import SETTING_OF, SETTINGS, STAGES
+from pages.ui.i18n import names
+from pages.ui.i18n.glossary import terms
 from pages.ui.session import share_link
 from pages.ui.session.sampling_controls import CHIPS, GROUPS, chip_text, is_on
 
@@ -38,6 +40,11 @@ def test_every_setting_has_a_control_and_a_name() -> None:
         assert row.group in GROUPS or row.name in ("seed", "greedy", "order")
 
 
+def test_every_term_is_in_the_glossary_and_every_stage_has_a_heading() -> None:
+    assert {row.term for row in SETTINGS.values()} - {term.key for term in terms()} - {""} == set(), "add the term to glossary.toml"
+    assert STAGES.keys() - names.STAGES.keys() == set(), "name the stage in STAGES of pages/ui/i18n/names.py"
+
+
 @pytest.mark.parametrize("settings", [FULL, SamplingSettings(order="vllm"), SamplingSettings(order="llama.cpp", top_k=3)], ids=str)
 def test_a_link_keeps_every_setting(settings: SamplingSettings) -> None:
     assert read(share_link.query("Hello", "m", settings, [], "Hello")) == settings
@@ -54,5 +61,6 @@ def test_any_text_for_a_setting_is_valid_or_refused(text: str) -> None:
 
 def test_every_setting_that_is_on_has_a_chip() -> None:
     full = replace(FULL, min_p=0.02, typical_p=0.9, repetition_penalty=1.2, greedy=True)
-    assert all(is_on(full, key) and chip_text(full, key) for key in CHIPS)
+    without = [key for key in CHIPS if not (is_on(full, key) and chip_text(full, key))]
+    assert without == [], "give a new setting a value in FULL, above"
     assert [key for key in CHIPS if is_on(SamplingSettings(), key)] == []
