@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from torch.nn import functional
 
 from core.backends.workspace import Workspace
 
 SMALLEST_RESERVE = 16  # tokens
+MANY = 32  # new tokens; from here on torch's attention, which holds no scores, is faster than two products in NumPy
 
 
 @dataclass(slots=True, eq=False)
@@ -70,18 +72,20 @@ def reserve_for(tokens: int) -> int:
 
 
 class View:
-    """The keys and values that a block of tokens sees, in the layers with the same window."""
+    """The keys and values that a block of tokens sees, in the layers with the same window. The state has room for the block."""
 
-    def __init__(self, state: State, width: int | None, workspace: Workspace) -> None:
-        past, length = state.length, state.length + workspace.rows
+    def __init__(self, state: State, past: int, width: int | None, workspace: Workspace) -> None:
+        length = past + workspace.rows
         room = state.whole if width is None else state.recent
         begin = 0 if width is None else max(0, past - width + 1)
         here = slice(begin - room.first, length - room.first)
         self._new = slice(past - room.first, length - room.first)
         self._all_keys, self._all_values = room.keys, room.values
         self._keys, self._values = room.keys[:, :, None, :, here], room.values[:, :, None, here]
-        self._scores = np.empty((*workspace.queries.shape[:3], length - begin), np.float32)
-        self._weights = torch.from_numpy(self._scores)  # for torch's softmax, because NumPy needs five calls
+        self._first = length == workspace.rows  # there are no tokens before these
+        self._causal = self._first and (width is None or length <= width)  # each new token sees all new ones up to itself
+        self._score_shape = *workspace.queries.shape[:3], length - begin
+        self._scores: np.ndarray | None = None
         self._unseen: np.ndarray | None = None
         if workspace.rows > 1:
             places, own = np.arange(begin, length), np.arange(past, length)[:, None]
@@ -90,18 +94,40 @@ class View:
                 unseen |= places <= own - width
             self._unseen = np.where(unseen, np.float32(-np.inf), np.float32(0))
 
-    def attend(self, place: int, workspace: Workspace, softcap: float | None) -> None:
-        """Store the new keys and values, and write each new token's attention output into workspace.mixed."""
+    def store(self, place: int, workspace: Workspace) -> None:
+        """Store the new tokens' keys and values. place: the index of the layer among those with the same window."""
         self._all_keys[place][..., self._new] = workspace.new_keys
         self._all_values[place][:, self._new] = workspace.new_values
+
+    def attend(self, place: int, workspace: Workspace, softcap: float | None) -> None:
+        """Write each new token's attention output into workspace.mixed, once its keys and values are stored."""
+        if workspace.rows >= MANY and softcap is None:
+            self._attend_together(place, workspace)
+            return
+        if self._scores is None:
+            self._scores = np.empty(self._score_shape, np.float32)
+        scores = self._scores
         # One product per head, though heads share keys: BLAS is faster with vectors for so few rows, and the keys are already in the cache.
-        np.matmul(workspace.queries, self._keys[place], self._scores)
+        np.matmul(workspace.queries, self._keys[place], scores)
         if softcap is not None:
-            cap(self._scores, softcap)
+            cap(scores, softcap)
         if self._unseen is not None:
-            self._scores += self._unseen
-        torch.softmax(self._weights, -1, out=self._weights)
-        np.matmul(self._scores, self._values[place], workspace.mixed)
+            scores += self._unseen
+        weights = torch.from_numpy(scores)  # torch's softmax, because NumPy needs five calls
+        torch.softmax(weights, -1, out=weights)
+        np.matmul(scores, self._values[place], workspace.mixed)
+
+    def _attend_together(self, place: int, workspace: Workspace) -> None:
+        """Write the attention output of many tokens at once; their queries are scaled already."""
+        heads = len(workspace.queries) * workspace.queries.shape[1]
+        queries = torch.from_numpy(workspace.queries).reshape(1, heads, *workspace.queries.shape[2:])
+        keys = torch.from_numpy(workspace.new_keys if self._first else self._keys[place, :, 0]).transpose(1, 2).contiguous()
+        values = torch.from_numpy(self._values[place, :, 0])
+        unseen = None if self._causal or self._unseen is None else torch.from_numpy(self._unseen)
+        mixed = functional.scaled_dot_product_attention(
+            queries, keys[None], values[None], unseen, is_causal=self._causal, scale=1.0, enable_gqa=True
+        )
+        workspace.mixed[:] = mixed.view(workspace.queries.shape).numpy()
 
 
 def cap(scores: np.ndarray, cap: float) -> None:

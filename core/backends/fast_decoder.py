@@ -9,9 +9,11 @@ existing buffers, with the network's own weights. Most of the remaining time is 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
-from threading import RLock
+from threading import RLock, Semaphore
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,12 +25,15 @@ from core.backends.decoder_families import parts_of
 from core.backends.decoder_parts import Layer, Parts
 from core.backends.decoder_products import Product, Table, activate
 from core.backends.decoder_state import SMALLEST_RESERVE, KVBuffer, State, View, cap, reserve_for
+from core.backends.threads import torch_threads
 from core.backends.workspace import Workspace
 
 if TYPE_CHECKING:
     from core.backends.compiled.passes import CompiledBatch, CompiledStep
 
-BLOCK = 128  # tokens computed together: enough for full speed of matrix products, with small scores [heads, BLOCK, length]
+BLOCK = 256  # tokens computed together; weights in 16 bits are widened once for each block
+SMALLEST_BLOCK = 32  # tokens for which a thread of its own is worth while
+CORES = os.cpu_count() or 1  # blocks that are computed at the same time
 ONE_BY_ONE = 4  # fewer new tokens are computed singly: BLAS is no faster with two or three rows
 SINGLY = 6  # fewer new tokens are computed singly by compiled code
 TOLERANCE = 1e-4  # of the largest logit, or of 1 if all are smaller
@@ -54,6 +59,7 @@ class FastDecoder:
         self._speed: speed_trial.Speed | None = None  # None before the speed trial
         self._trial = RLock()
         self._proof: tuple[np.ndarray, np.ndarray] | None = None  # a few token ids, and the network's own logits after the last of them
+        self._threads = ThreadPoolExecutor(max(1, CORES - 1), "prompt")
         self._blas = ThreadpoolController().select(user_api="blas").lib_controllers
 
     @classmethod
@@ -128,7 +134,6 @@ class FastDecoder:
             self._batch_was_tried = True
             batch = compiled.compile_batch(self._step)
             if self._proof is None or self._proves(batch, *self._proof):
-                batch.threads = 1 if self._speed is None else self._speed.row_threads
                 self._batch = batch
         return self._batch
 
@@ -178,19 +183,38 @@ class FastDecoder:
                 self._make_room(state, 1, 1)
                 logits = step(token, state)
             return torch.from_numpy(logits)
-        rows = BLOCK if len(token_ids) >= ONE_BY_ONE else 1
-        workspace = state.workspace
-        # BLAS threads spin for about thirty milliseconds before they sleep, and take cores from torch's threads and from other processes.
-        # So BLAS gets one thread, and torch computes products on several.
+        # BLAS threads spin for about thirty milliseconds before they sleep, and take cores from other threads and from other processes.
+        # So BLAS gets one thread; blocks of a long text have one each.
         for library in self._blas:
             library.set_num_threads(1)
+        start, count = 0, len(token_ids)
+        while start < count:
+            workers = max(1, min(CORES, (count - start) // SMALLEST_BLOCK))
+            stop = min(count, start + workers * BLOCK if count - start >= ONE_BY_ONE else start + 1)
+            self._make_room(state, stop - start, count - start)
+            self._feed(np.array_split(token_ids[start:stop], workers), state)
+            start = stop
         with np.errstate(all="ignore"), torch.inference_mode():  # infinities of a broken model appear in the logits, not as warnings
-            for start in range(0, len(token_ids), rows):
-                block = token_ids[start : start + rows]
-                workspace = workspace if workspace.rows == len(block) else Workspace(self.parts, len(block))
-                self._make_room(state, len(block), len(token_ids) - start)
-                self._feed(block, state, workspace)
-            return torch.from_numpy(self._logits(workspace))
+            return torch.from_numpy(self._logits(state.workspace))
+
+    def _feed(self, blocks: list[np.ndarray], state: State) -> None:
+        """Take blocks of tokens through all layers; the last token's output is then in state.workspace.hidden [1, hidden].
+
+        Each block has a thread. In a layer it waits only until the block before it has stored its keys and values there, so that the blocks
+        follow each other through the layers. Threads that share each product would wait for each other at every one: while another
+        process has a core, that takes ten times as long.
+        """
+        firsts = np.cumsum([state.length, *map(len, blocks)]).tolist()
+        stored = [Semaphore(0) for _ in blocks]
+        with torch_threads(1 if len(blocks) > 1 else torch.get_num_threads()):
+            coming = [self._threads.submit(self._feed_block, blocks, number, firsts, stored, state) for number in range(1, len(blocks))]
+            try:
+                self._feed_block(blocks, 0, firsts, stored, state)
+            finally:
+                wait(coming)
+        for block in coming:
+            block.result()  # raises what went wrong in its thread
+        state.length = firsts[-1]
 
     def length(self, state: State) -> int:
         """Return the number of tokens in the state."""
@@ -257,48 +281,88 @@ class FastDecoder:
         size = self.parts.head_size
         return KVBuffer(np.empty((*shape, size, reserve), np.float32), np.empty((*shape, reserve, size), np.float32))
 
-    def _feed(self, token_ids: np.ndarray, state: State, workspace: Workspace) -> None:
-        """Take a block of tokens through all layers; workspace.hidden [rows, hidden] is then the last layer's output."""
-        parts, past = self.parts, state.length
-        hidden, normed, change = workspace.hidden, workspace.normed, workspace.change
+    def _feed_block(self, blocks: list[np.ndarray], number: int, firsts: list[int], stored: list[Semaphore], state: State) -> None:
+        """Take one of these blocks through all layers. firsts: their positions; stored: counts the layers whose keys and values are there.
+
+        Of the last layer, only keys and values are needed from the tokens before the last, which alone goes through the rest.
+        """
+        token_ids, past = blocks[number], firsts[number]
+        workspace = state.workspace if len(token_ids) == 1 else Workspace(self.parts, len(token_ids))
+        last, places = self.layers[-1], zip(self.places, self.layers, strict=True)
+        try:
+            with np.errstate(all="ignore"), torch.inference_mode():  # infinities of a broken model appear in the logits, not as warnings
+                self._embed(token_ids, past, workspace)
+                views = self._views(state, past, workspace)
+                for place, layer in places:
+                    view = views[layer.parts.window]
+                    taken = self._remember(layer, view, place, workspace)
+                    if number:
+                        stored[number - 1].acquire()
+                    stored[number].release()  # now all blocks up to this one are stored here
+                    if layer is not last or workspace is state.workspace:
+                        self._go_on(layer, view, place, workspace, taken)
+                if number == len(blocks) - 1 and workspace is not state.workspace:
+                    alone = state.workspace
+                    alone.turn_to(firsts[-1] - 1)
+                    alone.hidden[:] = workspace.hidden[-1:]
+                    view = self._views(state, firsts[-1] - 1, alone)[last.parts.window]
+                    self._go_on(last, view, place, alone, self._remember(last, view, place, alone))
+        finally:
+            stored[number].release(len(self.layers))  # after an error, no block waits for this one
+
+    def _embed(self, token_ids: np.ndarray, past: int, workspace: Workspace) -> None:
+        """Write the first layer's input of these tokens into workspace.hidden."""
         workspace.turn_to(past)
-        hidden[:] = self.embedding[token_ids]
-        if parts.embedding_scale != 1.0:
-            np.multiply(hidden, np.float32(parts.embedding_scale), hidden)
+        workspace.hidden[:] = self.embedding[token_ids]
+        if self.parts.embedding_scale != 1.0:
+            np.multiply(workspace.hidden, np.float32(self.parts.embedding_scale), workspace.hidden)
         if self.positions is not None:
-            np.add(hidden, self.positions[np.arange(past, past + workspace.rows)], hidden)
-        views = {width: View(state, width, workspace) for width in {None, self.window} if width is not None or self.whole_layers}
-        for place, layer in zip(self.places, self.layers, strict=True):
-            taken, own = hidden, layer.parts
-            if own.attention_norm is not None:
-                own.attention_norm(hidden, normed)
-                taken = normed
-            layer.qkv(taken, workspace.packed, workspace)
-            if own.head_norms is not None:
-                for norm, (heads, rows) in zip(own.head_norms, workspace.to_norm, strict=True):
-                    part = heads if norm.weight.shape[1] == parts.head_size else rows
-                    norm(part, part)
-            workspace.rotate(own.rotary, own.scaling)
-            views[own.window].attend(place, workspace, own.softcap)
-            layer.o(workspace.mixed_rows, change)
-            if own.attention_post_norm is not None:
-                own.attention_post_norm(change, change)
-            if own.parallel:  # the feed-forward part has the same input as attention
-                np.add(hidden, change, workspace.sum)
-            else:
-                self._add(hidden, change)
-                taken = hidden
-            if own.feed_forward_norm is not None:
-                own.feed_forward_norm(hidden, normed)
-                taken = normed
-            layer.feed_forward(taken, change, workspace)
-            if own.feed_forward_post_norm is not None:
-                own.feed_forward_post_norm(change, change)
-            if own.parallel:
-                np.add(workspace.sum, change, hidden)
-            else:
-                self._add(hidden, change)
-        state.length = past + workspace.rows
+            np.add(workspace.hidden, self.positions[np.arange(past, past + len(token_ids))], workspace.hidden)
+
+    def _views(self, state: State, past: int, workspace: Workspace) -> dict[int | None, View]:
+        """Return what the tokens from position `past` on see, by the window of a layer."""
+        return {width: View(state, past, width, workspace) for width in {None, self.window} if width is not None or self.whole_layers}
+
+    def _remember(self, layer: _Layer, view: View, place: int, workspace: Workspace) -> np.ndarray:
+        """Compute queries, keys and values of the tokens in workspace.hidden, and keep the latter two; return the layer's normed input.
+
+        place: the layer's index among those with the same window.
+        """
+        own, taken = layer.parts, workspace.hidden
+        if own.attention_norm is not None:
+            own.attention_norm(taken, workspace.normed)
+            taken = workspace.normed
+        layer.qkv(taken, workspace.packed, workspace)
+        if own.head_norms is not None:
+            for norm, (heads, rows) in zip(own.head_norms, workspace.to_norm, strict=True):
+                part = heads if norm.weight.shape[1] == self.parts.head_size else rows
+                norm(part, part)
+        workspace.rotate(own.rotary, own.scaling)
+        view.store(place, workspace)
+        return taken
+
+    def _go_on(self, layer: _Layer, view: View, place: int, workspace: Workspace, taken: np.ndarray) -> None:
+        """Take the tokens in workspace.hidden through the rest of a layer, whose normed input is `taken`."""
+        own, hidden, change = layer.parts, workspace.hidden, workspace.change
+        view.attend(place, workspace, own.softcap)
+        layer.o(workspace.mixed_rows, change)
+        if own.attention_post_norm is not None:
+            own.attention_post_norm(change, change)
+        if own.parallel:  # the feed-forward part has the same input as attention
+            np.add(hidden, change, workspace.sum)
+        else:
+            self._add(hidden, change)
+            taken = hidden
+        if own.feed_forward_norm is not None:
+            own.feed_forward_norm(hidden, workspace.normed)
+            taken = workspace.normed
+        layer.feed_forward(taken, change, workspace)
+        if own.feed_forward_post_norm is not None:
+            own.feed_forward_post_norm(change, change)
+        if own.parallel:
+            np.add(workspace.sum, change, hidden)
+        else:
+            self._add(hidden, change)
 
     def _add(self, hidden: np.ndarray, change: np.ndarray) -> None:
         if self.parts.residual_scale != 1.0:
@@ -306,11 +370,11 @@ class FastDecoder:
         np.add(hidden, change, hidden)
 
     def _logits(self, workspace: Workspace) -> np.ndarray:
-        """Return the logits [vocabulary] of the last token in the workspace."""
-        last, parts = workspace.normed[-1:], self.parts
-        parts.norm(workspace.hidden[-1:], last)
+        """Return the logits [vocabulary] of the token in the workspace."""
+        parts = self.parts
+        parts.norm(workspace.hidden, workspace.normed)
         logits = np.empty((1, parts.head.outputs), np.float32)
-        self.head(last, logits)
+        self.head(workspace.normed, logits)
         if parts.logit_scale != 1.0:
             np.multiply(logits, np.float32(parts.logit_scale), logits)
         if parts.logit_softcap is not None:

@@ -23,19 +23,33 @@ log = logging.getLogger(__name__)
 FEW = 20_000_000  # parameters; a step of a smaller model ends before several threads have started
 ENOUGH = 1.2  # more threads must be faster by this factor, because they wait for each other beside a browser
 UNCLEAR = 1.45  # below this factor both are measured again, because other work may have run
-STREAMS = (1, 2)
+STREAMS = (1, 2, 4)
 PROMPT = 16  # tokens of the measured prompt
+MANY = 4  # tokens of a pass that takes the number of threads for many
 WRITTEN = 24  # weight of a step against a prompt, as in a run watched token by token
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """What a trial chose. threads: for steps; row_threads: for passes of many tokens; streams: see above; reason: for the log."""
+    """What a trial chose. threads: for steps; row_threads: for passes of many tokens; streams: see above; reason: for the log.
+
+    One token is bound by memory and eight are by the processor, so eight can gain from a second thread where one does not.
+    """
 
     threads: int = 1
     row_threads: int = 1
     streams: int = 1
     reason: str = "nothing to choose from"
+
+    @classmethod
+    def untried(cls, parameter_count: int) -> Speed:
+        """Return what a model gets without a trial: one thread for a small model, all processors but one for a large one."""
+        threads = 1 if parameter_count < FEW else max(1, (os.cpu_count() or 2) - 1)
+        return cls(threads, threads)
+
+    def threads_for(self, tokens: int) -> int:
+        """Return the number of threads for a pass of so many tokens."""
+        return self.threads if tokens < MANY else max(self.threads, self.row_threads)
 
 
 def thread_choices(parameter_count: int, device: torch.device) -> list[int]:

@@ -236,7 +236,7 @@ class Server:
     def _run(self, work: Sequence[Work]) -> tuple[torch.Tensor, float, float]:
         """Compute the shared pass; return logits, its seconds, and the seconds spent waiting for other passes of the engine."""
         engine = self.model.engine
-        with engine.lock.acquire() as waited, torch_threads(engine.threads):
+        with engine.lock.acquire() as waited, torch_threads(engine.speed.threads_for(sum(part.count for part in work))):
             stopwatch = Stopwatch(engine.device)
             said = Message("There is not enough memory for so many requests at once. Use fewer requests.")
             with enough_memory(said), possible_with(self.model.name):

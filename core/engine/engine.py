@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from core.backends.backend import Backend
+from core.backends.speed_trial import Speed
 from core.backends.threads import torch_threads
 from core.device import Stopwatch
 from core.engine.fair_lock import FairLock
@@ -39,11 +40,11 @@ class NetworkChanges(Protocol):
 class Engine:
     """Runs a model, one forward pass at a time. Stateless: all that lasts between passes is in the caller's cache."""
 
-    def __init__(self, backend: Backend, device: torch.device, vocabulary_size: int, threads: int = 1) -> None:
+    def __init__(self, backend: Backend, device: torch.device, vocabulary_size: int, speed: Speed | None = None) -> None:
         self.backend = backend
         self.device = device
         self.vocabulary_size = vocabulary_size
-        self.threads = threads
+        self.speed = speed or Speed()
         self.lock = FairLock()
         self.pool = CachePool(Limits.from_environment())
         self.passes = 0
@@ -95,10 +96,11 @@ class Engine:
 
     def _run(self, ids: np.ndarray, cache: KVCache | None, changes: NetworkChanges | None) -> tuple[int, torch.Tensor]:
         backend = self.backend if changes is None else changes.backend
-        with torch_threads(self.threads), torch.inference_mode(), nullcontext() if changes is None else changes.applied():
+        reused = 0 if cache is None else cache.cut_to_shared_prefix(ids, backend, None if changes is None else changes.key)
+        threads = torch_threads(self.speed.threads_for(len(ids) - reused))
+        with threads, torch.inference_mode(), nullcontext() if changes is None else changes.applied():
             if cache is None:
                 return 0, backend.run(ids, None)
-            reused = cache.cut_to_shared_prefix(ids, backend, None if changes is None else changes.key)
             if cache.state is None:
                 cache.state = backend.new_state()
             cache.length = reused  # the pass overwrites what follows, even if it fails

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
@@ -12,6 +11,7 @@ import numpy as np
 import torch
 
 from core.backends.backend import Backend
+from core.backends.speed_trial import Speed
 from core.chat.conversation import Messages, Span, content_spans, rendered, template_end
 from core.engine.engine import Engine
 from core.engine.kv_cache.kv_cache import KVCache
@@ -24,7 +24,6 @@ from core.tokens.tokens import ByteJoiner, Token, TokenBytes, lone_token
 
 LOCAL_CHAT = frozenset(Can) - {Can.SERVED}
 LOCAL = LOCAL_CHAT - {Can.CHAT}
-SMALL_MODEL = 100_000_000  # parameters; below this, one thread is faster as soon as other work runs on the machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +110,7 @@ class LanguageModel(TokenSource):
         self.context_length = self.shape.context_length
         self.cache_bytes_per_token = self.shape.cache_numbers_per_token * torch.finfo(getattr(torch, self.dtype)).bits // 8
         self.end_token_ids = facts.end_token_ids | _template_ends(tokenizer, facts)
-        threads = threads_for(self.parameter_count)
-        self.engine = Engine(backend, facts.device, self.vocabulary_size, threads)
+        self.engine = Engine(backend, facts.device, self.vocabulary_size, Speed.untried(self.parameter_count))
         self._make_network, self._network_lock = make_network, Lock()
         self._bytes = TokenBytes(tokenizer)
         self._tokens: dict[int, Token] = {}
@@ -271,8 +269,3 @@ def _template_ends(tokenizer: Any, facts: NetworkFacts) -> frozenset[int]:
         return frozenset()
     end = template_end(template, tokenizer.special_tokens_map, special)
     return frozenset() if end is None else frozenset({special[end]})
-
-
-def threads_for(parameter_count: int) -> int:
-    """Return the threads for a forward pass on a CPU: one for a small model, all cores but one for a large one."""
-    return 1 if parameter_count < SMALL_MODEL else max(1, (os.cpu_count() or 2) - 1)

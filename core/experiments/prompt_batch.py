@@ -163,7 +163,7 @@ class NetworkBatch:
 
     def _run(self, inputs: torch.Tensor) -> torch.Tensor:
         engine = self.model.engine
-        with engine.lock.acquire() as waited, torch_threads(engine.threads), torch.inference_mode():
+        with engine.lock.acquire() as waited, torch_threads(engine.speed.threads_for(inputs.numel())), torch.inference_mode():
             stopwatch = Stopwatch(self.device)
             said = Message("There is not enough memory for so many texts at once. Use fewer or shorter texts.")
             with enough_memory(said), possible_with(self.model.name):

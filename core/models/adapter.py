@@ -84,7 +84,7 @@ def with_adapter(model: LanguageModel, name: str | Path) -> LanguageModel:
     )
     title = Path(name).name or name
     made = LanguageModel(f"{model.name} + {title}", twin, model.tokenizer, TransformersBackend(twin), facts)
-    made.engine.lock, made.engine.threads = model.engine.lock, model.engine.threads
+    made.engine.lock, made.engine.speed = model.engine.lock, model.engine.speed
     made.recommended, made.adapter_of = model.recommended, model.name
     made.notes = (NOTE.with_values(adapter=quoted(title)), *_own_notes(folder, model), *model.notes)
     try:

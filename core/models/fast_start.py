@@ -43,12 +43,12 @@ def load_without_network(name: str) -> LanguageModel | None:
         return None
     decoder = FastDecoder(parts)
     decoder.prove_by_itself()
-    decoder.choose_speed([1])
     table = weights["model.embed_tokens.weight"]
     head = weights.get("lm_head.weight", table)
     ends = [json.loads((folder / "generation_config.json").read_text("utf-8")).get("eos_token_id"), settings.get("eos_token_id")]
     facts = NetworkFacts.from_weights(SimpleNamespace(**settings), weights.items(), table, head, (*ends, tokenizer.eos_token_id))
     model = LanguageModel(name, None, tokenizer, decoder, facts, lambda: _network(name, weights, decoder))
+    model.engine.speed = decoder.choose_speed([1])
     model.engine.forward([0])  # the first pass takes longer than the others
     compiling = Timer(COMPILE_AFTER, decoder.compile_in_background)
     compiling.daemon = True

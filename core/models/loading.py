@@ -297,7 +297,7 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
         model = LanguageModel(name, network, tokenizer, backend, facts)
         model.notes = tuple(filter(None, (note, uncached, surplus)))
         model.recommended = recommended_in(folder)
-        model.engine.threads = model.engine.backend.choose_speed(thread_choices(model.parameter_count, where)).threads
+        model.engine.speed = model.engine.backend.choose_speed(thread_choices(model.parameter_count, where))
         model.engine.forward([0])  # errors of the first pass appear now, and the first visitor does not wait for it
     except ModelError:
         raise

@@ -34,7 +34,7 @@ for lap in range(5):
         run.step()
     seconds.append(perf_counter() - started)
     processor.append(process_time() - begun)
-print(count / min(seconds), count / min(processor), model.engine.threads)
+print(count / min(seconds), count / min(processor), getattr(model.engine, "speed", model.engine).threads)  # older checkouts have no speed
 """
 
 

@@ -12,6 +12,9 @@ Ways to write the same number of tokens behind the same prompt with the same set
 and beside them llama.cpp's server with 20 log-probabilities a token, by its own timings, with its usual flags on all cores, with weights in
 float32 and in bfloat16, where `tests.servers.build` has made one. `--beside FOLDER` compares recorded steps with another checkout instead.
 
+Below them, how long a prompt of 8 to 500 tokens takes from nothing until the logits of its last token: ours as the app runs it,
+transformers' own pass in float32 and bfloat16 on all cores, and llama.cpp's prompt time.
+
 Printed are medians over the repeats, of the ratio also the smallest and the largest. The floor is the time that memory needs to hand over
 the weights once, at the speed at which `core.costs.machine` read a long vector just before; a model that fits into the processor's cache
 can be faster. Ratios are what counts; on a machine that does other things too, seconds mean little.
@@ -30,22 +33,27 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
+import numpy as np
 import torch
 import transformers
 
 from core import Generation, SamplingSettings, load_model
 from core.backends import compiled
+from core.backends.compiled import kernels
 from core.backends.fast_decoder import FastDecoder
-from core.costs.machine import measure
+from core.backends.threads import torch_threads
+from core.costs.machine import measure, processor
 from core.device import device_for
+from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.models.hub import BUNDLED, find, local_folder
 from tests.benchmarks import beside
-from tests.benchmarks.peer import ABSENT, llama_server, seconds_per_token
+from tests.benchmarks.peer import ABSENT, llama_server, seconds_of_prompt, seconds_per_token
 
 SETTINGS = SamplingSettings(temperature=0.9, top_k=100, top_p=0.95, min_p=0.01, typical_p=0.95, repetition_penalty=1.1, seed=1)
 PROMPT = "Once upon a time there was"
 TOP_N = 20
+LENGTHS = (8, 16, 64, 256, 500)  # tokens of a prompt
 KINDS = ("f32", "bf16")  # in which llama.cpp has the weights
 
 
@@ -108,6 +116,34 @@ def loop(model: LanguageModel, network: Any, count: int, lap: Lap) -> None:
     lap.seconds.append(perf_counter() - started)
 
 
+def prompt_seconds(model: LanguageModel, plain: dict[str, Any], addresses: dict[str, str | None], length: int) -> dict[str, float]:
+    """Seconds of one prompt of so many tokens, by way."""
+    ids = np.arange(1, length + 1, dtype=np.int64) * 7919 % model.vocabulary_size
+    tokens, cores, taken = torch.from_numpy(ids)[None].to(model.device), os.cpu_count() or 1, dict[str, float]()
+    started = perf_counter()
+    model.engine.forward(ids, KVCache())
+    taken["ours"] = perf_counter() - started
+    for kind, network in plain.items():
+        with torch_threads(cores), torch.inference_mode():
+            started = perf_counter()
+            network(tokens, use_cache=True, logits_to_keep=1).logits.float().cpu()
+            taken[f"transformers {kind}"] = perf_counter() - started
+    for kind, address in addresses.items():
+        if address is not None:
+            taken[f"llama.cpp {kind}"] = seconds_of_prompt(address, ids.tolist())
+    return taken
+
+
+def compare_prompts(model: LanguageModel, plain: dict[str, Any], addresses: dict[str, str | None], repeats: int) -> None:
+    """Measure prompts in turns, and print milliseconds and how many times as long transformers' float32 pass takes as ours."""
+    print("prompt tokens, ms:")
+    for length in (length for length in LENGTHS if length <= model.context_length):
+        laps = [prompt_seconds(model, plain, addresses, length) for _ in range(repeats + 1)][1:]  # the first warms up
+        times = ", ".join(f"{way} {1e3 * median(lap[way] for lap in laps):.1f}" for way in laps[0])
+        ratios = [lap["transformers f32"] / lap["ours"] for lap in laps]
+        print(f"{length:5}  {times}; x {median(ratios):.2f} [{min(ratios):.2f} {max(ratios):.2f}]")
+
+
 def in_a_folder(name: str, folder: str) -> str:
     """The model's name; of a published shape, a folder with random weights of that shape and as many tokens."""
     from tests.benchmarks.shapes import SHAPES
@@ -150,6 +186,12 @@ def plain_networks(name: str, device: str) -> dict[str, Any]:
         kind: transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=dtype).to(device_for(device)).eval()
         for kind, dtype in kinds.items()
     }
+
+
+def vector_extensions() -> str:
+    """The widest vectors that compiled code uses on this processor."""
+    features = kernels.features()
+    return next((name for name in ("avx512f", "avx2", "avx", "neon") if features.get(name)), "no vector extension known")
 
 
 def on_all_cores(way: Way) -> Way:
@@ -195,7 +237,8 @@ def compare(wanted: argparse.Namespace, name: str) -> None:
             for kind, address in addresses.items():
                 if address is not None:
                     peers.setdefault(kind, []).append(seconds_per_token(address, PROMPT, count))
-    report(wanted, model, count, laps, peers, busy)
+        report(wanted, model, count, laps, peers, busy)
+        compare_prompts(model, plain, addresses, wanted.repeats)
 
 
 def report(
@@ -207,8 +250,10 @@ def report(
     floor = read / peak.bytes_per_second
     per_token = {way_name: median(lap.seconds) / count for way_name, lap in laps.items()}
     backend = type(model.engine.backend).__name__
+    print(f"{processor()}, {vector_extensions()}, reads {peak.bytes_per_second / 1e9:.0f} GB/s")
     print(f"{wanted.model}: {model.parameter_count / 1e6:.1f}M parameters, {model.dtype} on {model.device}, {backend}")
-    print(f"{count} tokens, {wanted.repeats} repeats, steps on {model.engine.threads} of {os.cpu_count()} cores, torch {torch.__version__}")
+    threads = f"{model.engine.speed.threads} of {os.cpu_count()} cores"
+    print(f"{count} tokens, {wanted.repeats} repeats, steps on {threads}, torch {torch.__version__}")
     best = min((name for name in per_token if name.startswith("generate")), key=per_token.__getitem__)
     print(f"{'':15}{'tokens/s':>10}{'ms/token':>10}{'x generate':>12}{'share of floor':>16}")
     for way_name, seconds in per_token.items():

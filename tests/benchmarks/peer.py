@@ -11,6 +11,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from tests.servers.build import HOME, SERVER
 from tests.servers.conftest import free_port
@@ -43,10 +44,21 @@ def llama_server(folder: Path, threads: int, kind: str = "f32") -> Iterator[str 
             server.wait(timeout=20)
 
 
+def seconds_of_prompt(address: str, token_ids: list[int]) -> float:
+    """What the server itself says this prompt took it, computed from nothing."""
+    wanted = {"prompt": token_ids, "n_predict": 1, "cache_prompt": False, "temperature": 0.0}
+    return float(_timings(address, wanted)["prompt_ms"]) / 1e3
+
+
 def seconds_per_token(address: str, prompt: str, count: int) -> float:
     """What the server itself says a token took it, by its own timings."""
     wanted = {"prompt": prompt, "n_predict": count, "n_probs": 20, "temperature": 0.9, "top_k": 100, "top_p": 0.95, "ignore_eos": True}
+    timings = _timings(address, wanted)
+    return float(timings["predicted_ms"]) / 1e3 / float(timings["predicted_n"])
+
+
+def _timings(address: str, wanted: dict[str, Any]) -> dict[str, Any]:
     request = urllib.request.Request(f"{address}/completion", json.dumps(wanted).encode(), {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=120) as answer:
-        timings = json.load(answer)["timings"]
-    return float(timings["predicted_ms"]) / 1e3 / float(timings["predicted_n"])
+        timings: dict[str, Any] = json.load(answer)["timings"]
+    return timings

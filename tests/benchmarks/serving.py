@@ -169,7 +169,8 @@ def main() -> None:
     model.end_token_ids = frozenset()
     compiled.batches_are_ready()
     compiled.wait_for_batches()  # what serves until then is not what is measured here
-    print(f"{model.name}: {model.parameter_count / 1e6:.1f}M parameters, {model.dtype} on {model.device}, {model.engine.threads} thread(s)")
+    threads = model.engine.speed.threads
+    print(f"{model.name}: {model.parameter_count / 1e6:.1f}M parameters, {model.dtype} on {model.device}, {threads} thread(s)")
     if wanted.exact:
         exact(model, wanted.exact)
     elif wanted.distribution:

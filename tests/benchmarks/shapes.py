@@ -73,5 +73,5 @@ def model_of(name: str, network: Any) -> LanguageModel:
     compiled.wait()
     model = LanguageModel(name, network, byte_level_tokenizer(), backend)
     model.end_token_ids = frozenset()
-    model.engine.threads = backend.choose_speed(thread_choices(model.parameter_count, model.engine.device)).threads
+    model.engine.speed = backend.choose_speed(thread_choices(model.parameter_count, model.engine.device))
     return model

@@ -16,7 +16,7 @@ from pathlib import Path
 PACKAGE = "llama-cpp-python==0.3.36"
 HOME = Path(os.environ.get("TOKEN_VIEWER_LLAMA_CPP") or Path.home() / ".cache/token-probability-viewer/llama.cpp")
 SERVER, WORKER = HOME / "b/bin/llama-server", HOME / "b/bin/ggml-rpc-server"
-FLAGS = ["-DCMAKE_BUILD_TYPE=Release", "-DGGML_NATIVE=OFF", "-DGGML_RPC=ON", "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF"]
+FLAGS = ["-DCMAKE_BUILD_TYPE=Release", "-DGGML_NATIVE=ON", "-DGGML_RPC=ON", "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF"]
 FLAGS += ["-DLLAMA_BUILD_UI=OFF", "-DLLAMA_USE_PREBUILT_UI=OFF", "-DLLAMA_OPENSSL=OFF"]
 
 

@@ -74,7 +74,7 @@ class WeightTable:
         return sum(int(row[k.OUTPUTS] * row[k.INPUTS]) * sizes[int(row[k.KIND])] for row in self._streamed)
 
     def read_in(self, streams: int) -> None:
-        """Read all weights in this many streams, 1 or 2."""
+        """Read all weights in this many streams, 1, 2 or 4."""
         for row in self._streamed:
             row[k.STREAMS] = streams
 

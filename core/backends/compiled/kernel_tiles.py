@@ -5,7 +5,8 @@ adds into one register per output and row. A row's sum depends neither on the nu
 written explicitly, because compilers vectorise with only half of a wide register.
 
 The fastest order of reading weights from memory differs between processors. So a projection has a number of streams (`STREAMS`, chosen by
-`core.backends.speed_trial`). Two: one output from each half of the matrix at a time, prefetched `AHEAD` bytes before use. One: one output
+`core.backends.speed_trial`). Two: one output from each half of the matrix at a time, prefetched `AHEAD` bytes before use. Four: one from
+each quarter, prefetched `SOON` bytes before use, for one row; several rows take two. One: one output
 after the other, which suits a processor with its own prefetcher; only with eight rows are weights prefetched, `NEAR` bytes before use.
 
 Like `kernels`, this module is imported only in the background.
@@ -24,7 +25,7 @@ from core.backends.compiled import kernels as k
 
 intrinsic: Any = untyped_intrinsic
 
-AHEAD, NEAR = 4096, 2048  # bytes; a prefetch beyond the end of a matrix has no effect
+AHEAD, NEAR, SOON = 4096, 2048, 1024  # bytes; a prefetch beyond the end of a matrix has no effect
 BYTES = (4, 2, 2)  # bytes of a stored number, by kind
 
 
@@ -147,7 +148,8 @@ def _tail(kind: int) -> Any:
 
 
 def _product_of_one(kind: int) -> Any:
-    one_by_one, two_by_one, tail = _tile(kind, 1, 1), _tile(kind, 2, 1, AHEAD), _tail(kind)
+    one_by_one, two_by_one, four_by_one = _tile(kind, 1, 1), _tile(kind, 2, 1, AHEAD), _tile(kind, 4, 1, SOON)
+    tail = _tail(kind)
 
     @njit(fastmath=k.QUICK, nogil=True)
     def product(weight, apart, begin, stop, inputs, x, out, streams):  # type: ignore[no-untyped-def]
@@ -161,6 +163,12 @@ def _product_of_one(kind: int) -> Any:
                     two_by_one(weight + o * apart, half * apart, x, 0, whole, out + 4 * o, 0, 4 * half)
                     o += 1
                 o += half
+            elif streams == 4:
+                quarter = (stop - begin) // 4
+                while o < begin + quarter:
+                    four_by_one(weight + o * apart, quarter * apart, x, 0, whole, out + 4 * o, 0, 4 * quarter)
+                    o += 1
+                o += 3 * quarter
             while o < stop:
                 one_by_one(weight + o * apart, apart, x, 0, whole, out + 4 * o, 0, 4)
                 o += 1
@@ -221,7 +229,7 @@ def _product(kind: int) -> Any:
         whole = inputs // LANES * LANES
         o = begin
         if whole > 0:
-            if streams == 2:
+            if streams > 1:
                 half = (stop - begin) // 2
                 while o < begin + half:
                     asked_pair(weight + o * apart, half * apart, whole, x, x_apart, rows, out + 4 * o, out_apart, 4 * half)

@@ -53,14 +53,7 @@ class CompiledStep:
 
 
 class CompiledBatch:
-    """A compiled pass of a few tokens of several texts through these parts, with keys and values in blocks.
-
-    threads: smallest number of threads for a pass of `MANY` or more rows. One row is bound by memory and eight by the processor, so eight
-    can gain from a second thread where one does not (`core.backends.speed_trial.Speed.row_threads`).
-    """
-
-    MANY = 4
-    threads = 1
+    """A compiled pass of a few tokens of several texts through these parts, with keys and values in blocks."""
 
     def __init__(self, described: WeightTable) -> None:
         from core.backends.compiled import kernel_batch
@@ -89,6 +82,5 @@ class CompiledBatch:
         hidden, shared = np.empty((rows, parts.hidden_size), np.float32), np.empty(rows * self._shared, np.float32)
         logits = np.empty((len(wanted), parts.head.outputs), np.float32)
         arguments = (self.described.tables, where, blocks, keys, values, hidden, shared, logits)
-        own = torch.get_num_threads()
-        self._team.run(self._pass, arguments, own if rows < self.MANY else max(own, self.threads))
+        self._team.run(self._pass, arguments, torch.get_num_threads())
         return logits

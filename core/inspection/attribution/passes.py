@@ -48,7 +48,7 @@ class Passes:
         engine = self.model.engine
         said = Message("There is not enough memory on {device} for this. Use a shorter text.", device=self.model.device)
         mode = torch.enable_grad() if gradients else torch.inference_mode()
-        with engine.lock.acquire(), torch_threads(engine.threads), mode, enough_memory(said), possible_with(self.model.name):
+        with engine.lock.acquire(), torch_threads(engine.speed.row_threads), mode, enough_memory(said), possible_with(self.model.name):
             yield
 
     def tensor(self, ids: Any) -> torch.Tensor:

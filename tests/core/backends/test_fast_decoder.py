@@ -11,7 +11,7 @@ import pytest
 import torch
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from core.backends import compiled
+from core.backends import compiled, fast_decoder
 from core.backends.fast_decoder import BLOCK, FastDecoder
 from tests.core.backends.compiled.loaded import load_compiled
 from tests.core.backends.families import ACCEPTED, GPT2, MANY, SHAPE, SLIDING, USUAL, network_of
@@ -74,7 +74,7 @@ def assert_same(found: torch.Tensor, expected: torch.Tensor) -> None:
 def test_logits_are_those_of_transformers(name: str, way: str) -> None:
     family, changes = ACCEPTED[name]
     network = network_of(family, **changes)
-    fast, ids = accepted(network), text(MANY + 300)
+    fast, ids = accepted(network), text(MANY + BLOCK + 150)
     expected = all_logits(network, ids)
     assert expected.std(-1).min() > 0.2  # even odds would agree with anything
     state = fast.new_state()
@@ -85,6 +85,29 @@ def test_logits_are_those_of_transformers(name: str, way: str) -> None:
         assert_same(fast.run(ids[end - count : end], state), expected[end - 1])
         assert fast.length(state) == end
     assert_same(fast.run(ids, None), expected[-1])
+
+
+@pytest.mark.parametrize("name", some(ACCEPTED, USUAL))
+@pytest.mark.parametrize("cores", [1, 2, 5])
+def test_a_prompt_is_the_same_on_any_number_of_cores(name: str, cores: int, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fast_decoder, "CORES", cores)
+    family, changes = ACCEPTED[name]
+    network = network_of(family, **changes)
+    fast, ids = accepted(network), text(400)
+    expected, state = all_logits(network, ids), fast.new_state()
+    for start, stop in ((0, 100), (100, 399), (399, 400)):  # blocks from nothing, behind a text, and a single token
+        assert_same(fast.run(ids[start:stop], state), expected[stop - 1])
+
+
+def test_a_block_that_fails_leaves_no_other_waiting(fast: FastDecoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fast_decoder, "CORES", 3)
+    ids = text(3 * fast_decoder.SMALLEST_BLOCK)
+    for place in range(0, len(ids), fast_decoder.SMALLEST_BLOCK):
+        broken = ids.copy()
+        broken[place] = SHAPE["vocab_size"]
+        with pytest.raises(IndexError):
+            fast.run(broken, fast.new_state())
+    assert fast.run(ids, None).isfinite().all()
 
 
 @pytest.mark.parametrize(("length", "new"), [(0, 1), (1, 50), (129, 3), (199, 1)])

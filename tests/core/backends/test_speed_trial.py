@@ -97,7 +97,7 @@ def test_loading_and_running_leave_the_threads_of_the_process(tiny_folder: Any, 
     torch.set_num_threads(2)
     try:
         model = load_model(str(tiny_folder("llama")), device="cpu")
-        assert model.engine.threads in thread_choices(1, CPU)
+        assert model.engine.speed.threads in thread_choices(1, CPU)
         Generation(model, "The fox").step()
         assert torch.get_num_threads() == 2
     finally:
