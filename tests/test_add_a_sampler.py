@@ -23,6 +23,7 @@ from core.sampling.history import History
 from core.sampling.samplers.contract import Addition, Sampler
 """
 USE = """
+import gzip
 import pytest
 from core import Generation, SamplingSettings, load_model
 from core.errors import BadSetting
@@ -30,6 +31,8 @@ from core.message import ENGLISH
 from core.remote.sampling_parameters import parameters
 from core.reports.engine_arguments import arguments
 from core.reports.settings_text import summary
+from pages.ui import features
+from pages.ui.experiments import experiment
 from pages.ui.i18n import phrases
 from pages.ui.session import share_link
 from pages.ui.session.sampling_controls import CHIPS, chip_text
@@ -61,6 +64,10 @@ field = app.number_input(key="nudge")
 assert (field.label, field.value, field.max) == ("Nudge", 1.5, 2.0)
 app.button(key="chip_nudge").click().run()
 assert app.session_state["_session"].run.settings.nudge == 0
+for take in features.recorded():
+    path = experiment.FOLDER / f"{take.name}{experiment.ENDING}"
+    written = experiment.loads(path.read_bytes()).dumps(experiment.files()[take.name])
+    assert gzip.decompress(written) == gzip.decompress(path.read_bytes()), f"the new setting changes {path.name}"
 print("it is everywhere")
 """
 

@@ -469,6 +469,23 @@ class SamplingSettings:
             values["logit_bias"] = [[token_id, None if math.isinf(bias) else bias] for token_id, bias in self.biases]
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
+    @classmethod
+    def from_file(cls, values: Any) -> SamplingSettings:
+        """Return the settings that `for_file` stored. Raises ValueError for anything else, BadSetting for an impossible value."""
+        if isinstance(values, cls):
+            return values
+        if not isinstance(values, dict) or not values.keys() <= SETTINGS.keys():
+            raise ValueError("no settings of this app")
+        return cls(**values)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> Any:
+        """Let files of pydantic's contain settings as `for_file` stores them, so that a new setting changes no file."""
+        from pydantic_core import core_schema
+
+        written = core_schema.plain_serializer_function_ser_schema(cls.for_file)
+        return core_schema.no_info_plain_validator_function(cls.from_file, serialization=written)
+
 
 SETTINGS: Final[dict[str, Setting]] = {row.name: replace(row.metadata["row"], name=row.name) for row in fields(SamplingSettings)}
 _OF_STAGES = {row.stage.name: (row, row.stage) for row in SETTINGS.values() if row.stage is not None}

@@ -8,7 +8,8 @@ import pytest
 
 from core.errors import BadSetting
 from core.remote.sampling_parameters import parameters
-from core.sampling.settings import SamplingSettings
+from core.sampling.setting import Setting
+from core.sampling.settings import SETTINGS, SamplingSettings
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": False}
 
@@ -48,3 +49,13 @@ def test_a_kind_that_the_server_does_not_take_is_refused(engine: str, constraint
 def test_a_form_that_cannot_be_used_is_refused_before_it_is_sent(engine: str) -> None:
     with pytest.raises(BadSetting, match="JSON schema, line 1"):
         parameters(engine, SamplingSettings(constraint="schema:{"))
+
+
+@pytest.mark.parametrize(
+    ("engine", "row"), [(engine, row) for row in SETTINGS.values() for engine in row.engines if engine in ("llama.cpp", "vllm")]
+)
+def test_the_number_of_every_row_arrives_in_the_request(engine: str, row: Setting) -> None:
+    if row.text is not None or row.control is None:
+        return
+    value = row.control[1]
+    assert parameters(engine, SamplingSettings(**{row.name: value}))[row.engines[engine]] == value, f"something overwrites {row.name}"
