@@ -94,35 +94,35 @@ class View:
                 unseen |= places <= own - width
             self._unseen = np.where(unseen, np.float32(-np.inf), np.float32(0))
 
-    def store(self, place: int, workspace: Workspace) -> None:
-        """Store the new tokens' keys and values. place: the index of the layer among those with the same window."""
-        self._all_keys[place][..., self._new] = workspace.new_keys
-        self._all_values[place][:, self._new] = workspace.new_values
+    def store(self, index: int, workspace: Workspace) -> None:
+        """Store the new tokens' keys and values. index: the index of the layer among those with the same window."""
+        self._all_keys[index][..., self._new] = workspace.new_keys
+        self._all_values[index][:, self._new] = workspace.new_values
 
-    def attend(self, place: int, workspace: Workspace, softcap: float | None) -> None:
+    def attend(self, index: int, workspace: Workspace, softcap: float | None) -> None:
         """Write each new token's attention output into workspace.mixed, once its keys and values are stored."""
         if workspace.rows >= MANY and softcap is None:
-            self._attend_together(place, workspace)
+            self._attend_together(index, workspace)
             return
         if self._scores is None:
             self._scores = np.empty(self._score_shape, np.float32)
         scores = self._scores
         # One product per head, though heads share keys: BLAS is faster with vectors for so few rows, and the keys are already in the cache.
-        np.matmul(workspace.queries, self._keys[place], scores)
+        np.matmul(workspace.queries, self._keys[index], scores)
         if softcap is not None:
             cap(scores, softcap)
         if self._unseen is not None:
             scores += self._unseen
         weights = torch.from_numpy(scores)  # torch's softmax, because NumPy needs five calls
         torch.softmax(weights, -1, out=weights)
-        np.matmul(scores, self._values[place], workspace.mixed)
+        np.matmul(scores, self._values[index], workspace.mixed)
 
-    def _attend_together(self, place: int, workspace: Workspace) -> None:
+    def _attend_together(self, index: int, workspace: Workspace) -> None:
         """Write the attention output of many tokens at once; their queries are scaled already."""
         heads = len(workspace.queries) * workspace.queries.shape[1]
         queries = torch.from_numpy(workspace.queries).reshape(1, heads, *workspace.queries.shape[2:])
-        keys = torch.from_numpy(workspace.new_keys if self._first else self._keys[place, :, 0]).transpose(1, 2).contiguous()
-        values = torch.from_numpy(self._values[place, :, 0])
+        keys = torch.from_numpy(workspace.new_keys if self._first else self._keys[index, :, 0]).transpose(1, 2).contiguous()
+        values = torch.from_numpy(self._values[index, :, 0])
         unseen = None if self._causal or self._unseen is None else torch.from_numpy(self._unseen)
         mixed = functional.scaled_dot_product_attention(
             queries, keys[None], values[None], unseen, is_causal=self._causal, scale=1.0, enable_gqa=True

@@ -288,25 +288,25 @@ class FastDecoder:
         """
         token_ids, past = blocks[number], firsts[number]
         workspace = state.workspace if len(token_ids) == 1 else Workspace(self.parts, len(token_ids))
-        last, places = self.layers[-1], zip(self.places, self.layers, strict=True)
+        last, indexed = self.layers[-1], zip(self.places, self.layers, strict=True)
         try:
             with np.errstate(all="ignore"), torch.inference_mode():  # infinities of a broken model appear in the logits, not as warnings
                 self._embed(token_ids, past, workspace)
                 views = self._views(state, past, workspace)
-                for place, layer in places:
+                for index, layer in indexed:
                     view = views[layer.parts.window]
-                    taken = self._remember(layer, view, place, workspace)
+                    taken = self._remember(layer, view, index, workspace)
                     if number:
                         stored[number - 1].acquire()
                     stored[number].release()  # now all blocks up to this one are stored here
                     if layer is not last or workspace is state.workspace:
-                        self._go_on(layer, view, place, workspace, taken)
+                        self._go_on(layer, view, index, workspace, taken)
                 if number == len(blocks) - 1 and workspace is not state.workspace:
                     alone = state.workspace
                     alone.turn_to(firsts[-1] - 1)
                     alone.hidden[:] = workspace.hidden[-1:]
                     view = self._views(state, firsts[-1] - 1, alone)[last.parts.window]
-                    self._go_on(last, view, place, alone, self._remember(last, view, place, alone))
+                    self._go_on(last, view, index, alone, self._remember(last, view, index, alone))
         finally:
             stored[number].release(len(self.layers))  # after an error, no block waits for this one
 
@@ -323,10 +323,10 @@ class FastDecoder:
         """Return what the tokens from position `past` on see, by the window of a layer."""
         return {width: View(state, past, width, workspace) for width in {None, self.window} if width is not None or self.whole_layers}
 
-    def _remember(self, layer: _Layer, view: View, place: int, workspace: Workspace) -> np.ndarray:
+    def _remember(self, layer: _Layer, view: View, index: int, workspace: Workspace) -> np.ndarray:
         """Compute queries, keys and values of the tokens in workspace.hidden, and keep the latter two; return the layer's normed input.
 
-        place: the layer's index among those with the same window.
+        index: the layer's index among those with the same window.
         """
         own, taken = layer.parts, workspace.hidden
         if own.attention_norm is not None:
@@ -338,13 +338,13 @@ class FastDecoder:
                 part = heads if norm.weight.shape[1] == self.parts.head_size else rows
                 norm(part, part)
         workspace.rotate(own.rotary, own.scaling)
-        view.store(place, workspace)
+        view.store(index, workspace)
         return taken
 
-    def _go_on(self, layer: _Layer, view: View, place: int, workspace: Workspace, taken: np.ndarray) -> None:
+    def _go_on(self, layer: _Layer, view: View, index: int, workspace: Workspace, taken: np.ndarray) -> None:
         """Take the tokens in workspace.hidden through the rest of a layer, whose normed input is `taken`."""
         own, hidden, change = layer.parts, workspace.hidden, workspace.change
-        view.attend(place, workspace, own.softcap)
+        view.attend(index, workspace, own.softcap)
         layer.o(workspace.mixed_rows, change)
         if own.attention_post_norm is not None:
             own.attention_post_norm(change, change)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pandas as pd
 import streamlit as st
 
@@ -18,18 +20,24 @@ from pages.ui.session import current, elements
 from pages.ui.views import chart
 from pages.ui.views.serving_board import serving_board
 
-BOARD = "batching_board"
 CLOSE = 1.15  # times as fast; below it both sides are called equally fast
+
+
+@dataclass(slots=True)
+class ShownBoard:
+    """board: of the run that was begun with `about`."""
+
+    about: object = None
+    board: Board | None = None
 
 
 def board(run: Experiment) -> Board:
     """Return the board after all observations; each observation is read once, however often it is drawn."""
-    known = current.results().get(BOARD)
-    if known is None or known[0] is not run.about or known[1].read > len(run.seen):
-        known = current.results()[BOARD] = (run.about, Board.of(run.about[0]))
-    found: Board = known[1]
-    found.take(run.seen)
-    return found
+    shown = current.memory(ShownBoard)
+    if shown.board is None or shown.about is not run.about or shown.board.read > len(run.seen):
+        shown.about, shown.board = run.about, Board.of(run.about[0])
+    shown.board.take(run.seen)
+    return shown.board
 
 
 def draw_board(run: Experiment) -> None:

@@ -141,8 +141,7 @@ def requests_view() -> None:
     now = options.provenance()
 
     def serve_both() -> Iterator[Any]:
-        experiment.stop(CHECK)
-        current.results().pop(CHECK, None)
+        experiment.forget(CHECK)
         return serve(current.model(), options.requests(), options.sides())
 
     def about() -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
@@ -36,6 +37,13 @@ BEAM_WHY = {
     LATE: N_("finished, {width} are likelier"),
 }
 MARKS = {KEPT: "✓", FINISHED: "■", CUT_OFF: "□"}
+
+
+@dataclass(slots=True)
+class Beam:
+    """steps: of the search that are shown; it runs ahead, and Step shows one more."""
+
+    steps: int = 0
 
 
 def draw_tries(run: Experiment, by: str) -> None:

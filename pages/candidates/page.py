@@ -22,7 +22,6 @@ from pages.ui.shell.prompt_field import own_text
 frame.page()
 
 TRIES, BEAM = candidates_view.TRIES, "candidates_beam"
-BEAM_STEPS = "candidates_beam_steps"  # steps shown; the search runs ahead, and Step shows one more
 COUNTS = (4, 8, 16, 32)
 LENGTHS = (20, 40, 80)
 
@@ -88,14 +87,14 @@ def beam_buttons(now: provenance.Provenance, begin: Callable[[], None], length: 
         more = min(steps + more, length)
     else:
         begin()
-    current.results()[BEAM_STEPS] = more
+    current.memory(candidates_view.Beam).steps = more
     st.rerun()
 
 
 def beam_steps() -> int:
     """Return how many steps of the search are shown; all of a recorded result."""
     known = experiment.of(BEAM)
-    return len(known.seen) if known.recorded_on else int(current.results().get(BEAM_STEPS, 0))
+    return len(known.seen) if known.recorded_on else current.memory(candidates_view.Beam).steps
 
 
 frame.header(

@@ -49,7 +49,7 @@ def rates() -> None:
             field: st.number_input(label, 0.0, 100_000.0, float(getattr(now, field)), step, key=f"cost_{field}", **look)
             for field, label, step in RATES
         }
-    current.results()["assumptions"] = replace(now, **values)
+    receipt.assume(replace(now, **values))
 
 
 def this_text() -> None:

@@ -37,7 +37,6 @@ RUNS = {
 }
 
 EXCERPT = 110  # characters
-OPENED = "gallery_opened"
 NO_EXPERIMENT = "This file is not a recording of an experiment"
 
 
@@ -63,6 +62,13 @@ def model_title(known: RecordedExperiment) -> str:
     return loaded_models.title(known.made_by.model) if isinstance(known.made_by, Provenance) else ""
 
 
+@dataclass(slots=True)
+class _Opened:
+    """page: on which the uploaded file is open, None without a file."""
+
+    page: str | None = None
+
+
 @current.error_boundary
 def open_run(name: str) -> None:
     """Open a recorded run on Watch."""
@@ -72,7 +78,7 @@ def open_run(name: str) -> None:
 @current.error_boundary
 def open_experiment(known: RecordedExperiment) -> None:
     """Put a recorded experiment on its page, and choose the view that shows it."""
-    current.results()[known.name] = known
+    experiment.put(known)
     view = result_of(known.name).view
     if view is not None:
         current.fill(*view)
@@ -82,12 +88,12 @@ def open_experiment(known: RecordedExperiment) -> None:
 def file_uploaded() -> None:
     """Open the uploaded file."""
     current.anchor_notices("gallery_file")
-    current.results().pop(OPENED, None)
+    current.memory(_Opened).page = None
     data = upload_field.take("gallery_file")
     if data is None:
         return
     page = open_file(data)
-    current.results()[OPENED] = page
+    current.memory(_Opened).page = page
     current.notify(_("The file is open on the page “{title}”.").format(title=features.title_of(page)))
 
 
@@ -114,5 +120,4 @@ def result_of(name: str) -> Recorded:
 
 def opened_page() -> str | None:
     """Return the page on which the uploaded file is open, None without a file."""
-    page = current.results().get(OPENED)
-    return page if isinstance(page, str) else None
+    return current.memory(_Opened).page

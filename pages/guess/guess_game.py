@@ -9,9 +9,10 @@ import streamlit as st
 from core.errors import InputError, ViewerError
 from core.experiments import guess
 from core.experiments.guess import Round
+from core.generation.generation import Generation
 from pages.ui.i18n.translation import _
 from pages.ui.session import address_bar, current, share_link
-from pages.ui.session.state import anchor_notices, current_session, error_boundary, results
+from pages.ui.session.state import anchor_notices, current_session, error_boundary, memory
 
 WORDS = 10
 FIELD = "guess_word"
@@ -44,18 +45,25 @@ class Game:
         return sum(one.favourite_points for one in self.rounds)
 
 
+@dataclass(slots=True)
+class GameOfVisitor:
+    """The visitor's game, and the run that it is on."""
+
+    run: Generation | None = None
+    game: Game | None = None
+
+
 def game() -> Game:
     """Return the visitor's game on the current run. Begins a new one if the run has changed. Raises ViewerError."""
     run = current.run()
-    known = results().get("guess game")
-    if isinstance(known, Game) and known.node == run.here and results().get("guess run") is run:
-        return known
+    kept = memory(GameOfVisitor)
+    if kept.game is not None and kept.game.node == run.here and kept.run is run:
+        return kept.game
     linked = current_session().link.pop("guesses", "")
     with current_session().action_lock:
         fresh = _from_link(linked) if linked else None
-    results()["guess run"] = run
-    results()["guess game"] = made = fresh or Game(len(run.path), run.here)
-    return made
+    kept.run, kept.game = run, fresh or Game(len(run.path), run.here)
+    return kept.game
 
 
 def _from_link(linked: str) -> Game | None:
@@ -109,8 +117,8 @@ def play_again(same: bool) -> None:
     current.changed("coming").playing = False
     if not same:
         current.new_dice()
-    results()["guess run"] = run
-    results()["guess game"] = Game(len(run.path), run.here)
+    kept = memory(GameOfVisitor)
+    kept.run, kept.game = run, Game(len(run.path), run.here)
 
 
 def link() -> str:

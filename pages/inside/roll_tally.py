@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -21,15 +22,24 @@ MOST_ROLLS = 3_000
 MOST_MARKS = 400  # newest rolls that are drawn as marks
 
 
+@dataclass(slots=True)
+class _Tallies:
+    """counts: for each widget's key, the step and how often it was rolled."""
+
+    counts: dict[str, tuple[tuple[object, ...], int]] = field(default_factory=dict)
+
+
 def roll_tally(distribution: TokenDistribution | Step, *, key: str) -> None:
     """Draw buttons that roll this step, and what came."""
     step = (distribution.index, distribution.position, distribution.settings, tuple(distribution.token_ids.tolist()))
 
+    tallies = state.memory(_Tallies).counts
+
     def set_rolls(count: int) -> None:
-        state.results()[key] = (step, min(MOST_ROLLS, count))
+        tallies[key] = (step, min(MOST_ROLLS, count))
 
     def draw() -> None:
-        known = state.results().get(key)
+        known = tallies.get(key)
         count = known[1] if known and known[0] == step else 0
         with st.container(horizontal=True, vertical_alignment="center"):
             for times, label in ((100, _("Roll 100 times")), (1_000, _("Roll 1,000 times"))):

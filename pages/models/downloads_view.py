@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import streamlit as st
 
+from core.models.memory_fit import Fit
 from pages.models import model_cards
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
@@ -20,9 +23,23 @@ def stop(name: str) -> None:
     downloads.downloads()[name].stop()
 
 
+@dataclass(slots=True)
+class Asked:
+    """What this visitor asked for. fit: a model, what it needs, and how it is run; fetched: the model of the latest download, until its
+    notice is closed."""
+
+    fit: tuple[str, Fit, str] | None = None
+    fetched: str | None = None
+
+
+def _close() -> None:
+    """Close the notice about the visitor's latest download."""
+    current.memory(Asked).fetched = None
+
+
 def progress() -> None:
     """Draw all running downloads and this visitor's latest one. A finished one is hidden once its model is in use."""
-    own = current.results().get("fetching")
+    own = current.memory(Asked).fetched
     for number, (name, one) in enumerate(list(downloads.downloads().items())):
         if one.running or name == own:
             clock = every(0.5 if one.running else None)
@@ -42,7 +59,7 @@ def _progress(name: str, drawn_running: bool, number: int) -> None:
     elif one.error is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             elements.show_notice(str(one.error))
-            st.button(_("Close"), key=f"models_close_{number}", on_click=current.results().pop, args=("fetching", None), type="tertiary")
+            st.button(_("Close"), key=f"models_close_{number}", on_click=_close, type="tertiary")
     elif name != current.model_name():
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(_("{name} was downloaded.").format(name=plain(name)))

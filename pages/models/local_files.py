@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from time import monotonic
 
 import streamlit as st
@@ -20,12 +21,20 @@ SECONDS = 60.0  # the folders are searched again after this time
 PRECISIONS = {"BF16": "bfloat16", "F16": "float16", "F32": "float32"}
 
 
+@dataclass(slots=True)
+class _Collections:
+    """searched: when, on the process's clock; None for never. models: of other programs."""
+
+    searched: float | None = None
+    models: list[LocalModel] = field(default_factory=list)
+
+
 def _found() -> list[LocalModel]:
     """Return the models of other programs, searched at most once a minute."""
-    known = current.results().get("collections")
-    if known is None or monotonic() - known[0] > SECONDS:
-        known = current.results()["collections"] = (monotonic(), local_models())
-    return list(known[1])
+    kept = current.memory(_Collections)
+    if kept.searched is None or monotonic() - kept.searched > SECONDS:
+        kept.searched, kept.models = monotonic(), local_models()
+    return kept.models
 
 
 @current.error_boundary

@@ -255,7 +255,7 @@ def back() -> None:
     fork = branches(number)
     sides = [Side([step for step in (fork.run.nodes[node].step for node in side.line) if step], "", "") for side in fork.sides]
     both = (sides[0], sides[1])
-    fork_view(fork.run.prompt_tokens, [], both, key="tour_fork_view", memory=state.results(), clickable=False)
+    fork_view(fork.run.prompt_tokens, [], both, key="tour_fork_view", memory=state.drawn(), clickable=False)
     if number:
         tour_state.tried("back")
 

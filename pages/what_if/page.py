@@ -88,7 +88,7 @@ def stage() -> None:
         if now is None:
             elements.show_notice(_("This is a recording. Only branches that were recorded can be compared."))
             return
-        both, kept = fork_playback.sides(now), state.results()
+        both, kept = fork_playback.sides(now), state.drawn()
         picked = fork_view(now.run.prompt_tokens, now.shared(), both, key="what_if_view", memory=kept, opened=now.opened)
         if picked is not None and picked != now.opened:
             fork_playback.open_word(picked)

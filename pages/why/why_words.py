@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from core.experiments.hidden_words import HiddenWords, hidden_words
@@ -23,8 +25,14 @@ from pages.ui.views.why_token import choose
 from pages.why import why_charts
 
 NAME = "why_words"
-SHOWN = "why_words_shown"  # in the results: the click after which the result is brought into view
 CLOSE, LOOSE = 0.7, 0.4  # rank correlations from which on two maps agree well, and somewhat
+
+
+@dataclass(slots=True)
+class _Shown:
+    """clicks: the visitor's action after which the result is brought into view."""
+
+    clicks: int = 0
 
 
 def words_view(token: ExplainedToken) -> None:
@@ -49,10 +57,10 @@ def words_view(token: ExplainedToken) -> None:
     st.caption(f"{_(names.HIDING_LINES[method])} {why_token.about_probabilities(token, target)}")
     if start_here():
         begin()
-        current.results()[SHOWN] = current.clicks()
+        current.memory(_Shown).clicks = current.clicks()
         st.rerun()  # the button above becomes "Stop"
     results.part(NAME, now, begin, draw)
-    browser.bring_into_view(f"result_{NAME}", current.results().get(SHOWN, 0), key="why_words_in_view")
+    browser.bring_into_view(f"result_{NAME}", current.memory(_Shown).clicks, key="why_words_in_view")
 
 
 def passage(token: ExplainedToken) -> tuple[int, int]:

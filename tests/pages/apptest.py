@@ -31,7 +31,7 @@ def html(app: AppTest) -> str:
 def run_on(app: AppTest, patience: float = 240) -> AppTest:
     """Let every experiment come to its end, and draw what it found."""
     assert not app.exception
-    for worker in list(app.session_state["_session"].results.values()):
+    for worker in list(app.session_state["_session"].experiments.values()):
         if isinstance(worker, Worker):
             assert worker.wait(patience), "it never ended"
     app.run()
@@ -56,7 +56,7 @@ def go(app: AppTest, page: str) -> AppTest:
 
 def see(app: AppTest, name: str, count: int = 1, patience: float = 120) -> None:
     """Wait until an experiment has found so much."""
-    worker, latest = app.session_state["_session"].results[name], monotonic() + patience
+    worker, latest = app.session_state["_session"].experiments[name], monotonic() + patience
     while len(worker.seen) < count:
         assert worker.running and monotonic() < latest
         sleep(0.01)

@@ -36,7 +36,7 @@ def open_app() -> Iterator[Callable[..., AppTest]]:
 
     yield opened
     for app in apps:
-        results = app.session_state["_session"].results if "_session" in app.session_state else {}
+        results = app.session_state["_session"].experiments if "_session" in app.session_state else {}
         for worker in list(results.values()):
             if isinstance(worker, Worker) and worker.running:
                 worker.stop()

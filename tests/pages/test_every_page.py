@@ -70,7 +70,7 @@ def test_a_page_opens_with_its_result_and_its_numbers_follow_the_language(page: 
         assert heading.removeprefix("# ").startswith(features.title_of(page)), "menu and heading have one name"
     if page in FIRST:
         assert "⟦A recorded result" in html(app)
-        assert not any(isinstance(one, Worker) for one in app.session_state["_session"].results.values()), "nothing was run for it"
+        assert not any(isinstance(one, Worker) for one in app.session_state["_session"].experiments.values()), "nothing was run for it"
     feature = features.feature_of(page)
     if not callable(feature.settings) and not feature.bare:
         assert counting(app) == used_settings(feature)

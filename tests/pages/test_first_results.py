@@ -36,7 +36,7 @@ def test_other_choices_pale_it_and_another_prompt_does_not(open_app: Open) -> No
 
 def test_what_one_visitor_does_with_it_no_other_sees(open_app: Open, session: State) -> None:
     one, other = open_app(page="teach"), open_app(page="teach")
-    mine, theirs = (session(app).results["teach"].about for app in (one, other))
+    mine, theirs = (session(app).experiments["teach"].about for app in (one, other))
     assert mine is not theirs and mine.looks
     mine.picked = 0
     assert theirs.picked is None

@@ -183,6 +183,11 @@ class Worker:
         self.stopping.set()
         self.drawn.set()
 
+    def leave_page(self) -> None:
+        """End it if it belongs to its page."""
+        if self.of_page:
+            self.stop()
+
     def wait(self, seconds: float) -> bool:
         """Return whether the experiment ended and freed its memory within this time."""
         return self.ended.wait(seconds)
@@ -282,11 +287,12 @@ def workers() -> Workers:
 
 def of(name: str) -> Experiment:
     """Return this visitor's experiment of this name. Before its first start this is the bundled recording, if there is one."""
-    known = current.results().get(name)
+    experiments = current.current_session().experiments
+    known = experiments.get(name)
     if isinstance(known, Worker):
         return known.snapshot()
     if known is None and (known := bundled(name)) is not None:
-        current.results()[name] = known
+        experiments[name] = known
     if not isinstance(known, RecordedExperiment):
         return Experiment()
     return Experiment(known.seen, made_by=known.made_by, about=known.about, seconds=known.seconds, recorded_on=known.recorded_on)
@@ -294,7 +300,19 @@ def of(name: str) -> Experiment:
 
 def live() -> dict[str, Worker]:
     """Return the experiments that this visitor started, by name. A recording that is played is none."""
-    return {name: known for name, known in current.results().items() if isinstance(known, Worker) and not known.recorded_on}
+    experiments = current.current_session().experiments
+    return {name: known for name, known in experiments.items() if isinstance(known, Worker) and not known.recorded_on}
+
+
+def put(known: RecordedExperiment) -> None:
+    """Show this recorded experiment in place of the visitor's own."""
+    current.current_session().experiments[known.name] = known
+
+
+def forget(name: str) -> None:
+    """Stop an experiment and drop its observations."""
+    _stop(name)
+    current.current_session().experiments.pop(name, None)
 
 
 @current.error_boundary
@@ -324,7 +342,7 @@ def start(
     worker = Worker(name, make, ref(session), made_by, about, recorded_on, of_page=of_page)
     workers().join(worker, session)
     _stop(name)
-    session.results[name] = worker
+    session.experiments[name] = worker
     worker.begin()
 
 
@@ -335,14 +353,14 @@ def stop(name: str) -> None:
 
 
 def _stop(name: str) -> None:
-    worker = current.results().get(name)
+    worker = current.current_session().experiments.get(name)
     if isinstance(worker, Worker):
         worker.stop()
 
 
 def wait(name: str, seconds: float) -> bool:
     """Return whether this visitor's experiment ended, including its current observation, within this time."""
-    worker = current.results().get(name)
+    worker = current.current_session().experiments.get(name)
     return not isinstance(worker, Worker) or worker.wait(seconds)
 
 
@@ -353,7 +371,8 @@ def drawing(*names: str) -> Iterator[None]:
     Otherwise draw and pass would compete for Python's global lock, and the measured times of passes would be too long. The draw waits
     at most LONGEST_PAUSE for a worker in a long observation.
     """
-    paused = [worker for name in names if isinstance(worker := current.results().get(name), Worker) and worker.running]
+    held = map(current.current_session().experiments.get, names)
+    paused = [worker for worker in held if isinstance(worker, Worker) and worker.running]
     for worker in paused:
         worker.drawn.clear()
     latest = monotonic() + LONGEST_PAUSE

@@ -73,22 +73,35 @@ class ForkPlayback:
         return self.shared()[place.index] if place.side == 0 else self.steps(place.side - 1)[place.index - self.fork.parts_at]
 
 
+@dataclass(slots=True)
+class ForkOfVisitor:
+    """now: the fork that is shown, None for none."""
+
+    now: ForkPlayback | None = None
+
+    def leave_page(self) -> None:
+        """Pause."""
+        if self.now is not None:
+            self.now.playing = False
+
+
 def playback() -> ForkPlayback | None:
     """Return the current fork, at first one of the visitor's own text. None if a recording has one branch only. Raises ViewerError."""
     run: Any = current.run()
     if Can.NEW_TOKENS in run.can:
         require(current.model(), Can.TOKEN_IDS)
-    known = current.results().get(NAME)
+    kept = current.memory(ForkOfVisitor)
+    known = kept.now
     if known is not None and known.run is run and not known.fork.broken:
         return known
     if known is not None and known.ready is not None and Can.NEW_TOKENS in run.can and run.prompt == example_texts.FORKS[known.ready][1]:
         _use(_ready(run, known.ready), known.ready)  # another model: make the same example fork
-        return current.results()[NAME]
+        return kept.now
     fork = _first(run)
-    current.results()[NAME] = None if fork is None else ForkPlayback(run, fork)
+    kept.now = None if fork is None else ForkPlayback(run, fork)
     if known is None and fork is not None and Can.NEW_TOKENS in run.can and Can.SERVED not in run.can:
         _first_look(run, fork)
-    return current.results()[NAME]
+    return kept.now
 
 
 def _first_look(run: Any, fork: Fork) -> None:
@@ -130,7 +143,7 @@ def _nested(one: list[Step], other: list[Step]) -> bool:
 
 
 def _use(fork: Fork, ready: int | None = None) -> None:
-    current.results()[NAME] = ForkPlayback(current.run(), fork, ready=ready)
+    current.memory(ForkOfVisitor).now = ForkPlayback(current.run(), fork, ready=ready)
 
 
 def _ready(run: Any, number: int) -> Fork:

@@ -40,7 +40,7 @@ def record(spec: Recorded) -> bytes:
         key, view = spec.view
         app.segmented_control(key=key).set_value(view).run()
     app.button(key=spec.press).click().run()
-    results = app.session_state["_session"].results
+    results = app.session_state["_session"].experiments
     worker = results.get(spec.name)
     if not isinstance(worker, Worker):
         raise RuntimeError(f"{spec.page} did not start {spec.name}: {[one.value for one in app.info]} {app.exception}")

@@ -19,7 +19,7 @@ from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import talk
 from pages.ui.session import current
-from pages.ui.session.state import error_boundary, results
+from pages.ui.session.state import current_session, error_boundary, memory
 
 if TYPE_CHECKING:
     from core import Generation
@@ -38,7 +38,8 @@ class StageState:
     of the step of the last one.
 
     did: number of the browser's last key press that was handled; the browser waits for it. leave: whether to close the stage.
-    rolled_only: the next pass is slow, so it is made when the browser asks, after it has shown the roll.
+    rolled_only: the next pass is slow, so it is made when the browser asks, after it has shown the roll. stop: number of the talk's
+    stops when it began.
     """
 
     at: int = 0
@@ -49,12 +50,14 @@ class StageState:
     did: int = 0
     leave: bool = False
     rolled_only: bool = False
+    stop: int = 0
 
 
 def stage_state() -> StageState:
     """Return the state of this visitor's stage."""
-    known = results().setdefault("stage", StageState())
-    assert isinstance(known, StageState)
+    known, opened = memory(StageState), talk.editor().stops_opened
+    if known.stop != opened:
+        known = current_session().memory[StageState] = StageState(stop=opened)
     return known
 
 

@@ -22,7 +22,7 @@ from pages.ui.i18n.translation import say
 from pages.ui.presenting.running_order import WITHOUT_A_CHOICE, Stop, Talk
 from pages.ui.session import current, run_start
 from pages.ui.session.run_request import LINK_KEYS, RunRequest
-from pages.ui.session.state import current_session, results
+from pages.ui.session.state import current_session, memory
 
 if TYPE_CHECKING:
     from core import Generation, Recording
@@ -66,14 +66,13 @@ class TalkEditor:
     order: Talk | None = None
     active_talk: ActiveTalk | None = None
     left: ActiveTalk | None = None  # the talk that was left, to be continued
+    stops_opened: int = 0  # the stage begins anew with each
     opened: int = field(default=0)  # number of opened orders; part of the fields' keys, so that they start with the new values
 
 
 def editor() -> TalkEditor:
     """Return the state of this visitor's editor."""
-    known = results().setdefault("talk", TalkEditor())
-    assert isinstance(known, TalkEditor)
-    return known
+    return memory(TalkEditor)
 
 
 def active_talk() -> ActiveTalk | None:
@@ -145,7 +144,7 @@ def go(place: int) -> None:
         current_session().next_page_notices.append(say(error))
     active.earlier = dict(experiment.live())
     own = {key: value for key, value in stop.query.items() if key not in run_query(stop)}
-    results().pop("stage", None)
+    editor().stops_opened += 1
     st.switch_page(features.file_of(stop.page), query_params=own or None)
 
 

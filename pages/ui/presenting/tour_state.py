@@ -61,12 +61,18 @@ class Tour:
         return {"stop": self.stop, "voice": self.voice} | ({"done": done} if done else {})
 
 
+@dataclass(slots=True)
+class TourOfVisitor:
+    """The tour, once it has begun."""
+
+    tour: Tour | None = None
+
+
 def tour() -> Tour:
     """Return this visitor's tour. The first call starts it at the stop of the address."""
-    known = current.results().get(NAME)
-    if not isinstance(known, Tour):
-        known = current.results()[NAME] = from_link(current.current_session().link)
-    return known
+    kept = current.memory(TourOfVisitor)
+    kept.tour = kept.tour or from_link(current.current_session().link)
+    return kept.tour
 
 
 def apply_query(query: Mapping[str, str]) -> None:
@@ -80,8 +86,7 @@ def apply_query(query: Mapping[str, str]) -> None:
 
 def active_tour() -> Tour | None:
     """Return the tour, None if this visitor has not started it."""
-    known = current.results().get(NAME)
-    return known if isinstance(known, Tour) else None
+    return current.memory(TourOfVisitor).tour
 
 
 def from_link(link: Mapping[str, str]) -> Tour:

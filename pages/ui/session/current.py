@@ -33,8 +33,8 @@ from pages.ui.session.state import (
     anchor_notices,
     current_session,
     error_boundary,
+    memory,
     notify,
-    results,
     session_started,
     start_session,
 )
@@ -436,6 +436,6 @@ def playing() -> bool:
 
 
 __all__ = [
-    "START", "Session", "anchor_notices", "current_session", "error_boundary", "notices", "notify", "refused", "results",
+    "START", "Session", "anchor_notices", "current_session", "error_boundary", "memory", "notices", "notify", "refused",
     "session_started", "start_session",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -37,9 +37,16 @@ def use_taught(model: TokenSource) -> None:
     st.session_state["model"] = model.name
 
 
+@dataclass(slots=True)
+class _Drawn:
+    """models: the model with which a widget was drawn, by the widget's key."""
+
+    models: dict[str, str] = field(default_factory=dict)
+
+
 def follow_model(key: str, choice: str) -> None:
     """Set the widget with this key to `choice` if another model was selected since it was drawn. Call it before the widget is drawn."""
-    drawn, now = current.results().setdefault("model_choices", {}), current.model_name()
+    drawn, now = current.memory(_Drawn).models, current.model_name()
     if drawn.setdefault(key, now) != now:
         st.session_state[key] = choice
     drawn[key] = now

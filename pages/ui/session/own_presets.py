@@ -14,7 +14,7 @@ from pages.ui.components.browser import browser
 from pages.ui.i18n.translation import N_, _, quoted
 from pages.ui.session import current, share_link
 from pages.ui.session.sampling_controls import PLAIN, PRESETS
-from pages.ui.session.state import anchor_notices, current_session, error_boundary, notify, results
+from pages.ui.session.state import anchor_notices, current_session, error_boundary, memory, notify
 
 SIDEBAR, OFF = "sidebar", "off"
 ENGINES = {"transformers": "transformers", "llama.cpp": "llama.cpp", "vllm": "vLLM"}
@@ -61,9 +61,7 @@ class OwnPresets:
 
 def own_presets() -> OwnPresets:
     """Return this visitor's presets."""
-    known = results().setdefault(KEY, OwnPresets())
-    assert isinstance(known, OwnPresets)
-    return known
+    return memory(OwnPresets)
 
 
 def keep() -> None:

@@ -7,7 +7,7 @@ settings are applied at once. Its steps are replayed when the visitor has opened
 from __future__ import annotations
 
 import secrets
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -28,6 +28,13 @@ LINK_LABELS = {"hub": N_("Show its size"), "server": N_("Connect to it")}
 
 CONFIRM_PARAMETER = "asked"
 MODELS_PAGE = features.file_of("models")
+
+
+@dataclass(slots=True)
+class Asked:
+    """secret: in the link to the Models page that this page drew, "" for none."""
+
+    secret: str = ""
 
 
 def offer() -> None:
@@ -57,7 +64,8 @@ def offer() -> None:
                 st.button(label, on_click=open_requested, type="primary", key="wish_open")
             else:
                 # Only this page knows the secret, so a visitor who arrives with it has clicked here and was not sent by a link.
-                secret = current.results().setdefault(CONFIRM_PARAMETER, secrets.token_hex(4))
+                asked = current.memory(Asked)
+                asked.secret = secret = asked.secret or secrets.token_hex(4)
                 label, query = _(LINK_LABELS[requested.kind]), {CONFIRM_PARAMETER: secret}
                 st.page_link(MODELS_PAGE, label=label, icon=":material/arrow_forward:", query_params=query)
             st.button(_("Keep {usual}").format(usual=usual), on_click=dismiss, type="tertiary", key="wish_stay")
@@ -86,9 +94,11 @@ def dismiss() -> None:
 def confirmed_request() -> RequestedModel | None:
     """Return the request, once, if the visitor came to the Models page by the link that `offer` drew; else None."""
     requested, word = current_session().requested, st.query_params.get(CONFIRM_PARAMETER)
-    if requested is None or word is None or current.results().get(CONFIRM_PARAMETER) != word:
+    asked = current.memory(Asked)
+    if requested is None or word is None or asked.secret != word:
         return None
-    del current.results()[CONFIRM_PARAMETER], st.query_params[CONFIRM_PARAMETER]
+    asked.secret = ""
+    del st.query_params[CONFIRM_PARAMETER]
     return requested
 
 

@@ -10,7 +10,7 @@ from functools import wraps
 from secrets import token_hex
 from threading import RLock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, runtime_checkable
 
 import streamlit as st
 
@@ -60,6 +60,17 @@ class SavedRun:
     moment: str
 
 
+@runtime_checkable
+class Leaving(Protocol):
+    """An experiment, or what a feature keeps, that pauses or ends when the visitor opens another page."""
+
+    def leave_page(self) -> None:
+        """Pause or end."""
+
+
+Kept = TypeVar("Kept")
+
+
 @dataclass(slots=True, eq=False, weakref_slot=True)
 class Session:
     """One visitor's state. moment: "coming" (next-token distribution) or "rolled" (newest step). selected_index: a reopened step."""
@@ -107,7 +118,9 @@ class Session:
     saved_run: SavedRun | None = None  # the replaced run, for undo
     requested: share_link.RequestedModel | None = None  # model of the link that is not opened yet
     taught: dict[str, Any] = field(default_factory=dict)  # models that the visitor trained or opened, by name
-    results: dict[str, Any] = field(default_factory=dict)  # results of experiments, by name
+    experiments: dict[str, object] = field(default_factory=dict)  # running and recorded ones, by name
+    memory: dict[type, object] = field(default_factory=dict)  # what features keep, by its class; see `memory`
+    drawn: dict[str, Any] = field(default_factory=dict)  # what components drew last, by their keys
     action_lock: Any = field(default_factory=RLock)  # held during every change of the session; see `error_boundary`
     first_page_drawn: bool = False  # whether the first page render is over
     connection: str | None = None  # name of the visitor's websocket, set by the gate
@@ -142,11 +155,9 @@ class Session:
         """Prepare for a page. After a change of page, stop Play and all experiments that run only while their page is open."""
         if self.page != path:
             self.playing, self.place = False, {}
-            for result in self.results.values():
-                if getattr(result, "playing", False):
-                    result.playing = False
-                if getattr(result, "of_page", False):
-                    result.stop()
+            for kept in (*self.experiments.values(), *self.memory.values()):
+                if isinstance(kept, Leaving):
+                    kept.leave_page()
 
     def set_around(self, conversation: Conversation, ending: Stop) -> None:
         """Set the conversation around the prompt, and where a run ends."""
@@ -177,9 +188,21 @@ def known_session() -> Session | None:
     return known if isinstance(known, Session) else None
 
 
-def results() -> dict[str, Any]:
-    """Return the results of this visitor's experiments, by name. They survive reruns and changes of page."""
-    return current_session().results
+def memory(kind: type[Kept]) -> Kept:
+    """Return what this visitor's session keeps of this class. It begins as `kind()`, and survives reruns and changes of page.
+
+    A feature declares a class of its own for what it keeps, so that the session does not know the features.
+    """
+    kept = current_session().memory
+    known = kept.get(kind)
+    if not isinstance(known, kind):
+        known = kept[kind] = kind()
+    return known
+
+
+def drawn() -> dict[str, Any]:
+    """Return where components keep what they drew last for this visitor."""
+    return current_session().drawn
 
 
 def session_started() -> bool:

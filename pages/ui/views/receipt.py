@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from typing import Any
@@ -36,10 +37,22 @@ NOTICEABLE = 1.05  # times the work; below it both are called equal
 _SI = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 
 
+@dataclass(slots=True)
+class Costs:
+    """assumptions: the visitor's; account: of their text, kept between draws, because a text can have thousands of steps."""
+
+    assumptions: Assumptions | None = None
+    account: Account | None = None
+
+
+def assume(assumptions: Assumptions) -> None:
+    """Set the visitor's assumptions."""
+    current.memory(Costs).assumptions = assumptions
+
+
 def assumptions() -> Assumptions:
     """Return the visitor's assumptions on watts and prices; the usual ones for the device until they change them."""
-    known = current.results().get("assumptions")
-    return known if isinstance(known, Assumptions) else Assumptions.for_device(getattr(current.model(), "device", "cpu"))
+    return current.memory(Costs).assumptions or Assumptions.for_device(getattr(current.model(), "device", "cpu"))
 
 
 def bill(path: Sequence[Step], model: LanguageModel | Any, peak: Peak | None = None) -> Receipt:
@@ -47,9 +60,10 @@ def bill(path: Sequence[Step], model: LanguageModel | Any, peak: Peak | None = N
     shape, parameters = model.known_shape, getattr(model, "parameter_count", 0)
     item = model.weight_bytes / parameters if shape is not None and parameters else 4.0
     kept = model.cache_bytes_per_token / shape.cache_numbers_per_token if shape is not None and shape.cache_numbers_per_token else item
-    account = current.results().get("account")  # kept between draws, because a text can have thousands of steps
-    if not isinstance(account, Account) or (account.shape, account.item_size, account.cache_item_size) != (shape, item, kept):
-        account = current.results()["account"] = Account(shape, item, kept)
+    costs = current.memory(Costs)
+    account = costs.account
+    if account is None or (account.shape, account.item_size, account.cache_item_size) != (shape, item, kept):
+        account = costs.account = Account(shape, item, kept)
     return account.bill(path, assumptions=assumptions(), peak=peak)
 
 

@@ -19,7 +19,7 @@ from pages.ui.components.dice import dice
 from pages.ui.components.token_strip import token_strip as strip_component
 from pages.ui.i18n.translation import _
 from pages.ui.session import provenance
-from pages.ui.session.state import results
+from pages.ui.session.state import drawn
 from pages.ui.views.picture_menu import Saved, menu
 
 
@@ -56,7 +56,7 @@ def token_strip(prompt: Sequence[Token], path: Sequence[Step], *, key: str, tint
         )
 
     with saved_as(key, saved):
-        return strip_component.token_strip(prompt, path, key=key, memory=results(), tint=tint, **options)
+        return strip_component.token_strip(prompt, path, key=key, memory=drawn(), tint=tint, **options)
 
 
 def _newest(count: int) -> str:

@@ -76,7 +76,7 @@ def source(own_text: Callable[[], None], measures: bool) -> ExplainedToken:
         run.prompt_tokens,
         run.path,
         key="strip",
-        memory=state.results(),
+        memory=state.drawn(),
         opened=current.selected_index(),
         accent=bool(run.path),
         on_click=clicks.word_explained if measures else clicks.word_clicked,

@@ -57,5 +57,6 @@ def test_a_form_that_cannot_be_used_is_refused_before_it_is_sent(engine: str) ->
 def test_the_number_of_every_row_arrives_in_the_request(engine: str, row: Setting) -> None:
     if row.text is not None or row.control is None:
         return
-    value = row.control[1]
-    assert parameters(engine, SamplingSettings(**{row.name: value}))[row.engines[engine]] == value, f"something overwrites {row.name}"
+    changed: dict[str, Any] = {row.name: row.control[1]}
+    sent = parameters(engine, SamplingSettings(**changed))
+    assert sent[row.engines[engine]] == changed[row.name], f"something overwrites {row.name}"

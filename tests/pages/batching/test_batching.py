@@ -11,6 +11,7 @@ from core import SamplingSettings
 from core.batching.scheduler import Policy
 from core.batching.server import ServerSettings
 from core.experiments.batching import planned_requests, serve
+from pages.batching.batching_view import ShownBoard
 from pages.ui.charts.serving_rows import Board
 from tests.pages.apptest import Open, State, press, run_on, said
 
@@ -23,7 +24,7 @@ def test_serving_to_the_end_and_checking_it(open_app: Open, session: State) -> N
     app.segmented_control(key="batching_readers").set_value(4).run()
     press(app, "batching_start")
     run_on(app, 200)
-    _, board = session(app).results["batching_board"]
+    _, board = session(app).memory[ShownBoard]
     assert [all(side.done) for side in board.sides] == [True, True] and board.sides[0].texts == board.sides[1].texts
     assert "times as many tokens per second" in said(app) or "Both took about as long" in said(app)
     app.selectbox(key="model").set_value("storyteller-mini").run()  # the check is of the model that made the result

@@ -34,5 +34,5 @@ def test_stop_keeps_what_was_found(open_app: Open, session: State) -> None:
     app.segmented_control(key="cache_length").set_value(512).run()
     press(app, "cache_start")
     press(app, "cache_stop")
-    run = session(app).results["race"]
+    run = session(app).experiments["race"]
     assert not run.running and run.seen and not app.exception

@@ -26,7 +26,7 @@ def test_assumptions_are_used_and_kept(open_app: Open, session: State) -> None:
     app.number_input(key="cost_watts").set_value(900.0).run()
     assert "900 watts x" in html(app) and not app.exception
     go(app, "context")
-    assert session(app).results["assumptions"].watts == 900.0
+    assert session(app).memory[receipt.Costs].assumptions.watts == 900.0
 
 
 @pytest.mark.parametrize(

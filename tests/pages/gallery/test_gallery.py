@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from core.errors import BadRecording
@@ -23,13 +25,14 @@ def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeyp
     app = open_app(page="gallery")
     race = (experiment.FOLDER / f"race{experiment.ENDING}").read_bytes()
     run = (prepared.FOLDER / f"hot{prepared.ENDING}").read_bytes()
-    held = session(app).results
-    monkeypatch.setattr(gallery.current, "results", lambda: held)
-    monkeypatch.setattr(gallery.opened_recording, "show", lambda recording: held.update(shown=recording))
+    held = session(app).experiments
+    shown: list[Any] = []
+    monkeypatch.setattr(gallery.current, "current_session", lambda: session(app))
+    monkeypatch.setattr(gallery.opened_recording, "show", shown.append)
     for data, page in ((race, "cache"), (run, "watch"), (prepared.load("hot").dumps().encode(), "watch")):
         assert gallery.open_file(data) == page
     assert held["race"].seen
-    assert held["shown"].prompt == prepared.load("hot").prompt
+    assert shown[-1].prompt == prepared.load("hot").prompt
 
 
 @pytest.mark.parametrize("data", [b"", b"hello", b"{}", b"\x1f\x8b123", b"[" * 100])

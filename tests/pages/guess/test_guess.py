@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.guess import guess_game
+from pages.guess.guess_game import GameOfVisitor
 from tests.pages.apptest import Open, State, press, said
 
 
@@ -33,7 +34,7 @@ def test_ten_words_make_a_game_and_its_points_are_the_surprise_of_what_was_hit(o
         assert len(session(app).run.path) == number + 1
         if step.piece.removeprefix("␣") == word:
             expected += -math.log2(step.model_probability)
-    game = session(app).results["guess game"]
+    game = session(app).memory[GameOfVisitor].game
     assert game.over and game.points == pytest.approx(expected)
     assert len(app.dataframe) == 1
     press(app, "guess_same")
@@ -44,11 +45,11 @@ def test_a_friend_sees_the_result_and_plays_the_same_ten(open_app: Open, session
     app = open_app(page="guess", seed="3", temperature="1.2")
     for number in range(10):
         say(app, ("dog", "the", "named", "was", "a")[number % 5])
-    theirs, text = session(app).results["guess game"], session(app).run.written
+    theirs, text = session(app).memory[GameOfVisitor].game, session(app).run.written
     link = next(code.value for code in app.code)
     query = dict(parse_qsl(link.split("?", 1)[1]))
     friend = open_app(page="guess", **query)
-    seen = session(friend).results["guess game"]
+    seen = session(friend).memory[GameOfVisitor].game
     assert seen.theirs and seen.said == theirs.said
     assert seen.points == pytest.approx(theirs.points) and seen.favourite_points == pytest.approx(theirs.favourite_points)
     press(friend, "guess_same")
@@ -67,7 +68,7 @@ def test_what_is_no_guess_is_refused_and_nothing_is_rolled(word: str, open_app: 
 @pytest.mark.parametrize("guesses", ["", "~~~~", "x" * 5000, "<b>~&~'", "a~b~c~d~e~f~g~h~i~j~k~l"])
 def test_a_strange_link_is_only_a_new_game(guesses: str, open_app: Open, session: State) -> None:
     app = open_app(page="guess", guesses=guesses)
-    assert not session(app).results["guess game"].theirs
+    assert not session(app).memory[GameOfVisitor].game.theirs
 
 
 def test_one_hit_is_singular_and_the_sentence_names_both_probabilities(open_app: Open, session: State) -> None:
@@ -77,7 +78,7 @@ def test_one_hit_is_singular_and_the_sentence_names_both_probabilities(open_app:
         coming = run.next_distribution()
         hit = next((one.text.strip() for one in coming.candidates if one.sampling_probability > 0 and one.text.strip().isalpha()), "dog")
         say(app, hit if number == 0 else "zzz")
-    game = session(app).results["guess game"]
+    game = session(app).memory[GameOfVisitor].game
     hits = sum(one.hit for one in game.rounds)
     assert f"with {hits} hit{'' if hits == 1 else 's'};" in said(app)
     assert "for the model," in "\n".join(str(text.value) for text in app.text)

@@ -9,11 +9,13 @@ from core.sources.capabilities import Can
 from pages.ui.presenting import prepared_talks
 from pages.ui.presenting.running_order import Stop, Talk
 from pages.ui.presenting.running_order_file import loads
+from pages.ui.presenting.talk import TalkEditor
+from pages.ui.presenting.tour_state import TourOfVisitor
 from tests.pages.apptest import Open, State, go, press
 
 
 def titles(app: AppTest, session: State) -> list[str]:
-    return [stop.title for stop in session(app).results["talk"].order.stops]
+    return [stop.title for stop in session(app).memory[TalkEditor].order.stops]
 
 
 def test_a_prepared_talk_is_taken_changed_and_put_in_another_order(open_app: Open, session: State) -> None:
@@ -36,7 +38,7 @@ def test_the_text_as_it_stands_becomes_a_stop_that_has_it_again(open_app: Open, 
     written = session(app).run.written
     go(app, "talk")
     press(app, "talk_add_stage")
-    stop = session(app).results["talk"].order.stops[-1]
+    stop = session(app).memory[TalkEditor].order.stops[-1]
     assert stop.query["prompt"] == "The old king" and stop.query["temperature"] == "1.3"
     again = open_app(**stop.query)
     assert session(again).run.written == written
@@ -58,7 +60,7 @@ def test_a_stop_that_carries_a_recording_replays_it_from_its_beginning(open_app:
     kept = Recording.of(made).dumps()
     order = loads(Talk("Mine", (Stop("A recording", "stage", words=3, recording=kept),)).dumps())
     app = open_app(page="talk")
-    session(app).results["talk"].order = order
+    session(app).memory[TalkEditor].order = order
     press(app, "talk_give")
     run = session(app).run
     assert Can.NEW_TOKENS not in run.can and run.path == [] and run.prompt == "The old king"
@@ -67,9 +69,9 @@ def test_a_stop_that_carries_a_recording_replays_it_from_its_beginning(open_app:
 
 def test_a_broken_recording_in_a_stop_is_said_and_the_talk_goes_on(open_app: Open, session: State) -> None:
     app = open_app(page="talk", prompt="The old king")
-    session(app).results["talk"].order = Talk("Mine", (Stop("Broken", "stage", recording="{}"), Stop("Next", "stage")))
+    session(app).memory[TalkEditor].order = Talk("Mine", (Stop("Broken", "stage", recording="{}"), Stop("Next", "stage")))
     press(app, "talk_give")
-    assert session(app).results["talk"].active_talk.place == 0
+    assert session(app).memory[TalkEditor].active_talk.place == 0
     assert session(app).run.prompt == "The old king"
     assert any("neither a recording" in note.text and not note.place for note in session(app).notes), (
         "said at the head, where the stage reads"
@@ -79,11 +81,11 @@ def test_a_broken_recording_in_a_stop_is_said_and_the_talk_goes_on(open_app: Ope
 def test_a_recording_belongs_to_its_stop_alone(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
     live, recorded = Stop("Live", "stage?prompt=The+fox"), Stop("Loop", "stage?run=loop")
-    editor = session(app).results["talk"]
+    editor = session(app).memory[TalkEditor]
     editor.order, editor.opened = Talk("Mine", (live, recorded, Stop("Inside", "inside"))), 1  # its fields begin anew
     press(app, "talk_give")
     for place, is_replay in ((1, True), (2, False)):
-        session(app).results["talk"].active_talk.go = place
+        session(app).memory[TalkEditor].active_talk.go = place
         app.run()
         assert (Can.NEW_TOKENS not in session(app).run.can) == is_replay and not app.exception
     assert session(app).run.prompt == "The fox"
@@ -92,20 +94,20 @@ def test_a_recording_belongs_to_its_stop_alone(open_app: Open, session: State) -
 def test_a_talk_that_was_left_continues_at_its_stop(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
     press(app, "talk_give")
-    active = session(app).results["talk"].active_talk
+    active = session(app).memory[TalkEditor].active_talk
     active.go = 1
     app.run()
     active.leave = True  # what Escape does on a page
     app.run()
-    assert session(app).results["talk"].active_talk is None
+    assert session(app).memory[TalkEditor].active_talk is None
     press(app, "talk_resume")
-    assert session(app).results["talk"].active_talk.place == 1 and session(app).results["talk"].left is None
+    assert session(app).memory[TalkEditor].active_talk.place == 1 and session(app).memory[TalkEditor].left is None
 
 
 def test_after_a_recording_a_page_goes_on_with_the_text_before_it_and_with_its_steps(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
     live, recorded = Stop("Live", "stage?prompt=The+fox"), Stop("Loop", "stage?run=loop")
-    editor = session(app).results["talk"]
+    editor = session(app).memory[TalkEditor]
     editor.order, editor.opened = Talk("Mine", (live, recorded, Stop("The bill", "cost"))), 1
     go(app, "talk")
     press(app, "talk_give")
@@ -120,18 +122,18 @@ def test_after_a_recording_a_page_goes_on_with_the_text_before_it_and_with_its_s
 
 def test_a_stop_of_the_tour_opens_there_and_does_not_end_the_text(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
-    editor = session(app).results["talk"]
+    editor = session(app).memory[TalkEditor]
     editor.order, editor.opened = Talk("Mine", (Stop("Pieces", "tour?stop=pieces"),)), 1
     go(app, "talk")
     press(app, "talk_give")
-    assert session(app).results["tour"].stop == "pieces" and session(app).ending.texts == ()
+    assert session(app).memory[TourOfVisitor].tour.stop == "pieces" and session(app).ending.texts == ()
     assert not app.exception
 
 
 def test_a_page_starts_from_the_text_of_the_talk_and_not_from_what_the_presenter_changed(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
     live = Stop("Live", "stage?prompt=The+fox&seed=4&temperature=0.9", words=3)
-    editor = session(app).results["talk"]
+    editor = session(app).memory[TalkEditor]
     editor.order, editor.opened = Talk("Mine", (live, Stop("Loop", "stage?run=loop"), Stop("Inside", "inside"), Stop("Bill", "cost"))), 1
     go(app, "talk")
     press(app, "talk_give")
@@ -152,7 +154,7 @@ def test_a_page_starts_from_the_text_of_the_talk_and_not_from_what_the_presenter
 
 def test_a_stop_hides_results_until_an_experiment_was_started_there(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
-    editor = session(app).results["talk"]
+    editor = session(app).memory[TalkEditor]
     stop = Stop("Notepad", "cache", shown=("result_race",), start="cache_start")
     editor.order, editor.opened = Talk("Mine", (stop, stop)), 1
     go(app, "talk")
@@ -172,7 +174,7 @@ def test_a_stop_hides_results_until_an_experiment_was_started_there(open_app: Op
 
 def test_a_stop_shows_its_parts_alone_and_a_notice(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
-    editor = session(app).results["talk"]
+    editor = session(app).memory[TalkEditor]
     editor.order, editor.opened = Talk("Mine", (Stop("One", "cost", shown=("receipt",), start="cost_two_start"), Stop("Two", "cost"))), 1
     go(app, "talk")
     press(app, "talk_give")
@@ -186,9 +188,9 @@ def test_a_stop_shows_its_parts_alone_and_a_notice(open_app: Open, session: Stat
 
 def test_a_changed_link_of_a_stop_forgets_the_parts_of_the_old_page(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
-    place, stop = next((number, stop) for number, stop in enumerate(session(app).results["talk"].order.stops) if stop.shown)
+    place, stop = next((number, stop) for number, stop in enumerate(session(app).memory[TalkEditor].order.stops) if stop.shown)
     next(one for one in app.text_input if (one.key or "").endswith(f"_{place}_say")).set_value("Mine").run()
-    kept = session(app).results["talk"].order.stops[place]
+    kept = session(app).memory[TalkEditor].order.stops[place]
     assert (kept.shown, kept.start, kept.say) == (stop.shown, stop.start, "Mine")
     next(one for one in app.text_input if (one.key or "").endswith(f"_{place}_link")).set_value("inside").run()
-    assert session(app).results["talk"].order.stops[place].shown == ()
+    assert session(app).memory[TalkEditor].order.stops[place].shown == ()

@@ -20,7 +20,7 @@ def test_a_training_ends_when_its_page_is_left(open_app: Open, session: State) -
     app.select_slider(key="teach_steps").set_value(160).run()
     press(app, "teach_start")
     see(app, "teach", 3)
-    worker = session(app).results["teach"]
+    worker = session(app).experiments["teach"]
     session(app).open_page("read")  # what app.py says to the session; Streamlit's test runner goes to a page without it
     assert not worker.running and worker.wait(120)
     assert len(worker.about.steps) < 160

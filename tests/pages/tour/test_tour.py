@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core import list_models
 from pages.tour import tour_stops
 from pages.ui.presenting import tour_state, tour_voices
+from pages.ui.presenting.tour_state import TourOfVisitor
 from pages.ui.server import loaded_models
 from tests.pages.apptest import Open, State, press, run_on, said
 from tests.tiny_models import some
@@ -50,7 +51,7 @@ def second_word() -> int:
 
 
 def last_layer(app: AppTest) -> int:
-    return len(app.session_state["_session"].results["tour"].kept["inside"].layers)
+    return len(app.session_state["_session"].memory[TourOfVisitor].tour.kept["inside"].layers)
 
 
 @pytest.mark.slow
@@ -62,18 +63,18 @@ def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, se
     TRY[stop](app)
     assert not app.exception
     assert told.noticed in tell(app)
-    assert session(app).results["tour"].tried == {stop}
+    assert session(app).memory[TourOfVisitor].tour.tried == {stop}
 
 
 def test_the_address_is_a_link_to_the_stop_with_the_progress_in_it(open_app: Open, session: State) -> None:
     app = open_app(page="tour", stop="loop", voice="metaphor", done="send.pieces.nowhere")
-    tour = session(app).results["tour"]
+    tour = session(app).memory[TourOfVisitor].tour
     assert (tour.stop, tour.voice, tour.tried) == ("loop", "metaphor", {"send", "pieces"})
     assert session(app).place == {"stop": "loop", "voice": "metaphor", "done": "send.pieces"}
     press(app, "tour_ten")
     assert session(app).place["done"] == "send.pieces.loop"
     again = open_app(page="tour", **session(app).place)
-    assert session(again).results["tour"].tried == {"send", "pieces", "loop"}
+    assert session(again).memory[TourOfVisitor].tour.tried == {"send", "pieces", "loop"}
 
 
 @pytest.mark.parametrize("link", [{"stop": "<b>"}, {"voice": "🦊"}, {"done": "." * 5000}, {"stop": "", "voice": "", "done": "a.b"}])

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from core import SamplingSettings
+from pages.ui.session.own_presets import OwnPresets
 from tests.pages.apptest import Open, press, said, told
 
 LINK = {"prompt": "The old king", "temperature": "1.5", "top_p": "0.9", "min_p": "0.05"}
@@ -29,7 +30,7 @@ def test_the_coming_step_can_be_compared_under_every_choice(choice: str, open_ap
 
 def test_an_own_preset_is_a_side_and_when_it_is_deleted_the_sidebar_s_settings_stand_there(open_app: Open) -> None:
     app = open_app(**LINK)
-    presets = app.session_state["_session"].results["own_presets"].presets
+    presets = app.session_state["_session"].memory[OwnPresets].presets
     presets["Mine"] = SamplingSettings(top_k=1)
     switched_on(app)
     app.selectbox(key="two_settings_B").set_value("own:Mine").run()
@@ -41,7 +42,7 @@ def test_an_own_preset_is_a_side_and_when_it_is_deleted_the_sidebar_s_settings_s
 
 def test_settings_that_leave_nothing_are_one_sentence_and_the_page_stays(open_app: Open) -> None:
     app = switched_on(open_app(**LINK, constraint="choices:yes"))
-    app.session_state["_session"].results["own_presets"].presets["None"] = SamplingSettings(
+    app.session_state["_session"].memory[OwnPresets].presets["None"] = SamplingSettings(
         constraint="choices:yes", logit_bias=dict.fromkeys(range(1000))
     )
     app.run()

@@ -12,7 +12,7 @@ from core.experiments.fork import Fork, side_by_side
 from pages.ui.charts.tree_rows import rows_of_run
 from pages.ui.components.branch_tree.branch_tree import TreeAction, tree_action
 from pages.ui.experiments import fork_playback
-from pages.ui.experiments.fork_playback import Picked
+from pages.ui.experiments.fork_playback import ForkOfVisitor, Picked
 from pages.ui.i18n import example_texts
 from pages.ui.views.fork_view import picked
 from tests.pages.apptest import Open, State, press, said
@@ -29,9 +29,9 @@ def test_a_word_opened_on_watch_is_where_it_forks(open_app: Open, session: State
     run = session(app).run
     list(run.stream(5))
     session(app).selected_index = 2
-    del session(app).results["what_if"]
+    del session(app).memory[ForkOfVisitor]
     app.run()
-    fork = session(app).results["what_if"].fork
+    fork = session(app).memory[ForkOfVisitor].now.fork
     assert fork.parts_at == 2
     assert len(fork.sides[0].follow) == 3
     assert not fork.sides[0].forced
@@ -40,7 +40,7 @@ def test_a_word_opened_on_watch_is_where_it_forks(open_app: Open, session: State
 def test_a_ready_made_fork_begins_with_its_words(open_app: Open, session: State) -> None:
     app = press(open_app(page="what_if"), "what_if_fork_0")
     _, prompt, left, right = example_texts.FORKS[0]
-    playback = session(app).results["what_if"]
+    playback = session(app).memory[ForkOfVisitor].now
     assert playback.run.prompt == prompt
     for side, text in zip(playback.fork.sides, (left, right), strict=True):
         assert playback.run.model.text_of(side.forced) == text
@@ -51,7 +51,7 @@ def test_a_ready_made_fork_begins_with_its_words(open_app: Open, session: State)
 @pytest.mark.parametrize("text", ["", "x" * 201, "<script>alert(1)</script>🦊"])
 def test_whatever_is_typed_is_a_word_or_a_sentence_about_it(text: str, open_app: Open, session: State) -> None:
     app = press(open_app(page="what_if"), "what_if_step", 2)
-    session(app).results["what_if"].opened = Picked(1, 1)
+    session(app).memory[ForkOfVisitor].now.opened = Picked(1, 1)
     app.run()
     app.text_input(key="what_if_text").set_value(text)
     next(button for button in app.button if button.label == "Fork here").click().run()
@@ -102,7 +102,7 @@ def test_where_nothing_fits_any_more_it_says_so(open_app: Open, session: State, 
 def test_the_distance_that_the_sentence_names_is_in_the_chart(open_app: Open, session: State) -> None:
     app = open_app(page="what_if")
     press(app, "what_if_step", 6)
-    fork = session(app).results["what_if"].fork
+    fork = session(app).memory[ForkOfVisitor].now.fork
     named = fork.alignment().behind_change
     assert named is not None
     table = fork_playback.drift_table(fork).dropna(subset="middle")

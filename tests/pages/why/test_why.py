@@ -28,14 +28,14 @@ def test_a_link_of_watch_measures_the_step_that_watch_shows(open_app: Open, sess
     run = session(app).run
     app.query_params["measure"] = "words"
     run_on(go(app, "why"))
-    seen = session(app).results["why_words"].seen[-1]
+    seen = session(app).experiments["why_words"].seen[-1]
     assert seen.target == run.path[0].piece and session(app).run is run and len(run.path) == 1
     ids = run.token_ids[: run.path[0].position]
     effects = {part.effect for part in seen.parts}
     expected = attribution.occlusion(run.model, ids, run.path[0].token_id, "mask").effects
     assert max(effects) == pytest.approx(expected.max(), abs=1e-3)
     app.run()
-    assert len(session(app).results) >= 1 and "measure" not in app.query_params
+    assert len(session(app).experiments) >= 1 and "measure" not in app.query_params
 
 
 def test_a_prompt_of_a_link_stays_on_the_first_other_page(open_app: Open, session: State) -> None:
@@ -50,7 +50,7 @@ def test_read_leads_to_a_token_of_its_text(open_app: Open, session: State) -> No
     run_on(go(app, "why"))
     text = next(iter(example_texts.TO_READ.values()))
     assert app.text_area(key="why_text").value == text
-    assert "".join(session(app).results["why_words"].seen[-1].texts).replace("⟨start⟩", "").replace("␣", " ") in text
+    assert "".join(session(app).experiments["why_words"].seen[-1].texts).replace("⟨start⟩", "").replace("␣", " ") in text
 
 
 def test_a_link_carries_texts_layer_and_strength(open_app: Open, session: State) -> None:
@@ -120,7 +120,7 @@ def test_on_a_server_words_are_left_out_and_the_rest_is_refused(open_app: Open, 
     app.selectbox(key="model").set_value(server.address).run()
     go(app, "why")
     run_on(press(app, "why_words_start"))
-    seen = session(app).results["why_words"].seen[-1]
+    seen = session(app).experiments["why_words"].seen[-1]
     assert seen.method == "omit" and seen.parts and seen.note
     for name, button in ((HEADS, "why_heads_start"), (SUM, "why_sum_start")):
         run_on(press(view(app, name), button))

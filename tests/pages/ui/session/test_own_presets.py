@@ -78,7 +78,7 @@ def test_saving_using_and_deleting(open_app: Open) -> None:
 
 def test_no_more_presets_than_the_limit(open_app: Open) -> None:
     app = open_app(prompt="Once")
-    own_presets_of = app.session_state["_session"].results["own_presets"]
+    own_presets_of = app.session_state["_session"].memory[OwnPresets]
     own_presets_of.presets |= {f"p{number}": SamplingSettings(top_k=number) for number in range(MOST)}
     app.text_input(key="own_preset_name").set_value("one more").run()
     press(app, "own_preset_save")
