@@ -16,6 +16,7 @@ TOUR = Stop("Tour", "tour?stop=send")
 BRANCHES = Stop("Branches", "what_if", shown=("what_if_view_0",), start="what_if_play")
 NOTEPAD = Stop("Notepad", "cache", shown=("result_race",), start="cache_start")
 QUESTION = Stop("Question", "think")
+LESSON = Stop("Lesson", "teach", shown=("result_teach",), start="teach_start")
 FOX = Stop("Fox", "stage?prompt=The+fox&seed=3", words=4, doubt=0.0)
 
 
@@ -209,3 +210,24 @@ def test_the_stops_of_three_minutes_show_what_their_titles_say(on_stage: Callabl
     assert framed != own and stage.text("line").startswith("3  weigh   The model chose")
     stage.press("ArrowRight")
     stage.wait(f"my.looks[0]?.chosen === {framed} && my.beat === 4 && {SETTLED}")
+
+
+def test_a_press_while_a_stop_is_still_being_drawn_is_not_lost(given: Callable[..., Given]) -> None:
+    talk = given(QUESTION, TOUR, QUESTION, BRANCHES, FOX)
+    for number in (1, 2, 3):
+        talk.page.locator(".st-key-talk_bar .place", has_text=f"{number} /").wait_for()
+        talk.stage.press("ArrowRight")  # at once: the page's first run goes on
+    talk.at(4)
+
+
+@pytest.mark.parametrize("milliseconds", [600, 700, 790, 850])
+def test_a_stop_can_be_left_while_its_experiment_runs_and_the_stage_is_drawn(given: Callable[..., Given], milliseconds: int) -> None:
+    talk = given(LESSON, FOX)
+    talk.at(1)
+    talk.has_button("teach_start")
+    talk.stage.press("ArrowRight")
+    talk.page.wait_for_timeout(milliseconds)  # the lesson's clock ticks four times a second
+    talk.stage.press("ArrowRight")
+    talk.page.wait_for_url("**/stage?**")
+    talk.page.wait_for_timeout(500)  # a late tick of the lesson would take the stage away
+    talk.page.wait_for_function(f"() => ({FIND})('stage')?.textContent.includes('fox') ?? false", timeout=10_000)

@@ -39,7 +39,9 @@ def only_shown() -> str:
 
 def show_bar() -> None:
     """Draw the talk bar and receive its keys."""
-    data = {"talk": talk.shown_stop(), "texts": said(texts.TEXTS), "session": current.current_session().name}
+    active = talk.active_talk()
+    handled = active.handled if active is not None else 0
+    data = {"talk": talk.shown_stop(), "texts": said(texts.TEXTS), "session": current.current_session().name, "handled": handled}
     talk_bar(KEY, data, _pressed)
 
 
@@ -48,8 +50,9 @@ def _pressed() -> None:
     """Open the next or previous stop, or leave the talk."""
     event = getattr(st.session_state.get(KEY), "did", None)
     active = talk.active_talk()
-    if active is None or not isinstance(event, dict):
+    if active is None or not isinstance(event, dict) or not isinstance(number := event.get("number"), int) or number <= active.handled:
         return
+    active.handled = number
     if event.get("leave"):
         active.leave = True
     elif event.get("by") in (1, -1):

@@ -21,6 +21,7 @@ MOST_UNREAD = 2 * MOST_FIELDS  # bytes of fields that Streamlit does not know, o
 MOST_NAMES = 10  # files for which a browser asks upload addresses at once
 BYTES_PER_MESSAGE = 20_000  # a larger message counts as several
 PER_DOWNLOAD, PER_PAGE = 20, 4  # a request that makes a file, or draws the whole page, counts as so many
+PRESSES = frozenset({"trigger_value", "string_trigger_value", "json_trigger_value", "chat_input_value"})  # values that last for one run
 UNUSED = frozenset({"clear_cache", "set_run_on_save", "load_git_info"})  # browsers send them, and this app does not need them
 
 
@@ -29,13 +30,14 @@ class Judgement:
     """What the gate does with a message. "ignore": browsers send its kind, and this app does not need it.
 
     weight: as how many messages it counts. starts_run: it makes the app draw a page or a part of it, or make a file. by_clock: a clock of
-    the page sends it, as in Play, and no person.
+    the page sends it, as in Play, and no person. of_page: it draws the whole page.
     """
 
     verdict: Literal["pass", "ignore", "refuse"]
     weight: float
     starts_run: bool = False
     by_clock: bool = False
+    of_page: bool = False
 
 
 def judge(data: bytes) -> Judgement:
@@ -53,7 +55,9 @@ def judge(data: bytes) -> Judgement:
     kind = message.WhichOneof("type")
     if kind == "rerun_script":
         run = message.rerun_script
-        return Judgement("pass", size + (1 if run.fragment_id else PER_PAGE), True, run.is_auto_rerun)
+        pressed = any(widget.WhichOneof("value") in PRESSES for widget in run.widget_states.widgets)
+        weight = size + (1 if run.fragment_id else PER_PAGE)
+        return Judgement("pass", weight, True, run.is_auto_rerun and not pressed, not run.fragment_id)
     if kind == "backend_operation_request":  # the other operations would install software or read rows of tables
         allowed = message.backend_operation_request.WhichOneof("payload") in (None, "deferred_file")
         return Judgement("pass" if allowed else "refuse", size + PER_DOWNLOAD, True)

@@ -61,6 +61,7 @@ class Connection:
     """One websocket. name: how a script knows it. address: of the browser, as reported by the server or a trusted proxy.
 
     of_address: the rate of all websockets from there. runs: its place among the runs. ahead: the next message, received while one waits.
+    draws_page: whether the app draws a whole page for it.
     """
 
     address: str
@@ -71,6 +72,7 @@ class Connection:
     last_message: float = field(default_factory=monotonic)
     has_sent: bool = False
     has_run: bool = False
+    draws_page: bool = False
     ahead: asyncio.Future[Message] | None = None
     must_close: asyncio.Event = field(default_factory=asyncio.Event)
     loop: asyncio.AbstractEventLoop | None = None
@@ -172,6 +174,7 @@ class Gate:
         async def send_noting(message: Message) -> None:
             if browser_message.ends_run(message.get("bytes") or b""):
                 QUEUE.finish(connection.runs)
+                connection.draws_page = False
             try:
                 await send(message)
             except Exception:  # the browser is gone; what it sent before need not be read
@@ -203,6 +206,11 @@ class Gate:
                 self.refused["messages delayed"] += 1
                 await asyncio.wait({closing}, timeout=delay)  # meanwhile the server does not read from this websocket
             if judged.verdict == "pass":
+                # Streamlit would run a clock's part after the page. If the page is another one by then, the browser takes that part for a
+                # change of page, and removes what was drawn. The clock comes again.
+                if judged.by_clock and connection.draws_page:
+                    continue
+                connection.draws_page |= judged.of_page
                 if judged.starts_run and not closing.done():
                     patience = CLOCK if judged.by_clock else 0.0 if connection.has_run else ARRIVAL
                     connection.has_run = True

@@ -57,6 +57,24 @@ def test_a_whole_page_counts_as_several_messages_and_its_parts_as_one() -> None:
     assert round(judge(protocol.heartbeat()).weight) == round(judge(b"\xff\xff").weight) == 1
 
 
+def test_a_clock_that_brings_a_press_along_is_no_clock() -> None:
+    made = BackMsg()
+    made.rerun_script.fragment_id, made.rerun_script.is_auto_rerun = "clock", True
+    assert judge(made.SerializeToString()).by_clock and not judge(made.SerializeToString()).of_page
+    made.rerun_script.widget_states.widgets.add(id="speed", double_value=2.0)
+    assert judge(made.SerializeToString()).by_clock
+    for kind in browser_message.PRESSES:
+        pressed = BackMsg.FromString(made.SerializeToString())
+        widget = pressed.rerun_script.widget_states.widgets.add(id="step")
+        value = getattr(widget, kind)
+        if isinstance(value, bool | str):
+            setattr(widget, kind, type(value)(1))
+        else:
+            value.SetInParent()
+        assert not judge(pressed.SerializeToString()).by_clock, kind
+    assert judge(protocol.rerun(press="step")).of_page
+
+
 def test_the_last_of_several_kinds_would_count_so_there_may_be_one_only() -> None:
     assert verdict(protocol.rerun() + protocol.clear_cache()) == "refuse"
     assert verdict(protocol.rerun() + protocol.rerun()) == "refuse"

@@ -121,3 +121,24 @@ def test_what_a_browser_sent_before_it_left_is_not_read(monkeypatch: pytest.Monk
         assert app.ended == [gate.TRY_LATER]
 
     run(leaving())
+
+
+def test_a_clock_does_not_tick_while_a_whole_page_is_drawn_and_a_press_does() -> None:
+    app, tick, step = Drawing(), protocol.BackMsg(), protocol.BackMsg()
+    tick.rerun_script.fragment_id, tick.rerun_script.is_auto_rerun = "clock", True
+    step.CopyFrom(tick)
+    step.rerun_script.widget_states.widgets.add(id="step", trigger_value=True)
+
+    async def leaving_a_page_with_a_clock() -> None:
+        browser = Browser(Gate(app))
+        for data, arrived in ((protocol.rerun(), 1), (tick.SerializeToString(), 1), (step.SerializeToString(), 2)):
+            browser.say(data)
+            await settled()
+            assert len(app.runs) == arrived
+        await end(app.runs[0])
+        browser.say(tick.SerializeToString())
+        await settled()
+        assert len(app.runs) == 3
+        browser.task.cancel()
+
+    run(leaving_a_page_with_a_clock())
