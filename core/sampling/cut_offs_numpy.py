@@ -27,7 +27,12 @@ LEAST_MIN_P = 1e-30  # for smaller ones float32 rounds probabilities to 0
 
 
 def top_k(row: Row, setting: float) -> Row:
-    """Return the row after TopKLogitsWarper: all scores that are at least the k-th largest."""
+    """Return the row after TopKLogitsWarper: all scores that are at least the k-th largest.
+
+    >>> row = Row.of(np.log(np.array([0.4, 0.3, 0.15, 0.1, 0.05], np.float32)))
+    >>> top_k(row, 2).ids
+    array([0, 1])
+    """
     count = min(int(setting), len(row.scores))
     return row.above(largest(row.scores, count) if row.ids is None else float(row.scores[count - 1]))
 
@@ -37,6 +42,12 @@ def top_p(row: Row, setting: float) -> Row | None:
 
     The likeliest tokens usually suffice. If their sums are too close to the border, a whole vocabulary is computed in the warper's own
     steps and so has its sums. It sorts only scores, not ids, which is twice as fast and differs only for equal scores.
+
+    The likelier tokens weigh 0, 0.4, 0.7, 0.85 and 0.95, and the first three of these are less than 0.8:
+
+    >>> row = Row.of(np.log(np.array([0.4, 0.3, 0.15, 0.1, 0.05], np.float32)))
+    >>> top_p(row, 0.8).ids
+    array([0, 1, 2])
     """
     border = np.float32(1 - setting)
     if row.ids is None:
@@ -86,7 +97,14 @@ def _least_within(row: Row, border: float) -> float | None:
 
 
 def min_p(row: Row, setting: float) -> Row | None:
-    """Return the row after MinPLogitsWarper: probability at least min_p times the likeliest token's; None if rounding decides."""
+    """Return the row after MinPLogitsWarper: probability at least min_p times the likeliest token's; None if rounding decides.
+
+    0.3 x 0.4 = 0.12 is the least probability:
+
+    >>> row = Row.of(np.log(np.array([0.4, 0.3, 0.15, 0.1, 0.05], np.float32)))
+    >>> min_p(row, 0.3).ids
+    array([0, 1, 2])
+    """
     if setting < LEAST_MIN_P:
         return None
     near = row.above(row.top + math.log(setting) - 1 - abs(row.top) * 1e-6)  # below the border by more than any rounding
@@ -95,7 +113,15 @@ def min_p(row: Row, setting: float) -> Row | None:
 
 
 def typical_p(row: Row, setting: float) -> Row | None:
-    """Return the row after TypicalLogitsWarper: tokens whose surprise is closest to the mean, up to a probability; None if unsure."""
+    """Return the row after TypicalLogitsWarper: tokens whose surprise is closest to the mean, up to a probability; None if unsure.
+
+    The mean surprise is the entropy, 1.39 nats. The surprises 0.92, 1.20, 1.90, 2.30 and 3.00 are 0.48, 0.19, 0.51, 0.91 and 1.60 from it.
+    Tokens 1 and 0 together reach 0.6:
+
+    >>> row = Row.of(np.log(np.array([0.4, 0.3, 0.15, 0.1, 0.05], np.float32)))
+    >>> typical_p(row, 0.6).ids
+    array([0, 1])
+    """
     if len(row.scores) > FEW or row.kept < len(row.scores):
         return None
     below = row.below
@@ -113,12 +139,24 @@ def typical_p(row: Row, setting: float) -> Row | None:
 
 
 def epsilon(row: Row, setting: float) -> Row | None:
-    """Return the row after EpsilonLogitsWarper: tokens with at least this probability, and the likeliest; None if rounding decides."""
+    """Return the row after EpsilonLogitsWarper: tokens with at least this probability, and the likeliest; None if rounding decides.
+
+    >>> row = Row.of(np.log(np.array([0.4, 0.3, 0.15, 0.1, 0.05], np.float32)))
+    >>> epsilon(row, 0.12).ids
+    array([0, 1, 2])
+    """
     return _likely(row, math.log(setting), 0.0)
 
 
 def eta(row: Row, setting: float) -> Row | None:
-    """Return the row after EtaLogitsWarper: at least min(e, sqrt(e) exp(-entropy)), and the likeliest; None if rounding decides."""
+    """Return the row after EtaLogitsWarper: at least min(e, sqrt(e) exp(-entropy)), and the likeliest; None if rounding decides.
+
+    The entropy is 1.39 nats, so 0.2 gives min(0.2, 0.447 x 0.249) = 0.111:
+
+    >>> row = Row.of(np.log(np.array([0.4, 0.3, 0.15, 0.1, 0.05], np.float32)))
+    >>> eta(row, 0.2).ids
+    array([0, 1, 2])
+    """
     return _likely(row, min(math.log(setting), 0.5 * math.log(setting) - row.entropy), row.entropy)
 
 

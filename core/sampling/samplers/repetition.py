@@ -16,7 +16,11 @@ LARGEST_LOG = 88.7228391  # logarithm of the largest float32; a larger penalty w
 
 
 def repetition_penalty(scores: np.ndarray, penalty: float, previous_ids: np.ndarray) -> np.ndarray:
-    """Return scores as RepetitionPenaltyLogitsProcessor: of tokens in the text, divided by the penalty, or multiplied if below zero."""
+    """Return scores as RepetitionPenaltyLogitsProcessor: of tokens in the text, divided by the penalty, or multiplied if below zero.
+
+    >>> repetition_penalty(np.array([3.0, -1.0, 2.0], np.float32), 2.0, np.array([0, 1]))
+    array([ 1.5, -2. ,  2. ], dtype=float32)
+    """
     try:
         old = scores[previous_ids]
     except IndexError:  # some models accept more token ids than they have logits
@@ -28,7 +32,13 @@ def repetition_penalty(scores: np.ndarray, penalty: float, previous_ids: np.ndar
 
 
 class FrequencyPenalty(Sampler):
-    """Subtracts the penalty from a token's logit as often as the token occurs."""
+    """Subtracts the penalty from a token's logit as often as the token occurs: logit - penalty x count.
+
+    >>> from core import SamplingSettings
+    >>> written = History(np.array([7, 7, 9]), 0, bytes)
+    >>> FrequencyPenalty(SamplingSettings(frequency_penalty=0.5)).at(written)
+    Addition(ids=array([7, 9]), amounts=array([-1. , -0.5], dtype=float32))
+    """
 
     stage = "frequency penalty"
 
@@ -39,7 +49,13 @@ class FrequencyPenalty(Sampler):
 
 
 class PresencePenalty(Sampler):
-    """Subtracts the penalty from the logit of every token that occurs."""
+    """Subtracts the penalty from the logit of every token that occurs.
+
+    >>> from core import SamplingSettings
+    >>> written = History(np.array([7, 7, 9]), 0, bytes)
+    >>> PresencePenalty(SamplingSettings(presence_penalty=0.5)).at(written)
+    Addition(ids=array([7, 9]), amounts=array([-0.5, -0.5], dtype=float32))
+    """
 
     stage = "presence penalty"
 
@@ -66,6 +82,13 @@ class DRY(Sampler):
     """Subtracts multiplier * base ** (n - allowed length) from tokens that would extend a repetition of n tokens.
 
     A repetition ends at a sequence breaker, and a token that contains a breaker is never penalised, as in llama.cpp.
+
+    After 1, 2, 3, 9, 1, 2, token 3 would extend the repetition of two tokens: 0.8 x 1.75 ** (2 - 1) = 1.4.
+
+    >>> from core import SamplingSettings
+    >>> written = History(np.array([1, 2, 3, 9, 1, 2]), 0, lambda token_id: b"x")
+    >>> DRY(SamplingSettings(dry_multiplier=0.8, dry_base=1.75, dry_allowed_length=1)).at(written)
+    Addition(ids=array([3]), amounts=array([-1.4], dtype=float32))
     """
 
     stage = "DRY"

@@ -18,6 +18,12 @@ class DynamicTemperature(Sampler):
     """Divides by T = low + (high - low) * (H / Hmax) ** exponent, with low and high = temperature -+ range.
 
     H: entropy of the probabilities. Hmax: logarithm of the number of tokens that are still there.
+
+    Three equally likely tokens have H = Hmax, so T = 1 + 0.5:
+
+    >>> beginning = History([], 0, bytes)
+    >>> DynamicTemperature(SamplingSettings(temperature=1.0, dynatemp_range=0.5)).at(beginning)(None, torch.tensor([[3.0, 3.0, 3.0]]))
+    tensor([[2., 2., 2.]])
     """
 
     stage = "dynamic temperature"
@@ -37,7 +43,14 @@ class DynamicTemperature(Sampler):
 
 
 class TopNSigma(Sampler):
-    """Top-n-sigma (Tang et al. 2024): keeps logits of at least max - n x the population standard deviation of those still there."""
+    """Top-n-sigma (Tang et al. 2024): keeps logits of at least max - n x the population standard deviation of those still there.
+
+    The deviation of 5, 3 and 1 is 1.63, so 1.5 of them keep 5 - 2.45 = 2.55 and more:
+
+    >>> beginning = History([], 0, bytes)
+    >>> TopNSigma(SamplingSettings(top_n_sigma=1.5)).at(beginning)(None, torch.tensor([[5.0, 3.0, 1.0]]))
+    tensor([[5., 3., -inf]])
+    """
 
     stage = "top-n-sigma"
     local = True
@@ -60,6 +73,12 @@ class XTC(Sampler):
     """Exclude top choices. With `xtc_probability`, of all tokens that reach `xtc_threshold` every one but the least likely is excluded.
 
     The throw depends on the seed and the step, and not on the attempt: all rolls of one step have the same distribution.
+
+    Of the probabilities 0.67, 0.24 and 0.09, two reach 0.2, and the less likely of the two stays:
+
+    >>> beginning = History([], 0, bytes)
+    >>> XTC(SamplingSettings(xtc_probability=1.0, xtc_threshold=0.2)).at(beginning)(None, torch.tensor([[3.0, 2.0, 1.0]]))
+    tensor([[-inf, 2., 1.]])
     """
 
     stage = "XTC"
@@ -79,7 +98,14 @@ class XTC(Sampler):
 
 
 class Mirostat(Sampler):
-    """Mirostat 2 (Basu et al. 2021): excludes tokens with a surprise above mu bits; the likeliest one stays. The record shows mu."""
+    """Mirostat 2 (Basu et al. 2021): excludes tokens with a surprise above mu bits; the likeliest one stays. The record shows mu.
+
+    mu begins at 2 tau. The surprises are 0.59, 2.03 and 3.47 bits:
+
+    >>> beginning = History([], 0, bytes)
+    >>> Mirostat(SamplingSettings(mirostat_tau=1.25)).at(beginning)(None, torch.tensor([[3.0, 2.0, 1.0]]))
+    tensor([[3., 2., -inf]])
+    """
 
     stage = "mirostat"
     local = True
@@ -106,6 +132,10 @@ def _excluded(scores: torch.Tensor, mu: float) -> torch.Tensor:
 
 
 def next_mu(mu: float, probability: float, settings: SamplingSettings) -> float:
-    """Return mu after a token that had this probability after mirostat: mu - eta * (surprise - tau)."""
+    """Return mu after a token that had this probability after mirostat: mu - eta * (surprise - tau).
+
+    >>> next_mu(6.0, 0.25, SamplingSettings(mirostat_tau=3.0, mirostat_eta=0.1))  # 6 - 0.1 x (2 - 3)
+    6.1
+    """
     surprise = -math.log2(max(probability, 5e-324))
     return mu - settings.mirostat_eta * (surprise - settings.mirostat_tau)
