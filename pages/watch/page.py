@@ -132,7 +132,8 @@ def stage() -> None:
             if not elements.ready():
                 return
         run = current.run()
-        seen = current.shown(run)
+        with hero, text_so_far.reading(run):
+            seen = current.shown(run)
         with playback.drawing():
             with hero:
                 text_so_far.text_so_far(run, seen, look.tint)

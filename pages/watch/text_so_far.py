@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -10,7 +12,7 @@ from core import Generation
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
 from pages.ui import features
-from pages.ui.i18n import phrases
+from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import loaded_models
@@ -29,6 +31,8 @@ FINISHED = {
     "limit reached": N_("The text has reached the length limit of this app. Press Back or Restart to continue from an earlier token."),
 }
 MOMENTS = {"rolled": N_("Just rolled"), "coming": N_("Coming next")}
+
+LONG = 10_000_000_000  # multiply-adds of a prompt; on two cores they take a sixth of a second
 
 
 def text_so_far(run: Generation, seen: TokenDistribution | Step, tint: str) -> None:
@@ -82,6 +86,14 @@ def why(run: Generation, seen: TokenDistribution | Step) -> None:
     label, about = _("Why “{word}”?").format(word=plain(word)), _("Hide words of the text, and see what this token depended on.")
     go = {explained_token.MEASURE: "words"}
     st.page_link(features.file_of("why"), label=label, icon=":material/help_center:", width="content", help=about, query_params=go)
+
+
+def reading(run: Generation) -> AbstractContextManager[Any]:
+    """Return a context in which the page says that the model reads a prompt, if that takes a while."""
+    work = len(run.prompt_tokens) * getattr(run.model, "parameter_count", 0)
+    if run.path or work < LONG:
+        return nullcontext()
+    return st.spinner(_("The model reads {count} tokens …").format(count=numbers.whole(len(run.prompt_tokens))))
 
 
 def moment(seen: TokenDistribution | Step) -> None:

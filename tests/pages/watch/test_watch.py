@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from core import Generation, Recording, SamplingSettings
 from core.sources.capabilities import Can
 from pages.ui.components.token_strip import token_strip
 from pages.ui.session.sampling_controls import START
+from pages.watch import text_so_far
 from tests.pages.apptest import Open, State, go, press, told
 
 
@@ -203,3 +205,18 @@ def test_a_link_never_holds_a_path_of_this_machine(open_app: Open, session: Stat
     app.run()
     sent = "".join(str(one.proto) for one in walk(app.main))
     assert folder not in sent and "%2F".join(folder.split("/")) not in sent
+
+
+def test_the_page_says_that_it_reads_a_long_prompt_and_not_a_short_one(
+    open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(text_so_far.st, "spinner", lambda text: said.append(text) or nullcontext())
+    app = press(open_app(prompt="The fox"), "step")
+    assert not said
+    run = session(app).run
+    monkeypatch.setattr(text_so_far, "LONG", len(run.prompt_tokens) * run.model.parameter_count)
+    press(app, "step")
+    assert not said, "the prompt was read before"
+    app = open_app(prompt="The dog")
+    assert said and all("reads 3 tokens" in text for text in said)
