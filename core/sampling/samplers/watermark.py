@@ -1,0 +1,132 @@
+"""The watermark: a green list (Kirchenbauer et al. 2023) or a tournament (SynthID-Text, Dathathri et al. 2024), by transformers' processors.
+
+What both do at a step follows from the key and the text alone, so a branch, a step back and a replay are marked alike. They are computed
+on the CPU whatever the model's device is, because another device has other random numbers, and a score needs the same ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import torch
+
+from core.device import to_device
+from core.message import Message
+from core.sampling.history import History
+from core.sampling.observation import GREEN, RED, Processor
+from core.sampling.samplers.contract import Sampler
+from core.sampling.settings import SamplingSettings
+
+ROUNDS = 30  # of the tournament, one key and one g-value for each; SynthID's own number
+REMEMBERED = 1024  # contexts; in a repeated one the tournament is left out, as in transformers
+PART = 1024  # tokens; torch computes larger arrays with several threads, which beside other work takes fifty times as long
+_guard = Lock()  # a green list is drawn with a generator that threads share
+
+
+class Watermark(Sampler):
+    """Adds to the logits of the green list, or replaces the probabilities by those after a tournament."""
+
+    stage = "watermark"
+
+    def at(self, history: History) -> Processor:
+        """See `Sampler`."""
+        settings = self.settings
+        if settings.watermark == "synthid":
+            return lambda _ids, scores: _after_tournament(settings, history, scores)
+        if len(history.ids) < settings.watermark_context:
+            return lambda _ids, scores: scores
+        return lambda _ids, scores: scores + settings.watermark_delta * _green(settings, history, scores)
+
+    def setting_at(self, history: History, setting: float) -> float:
+        """Return what is added to the logits of the green list, or the number of rounds."""
+        return self.settings.watermark_delta if self.settings.watermark == "green" else float(ROUNDS)
+
+
+def _green(settings: SamplingSettings, history: History, scores: torch.Tensor) -> torch.Tensor:
+    """Return 1 for tokens of the green list, else 0: in the type and on the device of scores [1, vocabulary]."""
+    green = green_list(settings.watermark_key, settings.watermark_gamma, scores.shape[-1], int(history.ids[-1]))
+    return to_device(green, scores.device)[None].to(scores.dtype)
+
+
+@lru_cache(maxsize=256)
+def green_list(key: int, gamma: float, size: int, before: int) -> np.ndarray:
+    """Return which tokens are on the green list after the token `before`, bool [size]. Do not change the array."""
+    with _guard:
+        lifted = _lists(key, gamma, size)(torch.tensor([[before]]), torch.zeros(1, size))
+    green: np.ndarray = lifted[0].numpy() > 0
+    return green
+
+
+@lru_cache(maxsize=16)
+def _lists(key: int, gamma: float, size: int) -> Any:
+    return configuration(SamplingSettings(watermark="green", watermark_key=key, watermark_gamma=gamma)).construct_processor(size, "cpu")
+
+
+def configuration(settings: SamplingSettings) -> Any:
+    """Return the watermark as a configuration of transformers: `generate(watermarking_config=...)`. The keys of SynthID follow from ours."""
+    from transformers.generation import SynthIDTextWatermarkingConfig, WatermarkingConfig  # slow to import
+
+    if settings.watermark == "synthid":
+        keys = np.random.Generator(np.random.Philox(settings.watermark_key)).integers(1, 2**31, ROUNDS).tolist()
+        return SynthIDTextWatermarkingConfig(settings.watermark_context + 1, keys, context_history_size=REMEMBERED)
+    return WatermarkingConfig(
+        settings.watermark_gamma, settings.watermark_delta, settings.watermark_key, context_width=settings.watermark_context
+    )
+
+
+@lru_cache(maxsize=16)
+def tournament(key: int, context: int) -> Any:
+    """Return transformers' processor for this key. Only its methods without state are called."""
+    return configuration(SamplingSettings(watermark="synthid", watermark_key=key, watermark_context=context)).construct_processor(0, "cpu")
+
+
+def _g_values(settings: SamplingSettings, history: History, size: int) -> torch.Tensor | None:
+    """Return the g-values of all next tokens, float32 [1, size, rounds]; None if the tournament is left out, because its context is repeated.
+
+    The context are the last generated tokens, and zeros before the first of them, as in transformers.
+    """
+    width = settings.watermark_context
+    written = np.concatenate([np.zeros(width, np.int64), history.ids[history.prompt_length :]])
+    contexts = np.lib.stride_tricks.sliding_window_view(written, width)[-REMEMBERED - 1 :]
+    if (contexts[:-1] == contexts[-1]).all(1).any():
+        return None
+    return _drawn(settings.watermark_key, tuple(contexts[-1].tolist()), size)
+
+
+@lru_cache(maxsize=8)
+def _drawn(key: int, context: tuple[int, ...], size: int) -> torch.Tensor:
+    process = tournament(key, len(context))
+    table, values = process.sampling_table, torch.empty(1, size, ROUNDS)
+    for ids in torch.arange(size).split(PART):
+        keys = process.compute_ngram_keys(torch.cat([torch.tensor(context).expand(len(ids), -1), ids[:, None]], 1)[None])
+        values[:, ids[0] : ids[-1] + 1] = table[keys & (len(table) - 1)]  # `sample_g_values`, whose remainder takes ten times as long
+    return values
+
+
+def _after_tournament(settings: SamplingSettings, history: History, scores: torch.Tensor) -> torch.Tensor:
+    """Return the scores after all rounds. A token whose probability fell to zero is excluded."""
+    values = _g_values(settings, history, scores.shape[-1])
+    if values is None:
+        return scores
+    process = tournament(settings.watermark_key, settings.watermark_context)
+    after: torch.Tensor = process.update_scores(scores, values.to(scores.device))
+    return after.masked_fill(after <= torch.finfo(after.dtype).min, -math.inf)
+
+
+def mark_of(settings: SamplingSettings, history: History, size: int) -> Callable[[int], str] | None:
+    """Return what says of a next token whether it is on the green list, or its g-values; None if this step is not marked."""
+    if "watermark" not in settings.active_stages or not len(history.ids):
+        return None
+    if settings.watermark == "synthid":
+        values = _g_values(settings, history, size)
+        sums = None if values is None else values[0].sum(1).tolist()
+        return sums and (lambda token_id: Message("g-values: {count} of {total}", count=sums[token_id], total=ROUNDS))
+    if len(history.ids) < settings.watermark_context:
+        return None
+    green = green_list(settings.watermark_key, settings.watermark_gamma, size, int(history.ids[-1]))
+    return lambda token_id: GREEN if green[token_id] else RED
