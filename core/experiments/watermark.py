@@ -39,7 +39,7 @@ _WORD = re.compile(r"\s*\S+")
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The score of a text. counted: n-grams, each once. green: coins on green, of `coins` in all (one per n-gram, or a g-value of each round).
+    """The score of a text. counted: n-grams, each once. green: coins on green, of `coins` in all: one per n-gram, or one for each g-value.
 
     z: standard deviations above what chance gives. p_value: probability that chance gives as many or more.
     """
@@ -181,7 +181,7 @@ def written_ids(model: TokenSource, text: str) -> list[int]:
 
 @cache
 def book() -> str:
-    """Return human text: The Railway Children and The Wouldbegoods (E. Nesbit), Treasure Island (R. L. Stevenson), without some paragraphs."""
+    """Return human text: The Railway Children, Treasure Island and The Wouldbegoods, without some paragraphs. All are in the public domain."""
     return gzip.decompress(STORIES.with_name("books.txt.gz").read_bytes()).decode()
 
 
@@ -215,8 +215,7 @@ def watch(model: TokenSource, prompt: str, settings: SamplingSettings, length: i
 
 def unmarked(settings: SamplingSettings) -> SamplingSettings:
     """Return the settings without the watermark."""
-    order = settings.order if isinstance(settings.order, str) else tuple(settings.order)
-    return replace(settings, watermark="", order=order)
+    return replace(settings, watermark="")
 
 
 def both_sides(model: TokenSource, prompt: str, settings: SamplingSettings, length: int) -> Iterator[MarkedToken]:
@@ -273,11 +272,18 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def replaced(words: Sequence[str], places: Sequence[int]) -> str:
-    """Return the text with the words at these places replaced with words of a book."""
-    others = words_of(book()[:20_000])
-    chosen = set(places)
-    return "".join(" " + others[place % len(others)].strip() if place in chosen else word for place, word in enumerate(words))
+def edited(words: Sequence[str], places: Sequence[int], act: str = "replace") -> str:
+    """Return the text after the words at these places were changed.
+
+    act: "replace" with a word of a book, "delete", or "swap" each with the next word.
+    """
+    others, left = words_of(book()[:20_000]), dict(enumerate(words))
+    for place in sorted(place for place in places if place in left):
+        if act == "swap" and place + 1 in left:
+            left[place], left[place + 1] = left[place + 1], left[place]
+        elif act != "swap":
+            left[place] = " " + others[place % len(others)].strip() if act == "replace" else ""
+    return "".join(left.values()).lstrip()
 
 
 def attack(model: TokenSource, text: str, settings: SamplingSettings) -> Iterator[Attacked]:
@@ -285,5 +291,5 @@ def attack(model: TokenSource, text: str, settings: SamplingSettings) -> Iterato
     words = words_of(text)
     order = Random(settings.seed).sample(range(len(words)), len(words))
     for changed in sorted({round(len(words) * step / 40) for step in range(41)}):
-        found = measured(MARKED, model, written_ids(model, replaced(words, order[:changed]).lstrip()), settings)
+        found = measured(MARKED, model, written_ids(model, edited(words, order[:changed])), settings)
         yield Attacked(changed, len(words), found.z, found.p_value)

@@ -208,8 +208,8 @@ class SamplingSettings:
         It replaces the cut-offs, in llama.cpp's order the penalties and dynatemp_range, too.
     constraint: only tokens with which the text can take a form are allowed: `choices:` and one text in each line, `schema:` and a JSON
         schema, `example:` and a JSON value like the wanted one, `regex:` and a regular expression, `lark:` and a Lark grammar. "" is off.
-    watermark: "green" adds watermark_delta to the logits of a green list, watermark_gamma of the vocabulary, which follows from watermark_key
-        and the token before (Kirchenbauer et al. 2023). "synthid" lets the tokens play a tournament, whose rules follow from watermark_key
+    watermark: "green" adds watermark_delta to the logits of a green list: watermark_gamma of the vocabulary, by watermark_key and the
+        token before (Kirchenbauer et al. 2023). "synthid" lets the tokens play a tournament, whose rules follow from watermark_key
         and the watermark_context tokens before (SynthID-Text, Dathathri et al. 2024). "" is off. Greedy takes no part in a tournament.
     order: the order of the stages, "transformers", "llama.cpp" or "vllm", or the names of the stages in their order, each once.
         In llama.cpp's order the penalties and DRY read the last 64 tokens of prompt and text. In the others the repetition penalty and DRY
@@ -439,7 +439,7 @@ class SamplingSettings:
 
     @property
     def without_effect(self) -> tuple[str, ...]:
-        """The stages that are on and that another setting replaces: greedy (all but bias, constraint, repetition, green list) or mirostat."""
+        """The stages that are on and that another setting replaces: greedy (not bias, constraint, repetition, green list) or mirostat."""
         replaced: tuple[str, ...] = ()
         if self.greedy:
             replaced = ("temperature", "cut-off", "mirostat") + ("watermark",) * (self.watermark == "synthid")

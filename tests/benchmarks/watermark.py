@@ -12,7 +12,7 @@ from statistics import fmean, stdev
 
 from core import load_model
 from core.experiments.watermark import CALLED, MARKED, UNMARKED, Measured, both_sides, human_pieces, measured, run_ids
-from pages.watermark.watermark_view import DEFAULTS
+from pages.ui.views.watermark_score import DEFAULTS
 
 PROMPT, LENGTH = "Once upon a time", 100
 
@@ -34,7 +34,9 @@ def main(kind: str = "green", runs: str = "200", pieces: str = "2000") -> None:
     tokens = [token for number in range(20) for token in both_sides(model, PROMPT, replace(settings, seed=number), LENGTH)]
     for side in (MARKED, UNMARKED):
         own = [token for token in tokens if token.side == side]
-        print(f"{side}: {2 ** fmean(token.surprise for token in own):.1f} perplexity, {fmean(token.lost for token in own):.2f} bits per token lost")
+        print(
+            f"{side}: {2 ** fmean(token.surprise for token in own):.1f} perplexity, {fmean(token.lost for token in own):.2f} bits lost per token"
+        )
     human = list(human_pieces(model, LENGTH, int(pieces)))
     line("human, the page's key", [measured("human", model, piece, settings) for piece in human])
     keys = [replace(settings, watermark_key=number) for number in range(1, len(human) + 1)]

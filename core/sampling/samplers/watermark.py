@@ -1,4 +1,4 @@
-"""The watermark: a green list (Kirchenbauer et al. 2023) or a tournament (SynthID-Text, Dathathri et al. 2024), by transformers' processors.
+"""The watermark, by transformers' processors: a green list (Kirchenbauer et al. 2023) or a tournament (SynthID-Text: Dathathri et al. 2024).
 
 What both do at a step follows from the key and the text alone, so a branch, a step back and a replay are marked alike. They are computed
 on the CPU whatever the model's device is, because another device has other random numbers, and a score needs the same ones.
@@ -68,7 +68,7 @@ def _lists(key: int, gamma: float, size: int) -> Any:
 
 
 def configuration(settings: SamplingSettings) -> Any:
-    """Return the watermark as a configuration of transformers: `generate(watermarking_config=...)`. The keys of SynthID follow from ours."""
+    """Return the watermark as a configuration of transformers: `generate(watermarking_config=...)`. SynthID's keys follow from ours."""
     from transformers.generation import SynthIDTextWatermarkingConfig, WatermarkingConfig  # slow to import
 
     if settings.watermark == "synthid":
@@ -86,7 +86,7 @@ def tournament(key: int, context: int) -> Any:
 
 
 def _g_values(settings: SamplingSettings, history: History, size: int) -> torch.Tensor | None:
-    """Return the g-values of all next tokens, float32 [1, size, rounds]; None if the tournament is left out, because its context is repeated.
+    """Return the g-values of all next tokens, float32 [1, size, rounds]; None if the tournament is left out after a repeated context.
 
     The context are the last generated tokens, and zeros before the first of them, as in transformers.
     """
@@ -124,7 +124,7 @@ def mark_of(settings: SamplingSettings, history: History, size: int) -> Callable
         return None
     if settings.watermark == "synthid":
         values = _g_values(settings, history, size)
-        sums = None if values is None else values[0].sum(1).tolist()
+        sums = None if values is None else values[0].sum(1).int().tolist()
         return sums and (lambda token_id: Message("g-values: {count} of {total}", count=sums[token_id], total=ROUNDS))
     if len(history.ids) < settings.watermark_context:
         return None
