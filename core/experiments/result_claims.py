@@ -156,8 +156,8 @@ def _mark_is_found(seen: Seen) -> bool:
         for kind in (MARKED, UNMARKED, HUMAN)
     }
     attacks = [step.p_value < CALLED for step in seen if isinstance(step, Attacked)]
-    found = np.mean(called[MARKED]) >= 0.9 and not any(called[UNMARKED]) and sum(called[HUMAN]) <= 1
-    return bool(found and attacks[0] and not attacks[-1])
+    told_apart = np.mean(called[MARKED]) >= 0.9 and not any(called[UNMARKED]) and sum(called[HUMAN]) <= 1
+    return bool(told_apart and attacks[0] and not attacks[-1])
 
 
 def _fact_is_found(seen: Seen) -> bool:

@@ -128,8 +128,8 @@ def coins(model: TokenSource, token_ids: Sequence[int], settings: SamplingSettin
         return [None] * width + [value if is_fresh else None for value, is_fresh in zip(sums, fresh, strict=True)]
     seen: set[tuple[int, ...]] = set()
     hits: list[int | None] = [None] * width
-    for place in range(width, len(ids)):
-        ngram = tuple(ids[place - width : place + 1].tolist())
+    for end in range(width, len(ids)):
+        ngram = tuple(ids[end - width : end + 1].tolist())
         green = green_list(settings.watermark_key, settings.watermark_gamma, model.vocabulary_size, ngram[-2])
         hits.append(None if ngram in seen else int(green[ngram[-1]]))
         seen.add(ngram)
@@ -156,8 +156,8 @@ def binomial_tail(least: int, total: int, chance: float) -> float:
     """
     if least <= 0:
         return 1.0
-    odds, whole = math.log(chance) - math.log1p(-chance), math.lgamma(total + 1) + total * math.log1p(-chance)
-    logs = [whole - math.lgamma(k + 1) - math.lgamma(total - k + 1) + k * odds for k in range(least, total + 1)]
+    odds, constant = math.log(chance) - math.log1p(-chance), math.lgamma(total + 1) + total * math.log1p(-chance)
+    logs = [constant - math.lgamma(k + 1) - math.lgamma(total - k + 1) + k * odds for k in range(least, total + 1)]
     top = max(logs)
     return min(1.0, math.exp(top) * math.fsum(math.exp(log - top) for log in logs))
 
@@ -181,7 +181,7 @@ def written_ids(model: TokenSource, text: str) -> list[int]:
 
 @cache
 def book() -> str:
-    """Return human text: The Railway Children, Treasure Island and The Wouldbegoods, without some paragraphs. All are in the public domain."""
+    """Return human text in the public domain: The Railway Children, Treasure Island and The Wouldbegoods, without some paragraphs."""
     return gzip.decompress(STORIES.with_name("books.txt.gz").read_bytes()).decode()
 
 
@@ -221,12 +221,12 @@ def unmarked(settings: SamplingSettings) -> SamplingSettings:
 def both_sides(model: TokenSource, prompt: str, settings: SamplingSettings, length: int) -> Iterator[MarkedToken]:
     """Yield the tokens of a marked and of an unmarked run in turns, both with the dice of the settings."""
     sides = {MARKED: settings, UNMARKED: unmarked(settings)}
-    made = {side: Generation(model, prompt, values, top_n=1) for side, values in sides.items()}
+    runs = {side: Generation(model, prompt, values, top_n=1) for side, values in sides.items()}
     for _each in range(length):
-        for side, run in made.items():
+        for side, run in runs.items():
             if run.finished is None:
                 yield _step(side, run, settings)
-    for run in made.values():
+    for run in runs.values():
         run.release()
 
 
@@ -236,9 +236,9 @@ def _step(side: str, run: Generation, settings: SamplingSettings) -> MarkedToken
     assert logits is not None
     before = sampling_probabilities(logits, unmarked(settings), text)
     after = sampling_probabilities(logits, settings, text) if side == MARKED else before
-    there = after > 0
+    possible = after > 0
     step = run.step()
-    lost = float((after[there] * np.log2(after[there] / before[there])).sum())
+    lost = float((after[possible] * np.log2(after[possible] / before[possible])).sum())
     own = coins(run.model, [each.token_id for each in run.path], settings)[-1]
     return MarkedToken(side, step.token_id, step.text, own, step.surprise, float(before.max()), max(0.0, lost))
 
@@ -257,8 +257,8 @@ def measured(kind: str, model: TokenSource, ids: Sequence[int], settings: Sampli
     hits = coins(model, ids, settings)
     if all(green is None for green in hits):
         return Measured(kind, 0.0, 1.0)
-    found = tally(hits, settings)
-    return Measured(kind, found.z, found.p_value)
+    scored = tally(hits, settings)
+    return Measured(kind, scored.z, scored.p_value)
 
 
 def null_of(seen: Sequence[Measured]) -> Null | None:
@@ -278,11 +278,11 @@ def edited(words: Sequence[str], places: Sequence[int], act: str = "replace") ->
     act: "replace" with a word of a book, "delete", or "swap" each with the next word.
     """
     others, left = words_of(book()[:20_000]), dict(enumerate(words))
-    for place in sorted(place for place in places if place in left):
-        if act == "swap" and place + 1 in left:
-            left[place], left[place + 1] = left[place + 1], left[place]
+    for index in sorted(set(places) & left.keys()):
+        if act == "swap" and index + 1 in left:
+            left[index], left[index + 1] = left[index + 1], left[index]
         elif act != "swap":
-            left[place] = " " + others[place % len(others)].strip() if act == "replace" else ""
+            left[index] = " " + others[index % len(others)].strip() if act == "replace" else ""
     return "".join(left.values()).lstrip()
 
 
@@ -291,5 +291,5 @@ def attack(model: TokenSource, text: str, settings: SamplingSettings) -> Iterato
     words = words_of(text)
     order = Random(settings.seed).sample(range(len(words)), len(words))
     for changed in sorted({round(len(words) * step / 40) for step in range(41)}):
-        found = measured(MARKED, model, written_ids(model, edited(words, order[:changed])), settings)
-        yield Attacked(changed, len(words), found.z, found.p_value)
+        scored = measured(MARKED, model, written_ids(model, edited(words, order[:changed])), settings)
+        yield Attacked(changed, len(words), scored.z, scored.p_value)

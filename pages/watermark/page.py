@@ -38,8 +38,8 @@ def controls() -> tuple[SamplingSettings, str, int]:
                 mark, watermark_delta=elements.choice("δ", DELTAS, 5.0, "watermark_delta_choice", format_func=numbers.short, help=shows)
             )
         length = elements.choice(_("Length"), LENGTHS, 100, "watermark_length")
-        look = {"format_func": said(SAMPLING).__getitem__, "key": "watermark_sampling", "width": 240, **PERSISTENT}
-        sampling = st.selectbox(_("Sampling before the mark"), list(SAMPLING), **look)
+        options = {"format_func": said(SAMPLING).__getitem__, "key": "watermark_sampling", "width": 240, **PERSISTENT}
+        sampling = st.selectbox(_("Sampling before the mark"), list(SAMPLING), **options)
     own = current.settings() if sampling == "sidebar" else SamplingSettings(seed=current.settings().seed)
     marks = {name: getattr(mark, name) for name in mark.as_dict() if name.startswith("watermark")}
     return replace(own, **marks), sampling, length

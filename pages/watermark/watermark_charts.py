@@ -8,7 +8,8 @@ from pages.ui.charts.palette import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
 from pages.ui.i18n.translation import _
 
-RAREST = 15.0  # powers of ten; rarer scores are drawn here
+RAREST = 15  # powers of ten; rarer scores are drawn here
+USUAL = 9  # end of the axis for scores that are not rarer
 WIDEST = 24  # z of the last bar
 
 
@@ -17,12 +18,12 @@ def _inks(colours: Palette) -> dict[str, str]:
 
 
 @chart_spec(8)
-def rarity(colours: Palette, across: str, right: int) -> alt.TopLevelMixin:
+def rarity(colours: Palette, across: str, right: int, top: int) -> alt.TopLevelMixin:
     """Lines of how rare a score is by chance, and where a text is called marked. Columns: place, power (of ten), side, tip."""
     words = f"datum.value == 3 ? '{_('1 in 1,000')}' : datum.value == 6 ? '{_('1 in a million')}' : datum.value ? '' : '{_('usual')}'"
     up = alt.Y(
         "power:Q",
-        scale=alt.Scale(domain=[0, RAREST], clamp=True, nice=False),
+        scale=alt.Scale(domain=[0, top], clamp=True, nice=False),
         axis=grey_axis(colours, values=[0, 3, 6], labelExpr=words, minExtent=84, maxExtent=84, grid=True, gridColor=colours.muted_text,
                        gridDash=[3, 3], labelOverlap=False),
     )  # fmt: skip

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -26,7 +27,7 @@ from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 from pages.ui.views.watermark_score import verdict
 from pages.watermark import watermark_charts
-from pages.watermark.watermark_charts import RAREST, WIDEST
+from pages.watermark.watermark_charts import RAREST, USUAL, WIDEST
 
 SIDES = {MARKED: N_("marked"), UNMARKED: N_("not marked, the same dice"), HUMAN: N_("pieces of books")}
 INKS = {MARKED: "dice", UNMARKED: "muted_text", HUMAN: "other"}
@@ -95,24 +96,25 @@ def _power(p_value: float) -> float:
     return min(RAREST, -math.log10(max(p_value, 1e-300)))
 
 
-def _growth(side: str, tokens: Sequence[MarkedToken], settings: SamplingSettings, null: Null | None) -> list[dict[str, object]]:
+def _growth(side: str, tokens: Sequence[MarkedToken], settings: SamplingSettings, null: Null | None) -> list[dict[str, Any]]:
     coins = [token.green for token in tokens]
-    rows: list[dict[str, object]] = [{"place": 0, "power": 0.0, "side": side, "tip": ""}]
+    rows: list[dict[str, Any]] = [{"place": 0, "power": 0.0, "side": side, "tip": ""}]
     for count in range(1, len(coins) + 1):
         if any(green is not None for green in coins[:count]):
-            found = watermark.tally(coins[:count], settings)
-            p_value = null.p_value(found.z) if null else found.p_value
+            scored = watermark.tally(coins[:count], settings)
+            p_value = null.p_value(scored.z) if null else scored.p_value
             tip = _("{text}: z = {z} after {count}").format(
-                text=tokens[count - 1].text.strip(), z=numbers.decimal(found.z, 2), count=numbers.tokens(count)
+                text=tokens[count - 1].text.strip(), z=numbers.decimal(scored.z, 2), count=numbers.tokens(count)
             )
             rows.append({"place": count, "power": _power(p_value), "side": side, "tip": f"{_(SIDES[side])} · {tip}"})
     return rows
 
 
-def _rarity(rows: list[dict[str, object]], key: str, title: str, across: str, right: int) -> None:
+def _rarity(rows: list[dict[str, Any]], key: str, title: str, across: str, right: int) -> None:
     entries = [(INKS[side], _(SIDES[side])) for side in dict.fromkeys(str(row["side"]) for row in rows)]
     legend(*entries)
-    chart.draw(watermark_charts.rarity, pd.DataFrame(rows), key=key, alt_text=title, legend=entries, across=across, right=right)
+    top = RAREST if any(row["power"] > USUAL for row in rows) else USUAL
+    chart.draw(watermark_charts.rarity, pd.DataFrame(rows), key=key, alt_text=title, legend=entries, across=across, right=right, top=top)
 
 
 def cost(sides: dict[str, list[MarkedToken]]) -> None:
@@ -172,9 +174,9 @@ def own_attack(run: Experiment, tokens: Sequence[MarkedToken], settings: Samplin
             _("Another text"), key="watermark_pasted", placeholder=paste, max_chars=20_000, label_visibility="collapsed", **PERSISTENT
         )
     else:
-        look = {"label_visibility": "collapsed", "format_func": lambda place: plain(words[place].strip())}
-        picked = st.pills(_("Words"), range(len(words)), selection_mode="multi", key="watermark_words", **look) if way == "click" else []
-        picked = [place for place in picked if place < len(words)]
+        options = {"label_visibility": "collapsed", "format_func": lambda index: plain(words[index].strip())}
+        picked = st.pills(_("Words"), range(len(words)), selection_mode="multi", key="watermark_words", **options) if way == "click" else []
+        picked = [index for index in picked if index < len(words)]
         chosen = list(range(every - 1, len(words), every)) if way == "every" else picked
         text = watermark.edited(words, chosen, act)
         st.caption(ngettext("{count} word is changed.", "{count} words are changed.", len(chosen)).format(count=len(chosen)))
@@ -191,21 +193,21 @@ def own_attack(run: Experiment, tokens: Sequence[MarkedToken], settings: Samplin
 def alarms(texts: Sequence[Measured], null: Null | None) -> None:
     """Draw the scores of many texts, and say how many of each kind are called marked."""
     kinds = {kind: [text for text in texts if text.kind == kind] for kind in (MARKED, UNMARKED, HUMAN)}
-    kinds = {kind: found for kind, found in kinds.items() if found}
+    kinds = {kind: group for kind, group in kinds.items() if group}
     elements.section(_("False alarms"), _("many texts of the same length, the same key"))
-    called = {kind: sum((null.p_value(t.z) if null else t.p_value) < CALLED for t in found) for kind, found in kinds.items()}
+    called = {kind: sum((null.p_value(t.z) if null else t.p_value) < CALLED for t in group) for kind, group in kinds.items()}
     parts = [
         _("{count} of {total} {kind}").format(
-            count=numbers.whole(called[kind]), total=numbers.whole(len(found)), kind=_(SIDES[kind]).split(",")[0]
+            count=numbers.whole(called[kind]), total=numbers.whole(len(group)), kind=_(SIDES[kind]).split(",")[0]
         )
-        for kind, found in kinds.items()
+        for kind, group in kinds.items()
     ]
     chance = numbers.decimal(CALLED * len(kinds.get(HUMAN, [])), 1)
     promised = _("Chance alone calls {count} of the pieces of books, on average over all keys.").format(count=chance)
     st.markdown(_("**Called marked at 1 in 1,000:** {parts}.").format(parts=", ".join(parts)) + (f" {promised}" if HUMAN in kinds else ""))
     rows = []
-    for band, (kind, found) in enumerate(kinds.items()):
-        bins = Counter(min(WIDEST, max(-5, math.floor(text.z))) for text in found)
+    for band, (kind, group) in enumerate(kinds.items()):
+        bins = Counter(min(WIDEST, max(-5, math.floor(text.z))) for text in group)
         for left, count in bins.items():
             tip = _("{count} texts with z from {low} to {high}").format(count=count, low=left, high=left + 1)
             top = 2 - band + 0.9 * count / max(bins.values())
@@ -221,6 +223,6 @@ def alarms(texts: Sequence[Measured], null: Null | None) -> None:
     st.caption(
         _(
             "The books: The Railway Children and The Wouldbegoods by E. Nesbit, Treasure Island by R. L. Stevenson. A score needs the key "
-            "and the tokenizer. A low score does not show that a person wrote a text: in a short, certain or changed text no mark can be found."
+            "and the tokenizer. A low score does not show that a person wrote it: in short, certain or changed texts no mark is found."
         )
     )

@@ -34,9 +34,8 @@ def main(kind: str = "green", runs: str = "200", pieces: str = "2000") -> None:
     tokens = [token for number in range(20) for token in both_sides(model, PROMPT, replace(settings, seed=number), LENGTH)]
     for side in (MARKED, UNMARKED):
         own = [token for token in tokens if token.side == side]
-        print(
-            f"{side}: {2 ** fmean(token.surprise for token in own):.1f} perplexity, {fmean(token.lost for token in own):.2f} bits lost per token"
-        )
+        perplexity, lost = 2 ** fmean(token.surprise for token in own), fmean(token.lost for token in own)
+        print(f"{side}: perplexity {perplexity:.1f}, {lost:.2f} bits lost per token")
     human = list(human_pieces(model, LENGTH, int(pieces)))
     line("human, the page's key", [measured("human", model, piece, settings) for piece in human])
     keys = [replace(settings, watermark_key=number) for number in range(1, len(human) + 1)]
