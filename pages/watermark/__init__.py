@@ -20,6 +20,7 @@ FEATURE = Feature(
     place=60,
     title=N_("Is it marked?"),
     sight=N_("A secret mark in the dice: found, paid for, attacked."),
+    address="is-it-marked",
     settings=used_settings,
     needs=IDS,
     recorded=(

@@ -165,7 +165,7 @@ def own_attack(run: Experiment, tokens: Sequence[MarkedToken], settings: Samplin
         act = (
             "replace"
             if way == "paste"
-            else elements.choice(_("and"), list(ACTS), "replace", "watermark_act", format_func=said(ACTS).__getitem__)
+            else elements.choice(_("Change"), list(ACTS), "replace", "watermark_act", format_func=said(ACTS).__getitem__)
         )
         every = st.number_input("n", 1, 20, 3, key="watermark_every", width=120, **PERSISTENT) if way == "every" else 0
     if way == "paste":
