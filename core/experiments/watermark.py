@@ -156,10 +156,15 @@ def binomial_tail(least: int, total: int, chance: float) -> float:
     """
     if least <= 0:
         return 1.0
-    odds, constant = math.log(chance) - math.log1p(-chance), math.lgamma(total + 1) + total * math.log1p(-chance)
-    logs = [constant - math.lgamma(k + 1) - math.lgamma(total - k + 1) + k * odds for k in range(least, total + 1)]
-    top = max(logs)
-    return min(1.0, math.exp(top) * math.fsum(math.exp(log - top) for log in logs))
+    above = least > chance * total  # the smaller tail is summed, from its largest term on
+    count = least if above else least - 1
+    log = math.lgamma(total + 1) - math.lgamma(count + 1) - math.lgamma(total - count + 1)
+    term, tail, odds = math.exp(log + count * math.log(chance) + (total - count) * math.log1p(-chance)), 0.0, chance / (1 - chance)
+    while 0 <= count <= total and term > 1e-18 * tail:
+        tail += term
+        term *= (total - count) / (count + 1) * odds if above else count / (total - count + 1) / odds
+        count += 1 if above else -1
+    return min(1.0, tail if above else 1 - tail)
 
 
 def _checked(token_ids: Sequence[int], size: int) -> np.ndarray:
@@ -232,8 +237,7 @@ def both_sides(model: TokenSource, prompt: str, settings: SamplingSettings, leng
 
 def _step(side: str, run: Generation, settings: SamplingSettings) -> MarkedToken:
     run.next_distribution()
-    logits, text = run.logits, run.history(settings, len(run.path))
-    assert logits is not None
+    logits, text = run.forward_before(len(run.path)).logits.values, run.history(settings, len(run.path))
     before = sampling_probabilities(logits, unmarked(settings), text)
     after = sampling_probabilities(logits, settings, text) if side == MARKED else before
     possible = after > 0

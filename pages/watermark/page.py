@@ -35,7 +35,10 @@ def controls() -> tuple[SamplingSettings, str, int]:
         if mark.watermark == "green":
             shows = _("Is added to the logits of the green list. More is easier to find and costs more.")
             mark = replace(
-                mark, watermark_delta=elements.choice(_("Strength δ"), DELTAS, 5.0, "watermark_delta_choice", format_func=numbers.short, help=shows)
+                mark,
+                watermark_delta=elements.choice(
+                    _("Strength δ"), DELTAS, 5.0, "watermark_delta_choice", format_func=numbers.short, help=shows
+                ),
             )
         length = elements.choice(_("Length"), LENGTHS, 100, "watermark_length")
         options = {"format_func": said(SAMPLING).__getitem__, "key": "watermark_sampling", "width": 240, **PERSISTENT}

@@ -72,7 +72,7 @@ def both(sides: dict[str, list[MarkedToken]], settings: SamplingSettings, null: 
     rows = [row for side, tokens in sides.items() for row in _growth(side, tokens, settings, null)]
     elements.section(_("How sure, token by token?"), _("p-value"))
     title = _("How rare the score is by chance, as the text grows: dashed lines at 1 in 1,000 and 1 in a million.")
-    _rarity(rows, "watermark_growth", title, _("tokens"), max(map(len, sides.values())))
+    _rarity(rows, "watermark_growth", title, _("tokens"), 50 * math.ceil(max(map(len, sides.values())) / 50))
 
 
 def tint_legend(settings: SamplingSettings) -> None:

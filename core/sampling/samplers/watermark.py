@@ -24,7 +24,7 @@ from core.sampling.settings import SamplingSettings
 
 ROUNDS = 30  # of the tournament, one key and one g-value for each; SynthID's own number
 REMEMBERED = 1024  # contexts; in a repeated one the tournament is left out, as in transformers
-PART = 1024  # tokens; torch computes larger arrays with several threads, which beside other work takes fifty times as long
+MULTIPLIER = 6364136223846793005  # of the hash: `accumulate_hash`
 _guard = Lock()  # a green list is drawn with a generator that threads share
 
 
@@ -85,8 +85,8 @@ def tournament(key: int, context: int) -> Any:
     return configuration(SamplingSettings(watermark="synthid", watermark_key=key, watermark_context=context)).construct_processor(0, "cpu")
 
 
-def _g_values(settings: SamplingSettings, history: History, size: int) -> torch.Tensor | None:
-    """Return the g-values of all next tokens, float32 [1, size, rounds]; None if the tournament is left out after a repeated context.
+def _g_values(settings: SamplingSettings, history: History, size: int) -> np.ndarray | None:
+    """Return the g-values of all next tokens, float32 [rounds, size]; None if the tournament is left out after a repeated context.
 
     The context are the last generated tokens, and zeros before the first of them, as in transformers.
     """
@@ -99,13 +99,14 @@ def _g_values(settings: SamplingSettings, history: History, size: int) -> torch.
 
 
 @lru_cache(maxsize=8)
-def _drawn(key: int, context: tuple[int, ...], size: int) -> torch.Tensor:
-    process = tournament(key, len(context))
-    table, values = process.sampling_table, torch.empty(1, size, ROUNDS)
-    for ids in torch.arange(size).split(PART):
-        keys = process.compute_ngram_keys(torch.cat([torch.tensor(context).expand(len(ids), -1), ids[:, None]], 1)[None])
-        values[:, ids[0] : ids[-1] + 1] = table[keys & (len(table) - 1)]  # `sample_g_values`, whose remainder takes ten times as long
-    return values
+def _drawn(key: int, context: tuple[int, ...], size: int) -> np.ndarray:
+    """Compute what `compute_ngram_keys` and `sample_g_values` do. NumPy has one thread: torch's wait for each other beside other work."""
+    process, multiplier = tournament(key, len(context)), np.int64(MULTIPLIER)
+    before = process.accumulate_hash(torch.ones(1, dtype=torch.long), torch.tensor([context])).numpy()
+    hashes = (before + np.arange(size)) * multiplier + 1
+    keys = (hashes + process.keys.numpy()[:, None]) * multiplier + 1
+    table: np.ndarray = process.sampling_table.numpy()
+    return table.astype(np.float32)[keys & (len(table) - 1)]
 
 
 def _after_tournament(settings: SamplingSettings, history: History, scores: torch.Tensor) -> torch.Tensor:
@@ -113,9 +114,22 @@ def _after_tournament(settings: SamplingSettings, history: History, scores: torc
     values = _g_values(settings, history, scores.shape[-1])
     if values is None:
         return scores
+    if scores.device.type == "cpu":
+        return torch.from_numpy(_after_rounds(scores[0].numpy(), values))[None]
     process = tournament(settings.watermark_key, settings.watermark_context)
-    after: torch.Tensor = process.update_scores(scores, values.to(scores.device))
+    after: torch.Tensor = process.update_scores(scores, to_device(values, scores.device).T[None])
     return after.masked_fill(after <= torch.finfo(after.dtype).min, -math.inf)
+
+
+def _after_rounds(scores: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Compute what `update_scores` does, for float32 scores [vocabulary] and g-values [rounds, vocabulary]."""
+    shares = np.exp(scores - scores.max())
+    shares /= shares.sum()
+    for value in values:
+        shares *= 1 + value - np.float32((value * shares).sum())
+    with np.errstate(divide="ignore", invalid="ignore"):  # a loser can fall below zero by rounding
+        logs: np.ndarray = np.log(shares)
+    return np.where(np.isfinite(logs), logs, np.float32(-math.inf))
 
 
 def mark_of(settings: SamplingSettings, history: History, size: int) -> Callable[[int], str] | None:
@@ -124,7 +138,7 @@ def mark_of(settings: SamplingSettings, history: History, size: int) -> Callable
         return None
     if settings.watermark == "synthid":
         values = _g_values(settings, history, size)
-        sums = None if values is None else values[0].sum(1).int().tolist()
+        sums = None if values is None else values.sum(0).astype(int).tolist()
         return sums and (lambda token_id: Message("g-values: {count} of {total}", count=sums[token_id], total=ROUNDS))
     if len(history.ids) < settings.watermark_context:
         return None
