@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments import watermark
-from core.experiments.watermark import CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, Attacked, MarkedToken, Measured, Null
+from core.experiments.watermark import CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, Attacked, MarkedToken, Measured, Null, Score
 from core.sampling.samplers.watermark import ROUNDS
 from core.sampling.settings import SamplingSettings
 from pages.ui.charts.legend import legend
@@ -66,7 +66,8 @@ def both(sides: dict[str, list[MarkedToken]], settings: SamplingSettings, null: 
     tint_legend(settings)
     if null is not None:
         sentence = _(
-            "Chance is measured here: {runs} unmarked runs of this model have z = {mean} ± {deviation}. A normal curve continues them."
+            "Chance is measured here: {runs} unmarked runs of this model have z = {mean} ± {deviation}. A normal curve continues them. "
+            "Texts from elsewhere are judged by fair coins."
         )
         st.caption(sentence.format(runs=null.runs, mean=numbers.decimal(null.mean, 2), deviation=numbers.decimal(null.deviation, 2)))
     rows = [row for side, tokens in sides.items() for row in _growth(side, tokens, settings, null)]
@@ -92,6 +93,10 @@ def _word(text: str, green: int | None, settings: SamplingSettings) -> Word:
     return Word(text, "green" if share > 0.5 else "red", 0.4 if share > 0.5 else 0.2, lines=(line.format(count=green, total=ROUNDS),))
 
 
+def _p_value(scored: Score | Attacked | Measured, null: Null | None) -> float:
+    return null.p_value(scored.z) if null else scored.p_value
+
+
 def _power(p_value: float) -> float:
     return min(RAREST, -math.log10(max(p_value, 1e-300)))
 
@@ -102,11 +107,10 @@ def _growth(side: str, tokens: Sequence[MarkedToken], settings: SamplingSettings
     for count in range(1, len(coins) + 1):
         if any(green is not None for green in coins[:count]):
             scored = watermark.tally(coins[:count], settings)
-            p_value = null.p_value(scored.z) if null else scored.p_value
             tip = _("{text}: z = {z} after {count}").format(
                 text=tokens[count - 1].text.strip(), z=numbers.decimal(scored.z, 2), count=numbers.tokens(count)
             )
-            rows.append({"place": count, "power": _power(p_value), "side": side, "tip": f"{_(SIDES[side])} · {tip}"})
+            rows.append({"place": count, "power": _power(_p_value(scored, null)), "side": side, "tip": f"{_(SIDES[side])} · {tip}"})
     return rows
 
 
@@ -138,7 +142,7 @@ def cost(sides: dict[str, list[MarkedToken]]) -> None:
 def attacked(steps: Sequence[Attacked], null: Null | None) -> None:
     """Draw how the score falls when more and more words are replaced."""
     elements.section(_("Attack it"), _("replaced words"))
-    powers = [(step, null.p_value(step.z) if null else step.p_value) for step in steps]
+    powers = [(step, _p_value(step, null)) for step in steps]
     gone = next((step for step, p_value in powers if p_value >= CALLED), None)
     if powers[0][1] >= CALLED:
         st.markdown(_("Nothing to attack: the whole text is not called marked at 1 in 1,000."))
@@ -187,7 +191,7 @@ def own_attack(run: Experiment, tokens: Sequence[MarkedToken], settings: Samplin
             coins = watermark.coins(model, ids, settings)
             scored_text([_word(model.token(i).text, green, settings) for i, green in zip(ids, coins, strict=True)], key="watermark_left",
                         alt_text=_("The text after the attack"), size="1rem")  # fmt: skip
-            st.markdown(verdict(watermark.tally(coins, settings), settings, null))
+            st.markdown(verdict(watermark.tally(coins, settings), settings, None if way == "paste" else null))
 
 
 def alarms(texts: Sequence[Measured], null: Null | None) -> None:
@@ -195,7 +199,8 @@ def alarms(texts: Sequence[Measured], null: Null | None) -> None:
     kinds = {kind: [text for text in texts if text.kind == kind] for kind in (MARKED, UNMARKED, HUMAN)}
     kinds = {kind: group for kind, group in kinds.items() if group}
     elements.section(_("False alarms"), _("many texts of the same length, the same key"))
-    called = {kind: sum((null.p_value(t.z) if null else t.p_value) < CALLED for t in group) for kind, group in kinds.items()}
+    own = {kind: null if kind != HUMAN else None for kind in kinds}  # the null distribution is that of the model's texts
+    called = {kind: sum(_p_value(text, own[kind]) < CALLED for text in group) for kind, group in kinds.items()}
     parts = [
         _("{count} of {total} {kind}").format(
             count=numbers.whole(called[kind]), total=numbers.whole(len(group)), kind=_(SIDES[kind]).split(",")[0]
