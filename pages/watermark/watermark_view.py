@@ -33,6 +33,7 @@ SIDES = {MARKED: N_("marked"), UNMARKED: N_("not marked, the same dice"), HUMAN:
 INKS = {MARKED: "dice", UNMARKED: "muted_text", HUMAN: "other"}
 WAYS = {"click": N_("Click words"), "every": N_("Every n-th word"), "paste": N_("Another text")}
 ACTS = {"replace": N_("replace"), "delete": N_("delete"), "swap": N_("swap with the next")}
+UNSEEN = "\u200b"  # makes the labels of equal words different, because Streamlit tells buttons apart by their labels
 MOST_WORDS = 120  # that can be clicked
 
 
@@ -178,7 +179,7 @@ def own_attack(run: Experiment, tokens: Sequence[MarkedToken], settings: Samplin
             _("Another text"), key="watermark_pasted", placeholder=paste, max_chars=20_000, label_visibility="collapsed", **PERSISTENT
         )
     else:
-        options = {"label_visibility": "collapsed", "format_func": lambda index: plain(words[index].strip())}
+        options = {"label_visibility": "collapsed", "format_func": lambda index: plain(words[index].strip()) + index * UNSEEN}
         picked = st.pills(_("Words"), range(len(words)), selection_mode="multi", key="watermark_words", **options) if way == "click" else []
         picked = [index for index in picked if index < len(words)]
         chosen = list(range(every - 1, len(words), every)) if way == "every" else picked

@@ -88,7 +88,13 @@ def test_the_dialog_switches_a_mark_on_and_a_chip_switches_it_off(open_app: Open
 
 @pytest.mark.parametrize(
     ("p_value", "words"),
-    [(0.4, "in 40\u00a0% of texts"), (1 / 2345, "once in 2,300 texts"), (1e-7, "once in 10,000,000 texts"), (0.0, "a trillion"), (1.0, "100\u00a0%")],
+    [
+        (0.4, "in 40\u00a0% of texts"),
+        (1 / 2345, "once in 2,300 texts"),
+        (1e-7, "once in 10,000,000 texts"),
+        (0.0, "a trillion"),
+        (1.0, "100\u00a0%"),
+    ],
 )
 def test_how_rare_a_score_is(p_value: float, words: str) -> None:
     assert words in watermark_score.rarity(p_value)
