@@ -231,7 +231,7 @@ RESULT_CLAIMS = {
     "pupil_cascade": ResultClaim("60 % by the small model, less work, and better than the small one alone", cascade_is_worth_it),
     "pupil_school": ResultClaim("the teacher is best, and the pupil better than its twin", _teacher_is_better),
     "watermark": ResultClaim(
-        "9 of 10 marked runs are called marked, no unmarked one, at most one piece of a book; an attack ends it", _mark_is_found
+        "9 of 10 marked runs are called marked, no unmarked one, at most one book excerpt; an attack ends it", _mark_is_found
     ),
     "waiting": ResultClaim(
         "a request alone in a batch waits less than one in a queue",

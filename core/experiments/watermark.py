@@ -92,7 +92,7 @@ class Attacked:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The score of one whole text. kind: MARKED, UNMARKED (both written by the model) or HUMAN (a piece of a book)."""
+    """The score of one whole text. kind: MARKED, UNMARKED (both written by the model) or HUMAN (a book excerpt)."""
 
     kind: str
     z: float
@@ -120,14 +120,14 @@ def coins(model: TokenSource, token_ids: Sequence[int], settings: SamplingSettin
         raise BadSetting("The settings have no watermark, so there is no key to score with.")
     ids = _checked(token_ids, model.vocabulary_size)
     width = settings.watermark_context
+    hits: list[int | None] = [None] * min(width, len(ids))
     if len(ids) <= width:
-        return [None] * len(ids)
+        return hits
     if settings.watermark == "synthid":
         process, text = tournament(settings.watermark_key, width), torch.from_numpy(ids)[None]
         sums, fresh = process.compute_g_values(text)[0].sum(1).tolist(), process.compute_context_repetition_mask(text)[0].tolist()
-        return [None] * width + [value if is_fresh else None for value, is_fresh in zip(sums, fresh, strict=True)]
+        return hits + [value if is_fresh else None for value, is_fresh in zip(sums, fresh, strict=True)]
     seen: set[tuple[int, ...]] = set()
-    hits: list[int | None] = [None] * width
     for end in range(width, len(ids)):
         ngram = tuple(ids[end - width : end + 1].tolist())
         green = green_list(settings.watermark_key, settings.watermark_gamma, model.vocabulary_size, ngram[-2])
@@ -159,10 +159,10 @@ def binomial_tail(least: int, total: int, chance: float) -> float:
     above = least > chance * total  # the smaller tail is summed, from its largest term on
     count = least if above else least - 1
     log = math.lgamma(total + 1) - math.lgamma(count + 1) - math.lgamma(total - count + 1)
-    term, tail, odds = math.exp(log + count * math.log(chance) + (total - count) * math.log1p(-chance)), 0.0, chance / (1 - chance)
+    term, tail, ratio = math.exp(log + count * math.log(chance) + (total - count) * math.log1p(-chance)), 0.0, chance / (1 - chance)
     while 0 <= count <= total and term > 1e-18 * tail:
         tail += term
-        term *= (total - count) / (count + 1) * odds if above else count / (total - count + 1) / odds
+        term *= (total - count) / (count + 1) * ratio if above else count / (total - count + 1) / ratio
         count += 1 if above else -1
     return min(1.0, tail if above else 1 - tail)
 
@@ -190,8 +190,8 @@ def book() -> str:
     return gzip.decompress(STORIES.with_name("books.txt.gz").read_bytes()).decode()
 
 
-def human_pieces(model: TokenSource, length: int, most: int) -> Iterator[list[int]]:
-    """Yield at most `most` pieces of the books, each of `length` tokens, one after the other."""
+def human_excerpts(model: TokenSource, length: int, most: int) -> Iterator[list[int]]:
+    """Yield at most `most` excerpts of the books, each of `length` tokens, one after the other."""
     text = book()
     ids = written_ids(model, text[: 12 * length * most])
     for start in range(0, min(len(ids) - length + 1, length * most), length):
@@ -201,7 +201,7 @@ def human_pieces(model: TokenSource, length: int, most: int) -> Iterator[list[in
 def watch(model: TokenSource, prompt: str, settings: SamplingSettings, length: int = 100, runs: int = 40) -> Iterator[Seen]:
     """Write a marked and an unmarked run with the same dice, token by token; then attack the marked one; then score many other texts.
 
-    The other texts are `runs` marked and as many unmarked runs with other seeds, and 200 human pieces, all of `length` tokens.
+    The other texts are `runs` marked and as many unmarked runs with other seeds, and 200 human excerpts, all of `length` tokens.
     Raises BadSetting, EmptyPrompt, PromptTooLong.
     """
     length = whole_number(length, Message("The length"), 2, MOST_TOKENS)
@@ -214,8 +214,8 @@ def watch(model: TokenSource, prompt: str, settings: SamplingSettings, length: i
     for number in range(1, runs + 1):
         for kind in (MARKED, UNMARKED):
             yield measured(kind, model, run_ids(model, prompt, settings, length, kind, number), settings)
-    for piece in human_pieces(model, length, 200 if runs else 0):
-        yield measured(HUMAN, model, piece, settings)
+    for excerpt in human_excerpts(model, length, 200 if runs else 0):
+        yield measured(HUMAN, model, excerpt, settings)
 
 
 def unmarked(settings: SamplingSettings) -> SamplingSettings:
@@ -230,12 +230,12 @@ def both_sides(model: TokenSource, prompt: str, settings: SamplingSettings, leng
     for _each in range(length):
         for side, run in runs.items():
             if run.finished is None:
-                yield _step(side, run, settings)
+                yield _step(model, side, run, settings)
     for run in runs.values():
         run.release()
 
 
-def _step(side: str, run: Generation, settings: SamplingSettings) -> MarkedToken:
+def _step(model: TokenSource, side: str, run: Generation, settings: SamplingSettings) -> MarkedToken:
     run.next_distribution()
     logits, text = run.forward_before(len(run.path)).logits.values, run.history(settings, len(run.path))
     before = sampling_probabilities(logits, unmarked(settings), text)
@@ -243,7 +243,7 @@ def _step(side: str, run: Generation, settings: SamplingSettings) -> MarkedToken
     possible = after > 0
     step = run.step()
     lost = float((after[possible] * np.log2(after[possible] / before[possible])).sum())
-    own = coins(run.model, [each.token_id for each in run.path], settings)[-1]
+    own = coins(model, [each.token_id for each in run.path], settings)[-1]
     return MarkedToken(side, step.token_id, step.text, own, step.surprise, float(before.max()), max(0.0, lost))
 
 

@@ -29,7 +29,7 @@ FEATURE = Feature(
             "watermark_start",
             MarkedToken | Attacked | Measured,
             SamplingSettings,
-            card=(N_("A mark in the dice"), N_("Marked and unmarked with the same dice, and 200 pieces of books.")),
+            card=(N_("A mark in the dice"), N_("Marked and unmarked with the same dice, and 200 book excerpts.")),
         ),
     ),
 )

@@ -29,7 +29,7 @@ from pages.ui.views.watermark_score import verdict
 from pages.watermark import watermark_charts
 from pages.watermark.watermark_charts import RAREST, USUAL, WIDEST
 
-SIDES = {MARKED: N_("marked"), UNMARKED: N_("not marked, the same dice"), HUMAN: N_("pieces of books")}
+SIDES = {MARKED: N_("marked"), UNMARKED: N_("not marked, the same dice"), HUMAN: N_("book excerpts")}
 INKS = {MARKED: "dice", UNMARKED: "muted_text", HUMAN: "other"}
 WAYS = {"click": N_("Click words"), "every": N_("Every n-th word"), "paste": N_("Another text")}
 ACTS = {"replace": N_("replace"), "delete": N_("delete"), "swap": N_("swap with the next")}
@@ -179,7 +179,10 @@ def own_attack(run: Experiment, tokens: Sequence[MarkedToken], settings: Samplin
             _("Another text"), key="watermark_pasted", placeholder=paste, max_chars=20_000, label_visibility="collapsed", **PERSISTENT
         )
     else:
-        options = {"label_visibility": "collapsed", "format_func": lambda index: plain(words[index].strip()) + index * UNSEEN}
+        options: dict[str, Any] = {
+            "label_visibility": "collapsed",
+            "format_func": lambda index: plain(words[index].strip()) + index * UNSEEN,
+        }
         picked = st.pills(_("Words"), range(len(words)), selection_mode="multi", key="watermark_words", **options) if way == "click" else []
         picked = [index for index in picked if index < len(words)]
         chosen = list(range(every - 1, len(words), every)) if way == "every" else picked
@@ -209,7 +212,7 @@ def alarms(texts: Sequence[Measured], null: Null | None) -> None:
         for kind, group in kinds.items()
     ]
     chance = numbers.decimal(CALLED * len(kinds.get(HUMAN, [])), 1)
-    promised = _("Chance alone calls {count} of the pieces of books, on average over all keys.").format(count=chance)
+    promised = _("Chance alone calls {count} of the book excerpts, on average over all keys.").format(count=chance)
     st.markdown(_("**Called marked at 1 in 1,000:** {parts}.").format(parts=", ".join(parts)) + (f" {promised}" if HUMAN in kinds else ""))
     rows = []
     for band, (kind, group) in enumerate(kinds.items()):
@@ -222,9 +225,7 @@ def alarms(texts: Sequence[Measured], null: Null | None) -> None:
             )
     entries = [(INKS[kind], _(SIDES[kind]).split(",")[0]) for kind in kinds]
     legend(*entries)
-    title = _(
-        "Scores of marked runs, unmarked runs and pieces of books. Dashed: z = 3.09, which a normal curve exceeds once in 1,000 times."
-    )
+    title = _("Scores of marked runs, unmarked runs and book excerpts. Dashed: z = 3.09, which a normal curve exceeds once in 1,000 times.")
     chart.draw(watermark_charts.scores, pd.DataFrame(rows), key="watermark_scores", alt_text=title, legend=entries)
     st.caption(
         _(

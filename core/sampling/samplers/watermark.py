@@ -1,7 +1,7 @@
 """The watermark by transformers' processors: a green list (Kirchenbauer et al. 2023) or a tournament (Dathathri et al. 2024, SynthID).
 
 What both do at a step follows from the key and the text alone, so a branch, a step back and a replay are marked alike. They are computed
-on the CPU whatever the model's device is, because another device has other random numbers, and a score needs the same ones.
+on the CPU whatever the model's device is, because random numbers differ between devices, and a score needs the same ones.
 With greedy there is no tournament: nothing is sampled. (transformers takes the winner, which is as random as a sampled token.)
 """
 

@@ -29,7 +29,7 @@ def test_the_first_result_is_said_in_numbers_and_is_attacked_by_a_click(open_app
     attacks = of_kind(kept.seen, Attacked)
     gone = next(step for step in attacks if step.p_value >= CALLED)
     assert f"{gone.changed} of {gone.words} words had to be replaced" in said(app)
-    for kind, name in ((MARKED, "marked"), (UNMARKED, "not marked"), (HUMAN, "pieces of books")):
+    for kind, name in ((MARKED, "marked"), (UNMARKED, "not marked"), (HUMAN, "book excerpts")):
         texts = of_kind(kept.seen, Measured, kind=kind)
         assert f"{sum(text.p_value < CALLED for text in texts)} of {len(texts)} {name}" in said(app)
     words = watermark.words_of("".join(token.text for token in tokens).strip())
@@ -71,7 +71,7 @@ def test_read_scores_a_text_with_a_key(open_app: Open) -> None:
     app = open_app(page="read")
     model, settings = load_model("storyteller"), replace(watermark_score.DEFAULTS["green"], watermark_key=42)
     app.number_input(key="read_mark_one_watermark_key").set_value(42).run()
-    ids = watermark.written_ids(model, app.text_area(key="read_text").value)
+    ids = watermark.written_ids(model, str(app.text_area(key="read_text").value))
     assert watermark_score.verdict(watermark.score(model, ids, settings), settings) in said(app)
     app.text_area(key="read_text").set_value("Hi").run()
     assert not app.exception
