@@ -31,7 +31,7 @@ from pages.watermark.watermark_charts import RAREST, USUAL, WIDEST
 
 SIDES = {MARKED: N_("marked"), UNMARKED: N_("not marked, the same dice"), HUMAN: N_("book excerpts")}
 INKS = {MARKED: "dice", UNMARKED: "muted_text", HUMAN: "other"}
-WAYS = {"click": N_("Click words"), "every": N_("Every n-th word"), "paste": N_("Another text")}
+WAYS = {"click": N_("Click words"), "every": N_("Every n-th word"), "paste": N_("Paste a text")}
 ACTS = {"replace": N_("replace"), "delete": N_("delete"), "swap": N_("swap with the next")}
 UNSEEN = "\u200b"  # makes the labels of equal words different, because Streamlit tells buttons apart by their labels
 MOST_WORDS = 120  # that can be clicked

@@ -36,22 +36,33 @@ class Watermark(Sampler):
 
     def at(self, history: History) -> Processor:
         """See `Sampler`."""
-        settings = self.settings
-        if settings.watermark == "synthid":
-            return lambda _ids, scores: _after_tournament(settings, history, scores)
-        if len(history.ids) < settings.watermark_context:
-            return lambda _ids, scores: scores
-        return lambda _ids, scores: scores + settings.watermark_delta * _green(settings, history, scores)
+        return lambda _ids, scores: _marked(self.settings, scores, _mark(self.settings, history, scores.shape[-1]))
 
     def setting_at(self, history: History, setting: float) -> float:
         """Return what is added to the logits of the green list, or the number of rounds."""
         return self.settings.watermark_delta if self.settings.watermark == "green" else float(ROUNDS)
 
 
-def _green(settings: SamplingSettings, history: History, scores: torch.Tensor) -> torch.Tensor:
-    """Return 1 for tokens of the green list, else 0: in the type and on the device of scores [1, vocabulary]."""
-    green = green_list(settings.watermark_key, settings.watermark_gamma, scores.shape[-1], int(history.ids[-1]))
-    return to_device(green, scores.device)[None].to(scores.dtype)
+def _mark(settings: SamplingSettings, history: History, size: int) -> np.ndarray | None:
+    """Return which next tokens are on the green list, bool [size], or their g-values, float32 [rounds, size]; None at a step without."""
+    if settings.watermark == "synthid":
+        return _g_values(settings, history, size)
+    if len(history.ids) < settings.watermark_context:
+        return None
+    return green_list(settings.watermark_key, settings.watermark_gamma, size, int(history.ids[-1]))
+
+
+def _marked(settings: SamplingSettings, scores: torch.Tensor, mark: np.ndarray | None) -> torch.Tensor:
+    """Return scores [1, vocabulary] with the mark. A token whose probability falls to zero in the tournament is excluded."""
+    if mark is None:
+        return scores
+    if settings.watermark == "green":
+        return scores + settings.watermark_delta * to_device(mark, scores.device)[None].to(scores.dtype)
+    if scores.device.type == "cpu":
+        return torch.from_numpy(_after_rounds(scores[0].numpy(), mark))[None]
+    process = tournament(settings.watermark_key, settings.watermark_context)
+    after: torch.Tensor = process.update_scores(scores, to_device(mark, scores.device).T[None])
+    return after.masked_fill(after <= torch.finfo(after.dtype).min, -math.inf)
 
 
 @lru_cache(maxsize=256)
@@ -110,18 +121,6 @@ def _drawn(key: int, context: tuple[int, ...], size: int) -> np.ndarray:
     return table.astype(np.float32)[keys & (len(table) - 1)]
 
 
-def _after_tournament(settings: SamplingSettings, history: History, scores: torch.Tensor) -> torch.Tensor:
-    """Return the scores after all rounds. A token whose probability fell to zero is excluded."""
-    values = _g_values(settings, history, scores.shape[-1])
-    if values is None:
-        return scores
-    if scores.device.type == "cpu":
-        return torch.from_numpy(_after_rounds(scores[0].numpy(), values))[None]
-    process = tournament(settings.watermark_key, settings.watermark_context)
-    after: torch.Tensor = process.update_scores(scores, to_device(values, scores.device).T[None])
-    return after.masked_fill(after <= torch.finfo(after.dtype).min, -math.inf)
-
-
 def _after_rounds(scores: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Compute what `update_scores` does, for float32 scores [vocabulary] and g-values [rounds, vocabulary]."""
     shares = np.exp(scores - scores.max())
@@ -135,13 +134,9 @@ def _after_rounds(scores: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 def mark_of(settings: SamplingSettings, history: History, size: int) -> Callable[[int], str] | None:
     """Return what says of a next token whether it is on the green list, or its g-values; None if this step is not marked."""
-    if "watermark" not in settings.active_stages or not len(history.ids):
+    mark = _mark(settings, history, size) if len(history.ids) and "watermark" in settings.active_stages else None
+    if mark is None:
         return None
-    if settings.watermark == "synthid":
-        values = _g_values(settings, history, size)
-        sums = None if values is None else values.sum(0).astype(int).tolist()
-        return sums and (lambda token_id: Message("g-values: {count} of {total}", count=sums[token_id], total=ROUNDS))
-    if len(history.ids) < settings.watermark_context:
-        return None
-    green = green_list(settings.watermark_key, settings.watermark_gamma, size, int(history.ids[-1]))
-    return lambda token_id: GREEN if green[token_id] else RED
+    if settings.watermark == "green":
+        return lambda token_id: GREEN if mark[token_id] else RED
+    return lambda token_id: Message("g-values: {count} of {total}", count=int(mark[:, token_id].sum()), total=ROUNDS)
