@@ -40,16 +40,17 @@ def test_the_first_result_is_said_in_numbers_and_is_attacked_by_a_click(open_app
     assert left.p_value > CALLED
 
 
-def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open, session: State) -> None:
+def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open) -> None:
     app = open_app(page="watermark", prompt="Once upon a time", seed="7")
     app.segmented_control(key="watermark_kind").set_value("synthid")
     app.segmented_control(key="watermark_length").set_value(50)
     app.run()
     run_on(press(app, "watermark_start"))
-    seen = session(app).results["watermark"].seen
+    settings = replace(watermark_score.DEFAULTS["synthid"], seed=7)
+    seen = list(watermark.watch(load_model("storyteller"), "Once upon a time", settings, 50))
     null = watermark.null_of(of_kind(seen, Measured))
     assert null is not None and f"{null.runs} unmarked runs of this model" in said(app)
-    tokens, settings = of_kind(seen, MarkedToken, side=MARKED), watermark_score.DEFAULTS["synthid"]
+    tokens = of_kind(seen, MarkedToken, side=MARKED)
     assert watermark_score.verdict(watermark.tally([token.green for token in tokens], settings), settings, null) in said(app)
     app.segmented_control(key="watermark_way").set_value("paste").run()
     app.text_area(key="watermark_pasted").set_value("The sun was warm.").run()
