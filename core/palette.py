@@ -38,6 +38,8 @@ class Palette:
     doubt: str  # entropy
     other: str  # the second branch or model
     other_text: str
+    green: str  # on the green list of a watermark
+    red: str  # not on it
 
 
 LIGHT, DARK = (Palette(**colours) for colours in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).values())

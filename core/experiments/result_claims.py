@@ -24,6 +24,7 @@ from core.experiments.claims import text_of
 from core.experiments.scratch_training import ScratchTrainingStep
 from core.experiments.speculative_gain import gain
 from core.experiments.teach import Probe
+from core.experiments.watermark import CALLED, HUMAN, MARKED, UNMARKED, Attacked, Measured
 
 BIT = math.log(2)  # nats in one bit
 Seen = Sequence[Any]
@@ -149,6 +150,16 @@ def _loss_falls(seen: Seen) -> bool:
     return float(np.mean(bits[-20:])) < 0.5 * bits[0]
 
 
+def _mark_is_found(seen: Seen) -> bool:
+    called = {
+        kind: [text.p_value < CALLED for text in seen if isinstance(text, Measured) and text.kind == kind]
+        for kind in (MARKED, UNMARKED, HUMAN)
+    }
+    attacks = [step.p_value < CALLED for step in seen if isinstance(step, Attacked)]
+    told_apart = np.mean(called[MARKED]) >= 0.9 and not any(called[UNMARKED]) and sum(called[HUMAN]) <= 1
+    return bool(told_apart and attacks[0] and not attacks[-1])
+
+
 def _fact_is_found(seen: Seen) -> bool:
     """Return whether the answer comes back from the differing word at first and from the last position at the end."""
     recovered = seen[-1].recovered
@@ -219,6 +230,9 @@ RESULT_CLAIMS = {
     ),
     "pupil_cascade": ResultClaim("60 % by the small model, less work, and better than the small one alone", cascade_is_worth_it),
     "pupil_school": ResultClaim("the teacher is best, and the pupil better than its twin", _teacher_is_better),
+    "watermark": ResultClaim(
+        "9 of 10 marked runs are called marked, no unmarked one, at most one book excerpt; an attack ends it", _mark_is_found
+    ),
     "waiting": ResultClaim(
         "a request alone in a batch waits less than one in a queue",
         lambda seen: (last := {w.policy: w for w in seen})[Policy.CONTINUOUS].spent("queue") < last[Policy.ONE_AT_A_TIME].spent("queue"),

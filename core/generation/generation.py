@@ -336,8 +336,11 @@ class Generation(Tree):
                 text = self.history(wanted.settings, len(self._path))
                 seen = None if answer.logits is None else observing.observed(answer.logits, wanted, text)
                 better = self.model.settle(self.token_ids, self._cache, wanted, answer, seen)
+                if better is answer and answer.logits is not None and seen is not None:
+                    fields = answer.logits.fields(seen)
+                    return fields | observing.marks(wanted.settings, text, answer.logits.values.numel(), fields["token_ids"])
                 if better is answer:
-                    return answer.logits.fields(seen) if answer.logits is not None and seen is not None else answer.choice or {}
+                    return answer.choice or {}
                 pending.answer = better
                 pending.distributions.clear()
                 if isinstance(better, Listed) and better.choice is not None:

@@ -16,6 +16,7 @@ from core.sampling.constraint.compiled import compiled
 from core.sampling.history import History
 from core.sampling.observation import Observation
 from core.sampling.samplers.shape import next_mu
+from core.sampling.samplers.watermark import mark_of
 from core.sampling.settings import SamplingSettings
 from core.sources.source import Logits, Source, Wanted
 
@@ -32,6 +33,15 @@ def observed(logits: Logits, wanted: Wanted, history: History) -> Observation:
         forced=None if forced is None else logits.column(forced),
         greedily=wanted.picks and wanted.roll is None and forced is None,
     )
+
+
+def marks(settings: SamplingSettings, history: History, size: int, token_ids: np.ndarray) -> dict[str, tuple[str, ...]]:
+    """Return the field `facts` of a record: whether each listed token is on the green list, or its g-values; {} for a step without a mark.
+
+    size: of the vocabulary.
+    """
+    mark = mark_of(settings, history, size)
+    return {} if mark is None else {"facts": tuple(map(mark, token_ids.tolist()))}
 
 
 def history_of(source: Source, ids: np.ndarray, prompt_length: int, path: Sequence[Step], settings: SamplingSettings) -> History:

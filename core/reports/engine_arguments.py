@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from core.remote.sampling_parameters import named, parameters
+from core.sampling.samplers.watermark import configuration
 from core.sampling.settings import MISSING, SETTING_OF, SamplingSettings
 
 HEADS = {
@@ -26,7 +27,7 @@ def arguments(engine: str, settings: SamplingSettings) -> str:
     values = parameters(engine, settings) if engine == "vllm" else _transformers(settings)
     missing = [name for name in settings.active_stages if name in MISSING[engine]]
     lines = [f"# {engine} does not have: {', '.join(missing)}"] * bool(missing)
-    made = ", ".join(f"{name}={value!r}" for name, value in values.items())
+    made = ", ".join(f"{name}={_code(value)}" for name, value in values.items())
     return "\n".join([*lines, f"{HEADS[engine]}{made})"])
 
 
@@ -43,4 +44,11 @@ def _transformers(settings: SamplingSettings) -> dict[str, Any]:
     }
     if settings.biases:
         values["sequence_bias"] = [[[token_id], -1e9 if math.isinf(number) else number] for token_id, number in settings.biases]
+    if "watermark" in settings.active_stages:
+        values["watermarking_config"] = configuration(settings)
     return values
+
+
+def _code(value: Any) -> str:
+    """Return a value as code; a configuration of transformers as its class with its arguments."""
+    return f"{type(value).__name__}(**{value.to_dict()!r})" if hasattr(value, "to_dict") else repr(value)

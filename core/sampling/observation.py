@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.errors import BadSetting, BrokenLogits
+from core.message import Message
 
 if TYPE_CHECKING:
     import torch
 
 MOST_CANDIDATES = 1_000  # tokens of a step, without the chosen one
-UNLIKELY_FIRST = frozenset({"constraint", "logit bias"})  # stages after which unlikely tokens can be the ones that are chosen
+UNLIKELY_FIRST = frozenset({"constraint", "logit bias", "watermark"})  # stages after which unlikely tokens can be the ones that are chosen
+GREEN, RED = Message("green list"), Message("red list")  # what a watermark says of a token
 Processor = Callable[["torch.Tensor", "torch.Tensor"], "torch.Tensor"]
 ActiveStage = tuple[str, Any, Any]  # name, setting, and a Processor or a `core.sampling.samplers.contract.Sampler`
 

@@ -26,7 +26,7 @@ class Stage:
     """
 
     name: str
-    kind: Literal["bias", "repetition", "constraint", "temperature", "cut-off", "mirostat"]
+    kind: Literal["bias", "repetition", "constraint", "temperature", "cut-off", "mirostat", "watermark"]
     places: tuple[int, int, int]
     excludes_only: bool = False
     processor: str = ""
@@ -48,7 +48,7 @@ class Setting:
     name: in `SamplingSettings`, links and files. off: the value that switches it off, whose type is the setting's. label, short: its name
     alone and in a sentence. low, high: the range that is accepted; above: the low end is not. control: low, high and step of its control.
     help: what it does, in one sentence. effect: what one value does.
-    check: returns a valid value of a setting that is no number. text: how such a setting is written.
+    check: returns a valid value of a setting that is no number; choices: its values, if they are a few names. text: how it is written.
     of: the setting that this one belongs to; it has no effect while that one is off. where: in the sidebar at once ("sight"), in the
     sidebar behind More, or in the dialog of all samplers; group: there. term: its definition in the glossary. letter: in lists of steps.
     stage: what it switches on. engines: its name in each engine that has it.
@@ -65,6 +65,7 @@ class Setting:
     control: tuple[float, float, float] = (0, 0, 0)
     effect: Callable[[float], str] = lambda value: ""
     check: Callable[[Any], Any] | None = None
+    choices: tuple[str, ...] = ()
     text: TextForm | None = None
     of: str = ""
     where: Literal["sight", "sidebar", "dialog"] = "dialog"
@@ -78,6 +79,11 @@ class Setting:
         """Return the value as a plain one of Python. Raises BadSetting for a value of the wrong kind or out of range."""
         if self.check is not None:
             return self.check(value)
+        if self.choices:
+            if not isinstance(value, str) or value not in self.choices:
+                names = ", ".join(name or '""' for name in self.choices)
+                raise BadSetting("{label} must be one of {names}, not {shown}.", label=self.label, names=names, shown=shown(value))
+            return value
         if isinstance(self.off, bool):
             if not is_bool(value):
                 raise BadSetting("{label} must be on or off, not {shown}.", label=self.label, shown=shown(value))

@@ -191,7 +191,7 @@ class SamplingSettings:
     min_p: only tokens with at least this fraction of the likeliest token's probability are kept; 0.0 is off.
     typical_p: only tokens whose surprise is close to the expected one are kept, up to this probability; 1.0 is off.
     repetition_penalty: the logits of tokens already in the text are divided (or, below zero, multiplied) by it; 0.001 to 100, 1.0 is off.
-    greedy: always take the likeliest token; of the other settings only bias, constraint and those against repetition have an effect.
+    greedy: always take the likeliest token; of the other settings bias, constraint, green list and those against repetition have an effect.
     seed: seed of the dice. The same seed gives the same rolls.
     presence_penalty: is subtracted from the logit of every token that was generated; -100 to 100, 0 is off.
     frequency_penalty: is subtracted from a token's logit as often as the token was generated; -100 to 100, 0 is off.
@@ -208,6 +208,9 @@ class SamplingSettings:
         It replaces the cut-offs, in llama.cpp's order the penalties and dynatemp_range, too.
     constraint: only tokens with which the text can take a form are allowed: `choices:` and one text in each line, `schema:` and a JSON
         schema, `example:` and a JSON value like the wanted one, `regex:` and a regular expression, `lark:` and a Lark grammar. "" is off.
+    watermark: "green" adds watermark_delta to the logits of a green list: watermark_gamma of the vocabulary, by watermark_key and the
+        token before (Kirchenbauer et al. 2023). "synthid" lets the tokens play a tournament, whose rules follow from watermark_key
+        and the watermark_context tokens before (SynthID-Text, Dathathri et al. 2024). "" is off. Greedy takes no part in a tournament.
     order: the order of the stages, "transformers", "llama.cpp" or "vllm", or the names of the stages in their order, each once.
         In llama.cpp's order the penalties and DRY read the last 64 tokens of prompt and text. In the others the repetition penalty and DRY
         read the whole text, the presence and frequency penalties the generated tokens.
@@ -378,6 +381,29 @@ class SamplingSettings:
         engines=_in("logits_processor", "grammar", "structured_outputs"),
         stage=Stage("constraint", "constraint", (70, 5, 5), excludes_only=True),
     )
+    watermark: str = _row(
+        "", Message("Watermark"), Message("watermark"),
+        Message("Marks the text, so that a person with the key can recognise it: by a green list, or by a tournament of the tokens."),
+        choices=("", "green", "synthid"), text=TextForm(str), group="Watermark", term="watermark",
+        engines=_in("watermarking_config"), stage=Stage("watermark", "watermark", (180, 180, 180)),
+    )
+    watermark_key: int = _row(
+        15_485_863, Message("Watermark key"), Message("watermark key"), Message("The secret number. A score of a text needs the same key."),
+        low=1, high=LARGEST_SEED, control=(1, 2**31 - 1, 1), group="Watermark", of="watermark",
+    )
+    watermark_gamma: float = _row(
+        0.25, Message("Watermark gamma"), Message("watermark gamma"), Message("The part of the vocabulary that is on the green list."),
+        low=0.01, high=0.99, control=(0.05, 0.95, 0.05), group="Watermark", of="watermark",
+    )
+    watermark_delta: float = _row(
+        2.0, Message("Watermark delta"), Message("watermark delta"), Message("Is added to the logits of the green list."),
+        high=100.0, above=True, control=(0.1, 10.0, 0.1), group="Watermark", of="watermark",
+    )
+    watermark_context: int = _row(
+        1, Message("Watermark context"), Message("watermark context"),
+        Message("How many tokens before decide the tournament. SynthID itself uses 4. The green list follows from the last one alone."),
+        low=1, high=20, control=(1, 20, 1), group="Watermark", of="watermark",
+    )
     order: str | tuple[str, ...] = _row(
         "transformers", Message("Order of the stages"), Message("order"), Message("The order in which the stages are applied."),
         check=_order, text=TextForm(_read_order, _write_order),
@@ -413,10 +439,10 @@ class SamplingSettings:
 
     @property
     def without_effect(self) -> tuple[str, ...]:
-        """The stages that are on and that another setting replaces: greedy (all but bias, constraint and repetition) or mirostat."""
+        """The stages that are on and that another setting replaces: greedy (not bias, constraint, repetition, green list) or mirostat."""
         replaced: tuple[str, ...] = ()
         if self.greedy:
-            replaced = ("temperature", "cut-off", "mirostat")
+            replaced = ("temperature", "cut-off", "mirostat") + ("watermark",) * (self.watermark == "synthid")
         elif self.mirostat_tau:
             replaced = ("cut-off", "repetition") if self.order == "llama.cpp" else ("cut-off",)
         return tuple(name for name in self.stage_order if STAGES[name].kind in replaced and self.is_on(name))

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core import ScoredText
 from core.engine.model import LanguageModel
+from core.experiments import watermark
 from core.inspection.scored_answer import scored_answer
 from core.sources.capabilities import Can
 from pages.read import scoring_rows, scoring_view
@@ -19,7 +20,7 @@ from pages.ui.session import current, elements, explained_token, provenance
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
-from pages.ui.views import why_token
+from pages.ui.views import watermark_score, why_token
 
 frame.page()
 
@@ -71,7 +72,17 @@ def shown(model: LanguageModel, text: str, tint: str, key: str, wide: bool = Fal
             scoring_view.text_and_curve(found, tint, key)
         with right:
             scoring_view.in_numbers(found, key)
+            mark(model, found, key)
             why(found, key)
+
+
+def mark(model: LanguageModel, reading: ScoredText, key: str) -> None:
+    """Draw the score of this text for a watermark with a key."""
+    with st.expander(_("Score for a mark"), icon=":material/key:"), elements.error_boundary():
+        settings = watermark_score.choose(f"read_mark_{key}", with_context=True)
+        ids = [token.token_id for token in reading.written if not token.special]
+        st.markdown(watermark_score.verdict(watermark.score(model, ids, settings), settings))
+        st.caption(_("The score finds a mark of this model's tokenizer and this key alone. Leave the prompt out of the text."))
 
 
 def why(found: ScoredText, key: str) -> None:

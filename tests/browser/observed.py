@@ -181,6 +181,17 @@ def pupil_school(drawn: Drawn, kept: RecordedExperiment) -> None:
     assert [row[2] for row in drawn.rows()] == [f"{report.right} of {report.asked}" for report in reports]
 
 
+def watermark(drawn: Drawn, kept: RecordedExperiment) -> None:
+    tokens = of_type(kept, "MarkedToken")
+    for side in ("marked", "unmarked"):
+        text = written(token for token in tokens if token.side == side)
+        assert plainly("".join(drawn.texts(f".st-key-watermark_{side} .token"))) == text
+    attacks = [min(15.0, -math.log10(step.p_value)) for step in of_type(kept, "Attacked")]
+    powers = drawn.marks("symbol", "power")
+    among(attacks, powers)
+    assert len(powers) > len(tokens) and {kind for (kind,) in drawn.rows_of("rect", "side")} == {"marked", "unmarked", "human"}
+
+
 def waiting(drawn: Drawn, kept: RecordedExperiment) -> None:
     latest = {watched.policy: watched for watched in of_type(kept, "Watched")}.values()
     decoding = [1000 * part.seconds for watched in latest for part in watched.stretches if part.name == "decode"]
@@ -253,7 +264,7 @@ def why_steer(drawn: Drawn, kept: RecordedExperiment) -> None:
 CHECKS: tuple[Check, ...] = (
     compare, compare_sweep, compare_stream, candidates, candidates_beam, think, think_set, race, memory, memory_ways, context,
     context_end, cost_two, batching, batching_curve, speculative, quantization, quantization_parts, quantization_notepad,
-    pupil, pupil_cascade, pupil_school, waiting, waiting_curve, teach, teach_step, newborn,
+    pupil, pupil_cascade, pupil_school, watermark, waiting, waiting_curve, teach, teach_step, newborn,
     why_words, why_heads, why_without, why_fact, why_sum, why_steer,
 )  # fmt: skip
 DRAWN = {check.__name__: check for check in CHECKS}

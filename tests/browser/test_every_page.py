@@ -36,6 +36,7 @@ MAIN = "[data-testid=stMain]"
 NOT_PRESSED = {"newborn"}  # it learns for 20 seconds; test_teach.py presses it and stops it
 SMALLEST = {  # the first choice of these controls is the smallest
     "think_set": ("think_count",),
+    "watermark": ("watermark_length",),
     "race": ("cache_length",),
     "candidates": ("candidates_count", "candidates_length"),
     "batching": ("batching_readers",),
@@ -208,6 +209,19 @@ def operator(page: Any) -> None:
     eventually(page, lambda: same_number([row[0] for row in Drawn(page, MAIN).rows() if row[0] == "VISITORS"], 1))
 
 
+def marked_texts(page: Any) -> None:
+    kept = experiment.bundled("watermark")
+    assert kept is not None
+    eventually(page, lambda: observed.watermark(Drawn(page, MAIN), kept))
+
+
+def attack_by_a_click(page: Any) -> None:
+    words = page.locator(".st-key-watermark_words button")
+    words.nth(3).click()
+    page.get_by_text("1 word is changed.", exact=True).wait_for()
+    press(page, "watermark_certain")
+
+
 Draws = Callable[[Any], None]
 PLAIN: dict[str, tuple[Draws, Draws | None]] = {
     "watch": (watch, watch_step),
@@ -223,6 +237,7 @@ PLAIN: dict[str, tuple[Draws, Draws | None]] = {
     "glossary": (glossary, None),
     "by_hand": (form_to_count, sheet_of_the_stories),
     "what_if": (what_if, what_if_step),
+    "watermark": (marked_texts, attack_by_a_click),
     "models": (models, models_use),
     "operator": (operator, None),
 }

@@ -15,6 +15,7 @@ from core.record import step_rows as record_rows
 from core.record.constrained import constrained
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
 from core.record.step_rows import StepRow, StepRows
+from core.sampling.observation import RED
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.translation import N_, _
 
@@ -58,7 +59,8 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
     drawn = record_rows.step_rows(distribution, count, "folded" if folded else "shown")
     done = constrained(distribution)
     forced = done is not None and done.allowed == 1
-    rows = [_row(place, row, forced) for place, row in enumerate(drawn.listed)]
+    marked = "watermark" in distribution.stage_names
+    rows = [_row(place, row, forced, marked) for place, row in enumerate(drawn.listed)]
     excluded = distribution.stage_kept[0] - distribution.stage_kept[-1] - sum(bool(row.excluded_by) for row in drawn.listed)
     others = {**_empty(len(rows)), **_others(drawn, excluded), "token_id": FOLDED if folded else -1}
     rows += [others] if drawn.folded else [*map(_empty, range(len(rows), count)), {**others, "row": count}]
@@ -84,14 +86,16 @@ def _others(drawn: StepRows, excluded: int) -> dict[str, object]:
     }
 
 
-def _row(place: int, row: StepRow, forced: bool) -> dict[str, object]:
-    """Return the row of a candidate. forced: the constraint allows one token alone."""
+def _row(place: int, row: StepRow, forced: bool, marked: bool) -> dict[str, object]:
+    """Return the row of a candidate. forced: the constraint allows one token alone. marked: its fact is what the watermark says of it."""
     candidate = cast("Candidate", row.candidate)
     removed = bool(row.excluded_by)
     model, final = row.lengths
     number = numbers.chance(row.final)
     reason = phrases.stages(row.excluded_by) or "–"
     notes = [_("excluded by {stage}").format(stage=reason)] if removed else []
+    if marked and candidate.fact not in ("", RED):
+        notes.insert(0, f"● {_(candidate.fact)}")
     if not candidate.rank:
         notes.append(_("not measured"))
     elif candidate.rank != place + 1:

@@ -31,6 +31,8 @@ TEMPLATES = (
     N_("right is {answer}"),
     N_("{count} questions"),
     N_("{count} times each"),
+    N_("key {key}"),
+    N_("delta {delta}"),
 )
 
 

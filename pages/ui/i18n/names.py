@@ -118,6 +118,7 @@ STAGES = {
     "XTC": N_("Sometimes exclude the likeliest"),
     "mirostat": N_("Exclude surprises above a moving limit"),
     "constraint": N_("Exclude what does not fit the form"),
+    "watermark": N_("Mark the text with a secret key"),
     "greedy": N_("Only the likeliest"),
 }
 # The same model has another rate on each of these pages, because each counts something else.

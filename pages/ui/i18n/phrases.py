@@ -21,7 +21,7 @@ def settings_summary(settings: SamplingSettings) -> str:
     parts = [f"{_(row.short)} {numbers.short(getattr(settings, row.name))}" for row in rows]
     if settings.biases:
         parts.append(_("logit bias of {count}").format(count=numbers.tokens(len(settings.biases))))
-    parts += constraint
+    parts += constraint + [_("watermark")] * bool(settings.watermark)
     if settings.order != "transformers":
         parts.append(_("order: {name}").format(name=settings.order if isinstance(settings.order, str) else _("your own")))
     return ", ".join(parts) or _("all settings off")

@@ -26,9 +26,10 @@ LARGEST_SEED = int(SETTINGS["seed"].control[1])
 CONTROLS = tuple(row for row in SETTINGS.values() if row.where != "dialog")  # in the sidebar
 ALL = frozenset(row.name for row in CONTROLS)
 MORE = tuple(row for row in SETTINGS.values() if row.where == "dialog")
-GROUPS = (N_("Temperature"), N_("Cut-offs"), N_("Repetition"), N_("Bias"), N_("Constraint"))  # of the dialog
+GROUPS = (N_("Temperature"), N_("Cut-offs"), N_("Repetition"), N_("Bias"), N_("Constraint"), N_("Watermark"))  # of the dialog
 CHIPS = tuple(name for name, row in SETTINGS.items() if row.where != "sight" and not row.of and name != "seed")
 ENDS_GREEDY = frozenset(SETTING_OF[name] for name, stage in STAGES.items() if stage.kind in ("temperature", "cut-off", "mirostat"))
+WATERMARKS = {"": N_("off"), "green": N_("green list"), "synthid": N_("tournament (SynthID)")}
 CONSTRAINT_KINDS = {
     "choices": N_("one of several texts"),
     "schema": N_("JSON schema"),
@@ -65,6 +66,8 @@ def chip_text(settings: SamplingSettings, name: str) -> str:
         return _("{name}: {count}").format(name=label, count=numbers.tokens(len(settings.biases)))
     if name == "constraint":
         return _("{name}: {kind}").format(name=label, kind=_(CONSTRAINT_KINDS[value.partition(":")[0]]))
+    if name == "watermark":
+        return _("{name}: {kind}").format(name=label, kind=_(WATERMARKS[value]))
     if name == "order":
         return _("order: {name}").format(name=value if isinstance(value, str) else _("your own"))
     if name == "greedy":

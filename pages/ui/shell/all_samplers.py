@@ -15,10 +15,10 @@ from pages.ui.components.stage_order.stage_order import order, stage_order
 from pages.ui.i18n import numbers
 from pages.ui.i18n.glossary import terms
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import _, say
+from pages.ui.i18n.translation import _, said, say
 from pages.ui.session import current, elements, sampler_actions
 from pages.ui.session.own_presets import ENGINES
-from pages.ui.session.sampling_controls import CHIPS, CONTROLS, GROUPS, MORE, chip_text, is_on, without_effect
+from pages.ui.session.sampling_controls import CHIPS, CONTROLS, GROUPS, MORE, WATERMARKS, chip_text, is_on, without_effect
 from pages.ui.shell import constraint_form
 
 TERM = "term"  # in the address of the glossary: the term that is looked up
@@ -114,7 +114,9 @@ def _control(row: Setting, note: str) -> None:
     start = current.first_value(row)
     look: dict[str, Any] = {"key": row.name, "on_change": current.settings_changed, "args": (row.name,)}
     with st.container(gap=None, key=f"sampler_{row.name}"):
-        if row.text is not None:
+        if row.choices:
+            st.selectbox(_(row.label), row.choices, index=row.choices.index(start), format_func=said(WATERMARKS).__getitem__, **look)
+        elif row.text is not None:
             st.text_input(_(row.label), value=start, max_chars=2000, **look)
         else:
             kind: Any = type(row.off)

@@ -12,6 +12,7 @@ import pytest
 from core import Generation, SamplingSettings, load_model, score_text
 from core.costs.receipt import Receipt
 from core.errors import NotForThisModel
+from core.experiments import watermark
 from core.experiments.beam import beam_search
 from core.experiments.candidates import write_together
 from core.models import loading
@@ -103,3 +104,17 @@ def test_a_bill_says_how_much_of_the_time_was_the_servers() -> None:
     with pytest.raises(NotForThisModel, match="no layers on this machine"):
         model.load_network()
     assert Receipt.of([], None).server_seconds is None
+
+
+@pytest.mark.parametrize("mark", ["green", "synthid"])
+def test_a_mark_in_the_dice_of_a_server_with_ids_is_found(mark: str) -> None:
+    settings = SamplingSettings(watermark=mark, watermark_delta=6.0, watermark_context=2, temperature=1.5, seed=4)
+    with serve(FakeVLLM(limit=512)) as server:
+        model = connect(server)
+        tokens = list(watermark.both_sides(model, PROMPT, settings, 40))
+        scores = [
+            watermark.score(model, [token.token_id for token in tokens if token.side == side], settings)
+            for side in (watermark.MARKED, watermark.UNMARKED)
+        ]
+        assert scores[0].p_value < 1e-3 < scores[1].p_value
+        assert sum(token.lost for token in tokens) > 1

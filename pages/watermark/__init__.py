@@ -1,0 +1,35 @@
+"""The page “Is it marked?”: a secret mark in the dice, token by token, its cost, an attack on it, and false alarms."""
+
+from __future__ import annotations
+
+from core.experiments.watermark import Attacked, MarkedToken, Measured
+from core.sampling.settings import SamplingSettings
+from pages.ui.features import IDS, WHAT_IF, Feature, Recorded
+from pages.ui.i18n.translation import N_
+from pages.ui.session import current
+from pages.ui.session.sampling_controls import ALL
+
+
+def used_settings() -> frozenset[str]:
+    """The settings of the sidebar count if they were chosen, else only the seed."""
+    return ALL if current.field("watermark_sampling") == "sidebar" else frozenset({"seed"})
+
+
+FEATURE = Feature(
+    group=WHAT_IF,
+    place=60,
+    title=N_("Is it marked?"),
+    sight=N_("A secret mark in the dice: found, paid for, attacked."),
+    address="is-it-marked",
+    settings=used_settings,
+    needs=IDS,
+    recorded=(
+        Recorded(
+            "watermark",
+            "watermark_start",
+            MarkedToken | Attacked | Measured,
+            SamplingSettings,
+            card=(N_("A mark in the dice"), N_("Marked and unmarked with the same dice, and 200 book excerpts.")),
+        ),
+    ),
+)
