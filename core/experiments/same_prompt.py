@@ -96,12 +96,6 @@ class Way:
 
 
 REFERENCE = Way(EAGER, cache=False)
-CHANGES: tuple[dict[str, Any], ...] = (  # of the reference, one for each row of the table
-    {"backend": SDPA}, {"backend": APP, "cache": True}, {"chunk": 1, "cache": True}, {"chunk": 16, "cache": True},
-    {"batch": 4}, {"batch": 4, "padding": "right"}, {"batch": 4, "padding": "ragged"}, {"threads": os.cpu_count() or 1},
-    {"dtype": "bfloat16"}, {"dtype": "float16"}, {"bits": 8}, {"bits": 4},
-)  # fmt: skip
-WAYS = tuple(replace(REFERENCE, **change) for change in CHANGES)
 
 
 def why_not(model: LanguageModel, way: Way) -> str:
@@ -203,7 +197,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A way of `WAYS` against the reference. comparison: None if the way is impossible; refused then says why."""
+    """A way against the reference. way: its index. comparison: None if the way is impossible; refused then says why."""
 
     way: int
     comparison: Comparison | None
@@ -463,12 +457,12 @@ def compare(model: LanguageModel, text: str, first: Way, second: Way) -> Differe
     return last.difference
 
 
-def table(model: LanguageModel, text: str, prompt: str, length: int = 24) -> Iterator[Row]:
-    """Yield each of `WAYS` against `REFERENCE`, with what both write greedily. Raises what `compared` raises for the text."""
+def table(model: LanguageModel, text: str, prompt: str, ways: Sequence[Way], length: int = 24) -> Iterator[Row]:
+    """Yield each way against `REFERENCE`, with what both write greedily. Raises what `compared` raises for the text."""
     ids, begin = _text(model, text), prompt_ids(model, prompt)
     length = min(whole_number(length, Message("The length"), 1, LONGEST), model.context_length - len(begin))
     *_steps, reference = _compute(model, REFERENCE, ids, begin, [GREEDY], length)
-    for number, way in enumerate(WAYS):
+    for number, way in enumerate(ways):
         try:
             *_steps, computed = _compute(model, way, ids, begin, [GREEDY], length)
             yield Row(number, _comparison(model, ids, begin, [GREEDY], reference, computed))

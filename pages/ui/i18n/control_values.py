@@ -31,6 +31,7 @@ TEMPLATES = (
     N_("right is {answer}"),
     N_("{count} questions"),
     N_("{count} times each"),
+    N_("{count} texts"),
 )
 
 

@@ -84,7 +84,14 @@ def test_a_padded_batch_is_the_padded_call_of_transformers(padding: str, pair: t
 @pytest.mark.parametrize(
     "way",
     [
-        *same_prompt.WAYS[:8],
+        Way("sdpa"),
+        Way(),
+        Way("eager", chunk=1),
+        Way("eager", chunk=16),
+        Way("eager", batch=4),
+        Way("eager", batch=4, padding="right"),
+        Way("sdpa", cache=False, batch=4, padding="ragged"),
+        Way("eager", threads=2),
         Way("eager", batch=2, chunk=3),
         Way("sdpa", batch=3, padding="right", chunk=1),
         Way("eager", chunk=5, cache=False),
@@ -141,10 +148,11 @@ def test_log_probabilities_after_the_settings_exclude_tokens(tiny: Any) -> None:
 
 
 def test_the_table_has_a_row_for_every_way(tiny: Any) -> None:
-    rows = list(table(tiny("llama"), TEXT, "The capital", 4))
-    assert [row.way for row in rows] == list(range(len(same_prompt.WAYS)))
-    assert all((row.comparison is None) == bool(row.refused) for row in rows)
-    assert [row.comparison is None for row in rows].count(True) == 0
+    ways = (Way("sdpa"), Way(batch=2), Way("eager", bits=4))
+    rows = list(table(tiny("llama"), TEXT, "The capital", ways, 4))
+    assert [(row.way, row.comparison is None, bool(row.refused)) for row in rows] == [(0, False, False), (1, True, True), (2, False, False)]
+    assert rows[2].comparison is not None
+    assert rows[2].comparison.difference == compare(tiny("llama"), TEXT, same_prompt.REFERENCE, ways[2])
 
 
 @pytest.mark.parametrize("kind", [FakeVLLM(limit=20), FakeLlama()], ids=["vLLM", "llama-server"])

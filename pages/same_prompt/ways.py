@@ -1,0 +1,103 @@
+"""The controls of the two ways of computing, and the link that carries them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from core.experiments.same_prompt import APP, EAGER, REFERENCE, SDPA, Way, why_not
+from core.remote.address import is_address
+from pages.ui.i18n.control_values import BETWEEN, translated
+from pages.ui.i18n.translation import N_, _
+from pages.ui.server import loaded_models
+from pages.ui.session import current
+from pages.ui.session.state import PERSISTENT
+
+USUAL = replace(REFERENCE, backend=SDPA)  # the way without a change
+CHANGES: dict[str, dict[str, Any]] = {
+    N_("eager attention"): {"backend": EAGER},
+    N_("SDPA attention"): {"backend": SDPA},
+    N_("this app's steps"): {"backend": APP, "cache": True},
+    "bfloat16": {"dtype": "bfloat16"},
+    "float16": {"dtype": "float16"},
+    N_("one by one, with the cache"): {"chunk": 1, "cache": True},
+    N_("16 at once, with the cache"): {"chunk": 16, "cache": True},
+    N_("one by one, without the cache"): {"chunk": 1, "cache": False},
+    **{f"{count} texts": {"batch": count} for count in (2, 4, 8, 16)},
+    N_("padded right"): {"padding": "right"},
+    N_("ragged"): {"padding": "ragged"},
+    N_("one thread"): {"threads": 1},
+    N_("all threads"): {"threads": os.cpu_count() or 1},
+    N_("8-bit weights"): {"bits": 8},
+    N_("4-bit weights"): {"bits": 4},
+    N_("after the settings"): {"settings": True},
+}
+ROWS = (  # of the table
+    # without eager attention, which is the reference, and the settings
+    *((name,) for name, fields in list(CHANGES.items())[1:-1] if "padding" not in fields and fields.get("batch", 4) == 4),
+    ("4 texts", "padded right"),
+    ("4 texts", "ragged"),
+)
+SERVER = N_("here or on the server")
+PAIRS = {  # what is changed in the second way
+    N_("float32 or bfloat16"): "bfloat16",
+    N_("alone or in a batch"): "4 texts",
+    N_("cached or not"): "one by one, with the cache",
+}
+NO_CHANGE = N_("no change")
+KEYS = ("same_prompt_first", "same_prompt_second")
+
+
+def offered() -> dict[str, dict[str, Any]]:
+    """Return all changes, and the connected servers."""
+    return CHANGES | {name: {"backend": name} for name in current.model_names() if is_address(name)}
+
+
+def choose() -> list[tuple[str, Way]]:
+    """Draw the recommended pairs and the changes of both ways; return each way with its label in English."""
+    changes, written = offered(), st.query_params.get("ways", "").split("-")
+    titles = list(changes)
+    servers = titles[len(CHANGES) :]
+    linked = [[titles[int(n)] for n in side.split(".") if n.isdecimal() and int(n) < len(CHANGES)] for side in written]
+    for key, first in zip(KEYS, linked if len(linked) == 2 else ([], ["bfloat16"]), strict=True):
+        st.session_state.setdefault(key, first)
+    with st.container(horizontal=True):
+        for name, changed in (PAIRS | {SERVER: servers[0] if servers else ""}).items():
+            about = None if changed else _("Connect to a server on the page Models first.")
+            look = {"key": f"same_prompt_pair_{list(PAIRS).index(name) if name in PAIRS else 3}", "type": "tertiary", "help": about}
+            st.button(_(name), on_click=_use, args=(changed,), disabled=not changed, **look)
+    chosen = []
+    for home, key, label in zip(st.columns(2, gap="large"), KEYS, (_("The first way"), _("The second way")), strict=True):
+        about = _("Without a change: transformers' SDPA attention, float32, one text, all tokens at once, no cache.")
+        look = {"format_func": _title, "help": about, "placeholder": _(NO_CHANGE), **PERSISTENT}
+        names: list[str] = home.multiselect(label, titles, key=key, **look)
+        later = [[changes[other].keys() for other in names[at + 1 :]] for at in range(len(names))]
+        valid = [name for name, others in zip(names, later, strict=True) if not changes[name].keys() & set().union(*others)]
+        chosen.append((BETWEEN.join(valid) or NO_CHANGE, way_of(valid), ".".join(str(titles.index(name)) for name in valid)))
+    code = "-".join(numbers for _label, _way, numbers in chosen)
+    current.current_session().place = {} if code == f"-{titles.index('bfloat16')}" else {"ways": code}
+    return [(label, way) for label, way, _numbers in chosen]
+
+
+def way_of(names: Sequence[str], base: Way = USUAL) -> Way:
+    """Return the base with these changes. A server's name becomes its model, and `settings` the visitor's."""
+    changes = offered()
+    fields = {field: value for name in names for field, value in changes[name].items()}
+    if "settings" in fields:
+        fields["settings"] = current.settings()
+    if is_address(fields.get("backend", APP)):
+        fields["backend"] = current.model_named(fields["backend"])
+    return replace(base, **fields)
+
+
+def _use(changed: str) -> None:
+    st.session_state[KEYS[0]], st.session_state[KEYS[1]] = [], [changed]
+
+
+def _title(name: str) -> str:
+    reason = why_not(current.model(), way_of([name]))
+    return (loaded_models.title(name) if is_address(name) else translated(name)) + (f": {_(reason)}" if reason else "")
