@@ -43,12 +43,12 @@ ROWS = (  # of the table
     ("4 texts", "ragged"),
 )
 SERVER = N_("here or on the server")
-PAIRS = {  # what is changed in the second way
-    N_("float32 or bfloat16"): "bfloat16",
-    N_("alone or in a batch"): "4 texts",
-    N_("cached or not"): "one by one, with the cache",
+PAIRS: dict[str, tuple[list[str], list[str]]] = {  # the changes of both ways
+    N_("float32 or bfloat16"): ([], ["bfloat16"]),
+    N_("alone or in a batch"): (["bfloat16"], ["bfloat16", "4 texts"]),
+    N_("cached or not"): (["bfloat16"], ["bfloat16", "one by one, with the cache"]),
 }
-NO_CHANGE = N_("no change")
+NO_CHANGE = N_("float32, SDPA attention")
 KEYS = ("same_prompt_first", "same_prompt_second")
 
 
@@ -63,13 +63,13 @@ def choose() -> list[tuple[str, Way]]:
     titles = list(changes)
     servers = titles[len(CHANGES) :]
     linked = [[titles[int(n)] for n in side.split(".") if n.isdecimal() and int(n) < len(CHANGES)] for side in written]
-    for key, first in zip(KEYS, linked if len(linked) == 2 else ([], ["bfloat16"]), strict=True):
+    for key, first in zip(KEYS, linked if len(linked) == 2 else PAIRS["float32 or bfloat16"], strict=True):
         st.session_state.setdefault(key, first)
     with st.container(horizontal=True):
-        for name, changed in (PAIRS | {SERVER: servers[0] if servers else ""}).items():
-            about = None if changed else _("Connect to a server on the page Models first.")
-            look = {"key": f"same_prompt_pair_{list(PAIRS).index(name) if name in PAIRS else 3}", "type": "tertiary", "help": about}
-            st.button(_(name), on_click=_use, args=(changed,), disabled=not changed, **look)
+        for number, (name, pair) in enumerate((PAIRS | {SERVER: ([], servers[:1])}).items()):
+            about = None if pair[1] else _("Connect to a server on the page Models first.")
+            look = {"key": f"same_prompt_pair_{number}", "type": "tertiary", "help": about, "disabled": not pair[1]}
+            st.button(_(name), on_click=_use, args=(pair,), **look)
     chosen = []
     for home, key, label in zip(st.columns(2, gap="large"), KEYS, (_("The first way"), _("The second way")), strict=True):
         about = _("Without a change: transformers' SDPA attention, float32, one text, all tokens at once, no cache.")
@@ -94,8 +94,8 @@ def way_of(names: Sequence[str], base: Way = USUAL) -> Way:
     return replace(base, **fields)
 
 
-def _use(changed: str) -> None:
-    st.session_state[KEYS[0]], st.session_state[KEYS[1]] = [], [changed]
+def _use(pair: tuple[list[str], list[str]]) -> None:
+    st.session_state.update(zip(KEYS, pair, strict=True))
 
 
 def _title(name: str) -> str:
