@@ -367,8 +367,8 @@ def _text(model: LanguageModel, text: str, *ways: Way) -> list[int]:
         theirs = encoded(other, text)
         if (at := first_difference(ids, theirs)) is not None:
             first, second = (tokens[at] if at < len(tokens) else "-" for tokens in (ids, theirs))
-            said = Message("{one} and {other} divide this text into different tokens: token {number} has the id {first} and {second}.")
-            raise ModelError(said.with_values(one=model.name, other=other.name, number=at + 1, first=first, second=second))
+            sentence = Message("{one} and {other} divide this text into different tokens: token {number} has the id {first} and {second}.")
+            raise ModelError(sentence.with_values(one=model.name, other=other.name, number=at + 1, first=first, second=second))
     return ids
 
 

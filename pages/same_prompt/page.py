@@ -15,7 +15,7 @@ from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.control_values import translated
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n.translation import N_, _, written
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.provenance import TEXT
 from pages.ui.session.state import PERSISTENT
@@ -26,6 +26,7 @@ frame.page()
 NAME, NOISE, TABLE = "same_prompt", "same_prompt_noise", "same_prompt_table"
 LONGEST = 2_000  # characters
 REPEATS = 10
+SUM = (0.1, 0.3, 0.5)
 
 
 def draw(run: Experiment) -> None:
@@ -37,11 +38,11 @@ def draw(run: Experiment) -> None:
     assert isinstance(seen, Comparison)
     difference = seen.difference
     largest = int(abs(difference.differences).argmax()) + 1
-    said = (
+    sentence = (
         _("The log-probability of “{token}” differs most: by {nats} nats ({bits} bits).") if difference.largest else _("Nothing differs.")
     )
     elements.section(
-        said.format(token=plain(difference.pieces[largest]), nats=number(difference.largest), bits=number(difference.largest / BIT))
+        sentence.format(token=plain(difference.pieces[largest]), nats=number(difference.largest), bits=number(difference.largest / BIT))
     )
     legend(("dice", _("likelier in the second way")), ("other", _("less likely in the second way")))
     scored_text(same_prompt_charts.words(difference), key=f"{NAME}_text", alt_text=_("The text, each token tinted by its difference."))
@@ -54,48 +55,48 @@ def draw(run: Experiment) -> None:
             (_("largest difference"), number(difference.largest), number(difference.largest / BIT)),
             (_("median difference"), number(difference.median), number(difference.median / BIT)),
             (_("largest KL divergence"), number(max(difference.kl[1:])), number(max(difference.kl[1:]) / BIT)),
-            (_("probability changed by a factor outside of 0.9 to 1.1"), numbers.tokens(len(difference.outside)), ""),
+            (_("probability changed by more than 10 %"), numbers.tokens(len(difference.outside)), ""),
             (_("another likeliest token"), numbers.tokens(len(counted)), ""),
         ],
     )
     for index in counted[:3]:
         before, after = map(plain, difference.favourites[index])
-        said = _("Before token {place}, the likeliest token is “{after}” instead of “{before}”: the first two were {lead} nats apart.")
-        st.caption(said.format(place=index + 1, before=before, after=after, lead=number(difference.leads[index])))
+        sentence = _("Before token {place}, the likeliest token is “{after}” instead of “{before}”: the first two were {lead} nats apart.")
+        st.caption(sentence.format(place=index + 1, before=before, after=after, lead=number(difference.leads[index])))
     elements.table_button(lambda: csv_text(same_prompt_charts.table(difference)), "same_prompt.csv", f"{NAME}_csv")
     elements.section(_("What both write"), _("free running"))
-    for home, written in zip(st.columns(2, gap="large"), seen.runs, strict=False):
+    for home, free in zip(st.columns(2, gap="large"), seen.runs, strict=False):
         with home:
-            free_run(written, run.about)
+            free_run(free, run.about)
 
 
-def free_run(written: FreeRun, labels: tuple[str, str]) -> None:
+def free_run(free: FreeRun, labels: tuple[str, str]) -> None:
     """Draw what both ways write, and why their texts part."""
-    st.markdown(f"**{_('The likeliest token each time') if written.greedy else _('With your settings and the same dice')}**")
-    for label, tokens in zip(labels, (written.first, written.second), strict=True):
-        same = len(tokens) if written.parted is None else written.parted
+    st.markdown(f"**{_('The likeliest token each time') if free.greedy else _('With your settings and the same dice')}**")
+    for label, tokens in zip(labels, (free.first, free.second), strict=True):
+        same = len(tokens) if free.parted is None else free.parted
         shared, other = ("".join(part).replace("␣", " ") for part in (tokens[:same], tokens[same:]))
         space, marked = " " * other.startswith(" "), f"**{plain(other.strip())}**" if other.strip() else ""
         st.markdown(f"{plain(shared)}{space}{marked}  \n:gray[{plain(translated(label))}]")
-    said = _("Both texts are the same.")
-    if written.parted is not None and written.greedy:
-        said = _("They part at token {place}, where the two tokens were {gap} nats apart and the computations differ by {shift}.")
-    elif written.parted is not None:
-        said = _(
+    sentence = _("Both texts are the same.")
+    if free.parted is not None and free.greedy:
+        sentence = _("They part at token {place}, where the two tokens were {gap} nats apart and the computations differ by {shift}.")
+    elif free.parted is not None:
+        sentence = _(
             "They part at token {place}. The roll was {gap} from the border of the first way's token, and the border moved by {shift}."
         )
-    st.caption(said.format(place=(written.parted or 0) + 1, gap=number(written.gap), shift=number(written.shift)))
+    st.caption(sentence.format(place=(free.parted or 0) + 1, gap=number(free.gap), shift=number(free.shift)))
 
 
 def of_noise(run: Experiment) -> None:
     """Draw how far a way differs from itself."""
     last = run.seen[-1]
-    said = _("Computed {count} times again, no log-probability of any token differs. It is the order of the sums, not chance.")
+    sentence = _("Computed {count} times again, no log-probability of any token differs. It is the order of the sums, not chance.")
     if last.largest:
-        said = _(
+        sentence = _(
             "Computed {count} times again, log-probabilities differ by up to {largest} nats: this way does not always add in one order."
         )
-    st.markdown(said.format(count=last.repeats, largest=number(last.largest)))
+    st.markdown(sentence.format(count=last.repeats, largest=number(last.largest)))
 
 
 def of_table(run: Experiment) -> None:
@@ -107,8 +108,8 @@ def of_table(run: Experiment) -> None:
             rows.append((name, plain(_(row.refused)), "", "", ""))
             continue
         difference, parted = row.comparison.difference, row.comparison.runs[0].parted
-        place = _("nowhere") if parted is None else numbers.whole(parted + 1)
-        rows.append((name, number(difference.largest), number(difference.median), str(len(difference.changed)), place))
+        where = _("nowhere") if parted is None else numbers.whole(parted + 1)
+        rows.append((name, number(difference.largest), number(difference.median), numbers.whole(len(difference.changed)), where))
     head = (_("changed"), _("largest, nats"), _("median, nats"), _("other likeliest tokens"), _("greedy texts part at token"))
     elements.table(head, rows)
     st.caption(_("The reference: transformers' eager attention, float32, one text, all tokens at once, no cache."))
@@ -124,8 +125,9 @@ def why() -> None:
             "digit decides."
         )
     )
-    rows = [(dtype, *(repr(round(total, 10)) for total in two_orders(dtype))) for dtype in ("float32", "bfloat16")]
-    elements.table((_("precision"), "(0.1 + 0.3) + 0.5", "0.1 + (0.3 + 0.5)"), rows)
+    a, b, c = map(numbers.short, SUM)
+    rows = [(dtype, *(written(total, ".10g") for total in two_orders(dtype, SUM))) for dtype in ("float32", "bfloat16")]
+    elements.table((_("precision"), f"({a} + {b}) + {c}", f"{a} + ({b} + {c})"), rows)
 
 
 frame.header(

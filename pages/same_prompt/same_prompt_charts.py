@@ -50,7 +50,7 @@ def _tip(seen: Difference, index: int) -> str:
 
 def words(seen: Difference) -> list[Word]:
     """Return the text, each token tinted by its difference: the largest is darkest."""
-    most, found = (
+    most, tinted = (
         max(1e-300, float(np.max(np.abs(seen.differences), where=np.isfinite(seen.differences), initial=0))),
         [Word(seen.pieces[0])],
     )
@@ -58,8 +58,8 @@ def words(seen: Difference) -> list[Word]:
         depth, changed = DARKEST * min(1.0, abs(change) / most), seen.favourites[index]
         lines = (_tip(seen, index), _("KL divergence {kl} nats").format(kl=number(seen.kl[index])))
         lines += (_("likeliest: {first}, then {second}").format(first=changed[0], second=changed[1]),) if changed[0] != changed[1] else ()
-        found.append(Word(seen.pieces[index], "other" if change < 0 else "dice", depth, marked=changed[0] != changed[1], lines=lines))
-    return found
+        tinted.append(Word(seen.pieces[index], "other" if change < 0 else "dice", depth, marked=changed[0] != changed[1], lines=lines))
+    return tinted
 
 
 def table(seen: Difference) -> pd.DataFrame:

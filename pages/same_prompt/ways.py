@@ -18,17 +18,18 @@ from pages.ui.session import current
 from pages.ui.session.state import PERSISTENT
 
 USUAL = replace(REFERENCE, backend=SDPA)  # the way without a change
+CACHED, RIGHT = N_("one by one, with the cache"), N_("padded right")
 CHANGES: dict[str, dict[str, Any]] = {
     N_("eager attention"): {"backend": EAGER},
     N_("SDPA attention"): {"backend": SDPA},
     N_("this app's steps"): {"backend": APP, "cache": True},
     "bfloat16": {"dtype": "bfloat16"},
     "float16": {"dtype": "float16"},
-    N_("one by one, with the cache"): {"chunk": 1, "cache": True},
+    CACHED: {"chunk": 1, "cache": True},
     N_("16 at once, with the cache"): {"chunk": 16, "cache": True},
     N_("one by one, without the cache"): {"chunk": 1, "cache": False},
     **{f"{count} texts": {"batch": count} for count in (2, 4, 8, 16)},
-    N_("padded right"): {"padding": "right"},
+    RIGHT: {"padding": "right"},
     N_("ragged"): {"padding": "ragged"},
     N_("one thread"): {"threads": 1},
     N_("all threads"): {"threads": os.cpu_count() or 1},
@@ -39,14 +40,14 @@ CHANGES: dict[str, dict[str, Any]] = {
 ROWS = (  # of the table
     # without eager attention, which is the reference, and the settings
     *((name,) for name, fields in list(CHANGES.items())[1:-1] if "padding" not in fields and fields.get("batch", 4) == 4),
-    ("4 texts", "padded right"),
+    ("4 texts", RIGHT),
     ("4 texts", "ragged"),
 )
-SERVER = N_("here or on the server")
+PRECISION, SERVER = N_("float32 or bfloat16"), N_("here or on the server")
 PAIRS: dict[str, tuple[list[str], list[str]]] = {  # the changes of both ways
-    N_("float32 or bfloat16"): ([], ["bfloat16"]),
+    PRECISION: ([], ["bfloat16"]),
     N_("alone or in a batch"): (["bfloat16"], ["bfloat16", "4 texts"]),
-    N_("cached or not"): (["bfloat16"], ["bfloat16", "one by one, with the cache"]),
+    N_("cached or not"): (["bfloat16"], ["bfloat16", CACHED]),
 }
 NO_CHANGE = N_("float32, SDPA attention")
 KEYS = ("same_prompt_first", "same_prompt_second")
@@ -63,18 +64,18 @@ def choose() -> list[tuple[str, Way]]:
     titles = list(changes)
     servers = titles[len(CHANGES) :]
     linked = [[titles[int(n)] for n in side.split(".") if n.isdecimal() and int(n) < len(CHANGES)] for side in written]
-    for key, first in zip(KEYS, linked if len(linked) == 2 else PAIRS["float32 or bfloat16"], strict=True):
+    for key, first in zip(KEYS, linked if len(linked) == 2 else PAIRS[PRECISION], strict=True):
         st.session_state.setdefault(key, first)
     with st.container(horizontal=True):
         for number, (name, pair) in enumerate((PAIRS | {SERVER: ([], servers[:1])}).items()):
             about = None if pair[1] else _("Connect to a server on the page Models first.")
-            look = {"key": f"same_prompt_pair_{number}", "type": "tertiary", "help": about, "disabled": not pair[1]}
-            st.button(_(name), on_click=_use, args=(pair,), **look)
+            options = {"key": f"same_prompt_pair_{number}", "type": "tertiary", "help": about, "disabled": not pair[1]}
+            st.button(_(name), on_click=_use, args=(pair,), **options)
     chosen = []
     for home, key, label in zip(st.columns(2, gap="large"), KEYS, (_("The first way"), _("The second way")), strict=True):
         about = _("Without a change: transformers' SDPA attention, float32, one text, all tokens at once, no cache.")
-        look = {"format_func": _title, "help": about, "placeholder": _(NO_CHANGE), **PERSISTENT}
-        names: list[str] = home.multiselect(label, titles, key=key, **look)
+        options = {"format_func": _title, "help": about, "placeholder": _(NO_CHANGE), **PERSISTENT}
+        names: list[str] = home.multiselect(label, titles, key=key, **options)
         later = [[changes[other].keys() for other in names[at + 1 :]] for at in range(len(names))]
         valid = [name for name, others in zip(names, later, strict=True) if not changes[name].keys() & set().union(*others)]
         chosen.append((BETWEEN.join(valid) or NO_CHANGE, way_of(valid), ".".join(str(titles.index(name)) for name in valid)))
