@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from core.experiments import same_prompt
 from core.experiments.same_prompt import Comparison, Way, compare, compared, noise, table
 from core.models import hub
 from core.sampling import dice
+from tests.benchmarks.shapes import SHAPES, model_of, networks
 from tests.core.remote.serving import TINY, FakeLlama, FakeVLLM, serve, truth
 
 TEXT = "Once upon a time there was a small dragon."
@@ -215,3 +217,20 @@ def test_nan_logits_get_one_sentence(tiny_folder: Any) -> None:
         model.load_network().get_input_embeddings().weight.fill_(math.nan)
     with pytest.raises(BrokenLogits):
         compare(model, TEXT, Way("eager"), Way("sdpa"))
+
+
+@pytest.mark.exhaustive
+def test_the_recommended_pairs_on_a_published_shape() -> None:
+    plain, kept = networks(SHAPES["SmolLM2-135M"])
+    model, usual = model_of("SmolLM2-135M", kept), Way("sdpa", cache=False)
+    ids = model.encode(TEXT)
+    narrow = deepcopy(plain)
+    for weight in narrow.parameters():
+        weight.data = weight.data.to(torch.bfloat16)
+    with torch.inference_mode(), torch_threads(threads_for(model.parameter_count)):
+        expected = [network(torch.tensor([ids]), use_cache=False).logits[0].double().log_softmax(-1).numpy() for network in (plain, narrow)]
+    found = compare(model, TEXT, usual, replace(usual, dtype="bfloat16"))
+    assert list(found.first[1:]) == of_tokens(expected[0], ids) and list(found.second[1:]) == of_tokens(expected[1], ids)
+    assert 1e-3 < found.largest < 0.1
+    batched = compare(model, TEXT, replace(usual, dtype="bfloat16"), replace(usual, dtype="bfloat16", batch=4))
+    assert batched.first == found.second and batched.largest < 0.1
