@@ -14,7 +14,7 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -291,7 +291,10 @@ def _network(model: LanguageModel, way: Way) -> Any:
         network = copy.deepcopy(original, {id(held): held for held in chain(original.parameters(), original.buffers()) if shares})
         network = widen(network) if is_stored(network) else network
         if way.backend in (EAGER, SDPA):
-            network.set_attn_implementation(way.backend)
+            try:
+                network.set_attn_implementation(way.backend)
+            except ValueError as error:
+                raise NotForThisModel("{model} has no {name} attention.", model=model.name, name=way.backend) from error
         for module in network.modules() if way.bits < 16 else ():
             for weight, turned in () if module is network.get_output_embeddings() else weight_matrices(module, model.shape.hidden_size):
                 weight.data = rounded_copy(weight, turned, way.bits, GROUP, weight.dtype)
@@ -300,22 +303,14 @@ def _network(model: LanguageModel, way: Way) -> Any:
     return network
 
 
-@dataclass(slots=True)
-class _Computed:
-    """What a way computed. logs: after each token of the text, float64 [vocabulary]; written: tokens and logits of each run."""
-
-    logs: list[np.ndarray] = field(default_factory=list)
-    written: list[tuple[list[int], list[torch.Tensor]]] = field(default_factory=list)
-
-    @property
-    def done(self) -> int:
-        return len(self.logs) + sum(len(tokens) for tokens, _rows in self.written)
+# What a way computed: log-probabilities after each token of the text, float64 [vocabulary]; tokens and logits of each run.
+_Computed = tuple[list[np.ndarray], list[tuple[list[int], list[torch.Tensor]]]]
 
 
 def _compute(
     model: LanguageModel, way: Way, ids: Sequence[int], prompt: Sequence[int] = (), runs: Sequence[SamplingSettings] = (), length: int = 0
 ) -> Iterator[_Computed]:
-    """Read a text, then write after the prompt with each of these settings; yield the same object after every pass. It holds one copy."""
+    """Read a text, then write after the prompt with each of these settings; yield the same lists after every pass. It holds one copy."""
     if refused := why_not(model, way):
         raise NotForThisModel(refused)
     source = way.backend if isinstance(way.backend, LanguageModel) else model
@@ -324,24 +319,25 @@ def _compute(
     def begin(text: Sequence[int], size: int) -> _Network | _Asked:
         return _Asked(source, way) if network is None else _Network(model, way, network, text, size)
 
-    computed, computing, stop = _Computed(), begin(ids, len(ids)), 0
-    while len(computed.logs) < len(ids) - 1:
+    logs, written, computing, stop = list[np.ndarray](), list[Any](), begin(ids, len(ids)), 0
+    while len(logs) < len(ids) - 1:
         start, stop = stop, min(stop + computing.at_once, len(ids))
         rows = computing.extend(ids[start:stop], ids[stop] if network is None and way.settings is None else None)
         for row in rows[: len(ids) - 1 - start]:
-            computed.logs.append(_logs(model, row, way.settings, ids[: len(computed.logs) + 1], Can.ALL_TOKENS not in source.can))
-        yield computed
+            logs.append(_logs(model, row, way.settings, ids[: len(logs) + 1], Can.ALL_TOKENS not in source.can))
+        yield logs, written
     for settings in runs:
-        computing, text, (tokens, rows) = begin(prompt, len(prompt) + length), list(prompt), ([], [])
-        computed.written.append((tokens, rows))
+        computing, text = begin(prompt, len(prompt) + length), list(prompt)
+        tokens, taken = list[int](), list[torch.Tensor]()
+        written.append((tokens, taken))
         for start in range(0, len(prompt), way.chunk or len(prompt)):
             row = computing.extend(prompt[start : start + (way.chunk or len(prompt))])[-1]
         while len(tokens) < length and not (tokens and tokens[-1] in model.end_token_ids):
             row = computing.extend(tokens[-1:])[-1] if tokens else row
             tokens.append(pick(row, settings, History.of(model, text, len(prompt))))
-            rows.append(row)
+            taken.append(row)
             text.append(tokens[-1])
-            yield computed
+            yield logs, written
 
 
 def _logs(model: LanguageModel, row: torch.Tensor, settings: SamplingSettings | None, before: Sequence[int], listed: bool) -> np.ndarray:
@@ -382,26 +378,24 @@ def _kl(first: np.ndarray, second: np.ndarray) -> float:
     return max(0.0, float((np.exp(p) * (p - q)).sum()))
 
 
-def _difference(model: LanguageModel, ids: Sequence[int], first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> Difference:
+def _comparison(
+    model: LanguageModel, ids: Sequence[int], prompt: Sequence[int], runs: Sequence[SamplingSettings], *sides: _Computed
+) -> Comparison:
+    first, second = (logs for logs, _written in sides)
     likeliest = [[model.piece(int(np.nanargmax(logs))) for logs in side] for side in (first, second)]
     tops = [np.sort(logs[~np.isnan(logs)])[-2:] for logs in first]
-    return Difference(
+    probabilities = [(math.nan, *(float(logs[token]) for logs, token in zip(side, ids[1:], strict=True))) for side in (first, second)]
+    difference = Difference(
         tuple(ids),
         tuple(map(model.piece, ids)),
-        (math.nan, *(float(logs[token]) for logs, token in zip(first, ids[1:], strict=True))),
-        (math.nan, *(float(logs[token]) for logs, token in zip(second, ids[1:], strict=True))),
+        probabilities[0],
+        probabilities[1],
         (math.nan, *map(_kl, first, second)),
         (("", ""), *zip(*likeliest, strict=True)),
         (math.nan, *(float(best - after) for after, best in tops)),
     )
-
-
-def _comparison(
-    model: LanguageModel, ids: Sequence[int], prompt: Sequence[int], runs: Sequence[SamplingSettings], first: _Computed, second: _Computed
-) -> Comparison:
-    written = zip(runs, first.written, second.written, strict=True)
-    free_runs = tuple(_free_run(model, prompt, each, mine, theirs) for each, mine, theirs in written)
-    return Comparison(_difference(model, ids, first.logs, second.logs), free_runs)
+    written = zip(runs, *(runs_of_side for _logs, runs_of_side in sides), strict=True)
+    return Comparison(difference, tuple(_free_run(model, prompt, settings, mine, theirs) for settings, mine, theirs in written))
 
 
 def _end(probabilities: np.ndarray, token: int, upper: bool) -> float:
@@ -427,7 +421,8 @@ def _free_run(model: LanguageModel, prompt: Sequence[int], settings: SamplingSet
             upper = roll >= _end(strips[1], mine, True)
             border, moved = (_end(strip, mine, upper) for strip in strips)
             gap, shift = abs(border - roll), abs(border - moved)
-    return FreeRun(settings.greedy, *(tuple(map(model.piece, written)) for written in tokens), parted, gap, shift, roll)
+    pieces = [tuple(map(model.piece, written)) for written in tokens]
+    return FreeRun(settings.greedy, pieces[0], pieces[1], parted, gap, shift, roll)
 
 
 def compared(
@@ -445,7 +440,7 @@ def compared(
     sides, total = list[_Computed](), len(ids) - 1 + length * len(runs)
     for number, way in enumerate((first, second)):
         for computed in _compute(model, way, ids, begin, runs, length):
-            yield Progress(number * total + computed.done, 2 * total)
+            yield Progress(number * total + len(computed[0]) + sum(len(tokens) for tokens, _rows in computed[1]), 2 * total)
         sides.append(computed)
     yield _comparison(model, ids, begin, runs, *sides)
 
@@ -476,8 +471,8 @@ def noise(model: LanguageModel, text: str, way: Way, times: int = 10) -> Iterato
     ids, first, largest = _text(model, text, way), list[np.ndarray](), 0.0
     for repeat in range(times + 1):
         *_progress, computed = _compute(model, way, ids)
-        first = first or computed.logs
-        for mine, again in zip(first, computed.logs, strict=True):
+        first = first or computed[0]
+        for mine, again in zip(first, computed[0], strict=True):
             largest = max(largest, float(np.nanmax(np.abs(np.subtract(mine, again, out=np.zeros_like(mine), where=mine != again)))))
         if repeat:
             yield Noise(repeat, largest)

@@ -56,9 +56,11 @@ def words(seen: Difference) -> list[Word]:
     )
     for index, change in enumerate(seen.differences.tolist(), 1):
         depth, changed = DARKEST * min(1.0, abs(change) / most), seen.favourites[index]
-        lines = (_tip(seen, index), _("KL divergence {kl} nats").format(kl=number(seen.kl[index])))
-        lines += (_("likeliest: {first}, then {second}").format(first=changed[0], second=changed[1]),) if changed[0] != changed[1] else ()
-        tinted.append(Word(seen.pieces[index], "other" if change < 0 else "dice", depth, marked=changed[0] != changed[1], lines=lines))
+        lines = [_tip(seen, index), _("KL divergence {kl} nats").format(kl=number(seen.kl[index]))]
+        if changed[0] != changed[1]:
+            lines.append(_("likeliest: {first}, then {second}").format(first=changed[0], second=changed[1]))
+        colour = "other" if change < 0 else "dice"
+        tinted.append(Word(seen.pieces[index], colour, depth, marked=changed[0] != changed[1], lines=tuple(lines)))
     return tinted
 
 

@@ -65,16 +65,16 @@ def choose() -> list[tuple[str, Way]]:
     servers = titles[len(CHANGES) :]
     linked = [[titles[int(n)] for n in side.split(".") if n.isdecimal() and int(n) < len(CHANGES)] for side in written]
     for key, first in zip(KEYS, linked if len(linked) == 2 else PAIRS[PRECISION], strict=True):
-        st.session_state.setdefault(key, first)
+        st.session_state[key] = [name for name in st.session_state.get(key, first) if name in titles]  # a server may be gone
     with st.container(horizontal=True):
         for number, (name, pair) in enumerate((PAIRS | {SERVER: ([], servers[:1])}).items()):
             about = None if pair[1] else _("Connect to a server on the page Models first.")
-            options = {"key": f"same_prompt_pair_{number}", "type": "tertiary", "help": about, "disabled": not pair[1]}
-            st.button(_(name), on_click=_use, args=(pair,), **options)
+            key = f"same_prompt_pair_{number}"
+            st.button(_(name), on_click=_use, args=(pair,), key=key, type="tertiary", help=about, disabled=not pair[1])
     chosen = []
     for home, key, label in zip(st.columns(2, gap="large"), KEYS, (_("The first way"), _("The second way")), strict=True):
         about = _("Without a change: transformers' SDPA attention, float32, one text, all tokens at once, no cache.")
-        options = {"format_func": _title, "help": about, "placeholder": _(NO_CHANGE), **PERSISTENT}
+        options: dict[str, Any] = {"format_func": _title, "help": about, "placeholder": _(NO_CHANGE), "select_all": False, **PERSISTENT}
         names: list[str] = home.multiselect(label, titles, key=key, **options)
         later = [[changes[other].keys() for other in names[at + 1 :]] for at in range(len(names))]
         valid = [name for name, others in zip(names, later, strict=True) if not changes[name].keys() & set().union(*others)]
