@@ -28,7 +28,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     CACHED: {"chunk": 1, "cache": True},
     N_("16 at once, with the cache"): {"chunk": 16, "cache": True},
     N_("one by one, without the cache"): {"chunk": 1, "cache": False},
-    **{f"{count} texts": {"batch": count} for count in (2, 4, 8, 16)},
+    **{N_("{count} texts").format(count=count): {"batch": count} for count in (2, 4, 8, 16)},
     RIGHT: {"padding": "right"},
     N_("ragged"): {"padding": "ragged"},
     N_("one thread"): {"threads": 1},
