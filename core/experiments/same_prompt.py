@@ -213,7 +213,7 @@ class Noise:
 
 
 class _Network:
-    """transformers' passes of a way. network: from `_network`. ids: our text or its beginning; length: all tokens that it will have."""
+    """transformers' passes of a way. network: from `_copied`. ids: our text or its beginning; length: all tokens that it will have."""
 
     def __init__(self, model: LanguageModel, way: Way, network: Any, ids: Sequence[int], length: int) -> None:
         self._model, self._way, self._network, self._text = model, way, network, ids
@@ -281,7 +281,7 @@ def _turn(model: LanguageModel) -> Iterator[None]:
         yield
 
 
-def _network(model: LanguageModel, way: Way) -> Any:
+def _copied(model: LanguageModel, way: Way) -> Any:
     """Return a copy of the network for this way. It shares the weights if they stay as they are."""
     original, dtype = model.load_network(), getattr(torch, way.dtype)
     shares = way.bits == 16 and way.dtype == model.dtype and not is_stored(original)
@@ -314,7 +314,7 @@ def _compute(
     if refused := why_not(model, way):
         raise NotForThisModel(refused)
     source = way.backend if isinstance(way.backend, LanguageModel) else model
-    network = None if isinstance(way.backend, LanguageModel) or way.is_own(model) else _network(model, way)
+    network = None if isinstance(way.backend, LanguageModel) or way.is_own(model) else _copied(model, way)
 
     def begin(text: Sequence[int], size: int) -> _Network | _Asked:
         return _Asked(source, way) if network is None else _Network(model, way, network, text, size)
