@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Callable
 from copy import deepcopy
@@ -234,3 +235,24 @@ def test_the_recommended_pairs_on_a_published_shape() -> None:
     assert 1e-3 < found.largest < 0.1
     batched = compare(model, TEXT, replace(usual, dtype="bfloat16"), replace(usual, dtype="bfloat16", batch=4))
     assert batched.first == found.second and batched.largest < 0.1
+
+
+@pytest.mark.slow
+def test_there_is_one_copy_of_the_network_at_a_time_and_none_afterwards(tiny_folder: Any) -> None:
+    model = load_model(str(tiny_folder("llama")), device="cpu", dtype="float32")
+    kind, before = type(model.load_network()), len(networks_alive(type(model.load_network())))
+    for way in (Way("sdpa"), Way("eager", bits=4)):
+        for _step in compared(model, TEXT, "The", Way("eager", dtype="bfloat16"), way, SamplingSettings(seed=1), 1):
+            assert len(networks_alive(kind)) <= before + 1
+        assert len(networks_alive(kind)) == before
+    stopped = compared(model, TEXT, "The", Way("eager", chunk=1), Way("eager"), None, 3)
+    next(stopped)
+    stopped.close()  # type: ignore[attr-defined]
+    assert len(networks_alive(kind)) == before
+    with model.engine.lock.acquire() as waited:
+        assert waited < 1.0
+
+
+def networks_alive(kind: type) -> list[Any]:
+    """The networks of this class in memory."""
+    return [held for held in gc.get_objects() if type(held) is kind]
