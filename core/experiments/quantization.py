@@ -115,6 +115,33 @@ def rounded_bytes(shape: Sequence[int], bits: int, group: int | None = None) -> 
     return ((rows * numbers + scales) * bits + 7) // 8 + 2 * scales
 
 
+def weight_matrices(module: Any, hidden_size: int) -> list[tuple[torch.Tensor, bool]]:
+    """Return the weights [out, in] of a linear layer or [experts, out, in] of packed experts, and whether in and out are exchanged.
+
+    Empty for any other module.
+    """
+    if isinstance(module, torch.nn.Linear | StoredLinear):
+        return [(module.weight, False)]
+    if type(module).__name__.endswith("Conv1D"):  # GPT-2's
+        return [(module.weight, True)]
+    packed = [weight for weight in module.parameters(recurse=False) if weight.dim() == 3]
+    if "Experts" not in type(module).__name__ or not packed:
+        return []
+    # Where the module does not say how it keeps them, its first matrix shows it, which takes the hidden states.
+    inputs = getattr(module, "input_size", hidden_size)
+    turned = getattr(module, "is_transposed", packed[0].shape[-1] != inputs)
+    return [(weight, turned) for weight in packed]
+
+
+def rounded_copy(weight: torch.Tensor, turned: bool, bits: int, group: int | None, dtype: torch.dtype) -> torch.Tensor:
+    """Return the weights of `weight_matrices` rounded in this dtype, each expert by itself, in the memory layout of `weight`."""
+    wide = torch.empty_like(weight.data, dtype=dtype)
+    for matrix, target in zip(*(data.view(-1, *data.shape[-2:]) for data in (weight.data, wide)), strict=True):
+        rounded = round_weights((matrix.T if turned else matrix).to(dtype), bits, group)
+        target.copy_(rounded.T if turned else rounded)
+    return wide
+
+
 def quantize(
     model: LanguageModel, prompt: str, text: str, bits: Sequence[int] = BITS, group: int | None = None, head: bool = False, length: int = 24
 ) -> Iterator[Rounded]:
@@ -210,7 +237,7 @@ class _Bench:
         too_large = Message("A second copy of {model} does not fit into memory. Choose a smaller model.", model=model.name)
         if psutil.virtual_memory().available < 1.5 * model.weight_bytes and model.device == "cpu":
             raise NoRoom(too_large)
-        self._model = model
+        self._model, self._hidden_size = model, model.shape.hidden_size
         self.ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
         self.full = model.load_network()
         self._cached = backend_of(model).is_cached
@@ -232,45 +259,25 @@ class _Bench:
         for number, layer in enumerate(layers):
             kinds: dict[str, list[Any]] = {ATTENTION: [], FEED_FORWARD: []}
             for name, module in twins[names[id(layer)]].named_modules():
-                if self._matrices(module):
+                if weight_matrices(module, self._hidden_size):
                     kinds[ATTENTION if "att" in name else FEED_FORWARD].append(module)
             found += [Part(number, kind, tuple(modules)) for kind, modules in kinds.items() if modules]
         last = self.copy.get_output_embeddings()
-        return [*found, Part(-1, HEAD, (last,))] if last is not None and self._matrices(last) else found
-
-    def _matrices(self, module: Any) -> list[tuple[torch.Tensor, bool]]:
-        """Return the weights [out, in] of a linear layer or [experts, out, in] of packed experts, and whether in and out are exchanged.
-
-        Empty for any other module.
-        """
-        if isinstance(module, torch.nn.Linear | StoredLinear):
-            return [(module.weight, False)]
-        if type(module).__name__.endswith("Conv1D"):  # GPT-2's
-            return [(module.weight, True)]
-        packed = [weight for weight in module.parameters(recurse=False) if weight.dim() == 3]
-        if "Experts" not in type(module).__name__ or not packed:
-            return []
-        # Where the module does not say how it keeps them, its first matrix shows it, which takes the hidden states.
-        inputs = getattr(module, "input_size", self._model.shape.hidden_size)
-        turned = getattr(module, "is_transposed", packed[0].shape[-1] != inputs)
-        return [(weight, turned) for weight in packed]
+        return [*found, Part(-1, HEAD, (last,))] if last is not None and weight_matrices(last, self._hidden_size) else found
 
     def round(self, parts: Sequence[Part], bits: int, group: int | None) -> _Saved:
         """Round these parts of the copy, each expert by itself, and return the original weights. Raises ModelError if there are none."""
         saved = _Saved([])
-        for weight, turned in (matrix for part in parts for module in part.modules for matrix in self._matrices(module)):
+        modules = [module for part in parts for module in part.modules]
+        for weight, turned in (matrix for module in modules for matrix in weight_matrices(module, self._hidden_size)):
             saved.weights.append((weight, weight.data))
             saved.numbers += weight.numel()
             saved.full_bytes += weight.numel() * weight.element_size()
             # float32, so that the result is not rounded again to 16 bits. Same memory layout as the full weights, so that the layout does
             # not change the measured times.
-            wide = torch.empty_like(weight.data, dtype=torch.float32 if is_stored(self.full) else weight.dtype)
-            stacks = (data.view(-1, *data.shape[-2:]) for data in (weight.data, wide))
-            for whole, target in zip(*stacks, strict=True):
-                plain = (whole.T if turned else whole).to(wide.dtype)
-                rounded = round_weights(plain, bits, group)
-                saved.bytes += rounded_bytes(plain.shape, bits, group)
-                target.copy_(rounded.T if turned else rounded)
+            wide = rounded_copy(weight, turned, bits, group, torch.float32 if is_stored(self.full) else weight.dtype)
+            rows, width = weight.shape[:-3:-1] if turned else weight.shape[-2:]
+            saved.bytes += weight.numel() // (rows * width) * rounded_bytes((rows, width), bits, group)
             weight.data = wide
         if not saved.numbers:
             raise ModelError("The weight matrices of this architecture cannot be found, so they cannot be quantized.")

@@ -238,6 +238,17 @@ RESULT_CLAIMS = {
         lambda seen: (last := {w.policy: w for w in seen})[Policy.CONTINUOUS].spent("queue") < last[Policy.ONE_AT_A_TIME].spent("queue"),
     ),
     "waiting_curve": ResultClaim("the queue grows with the load, as the formula says within a factor of four", _wait_grows_with_load),
+    "same_prompt": ResultClaim(
+        "both ways give other log-probabilities, and at least one written text parts where gap and shift say so",
+        lambda seen: (
+            (last := seen[-1]).difference.largest > 1e-3 and any(run.parted is not None and 0 <= run.gap <= run.shift for run in last.runs)
+        ),
+    ),
+    "same_prompt_noise": ResultClaim("ten repeats, and none differs", lambda seen: seen[-1].repeats == 10 and seen[-1].largest == 0),
+    "same_prompt_table": ResultClaim(
+        "another order of sums differs, and rounded weights a thousand times as much",
+        lambda seen: 0 < 1000 * (sizes := [row.comparison.difference.largest for row in seen if row.comparison])[0] < max(sizes),
+    ),
     "teach": ResultClaim("a token below 50 % is above 50 % after the lesson", _learned),
     "teach_step": ResultClaim(
         "training changes weights and takes longer than inference",

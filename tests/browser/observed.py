@@ -163,6 +163,25 @@ def quantization_notepad(drawn: Drawn, kept: RecordedExperiment) -> None:
     assert [(row[0], row[1]) for row in rows] == [(str(one.bits), numbers.size(one.bytes)) for one in kept.seen]
 
 
+def same_prompt(drawn: Drawn, kept: RecordedExperiment) -> None:
+    seen = kept.seen[-1]
+    same(drawn.marks("rect", "difference"), [value for value in seen.difference.differences.tolist() if value])
+    texts = plainly("".join(drawn.texts("p")))
+    assert all(
+        plainly("".join(tokens).replace("↵", "")) in texts.replace("↵", "") for run in seen.runs for tokens in (run.first, run.second)
+    )
+
+
+def same_prompt_noise(drawn: Drawn, kept: RecordedExperiment) -> None:
+    assert f"Computed {kept.seen[-1].repeats} times again" in " ".join(drawn.texts("p"))
+
+
+def same_prompt_table(drawn: Drawn, kept: RecordedExperiment) -> None:
+    rows = drawn.rows()[-len(kept.seen) :]
+    shown = [float(row[1]) for row, seen in zip(rows, kept.seen, strict=True) if seen.comparison]
+    assert shown == pytest.approx([seen.comparison.difference.largest for seen in kept.seen if seen.comparison], rel=0.05)
+
+
 def pupil(drawn: Drawn, kept: RecordedExperiment) -> None:
     tokens = of_type(kept, "JudgedToken")
     same(drawn.marks("rect", "up")[: len(tokens)], [one.writer.surprise for one in tokens])
@@ -264,6 +283,7 @@ def why_steer(drawn: Drawn, kept: RecordedExperiment) -> None:
 CHECKS: tuple[Check, ...] = (
     compare, compare_sweep, compare_stream, candidates, candidates_beam, think, think_set, race, memory, memory_ways, context,
     context_end, cost_two, batching, batching_curve, speculative, quantization, quantization_parts, quantization_notepad,
+    same_prompt, same_prompt_noise, same_prompt_table,
     pupil, pupil_cascade, pupil_school, watermark, waiting, waiting_curve, teach, teach_step, newborn,
     why_words, why_heads, why_without, why_fact, why_sum, why_steer,
 )  # fmt: skip

@@ -33,6 +33,7 @@ TEMPLATES = (
     N_("{count} times each"),
     N_("key {key}"),
     N_("delta {delta}"),
+    N_("{count} texts"),
 )
 
 

@@ -1,0 +1,488 @@
+"""Why the same prompt gets other numbers, or another text: one text computed in two ways, with real passes of each.
+
+    a = Way(backend="eager")
+    d = compare(model, "Once upon a time, there was a fox.", a, replace(a, dtype="bfloat16"))
+    d.differences                                                           # nats
+
+A sum of rounded numbers depends on its order, and another batch, kernel, precision or cache adds in another order. Nothing here is random.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import psutil
+import torch
+from transformers.cache_utils import DynamicCache
+
+from core.backends.cache_tensors import cache_argument
+from core.backends.threads import torch_threads
+from core.checked_number import shown, whole_number
+from core.engine.abilities import possible_with
+from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.model import LanguageModel
+from core.engine.stored_weights import is_stored, widen
+from core.errors import BadSetting, BrokenLogits, ModelError, NoRoom, NotForThisModel, PromptTooLong
+from core.experiments.candidates import encoded, prompt_ids
+from core.experiments.closeness import first_difference
+from core.experiments.quantization import GROUP, rounded_copy, weight_matrices
+from core.message import Message
+from core.out_of_memory import enough_memory
+from core.sampling import dice
+from core.sampling.history import History
+from core.sampling.settings import SamplingSettings
+from core.sampling.stages import pick, sampling_probabilities
+from core.sources.capabilities import Can, missing
+from core.sources.source import Forward, Wanted
+
+BACKENDS = APP, EAGER, SDPA = "app", "eager", "sdpa"
+CHOICES: dict[str, tuple[Any, ...]] = {  # the values that the fields of a way can have
+    "dtype": ("float32", "bfloat16", "float16"),
+    "cache": (True, False),
+    "padding": ("left", "right", "ragged"),
+    "bits": (16, 8, 4),
+}
+MOST_TEXTS = 16  # in a batch
+MOST_TOKENS = 128  # of the text that is read
+LONGEST = 64  # tokens of each written text
+LONGER = 4  # tokens by which each further text of a batch is longer than the one before
+GREEDY = SamplingSettings(greedy=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way of computing. Raises BadSetting for an impossible value.
+
+    backend: "app" (this app's own steps: one text, token by token; in another precision or with fewer bits it uses transformers' passes),
+    "eager" or "sdpa" (transformers' passes), or a model on a connected server, which decides everything but `settings` by itself.
+    dtype: of weights and sums. cache: False computes all tokens again for each new one. chunk: tokens computed at once, 0 for all.
+    batch: texts in a pass, ours first; text n begins with token n of ours and is LONGER tokens longer than the one before. padding: side of
+    the padding; "ragged" writes all texts into one row. threads: 0 for the number that the app takes for many tokens. bits: of
+    the weights. settings: log-probabilities after these sampling settings; None for the model's own.
+    """
+
+    backend: Any = APP
+    dtype: str = "float32"
+    cache: bool = True
+    chunk: int = 0
+    batch: int = 1
+    padding: str = "left"
+    threads: int = 0
+    bits: int = 16
+    settings: SamplingSettings | None = None
+
+    def __post_init__(self) -> None:
+        for name, allowed in CHOICES.items():
+            value, names = getattr(self, name), ", ".join(map(str, allowed))
+            if type(value) is not type(allowed[0]) or value not in allowed:
+                raise BadSetting("{name} is one of {names}, not {shown}.", name=name, names=names, shown=shown(value))
+        whole_number(self.chunk, Message("The number of tokens at once"), 0, MOST_TOKENS)
+        whole_number(self.batch, Message("The number of texts in a batch"), 1, MOST_TEXTS)
+        whole_number(self.threads, Message("The number of threads"), 0, os.cpu_count() or 1)
+        if not isinstance(self.backend, LanguageModel) and self.backend not in BACKENDS:
+            raise BadSetting("A way is computed by app, eager, sdpa or a connected model, not by {shown}.", shown=shown(self.backend))
+
+    def is_own(self, model: LanguageModel) -> bool:
+        """Return whether this model's own backend computes it."""
+        return self.backend == APP and self.bits == 16 and self.dtype == model.dtype
+
+
+REFERENCE = Way(EAGER, cache=False)
+
+
+def why_not(model: LanguageModel, way: Way) -> str:
+    """Return the sentence that says why this model or machine cannot compute in this way, "" if that is not known beforehand."""
+    if isinstance(way.backend, LanguageModel):
+        return missing(way.backend, Can.NEW_TOKENS, Can.TOKEN_IDS)
+    if Can.NETWORK not in model.can:
+        return missing(model, Can.NETWORK)
+    if way.is_own(model) and (way.batch > 1 or way.chunk > 1):
+        return Message("This app's own steps compute one text, token by token.")
+    if way.padding == "ragged" and way.batch > 1 and way.cache:
+        return Message("Texts of different lengths share one row only without a cache.")
+    try:
+        ones = torch.ones((2, 2), dtype=getattr(torch, way.dtype), device=model.engine.device)
+        torch.nn.functional.linear(ones, ones).softmax(-1)
+    except RuntimeError:
+        return Message("This machine cannot compute in {dtype}.", dtype=way.dtype)
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a comparison is. done, total: tokens, of both ways together."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One text in two ways, one entry per token. The first token has no text before it: its numbers are NaN, its favourites "".
+
+    first, second: log-probabilities, nats. kl: Kullback-Leibler divergence of the second way from the first, nats; if a server lists only
+    some tokens, all others count as one, and it is at most the true one. favourites: the likeliest token of each way. leads: nats between
+    the likeliest and the second token of the first way.
+    """
+
+    token_ids: tuple[int, ...]
+    pieces: tuple[str, ...]
+    first: tuple[float, ...]
+    second: tuple[float, ...]
+    kl: tuple[float, ...]
+    favourites: tuple[tuple[str, str], ...]
+    leads: tuple[float, ...]
+
+    @property
+    def differences(self) -> np.ndarray:
+        """Second minus first log-probability of each token but the first, nats; 0 where both ways exclude the token."""
+        first, second = np.array(self.first[1:]), np.array(self.second[1:])
+        return np.subtract(second, first, out=np.zeros_like(first), where=first != second)
+
+    @property
+    def largest(self) -> float:
+        """Largest absolute difference, nats."""
+        return float(np.abs(self.differences).max())
+
+    @property
+    def median(self) -> float:
+        """Median absolute difference, nats."""
+        return float(np.median(np.abs(self.differences)))
+
+    @property
+    def changed(self) -> tuple[int, ...]:
+        """Indices of the tokens before which the likeliest token differs."""
+        return tuple(index for index, (first, second) in enumerate(self.favourites) if first != second)
+
+    @property
+    def outside(self) -> tuple[int, ...]:
+        """Indices of the tokens whose probability changes by a factor outside of 0.9 to 1.1."""
+        ratios = np.exp(self.differences)
+        return tuple((np.flatnonzero((ratios < 0.9) | (ratios > 1.1)) + 1).tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class FreeRun:
+    """What both ways write after a prompt, each after its own tokens. roll: of the dice where they part; NaN if greedy, or if they do not.
+
+    first, second: tokens. parted: index of the first that differs, None if all are equal. Greedily, gap: nats between the two tokens in the
+    first way; shift: by how much this differs in the second way. With dice, gap: distance of the roll from the border of the first way's
+    token; shift: by how much this border differs.
+    """
+
+    greedy: bool
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    parted: int | None
+    gap: float
+    shift: float
+    roll: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two ways on one text, and what each writes: greedily, and with dice."""
+
+    difference: Difference
+    runs: tuple[FreeRun, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A way against the reference. way: its index. comparison: None if the way is impossible; refused then says why."""
+
+    way: int
+    comparison: Comparison | None
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """A way against itself. repeats: of the first pass; largest: difference of any token's log-probability so far, nats."""
+
+    repeats: int
+    largest: float
+
+
+class _Network:
+    """transformers' passes of a way. network: from `_copied`. ids: our text or its beginning; length: all tokens that it will have."""
+
+    def __init__(self, model: LanguageModel, way: Way, network: Any, ids: Sequence[int], length: int) -> None:
+        self._model, self._way, self._network, self._text = model, way, network, ids
+        self._longer = min(LONGER, (model.context_length - length) // max(1, way.batch - 1))
+        self._argument = cache_argument(network)
+        keeps = way.cache and self._argument is not None
+        self._cache = DynamicCache(config=network.config.get_text_config()) if keeps else None
+        self._ids = self._mask = torch.empty((way.batch, 0), dtype=torch.int64)
+        self.at_once = way.chunk or len(ids)
+
+    def extend(self, new: Sequence[int], _then: int | None = None) -> torch.Tensor:
+        """Add these tokens to our text, and as many to each other one; return float32 logits [new, vocabulary] after each of ours."""
+        way, begun, lengths = self._way, self._ids.shape[1], self._mask.sum(1).tolist()
+        counts = [len(new) + (0 if begun else row * self._longer) for row in range(way.batch)]
+        width = max(counts)
+        added = torch.zeros((2, way.batch, width), dtype=torch.int64)  # ids and mask
+        for row, count in enumerate(counts):
+            others = (self._text[(row + lengths[row] + at) % len(self._text)] for at in range(count))
+            columns = slice(width - count, width) if way.padding == "left" else slice(count)
+            added[:, row, columns] = torch.tensor([list(others) if row else list(new), [1] * count])
+        self._ids, self._mask = (torch.cat(sides, 1) for sides in zip((self._ids, self._mask), added, strict=True))
+        positions, more = (self._mask.cumsum(1) - 1).clamp(min=0), dict[str, Any]()
+        start = begun if self._cache is not None else 0
+        own, ids = begun - start + (width - len(new) if way.padding == "left" else 0), self._ids[:, start:]
+        if way.padding == "ragged" and way.batch > 1:
+            inside = self._mask.bool()
+            own, ids, more = lengths[0], self._ids[inside][None], {"position_ids": positions[inside][None]}
+        elif way.batch > 1 or start:
+            more = {"position_ids": positions[:, start:]} | ({} if bool(self._mask.all()) else {"attention_mask": self._mask})
+        more = {name: value.to(self._model.engine.device) for name, value in more.items()}
+        if self._argument is not None:
+            more |= {"use_cache": False} if self._cache is None else {"use_cache": True, self._argument: self._cache}
+        with _turn(self._model), torch_threads(way.threads or self._model.engine.speed.row_threads):
+            logits: torch.Tensor = self._network(ids.to(self._model.engine.device), **more).logits[0, own : own + len(new)]
+            return logits.float().cpu()
+
+
+class _Asked:
+    """A source that answers for the last token of a text: the app's own steps, or a server."""
+
+    at_once = 1
+
+    def __init__(self, source: LanguageModel, way: Way) -> None:
+        self._source, self._cache, self._ids = source, KVCache() if way.cache else None, list[int]()
+
+    def extend(self, new: Sequence[int], then: int | None = None) -> torch.Tensor:
+        """Return the logits after the last token [1, vocabulary]. then: a token to be listed; all unlisted ones are then NaN."""
+        self._ids += new
+        ids = np.array(self._ids, dtype=np.int64)
+        answer = self._source.next(ids, self._cache, Wanted(SamplingSettings(), 2))
+        assert isinstance(answer, Forward)
+        if then is not None and then not in answer.logits:
+            answer = self._source.engine.request_more_logprobs(ids, answer, token_id=then)
+        values, listed = answer.logits.values.cpu(), answer.logits.top_logprobs
+        if then is not None and listed is not None and len(listed) < len(values):
+            tokens = torch.tensor([*listed.ids.tolist(), *([listed.extra[0]] if listed.extra else [])])
+            values = torch.full_like(values, math.nan).index_copy(0, tokens, values[tokens])
+        return values[None]
+
+
+@contextmanager
+def _turn(model: LanguageModel) -> Iterator[None]:
+    too_large = Message("There is not enough memory for {model} and a copy of it, or for these texts.", model=model.name)
+    with enough_memory(too_large), possible_with(model.name), model.engine.lock.acquire(), torch.inference_mode():
+        yield
+
+
+def _copied(model: LanguageModel, way: Way) -> Any:
+    """Return a copy of the network for this way. It shares the weights if they stay as they are."""
+    original, dtype = model.load_network(), getattr(torch, way.dtype)
+    shares = way.bits == 16 and way.dtype == model.dtype and not is_stored(original)
+    if not shares and model.device == "cpu" and psutil.virtual_memory().available < 6 * model.parameter_count:
+        raise NoRoom("A second copy of {model} does not fit into memory. Choose a smaller model.", model=model.name)
+    with _turn(model):
+        network = copy.deepcopy(original, {id(held): held for held in chain(original.parameters(), original.buffers()) if shares})
+        network = widen(network) if is_stored(network) else network
+        if way.backend in (EAGER, SDPA):
+            try:
+                network.set_attn_implementation(way.backend)
+            except ValueError as error:
+                raise NotForThisModel("{model} has no {name} attention.", model=model.name, name=way.backend) from error
+        for module in network.modules() if way.bits < 16 else ():
+            for weight, turned in () if module is network.get_output_embeddings() else weight_matrices(module, model.shape.hidden_size):
+                weight.data = rounded_copy(weight, turned, way.bits, GROUP, weight.dtype)
+        for weight in () if shares else network.parameters():  # not the buffers: rotary frequencies stay in float32, as after loading
+            weight.data = weight.data.to(dtype)
+    return network
+
+
+# What a way computed: log-probabilities after each token of the text, float64 [vocabulary]; tokens and logits of each run.
+_Computed = tuple[list[np.ndarray], list[tuple[list[int], list[torch.Tensor]]]]
+
+
+def _compute(
+    model: LanguageModel, way: Way, ids: Sequence[int], prompt: Sequence[int] = (), runs: Sequence[SamplingSettings] = (), length: int = 0
+) -> Iterator[_Computed]:
+    """Read a text, then write after the prompt with each of these settings; yield the same lists after every pass. It holds one copy."""
+    if refused := why_not(model, way):
+        raise NotForThisModel(refused)
+    source = way.backend if isinstance(way.backend, LanguageModel) else model
+    network = None if isinstance(way.backend, LanguageModel) or way.is_own(model) else _copied(model, way)
+
+    def begin(text: Sequence[int], size: int) -> _Network | _Asked:
+        return _Asked(source, way) if network is None else _Network(model, way, network, text, size)
+
+    logs, written, computing, stop = list[np.ndarray](), list[Any](), begin(ids, len(ids)), 0
+    while len(logs) < len(ids) - 1:
+        start, stop = stop, min(stop + computing.at_once, len(ids))
+        rows = computing.extend(ids[start:stop], ids[stop] if network is None and way.settings is None else None)
+        for row in rows[: len(ids) - 1 - start]:
+            logs.append(_logs(model, row, way.settings, ids[: len(logs) + 1], Can.ALL_TOKENS not in source.can))
+        yield logs, written
+    for settings in runs:
+        computing, text = begin(prompt, len(prompt) + length), list(prompt)
+        tokens, taken = list[int](), list[torch.Tensor]()
+        written.append((tokens, taken))
+        for start in range(0, len(prompt), way.chunk or len(prompt)):
+            row = computing.extend(prompt[start : start + (way.chunk or len(prompt))])[-1]
+        while len(tokens) < length and not (tokens and tokens[-1] in model.end_token_ids):
+            row = computing.extend(tokens[-1:])[-1] if tokens else row
+            tokens.append(pick(row, settings, History.of(model, text, len(prompt))))
+            taken.append(row)
+            text.append(tokens[-1])
+            yield logs, written
+
+
+def _logs(model: LanguageModel, row: torch.Tensor, settings: SamplingSettings | None, before: Sequence[int], listed: bool) -> np.ndarray:
+    """Return log-probabilities of logits [vocabulary]. listed: NaN stands for a token that the server does not list."""
+    unlisted = row.isnan()
+    if bool(unlisted.any()) and (not listed or bool(unlisted.all())):
+        raise BrokenLogits("The model returned NaN logits. Try another model or precision.")
+    if settings is not None:
+        with np.errstate(divide="ignore"):
+            return np.log(sampling_probabilities(row, settings, History.of(model, before, len(before))))
+    logs: np.ndarray = (row.double() if bool(unlisted.any()) else row.double().log_softmax(0)).numpy()
+    return logs
+
+
+def _text(model: LanguageModel, text: str, *ways: Way) -> list[int]:
+    """Return the tokens of a text that can be compared. Raises what `compared` raises."""
+    ids, most = encoded(model, text), min(MOST_TOKENS, model.context_length)
+    if len(ids) < 2:
+        raise BadSetting("A single token cannot be compared, because no token comes before it. Write a little more.")
+    if len(ids) > most:
+        raise PromptTooLong("The text has {count} tokens; at most {most} are compared. Shorten it.", count=len(ids), most=most)
+    for other in (way.backend for way in ways if isinstance(way.backend, LanguageModel)):
+        theirs = encoded(other, text)
+        if (at := first_difference(ids, theirs)) is not None:
+            first, second = (tokens[at] if at < len(tokens) else "-" for tokens in (ids, theirs))
+            sentence = Message("{one} and {other} divide this text into different tokens: token {number} has the id {first} and {second}.")
+            raise ModelError(sentence.with_values(one=model.name, other=other.name, number=at + 1, first=first, second=second))
+    return ids
+
+
+def _kl(first: np.ndarray, second: np.ndarray) -> float:
+    """Return the sum of p log (p / q), nats, of log-probabilities [vocabulary]; all tokens that are NaN in one of them count as one."""
+    listed = ~(np.isnan(first) | np.isnan(second))
+    p, q = first[listed], second[listed]
+    if not listed.all():
+        p, q = (np.append(logs, math.log(max(1e-12, 1 - np.exp(logs).sum()))) for logs in (p, q))
+    p, q = p[p > -np.inf], q[p > -np.inf]
+    return max(0.0, float((np.exp(p) * (p - q)).sum()))
+
+
+def _comparison(
+    model: LanguageModel, ids: Sequence[int], prompt: Sequence[int], runs: Sequence[SamplingSettings], *sides: _Computed
+) -> Comparison:
+    first, second = (logs for logs, _written in sides)
+    likeliest = [[model.piece(int(np.nanargmax(logs))) for logs in side] for side in (first, second)]
+    tops = [np.sort(logs[~np.isnan(logs)])[-2:] for logs in first]
+    probabilities = [(math.nan, *(float(logs[token]) for logs, token in zip(side, ids[1:], strict=True))) for side in (first, second)]
+    difference = Difference(
+        tuple(ids),
+        tuple(map(model.piece, ids)),
+        probabilities[0],
+        probabilities[1],
+        (math.nan, *map(_kl, first, second)),
+        (("", ""), *zip(*likeliest, strict=True)),
+        (math.nan, *(float(best - after) for after, best in tops)),
+    )
+    written = zip(runs, *(runs_of_side for _logs, runs_of_side in sides), strict=True)
+    return Comparison(difference, tuple(_free_run(model, prompt, settings, mine, theirs) for settings, mine, theirs in written))
+
+
+def _end(probabilities: np.ndarray, token: int, upper: bool) -> float:
+    """Return where a token's segment of the dice starts or ends: likeliest first, equal ones by id. probabilities: [vocabulary]."""
+    own = probabilities[token]
+    before = probabilities[probabilities > own].sum() + (probabilities[:token] == own).sum() * own
+    return float(before + own * upper)
+
+
+def _free_run(model: LanguageModel, prompt: Sequence[int], settings: SamplingSettings, first: Any, second: Any) -> FreeRun:
+    """Compare what two ways wrote: (tokens, logits that each was chosen from)."""
+    tokens, parted = (first[0], second[0]), first_difference(first[0], second[0])
+    gap = shift = roll = math.nan
+    if parted is not None:
+        mine, theirs = tokens[0][parted], tokens[1][parted]
+        rows = [logits[parted] for _tokens, logits in (first, second)]
+        if settings.greedy:
+            gap, other = (float(row[mine].double() - row[theirs].double()) for row in rows)
+            shift = gap - other
+        else:
+            history, roll = History.of(model, [*prompt, *tokens[0][:parted]], len(prompt)), dice.roll(settings.seed, parted)
+            strips = [sampling_probabilities(row, settings, history) for row in rows]
+            upper = roll >= _end(strips[1], mine, True)
+            border, moved = (_end(strip, mine, upper) for strip in strips)
+            gap, shift = abs(border - roll), abs(border - moved)
+    pieces = [tuple(map(model.piece, written)) for written in tokens]
+    return FreeRun(settings.greedy, pieces[0], pieces[1], parted, gap, shift, roll)
+
+
+def compared(
+    model: LanguageModel, text: str, prompt: str, first: Way, second: Way, settings: SamplingSettings | None = None, length: int = 24
+) -> Iterator[Progress | Comparison]:
+    """Read a text in two ways, and write up to `length` tokens after a prompt in both: greedily, and by the dice of `settings`, if given.
+
+    The last observation is the comparison. Raises EmptyPrompt, PromptTooLong, BadSetting, NotForThisModel for a way that is impossible
+    here, ModelError for a server that divides the text into other tokens, BrokenLogits, NoRoom, ServerGone.
+    """
+    length = whole_number(length, Message("The length"), 0, LONGEST)
+    ids, begin = _text(model, text, first, second), prompt_ids(model, prompt) if length else []
+    length = min(length, model.context_length - len(begin))
+    runs = [GREEDY, *([] if settings is None else [replace(settings, greedy=False)])] if length else []
+    sides, total = list[_Computed](), len(ids) - 1 + length * len(runs)
+    for number, way in enumerate((first, second)):
+        for computed in _compute(model, way, ids, begin, runs, length):
+            yield Progress(number * total + len(computed[0]) + sum(len(tokens) for tokens, _rows in computed[1]), 2 * total)
+        sides.append(computed)
+    yield _comparison(model, ids, begin, runs, *sides)
+
+
+def compare(model: LanguageModel, text: str, first: Way, second: Way) -> Difference:
+    """Return how the log-probabilities of a text differ between two ways. Raises what `compared` raises."""
+    *_progress, last = compared(model, text, "", first, second, length=0)
+    assert isinstance(last, Comparison)
+    return last.difference
+
+
+def table(model: LanguageModel, text: str, prompt: str, ways: Sequence[Way], length: int = 24) -> Iterator[Row]:
+    """Yield each way against `REFERENCE`, with what both write greedily. Raises what `compared` raises for the text."""
+    ids, begin = _text(model, text), prompt_ids(model, prompt)
+    length = min(whole_number(length, Message("The length"), 1, LONGEST), model.context_length - len(begin))
+    *_steps, reference = _compute(model, REFERENCE, ids, begin, [GREEDY], length)
+    for number, way in enumerate(ways):
+        try:
+            *_steps, computed = _compute(model, way, ids, begin, [GREEDY], length)
+            yield Row(number, _comparison(model, ids, begin, [GREEDY], reference, computed))
+        except ModelError as error:
+            yield Row(number, None, error.args[0])
+
+
+def noise(model: LanguageModel, text: str, way: Way, times: int = 10) -> Iterator[Noise]:
+    """Compute a text `times` times again in the same way; yield the largest difference so far. Raises what `compared` raises."""
+    times = whole_number(times, Message("The number of repeats"), 1, 100)
+    ids, first, largest = _text(model, text, way), list[np.ndarray](), 0.0
+    for repeat in range(times + 1):
+        *_progress, computed = _compute(model, way, ids)
+        first = first or computed[0]
+        for mine, again in zip(first, computed[0], strict=True):
+            largest = max(largest, float(np.nanmax(np.abs(np.subtract(mine, again, out=np.zeros_like(mine), where=mine != again)))))
+        if repeat:
+            yield Noise(repeat, largest)
+
+
+def two_orders(dtype: str, numbers: tuple[float, float, float] = (0.1, 0.3, 0.5)) -> tuple[float, float]:
+    """Return (a + b) + c and a + (b + c) of three numbers in this precision.
+
+    >>> two_orders("bfloat16"), two_orders("float32")[0] == two_orders("float32")[1]
+    ((0.8984375, 0.90234375), False)
+    """
+    a, b, c = torch.tensor(numbers, dtype=getattr(torch, dtype))
+    return float((a + b) + c), float(a + (b + c))

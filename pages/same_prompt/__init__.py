@@ -1,0 +1,27 @@
+"""The page “Same prompt, other number”: one text computed in two ways, and where the numbers and the texts part."""
+
+from __future__ import annotations
+
+from core.experiments.same_prompt import Comparison, Noise, Progress, Row
+from pages.ui.features import PASSES, SERVING, Feature, Recorded
+from pages.ui.i18n.translation import N_
+
+FEATURE = Feature(
+    group=SERVING,
+    place=60,
+    title=N_("Same prompt, other number"),
+    sight=N_("One text computed in two ways: where the log-probabilities and the written texts part, and why."),
+    address="same-prompt",
+    needs=PASSES,
+    recorded=(
+        Recorded(
+            "same_prompt",
+            "same_prompt_start",
+            Progress | Comparison,
+            tuple[str, str],
+            card=(N_("Same prompt, other number"), N_("The same text in float32 and in bfloat16: which tokens get other probabilities.")),
+        ),
+        Recorded("same_prompt_noise", "same_prompt_noise_start", Noise),
+        Recorded("same_prompt_table", "same_prompt_table_start", Row, tuple[tuple[str, ...], ...]),
+    ),
+)

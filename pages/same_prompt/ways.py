@@ -1,0 +1,104 @@
+"""The controls of the two ways of computing, and the link that carries them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from core.experiments.same_prompt import APP, EAGER, REFERENCE, SDPA, Way, why_not
+from core.remote.address import is_address
+from pages.ui.i18n.control_values import BETWEEN, translated
+from pages.ui.i18n.translation import N_, _
+from pages.ui.server import loaded_models
+from pages.ui.session import current
+from pages.ui.session.state import PERSISTENT
+
+USUAL = replace(REFERENCE, backend=SDPA)  # the way without a change
+CACHED, RIGHT = N_("one by one, with the cache"), N_("padded right")
+CHANGES: dict[str, dict[str, Any]] = {
+    N_("eager attention"): {"backend": EAGER},
+    N_("SDPA attention"): {"backend": SDPA},
+    N_("this app's steps"): {"backend": APP, "cache": True},
+    "bfloat16": {"dtype": "bfloat16"},
+    "float16": {"dtype": "float16"},
+    CACHED: {"chunk": 1, "cache": True},
+    N_("16 at once, with the cache"): {"chunk": 16, "cache": True},
+    N_("one by one, without the cache"): {"chunk": 1, "cache": False},
+    **{N_("{count} texts").format(count=count): {"batch": count} for count in (2, 4, 8, 16)},
+    RIGHT: {"padding": "right"},
+    N_("ragged"): {"padding": "ragged"},
+    N_("one thread"): {"threads": 1},
+    N_("all threads"): {"threads": os.cpu_count() or 1},
+    N_("8-bit weights"): {"bits": 8},
+    N_("4-bit weights"): {"bits": 4},
+    N_("after the settings"): {"settings": True},
+}
+ROWS = (  # of the table
+    # without eager attention, which is the reference, and the settings
+    *((name,) for name, fields in list(CHANGES.items())[1:-1] if "padding" not in fields and fields.get("batch", 4) == 4),
+    ("4 texts", RIGHT),
+    ("4 texts", "ragged"),
+)
+PRECISION, SERVER = N_("float32 or bfloat16"), N_("here or on the server")
+PAIRS: dict[str, tuple[list[str], list[str]]] = {  # the changes of both ways
+    PRECISION: ([], ["bfloat16"]),
+    N_("alone or in a batch"): (["bfloat16"], ["bfloat16", "4 texts"]),
+    N_("cached or not"): (["bfloat16"], ["bfloat16", CACHED]),
+}
+NO_CHANGE = N_("float32, SDPA attention")
+KEYS = ("same_prompt_first", "same_prompt_second")
+
+
+def offered() -> dict[str, dict[str, Any]]:
+    """Return all changes, and the connected servers."""
+    return CHANGES | {name: {"backend": name} for name in current.model_names() if is_address(name)}
+
+
+def choose() -> list[tuple[str, Way]]:
+    """Draw the recommended pairs and the changes of both ways; return each way with its label in English."""
+    changes, written = offered(), st.query_params.get("ways", "").split("-")
+    titles = list(changes)
+    servers = titles[len(CHANGES) :]
+    linked = [[titles[int(n)] for n in side.split(".") if n.isdecimal() and int(n) < len(CHANGES)] for side in written]
+    for key, first in zip(KEYS, linked if len(linked) == 2 else PAIRS[PRECISION], strict=True):
+        st.session_state[key] = [name for name in st.session_state.get(key, first) if name in titles]  # a server may be gone
+    with st.container(horizontal=True):
+        for number, (name, pair) in enumerate((PAIRS | {SERVER: ([], servers[:1])}).items()):
+            about = None if pair[1] else _("Connect to a server on the page Models first.")
+            key = f"same_prompt_pair_{number}"
+            st.button(_(name), on_click=_use, args=(pair,), key=key, type="tertiary", help=about, disabled=not pair[1])
+    chosen = []
+    for home, key, label in zip(st.columns(2, gap="large"), KEYS, (_("The first way"), _("The second way")), strict=True):
+        about = _("Without a change: transformers' SDPA attention, float32, one text, all tokens at once, no cache.")
+        options: dict[str, Any] = {"format_func": _title, "help": about, "placeholder": _(NO_CHANGE), "select_all": False, **PERSISTENT}
+        names: list[str] = home.multiselect(label, titles, key=key, **options)
+        later = [[changes[other].keys() for other in names[at + 1 :]] for at in range(len(names))]
+        valid = [name for name, others in zip(names, later, strict=True) if not changes[name].keys() & set().union(*others)]
+        chosen.append((BETWEEN.join(valid) or NO_CHANGE, way_of(valid), ".".join(str(titles.index(name)) for name in valid)))
+    code = "-".join(numbers for _label, _way, numbers in chosen)
+    current.current_session().place = {} if code == f"-{titles.index('bfloat16')}" else {"ways": code}
+    return [(label, way) for label, way, _numbers in chosen]
+
+
+def way_of(names: Sequence[str], base: Way = USUAL) -> Way:
+    """Return the base with these changes. A server's name becomes its model, and `settings` the visitor's."""
+    changes = offered()
+    fields = {field: value for name in names for field, value in changes[name].items()}
+    if "settings" in fields:
+        fields["settings"] = current.settings()
+    if is_address(fields.get("backend", APP)):
+        fields["backend"] = current.model_named(fields["backend"])
+    return replace(base, **fields)
+
+
+def _use(pair: tuple[list[str], list[str]]) -> None:
+    st.session_state.update(zip(KEYS, pair, strict=True))
+
+
+def _title(name: str) -> str:
+    reason = why_not(current.model(), way_of([name]))
+    return (loaded_models.title(name) if is_address(name) else translated(name)) + (f": {_(reason)}" if reason else "")

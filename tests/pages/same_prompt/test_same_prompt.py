@@ -1,0 +1,73 @@
+"""Same prompt, other number as a page: its link, its recommended pairs, a server as a way, and texts that cannot be compared."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.remote import http_client
+from pages.ui.server import loaded_models
+from tests.core.remote.serving import TINY, FakeVLLM, serve
+from tests.pages.apptest import Open, State, go, html, press, run_on, said, told
+
+FIRST, SECOND = "same_prompt_first", "same_prompt_second"
+
+
+def test_a_link_sets_both_ways_and_a_broken_one_is_as_if_it_were_not_there(open_app: Open) -> None:
+    app = open_app(page="same_prompt", ways="3-3.9")
+    assert (app.multiselect(key=FIRST).value, app.multiselect(key=SECOND).value) == (["bfloat16"], ["bfloat16", "4 texts"])
+    for broken in ("", "x-y", "3-999.-1", "1-2-3", "3", "²-٣"):
+        app = open_app(page="same_prompt", ways=broken)
+        assert len(app.multiselect(key=FIRST).value) + len(app.multiselect(key=SECOND).value) <= 1
+
+
+def test_a_pair_sets_both_ways_and_the_link_follows(open_app: Open, session: State) -> None:
+    app = press(open_app(page="same_prompt"), "same_prompt_pair_1")
+    assert app.multiselect(key=SECOND).value == ["bfloat16", "4 texts"] and session(app).place == {"ways": "3-3.9"}
+    assert "made with other choices" in html(app)
+    press(app, "same_prompt_pair_0")
+    assert session(app).place == {}
+
+
+def test_of_two_values_of_one_field_the_later_one_counts(open_app: Open) -> None:
+    app = open_app(page="same_prompt")
+    app.multiselect(key=FIRST).set_value(["bfloat16", "float16", "2 texts", "4 texts"]).run()
+    assert app.query_params.get("ways") in (None, ["4.9-3"]) and not app.exception
+
+
+@pytest.mark.parametrize(("text", "sentence"), [("", "empty"), ("dragon " * 200, "at most 128")])
+def test_a_text_that_cannot_be_compared_gets_one_sentence(text: str, sentence: str, open_app: Open) -> None:
+    app = open_app(page="same_prompt")
+    app.text_area(key="same_prompt_read").set_value(text)
+    app = run_on(press(app, "same_prompt_start"))
+    assert any(sentence in note for note in told(app)), told(app)
+
+
+@pytest.mark.usefixtures("no_recordings")
+def test_two_ways_with_settings_that_exclude_tokens_are_drawn(open_app: Open) -> None:
+    app = open_app(page="same_prompt", top_k="2", prompt="The fox")
+    app.text_area(key="same_prompt_read").set_value("The fox <b>*met*</b> a bear.")
+    app.multiselect(key=SECOND).set_value(["after the settings"]).run()
+    app = run_on(press(app, "same_prompt_start"))
+    assert "∞" in said(app) and "Both texts are the same." in said(app)
+
+
+@pytest.mark.usefixtures("no_recordings")
+def test_on_a_server_only_the_server_is_a_way(open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
+    with serve(FakeVLLM(limit=20)) as server:
+        app = open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0")
+        loaded_models.connect(server.address, str(TINY))
+        session(app).names.append(server.address)
+        session(app).servers[server.address] = (str(TINY), None)
+        app.run()
+        app.selectbox(key="model").set_value(server.address).run()
+        go(app, "same_prompt")
+        assert all("no layers on this machine" in option for option in app.multiselect(key=SECOND).options[:-1])
+        app.text_area(key="same_prompt_read").set_value("def main(argv): return 0")
+        assert any("no layers on this machine" in note for note in told(run_on(press(app, "same_prompt_start"))))
+        app.multiselect(key=FIRST).set_value([server.address])
+        app.multiselect(key=SECOND).set_value([server.address]).run()
+        assert "Both texts are the same." in said(run_on(press(app, "same_prompt_start")))
+        app.selectbox(key="model").set_value("storyteller").run()
+        press(app, "same_prompt_pair_3")
+        assert any("different tokens: token 1" in note for note in told(run_on(press(app, "same_prompt_start"))))
