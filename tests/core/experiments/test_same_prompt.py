@@ -16,8 +16,8 @@ import torch
 import transformers
 
 from core import SamplingSettings, load_model
+from core.backends.speed_trial import Speed
 from core.backends.threads import torch_threads
-from core.engine.model import threads_for
 from core.errors import BadSetting, BrokenLogits, EmptyPrompt, ModelError, NotForThisModel, PromptTooLong
 from core.experiments import same_prompt
 from core.experiments.same_prompt import Comparison, Way, compare, compared, noise, table
@@ -35,7 +35,7 @@ def plain_logs(folder: Path, ids: list[int], attention: str = "eager", dtype: st
     """The log-probabilities of a pass of transformers that knows nothing of this app: float64 [rows, tokens, vocabulary]."""
     network = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype), attn_implementation=attention).eval()
     given = {"input_ids": torch.tensor([ids]), "use_cache": False} | inputs
-    with torch.inference_mode(), torch_threads(threads_for(network.num_parameters())):
+    with torch.inference_mode(), torch_threads(Speed.untried(network.num_parameters()).row_threads):
         return network(**given).logits.float().double().log_softmax(-1).numpy()
 
 
@@ -228,7 +228,7 @@ def test_the_recommended_pairs_on_a_published_shape() -> None:
     narrow = deepcopy(plain)
     for weight in narrow.parameters():
         weight.data = weight.data.to(torch.bfloat16)
-    with torch.inference_mode(), torch_threads(threads_for(model.parameter_count)):
+    with torch.inference_mode(), torch_threads(model.engine.speed.row_threads):
         expected = [network(torch.tensor([ids]), use_cache=False).logits[0].double().log_softmax(-1).numpy() for network in (plain, narrow)]
     found = compare(model, TEXT, usual, replace(usual, dtype="bfloat16"))
     assert list(found.first[1:]) == of_tokens(expected[0], ids) and list(found.second[1:]) == of_tokens(expected[1], ids)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -211,7 +211,12 @@ def test_the_page_says_that_it_reads_a_long_prompt_and_not_a_short_one(
     open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(text_so_far.st, "spinner", lambda text: said.append(text) or nullcontext())
+
+    def spinner(text: str) -> AbstractContextManager[None]:
+        said.append(text)
+        return nullcontext()
+
+    monkeypatch.setattr(text_so_far.st, "spinner", spinner)
     app = press(open_app(prompt="The fox"), "step")
     assert not said
     run = session(app).run
