@@ -4,8 +4,9 @@
 page (`vote_page.py`, the event loop) reads and votes. A room has a code of four letters and a key that only its presenter knows, so that a
 presenter who reloads finds it again. A voter is a random token of a session cookie; nobody gives a name.
 
-Several replicas: a room is in the memory of the replica whose presenter opened it, so all requests with its code must reach that replica.
-Each replica gets a letter of its own in TOKEN_VIEWER_ROOM_LETTER; its codes begin with it, and `deploy/nginx.conf` chooses the replica by it.
+Several replicas: a room is in the memory of the replica whose presenter opened it, so all requests with its code must reach that
+replica. Each replica gets a letter of its own in TOKEN_VIEWER_ROOM_LETTER. Its codes begin with it, and `deploy/nginx.conf` chooses the
+replica by it.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from core.errors import InputError
@@ -36,10 +34,10 @@ def present() -> set[str | None]:
 
 
 @pytest.fixture
-def registry(clock: Clock, present: set[str | None], monkeypatch: pytest.MonkeyPatch) -> Iterator[Rooms]:
+def registry(clock: Clock, present: set[str | None], monkeypatch: pytest.MonkeyPatch) -> Rooms:
     for name in ("ROOMS", "PHONES", "ROOM_LETTER"):
         monkeypatch.delenv(f"TOKEN_VIEWER_{name}", raising=False)
-    yield Rooms(clock, present.__contains__)
+    return Rooms(clock, present.__contains__)
 
 
 @pytest.fixture
