@@ -45,7 +45,14 @@ def _open(room: Room, question: Question) -> dict[str, Any]:
 
 
 def _both(room: Room, question: Question) -> dict[str, Any]:
-    return {"code": room.code, "at": question.at, "ended": question.result is not None, "now": counts(room), "waiting": []}
+    return {
+        "code": room.code,
+        "number": question.number,
+        "at": question.at,
+        "ended": question.result is not None,
+        "now": counts(room),
+        "waiting": [],
+    }
 
 
 @lru_cache(maxsize=64)

@@ -53,11 +53,12 @@ def phones(browser: Any) -> Iterator[Callable[..., Any]]:
     assert not failed, failed
 
 
-def vote(phone: Any, label: str) -> None:
+def vote(phone: Any, labels: list[str], option: int) -> None:
     """Tap an option and wait until the vote is confirmed."""
-    phone.get_by_role("button", name=label, exact=True).click()
-    phone.locator("#status", has_text=f"“{label}”").wait_for()
-    assert phone.get_by_role("button", name=label).get_attribute("aria-pressed") == "true"
+    button = phone.locator("#options").get_by_role("button").nth(option)
+    button.click()
+    phone.locator("#status", has_text=f"“{labels[option]}”").wait_for()
+    assert button.get_attribute("aria-pressed") == "true"
 
 
 def fits(stage: OnStage, last: str) -> None:
@@ -73,13 +74,14 @@ def test_five_phones_vote_in_a_talk_whose_presenter_reloads(new_page: Callable[.
     Given(stage, THE_VOTE, FOX)
     stage.wait(OPEN)
     room, labels = stage.state("[my.data.vote.code, my.data.vote.options]")
+    before = stage.text("text")
     assert stage.text("room_code") == room and stage.text("address").endswith("/vote")
     assert stage.page.locator(".qr svg").count() == 1
     fits(stage, "vote_keys")
     audience = [phones(hall, room) for _phone in range(5)]
     for phone, option in zip(audience, (0, 1, 1, 2, 1), strict=True):
-        vote(phone, labels[option])
-    vote(audience[0], labels[2])  # changes its mind
+        vote(phone, labels, option)
+    vote(audience[0], labels, 2)  # changes its mind
     stage.wait("my.data.vote.now.votes === 5 && my.data.vote.now.phones === 5 && my.data.vote.now.counts === null")
     stage.picture("vote-open")
 
@@ -94,22 +96,21 @@ def test_five_phones_vote_in_a_talk_whose_presenter_reloads(new_page: Callable[.
     fits(stage, "result_scores")
     stage.picture("vote-ended")
     audience[0].locator("#status", has_text="has ended").wait_for()
-    assert audience[0].get_by_role("button", name=labels[0]).is_disabled()
+    assert audience[0].locator("#options button").first.is_disabled()
     stage.page.reload()
     stage.wait(f"{ENDED} && my.data.vote.code === '{room}'")
-    assert not stage.text("text").rstrip().endswith(labels[1]), "the text stands before the vote"
+    assert stage.text("text") == before, "the text stands before the vote"
 
     stage.press("PageDown")  # the audience's favourite
     stage.wait(GONE_ON)
-    assert stage.text("text").rstrip().endswith(labels[1])
+    assert stage.text("text") == f"{before} {labels[1]}"
     audience[0].locator("#status", has_text=f"room {room}").wait_for()
     stage.press("]")
     stage.wait("my.data.talk.place === 1 && !my.wants")
     stage.press("v")
     stage.wait(f"{OPEN} && my.data.vote.code === '{room}'")
-    label = stage.state("my.data.vote.options[0]")
     late = phones(hall, room.lower(), width=320, color_scheme="dark", locale="de-DE")
-    late.locator("#options button", has_text=label).first.click()
+    late.locator("#options button").first.click()
     late.locator("#status", has_text="Die Stimme ist gezählt").wait_for()
     assert late.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     stage.wait("my.data.vote.now.votes === 1 && my.data.vote.now.phones === 6")
@@ -137,7 +138,7 @@ def test_without_phones_hands_and_a_chat_count_and_own_words_wait_for_the_presen
     assert "2 votes came from the chat. 1 line was left out." in stage.text("line")
     stage.press("ArrowRight")
     stage.wait(ENDED)
-    assert stage.state(VOTES)[:3] == [12, 4, 1] and stage.state("my.data.vote.own_row[1]") == "1"
+    assert stage.state(VOTES)[:3] == [12, 4, 1] and stage.state("my.data.vote.own_row[1]") == 1
     assert "rocket" not in stage.text("vote"), "an own word waits for the presenter"
     notes = on_stage("/?notes=1", beside=stage)
     notes.page.get_by_role("button", name="<b>rocket</b> 1").click()

@@ -102,6 +102,7 @@ def _end(state: StageState, event: Mapping[str, Any]) -> None:
     own, question = _question(room(), run)
     if question.result is not None:
         return
+    _count_hands(own, event)
     run.go_to(question.at - 1)
     current.changed("rolled")
     ROOMS.end(own, run.step().key)
@@ -131,21 +132,29 @@ def _close(state: StageState, event: Mapping[str, Any]) -> None:
 
 
 def _change(state: StageState, event: Mapping[str, Any]) -> None:
-    """Change what the phones may do, count hands, or show an own word."""
+    """Change what the phones may do, or show an own word."""
     own = room()
     if own is None or own.question is None:
         return
-    hands, word = event.get("hands"), event.get("release")
-    words = dict(own.question.words())
+    word = event.get("release")
 
     def change(question: Question) -> None:
         question.allows_own ^= event.get("own") is True
         question.is_live ^= event.get("live") is True
-        if isinstance(word, str) and word in words and word not in question.released:
+        if isinstance(word, str) and word in dict(question.words()) and word not in question.released:
             question.released.append(word)
-        match hands:
-            case [int(option), int(count)] if 0 <= option < len(question.options) and question.result is None:
-                question.hands[option] = min(max(count, 0), MOST_HANDS)
+
+    _count_hands(own, event)
+    ROOMS.change(own, change)
+
+
+def _count_hands(own: Room, event: Mapping[str, Any]) -> None:
+    """Take the hands that the presenter counted, one number for each option, before the vote has ended."""
+    hands = event.get("hands")
+
+    def change(question: Question) -> None:
+        if isinstance(hands, list) and len(hands) == len(question.options) and question.result is None:
+            question.hands = [min(max(count, 0), MOST_HANDS) if type(count) is int else 0 for count in hands]
 
     ROOMS.change(own, change)
 
@@ -155,6 +164,7 @@ def _chat(state: StageState, event: Mapping[str, Any]) -> None:
     own, text = room(), event.get("text")
     if own is None or own.question is None or own.question.result is not None or not isinstance(text, str):
         return
+    _count_hands(own, event)
     votes, skipped = chat_votes(own.question, text)
     ROOMS.change(own, lambda question: setattr(question, "chat", votes))
     counted = sum(votes.values())

@@ -11,7 +11,7 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable
-from functools import cache, wraps
+from functools import wraps
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any
@@ -104,7 +104,7 @@ def _code(request: Request) -> str:
 @bounded
 async def page(request: Request, address: str) -> Response:
     """Return the page, the same for every room. The phone gets its token here."""
-    response = HTMLResponse(page_text(translation.current()), headers={"cache-control": "no-store"})
+    response = HTMLResponse(page_text(), headers={"cache-control": "no-store"})
     if _phone(request) is None:
         response.set_cookie(COOKIE, token_urlsafe(16), path="/vote", httponly=True, samesite="strict")
     return response
@@ -175,12 +175,12 @@ def _shown(question: Question | None, phone: str | None) -> dict[str, Any] | Non
     }
 
 
-@cache
-def page_text(language: str) -> str:
-    """Return the page in a language."""
+@translation.by_language(maxsize=16)
+def page_text() -> str:
+    """Return the page in the current language."""
     texts = {name: _(text) for name, text in TEXTS.items()}
     parts = {
-        "LANGUAGE": language,
+        "LANGUAGE": translation.current(),
         "TITLE": texts["title"],
         "NO_SCRIPT": texts["no_script"],
         "STYLE": f":root {{ {_colours(palette.LIGHT)} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {_colours(palette.DARK)} }} }}\n"

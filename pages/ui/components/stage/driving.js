@@ -374,14 +374,13 @@ function receive(my, data) {
     if (!my.looks[from] && from < data.count) my.ask("look", { at: from });
     if (data.finished && data.count && !data.talk) Object.assign(my, { t: data.count - 1, beat: WRITE });
     my.stage.focus();
-    receiveVote(my);
+    receiveVote(my, done);
     draw(my);
     if (data.talk?.acts[0] === "guess") { my.act = 1; openGuess(my); }
     if (data.talk?.acts[0] === "vote") { my.act = 1; my.opens = !data.count; beginStop(my); }
     return;
   }
-  receiveVote(my);
-  if (done && my.afterHands) { const key = my.afterHands; my.afterHands = ""; pressVote(my, key); }
+  receiveVote(my, done);
   beginStop(my);
   if (data.vote) return draw(my);
   if (done?.verb === "vote_go" && !data.notice) {

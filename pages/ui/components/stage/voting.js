@@ -13,13 +13,17 @@ function storedRoom() {
   try { return JSON.parse(sessionStorage.getItem(ROOM)); } catch { return null; }
 }
 
-// Keeps the room for a reload, or asks once for the one of before the reload.
-function keepRoom(my) {
+// Keeps the room for a reload, or asks for the one of before the reload until the server has answered.
+function keepRoom(my, done) {
   const room = my.data.room, stored = storedRoom();
-  try { if (room && stored?.key !== room.key) sessionStorage.setItem(ROOM, JSON.stringify(room)); } catch { /* no storage: no reload */ }
-  if (room || !stored || my.sought || my.wants) return;
-  my.sought = true;
+  clearTimeout(my.seeking);
+  try {
+    if (room && stored?.key !== room.key) sessionStorage.setItem(ROOM, JSON.stringify(room));
+    if (!room && done?.verb === "vote_find") sessionStorage.removeItem(ROOM); // it has ended
+  } catch { return; } // no storage: the room does not survive a reload
+  if (room || !stored || done?.verb === "vote_find" || my.wants) return;
   my.ask("vote_find", stored);
+  my.seeking = setTimeout(() => { if (my.wants?.verb === "vote_find") my.wants = null; keepRoom(my); }, 3000); // a page that still loads may lose it
 }
 
 // Opens the vote of a stop of a talk, unless it was opened before a reload.
@@ -31,13 +35,12 @@ function beginStop(my) {
 }
 
 // Takes the vote that the server sent. The text stands before the token that is voted on.
-function receiveVote(my) {
+function receiveVote(my, done) {
   const vote = my.data.vote;
-  keepRoom(my);
+  keepRoom(my, done);
   clearTimeout(my.counting);
   if (!vote) return;
-  if (my.votes?.at !== vote.at || my.votes.ended !== vote.ended) Object.assign(my, { framed: -1, typed: "" });
-  my.votes = vote;
+  if (my.voteNumber !== vote.number) Object.assign(my, { voteNumber: vote.number, framed: -1, typed: "", hands: vote.hands ?? [] });
   Object.assign(my, { t: vote.at, beat: WEIGH, runTo: -1, choosing: -1, guess: null, falling: false });
   if (!vote.ended) my.counting = setTimeout(() => countVotes(my), COUNT_EVERY);
 }
@@ -68,23 +71,21 @@ function frameOption(my, by) {
 function typeHands(my, key) {
   if (my.framed < 0) my.framed = 0;
   my.typed = key === "Backspace" ? my.typed.slice(0, -1) : (my.typed + key).slice(-3);
-  my.data.vote.hands[my.framed] = Number(my.typed);
+  my.hands[my.framed] = Number(my.typed);
   clearTimeout(my.raising);
-  const hands = [my.framed, Number(my.typed)];
-  my.raising = setTimeout(() => sendHands(my), 500);
-  my.raised = hands;
+  my.raising = setTimeout(() => askVote(my, "vote_set"), 500);
   drawVote(my);
 }
 
-function sendHands(my) {
+// Each request names all hands, because of two requests that come at once the server may see only the later one.
+function askVote(my, verb, more) {
   clearTimeout(my.raising);
-  if (my.raised) my.ask("vote_set", { hands: my.raised });
-  my.raised = null;
+  my.ask(verb, { hands: my.hands, ...more });
 }
 
 const OPEN_KEYS = {
   ArrowUp: my => frameOption(my, -1), ArrowDown: my => frameOption(my, 1),
-  w: my => my.ask("vote_set", { own: true }), l: my => my.ask("vote_set", { live: true }),
+  w: my => askVote(my, "vote_set", { own: true }), l: my => askVote(my, "vote_set", { live: true }),
   a: my => { my.address = (my.address ?? 0) + 1; drawVote(my); },
   ArrowLeft: my => my.ask("vote_close", {}),
 };
@@ -104,20 +105,13 @@ function pressVote(my, key) {
     return true;
   }
   if (/^\d$/.test(name) || name === "Backspace") typeHands(my, name);
-  else if (my.raised && (name in OPEN_KEYS || FORWARD.includes(name))) sendHandsFirst(my, key);
-  else if (FORWARD.includes(name)) { if (!isBusy) my.ask("vote_end", {}); }
+  else if (FORWARD.includes(name)) { if (!isBusy) askVote(my, "vote_end"); }
   else OPEN_KEYS[name]?.(my);
   return true;
 }
 
-// The server gets the last number of hands before what the key asks for.
-function sendHandsFirst(my, key) {
-  sendHands(my);
-  my.afterHands = key;
-}
-
 function pasteChat(my, text) {
-  if (my.data?.vote && !my.data.vote.ended && text.trim()) my.ask("vote_chat", { text: text.slice(0, 40000) });
+  if (my.data?.vote && !my.data.vote.ended && text.trim()) askVote(my, "vote_chat", { text: text.slice(0, 40000) });
 }
 
 function drawVote(my) {
@@ -146,7 +140,7 @@ function drawBallot(my, vote) {
   my.part(".vote_ask").textContent = counted(d.texts[phones ? "vote_ask" : "hands_ask"]);
   my.part(".vote_rows").replaceChildren(...vote.options.map((label, i) => {
     const row = element("div", i === my.framed ? "choice framed" : "choice");
-    const live = vote.live && vote.now.counts ? String(vote.now.counts[i]) : vote.hands[i] || i === my.framed ? String(vote.hands[i]) : "";
+    const live = vote.live && vote.now.counts ? String(vote.now.counts[i]) : my.hands[i] || i === my.framed ? String(my.hands[i]) : "";
     row.append(element("span", "", label), element("span", "count", live));
     return row;
   }));
