@@ -121,7 +121,7 @@ def _measured(candidate: Candidate) -> float:
 
 
 def _can_be_read(candidate: Candidate, first: bool) -> bool:
-    """Return whether a phone can show the token. The likeliest one is shown whatever it is."""
+    """Return whether a phone can show the token. The likeliest token is always shown."""
     label = label_of(candidate.piece)
     return first or (_measured(candidate) > 0 and "⟨" not in label and bool(label.strip("␣↵⇥␍⍽")))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import segno
 
 from core.experiments import vote
-from core.experiments.vote import Option, VoteRound
+from core.experiments.vote import Option, VoteRound, VoteScore
 from core.record.step_rows import label_of
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, ngettext
@@ -107,11 +107,27 @@ def score_lines(rounds: list[VoteRound]) -> list[str]:
         total.rounds,
     ).format(agreed=numbers.whole(total.agreed), hits=numbers.whole(total.hits), count=numbers.whole(total.rounds))
     people = _("In a study, people guessed {share} of next tokens (arXiv 2212.11281).").format(share=numbers.percent(vote.PEOPLE))
-    bits = _("Log score, lower is better: audience {audience} bits, model {model} bits.").format(
-        audience=numbers.decimal(total.audience_bits, 1), model=numbers.decimal(total.model_bits, 1)
-    )
     formula = _(
         "−log2 of the probability of the dice's token, mean of {count} rounds. Audience: (its votes + 1) / (all votes + number of "
         "options). Model: its probability / the sum over the options. A round counts if the token of the dice was an option."
     ).format(count=numbers.whole(total.scored))
-    return [f"{agreed} {people}", *([bits, formula] if total.scored else [])]
+    return [f"{agreed} {people}", *([_bits(rounds[-1], total), formula] if total.scored else [])]
+
+
+def _bits(latest: VoteRound, total: VoteScore) -> str:
+    """Return the log scores of the latest round, if it has some, and of all rounds, if there are more."""
+    sentences = []
+    if latest.bits is not None:
+        audience, model = (numbers.decimal(bits, 1) for bits in latest.bits)
+        sentences.append(
+            _("Log score, lower is better: audience {audience} bits, model {model} bits.").format(audience=audience, model=model)
+        )
+    if latest.bits is None or total.scored > 1:
+        audience, model = numbers.decimal(total.audience_bits, 1), numbers.decimal(total.model_bits, 1)
+        mean = ngettext(
+            "Mean of {count} round: audience {audience} bits, model {model} bits.",
+            "Mean of {count} rounds: audience {audience} bits, model {model} bits.",
+            total.scored,
+        )
+        sentences.append(mean.format(audience=audience, model=model, count=numbers.whole(total.scored)))
+    return " ".join(sentences)

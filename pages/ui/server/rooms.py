@@ -2,7 +2,7 @@
 
 `ROOMS` holds them in memory and stores nothing on disk. A presenter's page (a script's thread) opens a room and its questions; the phones'
 page (`vote_page.py`, the event loop) reads and votes. A room has a code of four letters and a key that only its presenter knows, so that a
-presenter who reloads finds it again. A voter is a random token of a session cookie; nobody gives a name.
+presenter who reloads finds it again. A voter is a random token of a session cookie, without a name.
 
 Several replicas: a room is in the memory of the replica whose presenter opened it, so all requests with its code must reach that
 replica. Each replica gets a letter of its own in TOKEN_VIEWER_ROOM_LETTER. Its codes begin with it, and `deploy/nginx.conf` chooses the
@@ -147,20 +147,22 @@ class Rooms:
         with self._lock:
             self._forget_ended()
             room = self._rooms.get(code)
-            if room is None or not hmac.compare_digest(room.key.encode(), key.encode("utf-8", "replace")):
+            if room is None or not _is_key(room, key):
                 return None
             room.presenter, room.alone_since = presenter, None
             return room
 
-    def of_phone(self, code: str, phone: str | None, address: str) -> Room:
+    def of_phone(self, code: str, phone: str | None, address: str, key: str = "") -> Room:
         """Return the room that a phone asks for, and note that the phone is there. phone: None for a page that does not vote.
+
+        key: of the room, from its presenter's page, which no wrong code of others keeps out.
 
         Raises NoSuchRoom, and TooMany for an address with too many wrong codes or for a full room.
         """
         with self._lock:
             self._forget_ended()
             room = self._rooms.get(code.upper())
-            is_known = room is not None and phone in room.phones
+            is_known = room is not None and (phone in room.phones or _is_key(room, key))
             if not is_known and self._wrong.is_spent(address):
                 raise TooMany(N_("Too many wrong codes came from this network. Wait a minute, then try again."))
             if room is None:
@@ -268,6 +270,10 @@ class Rooms:
             is_alone = room.alone_since is not None and now - room.alone_since > WITHOUT_PRESENTER
             if is_alone or now - room.used > IDLE_SECONDS:
                 del self._rooms[room.code]
+
+
+def _is_key(room: Room, key: str) -> bool:
+    return hmac.compare_digest(room.key.encode(), key.encode("utf-8", "replace"))
 
 
 def chat_votes(question: Question, text: str) -> tuple[Counter[int | str], int]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 HERE = Path(__file__).parent / "vote"
+KEY = "x-room-key"  # header of the presenter's page
 COOKIE = "token-viewer-phone"  # of the browser's session
 PHONE = re.compile(r"[\w-]{16,40}", re.ASCII)
 LARGEST_VOTE = 1024  # bytes
@@ -113,8 +114,9 @@ async def page(request: Request, address: str) -> Response:
 @bounded
 async def now(request: Request, address: str) -> Response:
     """Return what a phone, or the wall, shows now. Raises VoteRefused."""
-    phone = None if request.query_params.get("wall") else _phone(request)
-    room = ROOMS.of_phone(_code(request), phone, address)
+    key = request.headers.get(KEY, "")[:64]
+    phone = None if key else _phone(request)
+    room = ROOMS.of_phone(_code(request), phone, address, key)
     shown = counts(room)
     if request.query_params.get("seen") != str(room.version):
         shown["question"] = _shown(room.question, phone)
@@ -154,7 +156,7 @@ async def _sent(request: Request) -> dict[str, Any]:
 
 
 def counts(room: Room) -> dict[str, Any]:
-    """Return the numbers of a room that everybody may know. The votes of each option only if the presenter shows them."""
+    """Return the numbers of a room that every phone may know. The votes of each option only if the presenter shows them."""
     question = room.question
     votes = question.counts() if question is not None else []
     own = sum(count for _word, count in question.words()) if question is not None else 0
@@ -189,7 +191,7 @@ def page_text() -> str:
         "SCRIPT": (HERE / "vote.js").read_text("utf-8"),
     }
     made_of = re.split(r"%(\w+)%", (HERE / "vote.html").read_text("utf-8"))
-    return "".join(parts[piece] if column % 2 else piece for column, piece in enumerate(made_of))
+    return "".join(parts[text] if column % 2 else text for column, text in enumerate(made_of))
 
 
 def _colours(theme: palette.Palette) -> str:

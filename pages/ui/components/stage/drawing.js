@@ -157,6 +157,7 @@ function drawFoot(my) {
   my.part(".beats").replaceChildren(...d.names.map((name, i) => {
     const beat = element("button", i === my.beat ? "now" : "", name);
     beat.tabIndex = -1;
+    beat.disabled = Boolean(d.vote); // a digit counts hands then
     beat.onclick = () => press(my, String(i + 1));
     return beat;
   }));

@@ -287,7 +287,7 @@ function play(my) {
   if (my.playing) { clearInterval(my.playing); my.playing = 0; return; }
   my.playing = setInterval(() => {
     if (!my.stage.isConnected || my.ending || my.data.finished && my.t >= my.data.count - 1 && my.beat === WRITE) { clearInterval(my.playing); my.playing = 0; return; }
-    if (!my.falling && !my.wants && !my.blank && !my.help) on(my);
+    if (!my.falling && !my.wants && !my.blank && !my.help && !my.data.vote) on(my);
   }, 1100);
   say(my, my.data.texts.playing);
 }

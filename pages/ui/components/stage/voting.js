@@ -34,7 +34,7 @@ function beginStop(my) {
   openVote(my);
 }
 
-// Takes the vote that the server sent. The text stands before the token that is voted on.
+// Takes the vote that the server sent. The text ends before the token that is voted on.
 function receiveVote(my, done) {
   const vote = my.data.vote;
   keepRoom(my, done);
@@ -50,7 +50,7 @@ async function countVotes(my) {
   if (!my.stage.isConnected || !vote || vote.ended) return;
   try {
     const address = window.location.pathname.replace(/[^/]*$/, "vote/now");
-    const response = await fetch(`${address}?room=${vote.code}&seen=${vote.now.version}&wall=1`, { credentials: "omit" });
+    const response = await fetch(`${address}?room=${vote.code}&seen=${vote.now.version}`, { headers: { "x-room-key": my.data.room.key } });
     if (response.ok && my.data.vote === vote) {
       const { question, ...now } = await response.json();
       vote.now = now;

@@ -19,14 +19,14 @@ function draw() {
   part("text").textContent = question.text;
   part("question").textContent = texts.question;
   const options = part("options");
-  options.ariaLabel = texts.options;
+  options.setAttribute("aria-label", texts.options);
   while (options.childElementCount > question.options.length) options.lastElementChild.remove();
   question.options.forEach((label, i) => {
     const button = options.children[i] ?? options.appendChild(document.createElement("button"));
     button.type = "button";
     button.textContent = label;
     button.disabled = question.ended;
-    button.ariaPressed = String(mine === i);
+    button.setAttribute("aria-pressed", String(mine === i));
     button.onclick = () => send({ option: i });
   });
   part("own").hidden = !question.own || question.ended;
@@ -36,7 +36,7 @@ function draw() {
 }
 
 async function asked(address, options) {
-  const response = await fetch(address, { ...options, signal: AbortSignal.timeout(8000) });
+  const response = await fetch(address, { ...options, signal: AbortSignal.timeout?.(8000) });
   const answer = await response.json();
   if (!response.ok) throw Object.assign(new Error(answer.error), { status: response.status });
   return answer;

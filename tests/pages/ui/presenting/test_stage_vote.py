@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import InputError
+from core.experiments.vote import Option, VoteRound
 from pages.stage import vote_payload
 from pages.ui.i18n import translation
 from pages.ui.presenting import stage_vote
@@ -157,5 +158,17 @@ def test_the_address_of_a_laptop_is_that_of_its_network_and_none_if_it_listens_a
         return stage_vote.addresses()
 
     assert at("http://localhost:8501/stage", False) == [] and at(None, False) == []
-    assert [address.startswith("http://192.0.2.7:") and address.endswith("/vote") for address in at("http://127.0.0.1:8501/stage", True)] == [True]
+    assert [
+        address.startswith("http://192.0.2.7:") and address.endswith("/vote") for address in at("http://127.0.0.1:8501/stage", True)
+    ] == [True]
     assert at("https://viewer.example.org/stage", False) == ["https://viewer.example.org/vote"]
+
+
+def test_the_log_scores_are_of_the_latest_round_and_of_all() -> None:
+    scored = VoteRound((Option(1, "dog", 0.5), Option(2, "cat", 0.5)), (1, 0), 0, 1)
+    other = VoteRound(scored.options, (2, 0), 0, 99)
+    assert vote_payload.score_lines([]) == []
+    assert len(vote_payload.score_lines([other])) == 1, "the token of the dice was no option"
+    assert vote_payload.score_lines([scored])[1] == "Log score, lower is better: audience 0.6 bits, model 1.0 bits."
+    assert vote_payload.score_lines([scored, other])[1] == "Mean of 1 round: audience 0.6 bits, model 1.0 bits."
+    assert vote_payload.score_lines([scored, scored])[1].endswith("Mean of 2 rounds: audience 0.6 bits, model 1.0 bits.")

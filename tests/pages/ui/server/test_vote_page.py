@@ -105,6 +105,8 @@ def test_a_thousand_guesses_of_codes_are_answered_thirty_times(room: Room) -> No
     client = phone()
     statuses = [client.get(f"/vote/now?room={number:04d}").status_code for number in range(1000)]
     assert statuses.count(404) <= 40 and statuses.count(429) >= 960
+    wall = client.get(f"/vote/now?room={room.code}", headers={vote_page.KEY: room.key})
+    assert wall.status_code == 200, "the presenter's page still counts"
 
 
 def test_a_vote_without_the_cookie_and_one_of_another_site_are_refused(room: Room) -> None:
@@ -118,7 +120,8 @@ def test_a_vote_without_the_cookie_and_one_of_another_site_are_refused(room: Roo
 
 def test_the_wall_and_a_phone_with_a_strange_cookie_are_not_counted(room: Room) -> None:
     client = phone()
-    assert client.get(f"/vote/now?room={room.code}&wall=1").json()["phones"] == 0
+    wall = {vote_page.KEY: room.key}
+    assert client.get(f"/vote/now?room={room.code}", headers=wall).json()["phones"] == 0
     strange = TestClient(APP, "http://localhost:8501", cookies={vote_page.COOKIE: "x" * 5000})
     assert strange.get(f"/vote/now?room={room.code}").json()["phones"] == 0
 
