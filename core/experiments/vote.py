@@ -22,6 +22,7 @@ from core.record.step_rows import label_of
 
 LIKELY, LESS_LIKELY = 4, 2  # options of either kind
 FIRST_LESS_LIKELY, LAST_LESS_LIKELY = 8, 40  # ranks of the less likely options
+SHORTEST_WORD = 3  # letters of a less likely option; shorter tokens are often only the beginning of a word
 PEOPLE = 0.29  # next tokens that people guess right (Shlegeris and others 2022, https://arxiv.org/abs/2212.11281)
 
 
@@ -89,9 +90,7 @@ def options(seen: TokenDistribution, order: Random) -> tuple[Option, ...]:
     for candidate in sorted(seen.candidates, key=lambda candidate: -_measured(candidate)):
         if len(likely) < LIKELY and _can_be_read(candidate, first=not likely) and _is_new(candidate, likely):
             likely.append(_option(candidate))
-    later = [
-        c for c in seen.candidates if FIRST_LESS_LIKELY <= c.rank <= LAST_LESS_LIKELY and c.piece.startswith("␣") and c.piece[1:].isalpha()
-    ]
+    later = [candidate for candidate in seen.candidates if _is_less_likely_word(candidate)]
     order.shuffle(later)
     chosen = list(likely)
     for candidate in later:
@@ -124,6 +123,12 @@ def _can_be_read(candidate: Candidate, first: bool) -> bool:
     """Return whether a phone can show the token. The likeliest token is always shown."""
     label = label_of(candidate.piece)
     return first or (_measured(candidate) > 0 and "⟨" not in label and bool(label.strip("␣↵⇥␍⍽")))
+
+
+def _is_less_likely_word(candidate: Candidate) -> bool:
+    word = candidate.piece.removeprefix("␣")
+    is_word = word != candidate.piece and word.isalpha() and len(word) >= SHORTEST_WORD
+    return is_word and FIRST_LESS_LIKELY <= candidate.rank <= LAST_LESS_LIKELY
 
 
 def _is_new(candidate: Candidate, chosen: Sequence[Option]) -> bool:

@@ -73,7 +73,7 @@ def pressed(verbs: Mapping[str, Verb]) -> None:
     state.rolled_only = False
     number = event.get("number")
     state.did = number if isinstance(number, int) else state.did
-    verb = (VERBS | verbs).get(str(event.get("do")))
+    verb = {**VERBS, **verbs}.get(str(event.get("do")))
     if verb is not None:
         verb(state, event)
 

@@ -125,7 +125,7 @@ function drawVote(my) {
 
 function drawBallot(my, vote) {
   const d = my.data, phones = vote.addresses.length > 0;
-  my.part(".join").hidden = !phones;
+  my.part(".join").classList.toggle("alone", !phones);
   if (phones) {
     const [address, picture] = vote.addresses[(my.address ?? 0) % vote.addresses.length];
     const qr = my.part(".qr");
@@ -135,7 +135,7 @@ function drawBallot(my, vote) {
     my.part(".address").textContent = address;
     my.part(".room_code").textContent = vote.code;
   }
-  const counted = text => text.replace("{phones}", vote.now.phones).replace("{votes}", vote.now.votes);
+  const counted = text => text.replace("{phones}", vote.now.phones).replace("{votes}", vote.now.votes).replaceAll(": ", ":\u00a0");
   my.part(".there").textContent = counted(d.texts.there);
   my.part(".vote_ask").textContent = counted(d.texts[phones ? "vote_ask" : "hands_ask"]);
   my.part(".vote_rows").replaceChildren(...vote.options.map((label, i) => {
@@ -144,7 +144,8 @@ function drawBallot(my, vote) {
     row.append(element("span", "", label), element("span", "count", live));
     return row;
   }));
-  my.part(".how").textContent = vote.how;
+  const [how, command] = vote.how.split(/(streamlit run .*)/);
+  my.part(".how").replaceChildren(how, ...(command ? [element("code", "", command)] : []));
   const texts = d.texts, keys = [["→", texts.vote_end], ["W", `${texts.vote_own} ${vote.own ? "✓" : "–"}`], ["L", `${texts.vote_live} ${vote.live ? "✓" : "–"}`]];
   if (vote.addresses.length > 1) keys.push(["A", texts.vote_address]);
   my.part(".vote_keys").replaceChildren(...keys.map(([key, text]) => voteButton(my, key, text)),
