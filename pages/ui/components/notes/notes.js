@@ -24,8 +24,8 @@ function draw(my) {
   part(".stop").textContent = talk ? `${texts.stop.replace("{place}", talk.place + 1).replace("{count}", talk.count)} · ${talk.title}` : seen.model ?? "";
   part(".next").textContent = talk?.next ? `${texts.next}: ${talk.next}` : "";
   part(".hidden_yet").textContent = seen.hidden && seen.rows.length ? texts.hidden : seen.finished ?? "";
-  part(".words_head").textContent = seen.words.length ? texts.words : "";
-  part(".words").replaceChildren(...seen.words.map(([word, count]) => {
+  part(".words_head").textContent = seen.words?.length ? texts.words : "";
+  part(".words").replaceChildren(...(seen.words ?? []).map(([word, count]) => {
     const button = element("button", "", `${word} ${count}`);
     button.onclick = () => my.channel?.postMessage({ release: word });
     return button;
