@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from pages.ui.presenting.prepared_talks import THE_VOTE
+from tests.browser.accessibility import violations
 from tests.browser.conftest import running_app
 from tests.browser.test_stage import SMALLEST, OnStage, on_stage  # noqa: F401  (a fixture)
 from tests.browser.test_talk_keys import FOX, Given
@@ -82,6 +83,7 @@ def test_five_phones_vote_in_a_talk_whose_presenter_reloads(new_page: Callable[.
     for phone, option in zip(audience, (0, 1, 1, 2, 1), strict=True):
         vote(phone, labels, option)
     vote(audience[0], labels, 2)  # changes its mind
+    assert violations(audience[0]) == []
     stage.wait("my.data.vote.now.votes === 5 && my.data.vote.now.phones === 5 && my.data.vote.now.counts === null")
     stage.picture("vote-open")
 
@@ -105,6 +107,7 @@ def test_five_phones_vote_in_a_talk_whose_presenter_reloads(new_page: Callable[.
     stage.wait(GONE_ON)
     assert stage.state("my.data.words.at(-1)[0]").removeprefix("␣") == labels[1]
     audience[0].locator("#status", has_text=f"room {room}").wait_for()
+    assert violations(audience[0]) == []
     stage.press("]")
     stage.wait("my.data.talk.place === 1 && !my.wants")
     stage.press("v")
@@ -112,6 +115,7 @@ def test_five_phones_vote_in_a_talk_whose_presenter_reloads(new_page: Callable[.
     late = phones(hall, room.lower(), width=320, color_scheme="dark", locale="de-DE")
     late.locator("#options button").first.click()
     late.locator("#status", has_text="Die Stimme ist gezählt").wait_for()
+    assert violations(late) == []
     assert late.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     stage.wait("my.data.vote.now.votes === 1 && my.data.vote.now.phones === 6")
     stage.press("PageDown")
@@ -164,3 +168,13 @@ def test_the_button_on_guess_opens_the_vote_on_the_stage(new_page: Callable[...,
     settled(page)
     press(page, "guess_vote")
     OnStage(page).wait(OPEN)
+
+
+def test_a_wrong_code_leads_to_the_field_for_another_one(hall: str, phones: Callable[..., Any]) -> None:
+    phone = phones(hall, "<b>", width=320)
+    phone.locator("#status", has_text="No room has this code.").wait_for()
+    assert violations(phone) == []
+    phone.locator("#code").fill("zzzz")
+    phone.locator("#enter button").click()
+    phone.wait_for_url("**/vote?room=zzzz")
+    phone.locator("#status", has_text="No room has this code.").wait_for()

@@ -15,9 +15,9 @@ function wordOf(vote) {
 
 function draw() {
   part("vote").hidden = !question;
+  part("question").textContent = question ? texts.question : texts.title;
   if (!question) return tell(texts.wait.replace("{room}", room));
   part("text").textContent = question.text;
-  part("question").textContent = texts.question;
   const options = part("options");
   options.setAttribute("aria-label", texts.options);
   while (options.childElementCount > question.options.length) options.lastElementChild.remove();
@@ -83,7 +83,7 @@ async function send(vote) {
 
 function enter(sentence) {
   question = null;
-  part("vote").hidden = true;
+  draw();
   part("enter").hidden = false;
   part("code").value = room;
   part("code").focus();
