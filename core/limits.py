@@ -22,7 +22,7 @@ class Limits:
     earlier states of all visitors' trainings. sockets, sockets_per_address: open browser connections, in total and per address.
     uploads_megabytes, all_uploads_megabytes: of all files that one session holds, and all sessions together. seat_seconds: without a
     message for this long, a visitor's seat can go to a waiting one. download_gigabytes: of the largest model to download. free_gigabytes:
-    disk space that downloads leave free.
+    disk space that downloads leave free. rooms: for votes, at a time. phones: in one room.
     """
 
     visitors: int = 200
@@ -45,6 +45,8 @@ class Limits:
     seat_seconds: int = 600
     download_gigabytes: int = 50
     free_gigabytes: int = 5
+    rooms: int = 50
+    phones: int = 500
 
     @classmethod
     def from_environment(cls) -> Limits:

@@ -64,6 +64,13 @@ def test_the_table_names_every_upload_field_and_every_component_that_sends_value
     assert components and components <= named
 
 
+def test_the_table_names_every_route_of_the_app() -> None:
+    named = " ".join(table())
+    routes = {call.args[0].value for text in sources().values() for name, call in calls(text) if name == "Route"}  # type: ignore[attr-defined]
+    assert {"/healthz", "/vote"} <= routes
+    assert {path for path in routes if f"`{path}`" not in named} == set()
+
+
 def test_every_row_names_a_place_and_a_test_that_exist() -> None:
     rows = table()
     assert len(rows) >= 12

@@ -9,9 +9,11 @@ import streamlit as st
 
 from pages.guess import guess_game
 from pages.guess.guess_game import Game
+from pages.ui import features
 from pages.ui.charts import charts, step_rows
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, ngettext
+from pages.ui.presenting import stage_state
 from pages.ui.session import current, elements
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
@@ -29,6 +31,10 @@ def question(now: Game) -> None:
         label = f"{_('What comes next?')} :gray[:small[{place}]]"
         st.text_input(label, key=guess_game.FIELD, placeholder=_("one word, then Enter"), max_chars=60)
         st.form_submit_button(_("Guess"), on_click=guess_game.word_guessed, type="primary")
+    about = _("For an audience with phones: its answer beside the model's, on the stage. Key: V")
+    if st.button(_("Let the audience vote"), help=about, icon=":material/how_to_vote:", type="tertiary", key="guess_vote"):
+        stage_state.stage_state().opens_vote = True
+        st.switch_page(features.file_of("stage"))
 
 
 def answer(now: Game) -> None:

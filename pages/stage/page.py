@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from core.errors import ViewerError
 from pages.stage.stage_view import stage
 from pages.ui import features
 from pages.ui.i18n.translation import say
-from pages.ui.presenting import stage_state, talk
+from pages.ui.presenting import stage_state, stage_vote, talk
 from pages.ui.session import address_bar, current, elements
 from pages.ui.shell import frame
 
 frame.page()
+
+
+@current.error_boundary
+def open_vote(state: stage_state.StageState) -> None:
+    """Open the vote that another page asked for."""
+    stage_vote.open_vote(state)
 
 
 def scene() -> None:
@@ -25,12 +33,16 @@ def scene() -> None:
         st.switch_page(features.file_of(page))
     talk.follow()
     current.begin_run()  # this part is also drawn alone, and the talk may have opened another stop
+    if state.opens_vote:
+        state.opens_vote = False
+        open_vote(state)
+    pressed = partial(stage_state.pressed, stage_vote.VERBS)
     with elements.error_boundary():
         said = [note.text for note in current.notices()]
         try:
-            stage(current.run(), state, " ".join(said), stage_state.pressed)
+            stage(current.run(), state, " ".join(said), pressed)
         except ViewerError as error:
-            stage(None, state, " ".join([*said, say(error)]), stage_state.pressed)
+            stage(None, state, " ".join([*said, say(error)]), pressed)
         address_bar.write_address("address_stage")
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from core.experiments.guess import Guess
 from core.sources.capabilities import Can
 from pages.stage.stage_payload import steps_payload, text_payload
+from pages.stage.vote_payload import vote_payload
 from pages.ui.components.stage import stage as stage_component
 from pages.ui.components.stage import texts
 from pages.ui.i18n import numbers, phrases
@@ -48,6 +49,8 @@ def stage_data(run: Generation | None, state: StageState, notice: str) -> dict[s
         "words": [],
         "looks": {},
         "count": 0,
+        "room": None,
+        "vote": None,
     }
     if run is None:
         return shown
@@ -73,6 +76,7 @@ def stage_data(run: Generation | None, state: StageState, notice: str) -> dict[s
         "ending": ending.format(model=name, parameters=parameters),
         "called": [_called(guess) for guess in state.called],
         "score": _score(state),
+        **vote_payload(run),
     }
 
 

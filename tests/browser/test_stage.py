@@ -284,14 +284,14 @@ def test_a_stop_opens_at_its_top_though_the_one_before_was_scrolled(on_stage: Ca
     stage.page.locator(".st-key-talk_row_9").wait_for()
     press(stage.page, "talk_give")
     stage.until("read", 0)
-    for number in range(1, 5):
+    for number in range(1, 6):
         stage.press("]")
         stage.wait(f"my.data.talk.place === {number}")
-    for number in (6, 7, 8):
+    for number in (7, 8, 9):
         stage.press("]")
         stage.page.locator(place, has_text=f"{number} /").wait_for()
     stage.page.wait_for_function(f"document.querySelector('{main}').scrollHeight > document.querySelector('{main}').clientHeight + 200")
     stage.page.evaluate(f"{top} = 150")
     stage.press("PageDown")  # this stop has no button, so the key opens the next one
-    stage.page.locator(place, has_text="9 /").wait_for()
+    stage.page.locator(place, has_text="10 /").wait_for()
     stage.page.wait_for_function(f"{top} === 0")

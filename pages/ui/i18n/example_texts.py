@@ -131,7 +131,7 @@ EXAMPLES = {
     N_("A castle"): "In the old castle lived a",
 }
 FIRST_PROMPT = EXAMPLES["A story"]
-BIRD, TRAIN = "The bird flew up into the", "The little train"  # of the prepared talks
+BIRD, DOG, TRAIN = "The bird flew up into the", "The dog ran to the", "The little train"  # of the prepared talks
 # To be guessed ahead: hard to foresee, easy for a small model, easy for the text itself.
 SUM_ALOUD = N_("A sum, step by step")
 REPEATS = N_("A text that repeats")

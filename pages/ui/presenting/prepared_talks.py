@@ -48,6 +48,16 @@ GUESS_FIRST = _written(
     example_texts.BIRD,
     "guess",
 )
+THE_VOTE = _written(
+    N_("The audience votes"),
+    N_(
+        "Phones scan the code and vote. Without phones, count raised hands: ↓ chooses an option, digits give its number.\n"
+        "→ ends the vote and shows the audience's answer beside the model's. 1 continues with the audience's favourite, 2 with the "
+        "model's, 3 with the token of the dice."
+    ),
+    example_texts.DOG,
+    "vote",
+)
 HOTTER = _written(
     N_("Colder and hotter"),
     N_(
@@ -137,7 +147,7 @@ MANY = _result(
 )
 TEN = Talk(
     N_("Ten minutes"),
-    (*THREE.stops[:4], LOOP, ONE_WORD, INSIDE, WHY, NOTEPAD, MANY, TEACH, THE_END),
+    (*THREE.stops[:2], THE_VOTE, *THREE.stops[2:4], LOOP, ONE_WORD, INSIDE, WHY, NOTEPAD, MANY, TEACH, THE_END),
     minutes=10,
 )
 HALF_AN_HOUR = Talk(

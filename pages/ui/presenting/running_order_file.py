@@ -26,7 +26,7 @@ BOUNDS = Bounds(
 
 
 _Key = Annotated[str, Field(max_length=60, pattern=r"^[a-z0-9_]*$")]  # it becomes part of a selector
-_Act = Annotated[str, Field(pattern=r"^(guess|choose|temperature [012]\.[0-9])$")]
+_Act = Annotated[str, Field(pattern=r"^(guess|vote|choose|temperature [012]\.[0-9])$")]
 
 
 class _StopFile(BaseModel):

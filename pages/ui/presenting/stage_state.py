@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite, isnan
 from time import monotonic
@@ -39,7 +39,7 @@ class StageState:
 
     did: number of the browser's last key press that was handled; the browser waits for it. leave: whether to close the stage.
     rolled_only: the next pass is slow, so it is made when the browser asks, after it has shown the roll. stop: number of the talk's
-    stops when it began.
+    stops when it began. opens_vote: whether the stage begins with a vote of the audience.
     """
 
     at: int = 0
@@ -51,6 +51,10 @@ class StageState:
     leave: bool = False
     rolled_only: bool = False
     stop: int = 0
+    opens_vote: bool = False
+
+
+Verb = Callable[[StageState, Mapping[str, Any]], None]
 
 
 def stage_state() -> StageState:
@@ -62,8 +66,8 @@ def stage_state() -> StageState:
 
 
 @error_boundary
-def pressed() -> None:
-    """Handle a key press from the browser."""
+def pressed(verbs: Mapping[str, Verb]) -> None:
+    """Handle a key press from the browser. verbs: what a key can do besides `VERBS`."""
     event = getattr(st.session_state.get(KEY), "did", None)
     if not isinstance(event, Mapping):
         return
@@ -71,7 +75,7 @@ def pressed() -> None:
     state.rolled_only = False
     number = event.get("number")
     state.did = number if isinstance(number, int) else state.did
-    verb = _VERBS.get(str(event.get("do")))
+    verb = {**VERBS, **verbs}.get(str(event.get("do")))
     if verb is not None:
         verb(state, event)
 
@@ -143,14 +147,19 @@ def _force(state: StageState, event: Mapping[str, Any]) -> None:
     if not isinstance(at, int) or not isinstance(token_id, int) or not 0 <= at <= len(run.path):
         return
     current.changed("rolled").playing = False
+    take(run, at, token_id)
+    state.at, state.called = at, ()  # no dice, no points
+
+
+def take(run: Generation, at: int, key: int) -> None:
+    """Take this token at this step. Raises ViewerError if the run cannot, and stays where it was."""
     stood = run.here
     run.go_to(at - 1)
     try:
-        run.force(token_id)
+        run.force(key)
     except ViewerError:  # a recording has no such branch: go back to the old node
         run.switch(stood)
         raise
-    state.at, state.called = at, ()  # no dice, no points
 
 
 def _turn(state: StageState, event: Mapping[str, Any]) -> None:
@@ -187,7 +196,7 @@ def _stop(state: StageState, event: Mapping[str, Any]) -> None:
         active.go = talk.neighbour(by)
 
 
-_VERBS = {
+VERBS: dict[str, Verb] = {
     "roll": _roll,
     "look": _look,
     "again": _again,

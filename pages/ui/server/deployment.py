@@ -48,14 +48,15 @@ def _declared_public() -> bool | None:
     return None if not value else value not in ("0", "false", "no")
 
 
-def _listens_beyond() -> bool:
+def listens_beyond() -> bool:
+    """Return whether the app listens on more than the loopback address."""
     return not is_loopback(st.get_option("server.address"))
 
 
 def public() -> bool:
     """Return whether this instance is public: as declared, by default if it listens on more than the loopback address."""
     declared = _declared_public()
-    return _listens_beyond() if declared is None else declared
+    return listens_beyond() if declared is None else declared
 
 
 def everyone_is_operator() -> bool:
@@ -70,7 +71,7 @@ def is_operator_by_connection(mark: str | None) -> bool:
     """
     if everyone_is_operator():
         return True
-    if public() and not _listens_beyond():
+    if public() and not listens_beyond():
         return False
     return mark is None or mark == LOCAL
 

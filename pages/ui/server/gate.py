@@ -131,7 +131,7 @@ class Gate:
         scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0].lower() not in drop] + added}
         if scope["path"] not in ALWAYS_ANSWERED and not deployment.may_be_called(home or headers.get("host")):
             await self._refuse(scope, receive, send, 403, "strange host", UNKNOWN_HOST)
-        elif scope["type"] == "websocket" and home is None:
+        elif home is None and (scope["type"] == "websocket" or scope["method"] == "POST"):
             await self._refuse(scope, receive, send, 403, "another site", "")
         elif scope["type"] == "websocket":
             await self._serve_websocket(scope, receive, send, peer, address)

@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from pages.ui import features
 from pages.ui.i18n import translation
-from pages.ui.server import browser_message, deployment, preload
+from pages.ui.server import browser_message, deployment, preload, vote_page
 from pages.ui.server.gate import NO_UPGRADE, App, Gate, Message
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ async def healthz(request: Request) -> JSONResponse:
     return JSONResponse({"ready": True, **warning}, headers={"cache-control": "no-store"})
 
 
-ROUTES = [Route("/healthz", healthz)]
+ROUTES = [Route("/healthz", healthz), *vote_page.ROUTES]
 
 
 @asynccontextmanager

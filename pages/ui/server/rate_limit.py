@@ -10,6 +10,7 @@ The header of a frame: https://www.rfc-editor.org/rfc/rfc6455#section-5.2
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
@@ -18,6 +19,7 @@ from typing import Any, cast
 from pages.ui.server.browser_message import LARGEST
 
 LONGEST_DELAY = 5.0  # seconds
+MOST_ADDRESSES = 10_000  # whose messages are counted
 FRAMES, FRAMES_AT_ONCE = 200.0, 1000.0  # per second of one websocket; Play sends 23
 SMALL, PER_SMALL_PART = 1024, 10  # bytes; a shorter part of a message, and a control frame, count as so many frames
 CONTINUATION, CONTROL, LAST, MASKED = 0, 8, 0x80, 0x80  # bits and kinds in the header
@@ -36,12 +38,36 @@ class RateLimiter:
     def __post_init__(self) -> None:
         self.left = self.burst
 
-    def delay(self, messages: float) -> float:
-        """Count so many messages. Return the seconds until the next one may come."""
-        now = monotonic()
+    def delay(self, messages: float, now: float | None = None) -> float:
+        """Count so many messages. Return the seconds until the next one may come. now: the time, if the caller has its own clock."""
+        now = monotonic() if now is None else now
         self.left = min(self.burst, self.left + (now - self.since) * self.per_second) - messages
         self.since = now
         return min(LONGEST_DELAY, max(0.0, -self.left / self.per_second))
+
+
+class AddressRates:
+    """Messages that may still come, for each address. The addresses that were silent for longest are forgotten."""
+
+    def __init__(self, per_second: float, burst: float, clock: Callable[[], float] = monotonic) -> None:
+        self._per_second, self._burst, self._clock = per_second, burst, clock
+        self._rates: OrderedDict[str, RateLimiter] = OrderedDict()
+
+    def is_spent(self, address: str) -> bool:
+        """Return whether no message may come from this address now."""
+        rate = self._rates.get(address)
+        return rate is not None and rate.delay(0.0, self._clock()) > 0
+
+    def count(self, address: str) -> bool:
+        """Count a message. Return whether it may come."""
+        rate = self._rates.pop(address, None) or RateLimiter(self._per_second, self._burst, since=self._clock())
+        self._rates[address] = rate
+        if len(self._rates) > MOST_ADDRESSES:
+            self._rates.popitem(last=False)
+        if rate.delay(0.0, self._clock()) > 0:
+            return False
+        rate.delay(1.0, self._clock())
+        return True
 
 
 class FrameLimit(asyncio.Protocol):

@@ -31,6 +31,7 @@ KEYS = (
     ),
     Key("R", N_("roll the last token again"), ("r", "R"), ("roll_again",)),
     Key("S", N_("open the stage"), ("s", "S"), ("to_stage", "stage_way")),
+    Key("V", N_("let the audience vote on the next token"), ("v", "V"), ("guess_vote",)),
     Key(N_("Tab"), N_("next control or group; Shift + Tab goes back")),
     Key("← → ↑ ↓", N_("inside a group: move along the tokens, the bars, the explained words, a slider")),
     Key(N_("Home, End"), N_("first and last item of a group")),

@@ -24,6 +24,12 @@ function draw(my) {
   part(".stop").textContent = talk ? `${texts.stop.replace("{place}", talk.place + 1).replace("{count}", talk.count)} · ${talk.title}` : seen.model ?? "";
   part(".next").textContent = talk?.next ? `${texts.next}: ${talk.next}` : "";
   part(".hidden_yet").textContent = seen.hidden && seen.rows.length ? texts.hidden : seen.finished ?? "";
+  part(".words_head").textContent = seen.words?.length ? texts.words : "";
+  part(".words").replaceChildren(...(seen.words ?? []).map(([word, count]) => {
+    const button = element("button", "", `${word} ${count}`);
+    button.onclick = () => my.channel?.postMessage({ release: word });
+    return button;
+  }));
   part(".rows").replaceChildren(...seen.rows.map(([label, number, share]) => {
     const row = element("div", "row");
     const bar = element("i");

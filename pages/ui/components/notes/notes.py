@@ -18,6 +18,7 @@ NOTES = {
     "next": N_("next stop"),
     "stop": N_("Stop {place} of {count}"),
     "black": N_("The stage is black. Press B to show it."),
+    "words": N_("Own words of the vote, not on the screen yet. Press one to show it."),
     "lost": N_("No message from the stage for {seconds} seconds."),
 }
 

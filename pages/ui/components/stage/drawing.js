@@ -27,7 +27,7 @@ function shownWords(my) {
 function drawText(my) {
   const text = my.part(".text");
   const words = shownWords(my);
-  const sign = JSON.stringify([words.map(word => [word[0], word[5]]), my.tint, my.beat === WRITE]);
+  const sign = JSON.stringify([words.map(word => [word[0], word[5]]), my.tint, my.beat === WRITE, Boolean(my.data.vote)]);
   if (text.sign === sign) return;
   text.sign = sign;
   let fresh = null;
@@ -146,8 +146,9 @@ function drawLine(my, look) {
     if (d.score.hit) sentence += ` ${d.score.points} ${d.texts.points}.`;
     if (d.score.rounds === 1) sentence += ` ${d.texts.bits}`;
   }
+  if (d.vote) sentence = "";
   if (d.notice) sentence = d.notice;
-  line.replaceChildren(element("b", "", d.notice ? "" : `${my.beat + 1}  ${d.names[my.beat]}   `), sentence);
+  line.replaceChildren(element("b", "", d.notice || d.vote ? "" : `${my.beat + 1}  ${d.names[my.beat]}   `), sentence);
   line.hidden = my.guess && !my.guess.rows;
 }
 
@@ -156,11 +157,15 @@ function drawFoot(my) {
   my.part(".beats").replaceChildren(...d.names.map((name, i) => {
     const beat = element("button", i === my.beat ? "now" : "", name);
     beat.tabIndex = -1;
+    beat.disabled = Boolean(d.vote); // a digit counts hands then
     beat.onclick = () => press(my, String(i + 1));
     return beat;
   }));
   const score = d.score.rounds ? `${d.texts.room} ${d.score.room} · ${d.texts.favourite} ${d.score.favourite}` : "";
   my.part(".score").textContent = my.guess || my.flash ? my.flash || score : score;
+  const vote = my.part(".ask_vote");
+  vote.textContent = d.texts.vote;
+  vote.ariaLabel = vote.title = `${d.texts.vote_on} (V)`;
   const ask = my.part(".ask_keys");
   ask.ariaLabel = ask.title = d.texts.keys;
   ask.onclick = () => press(my, "?");
@@ -188,7 +193,7 @@ function drawOver(my) {
 
 function draw(my) {
   const look = my.look();
-  my.stage.className = `stage ${my.data.beats[my.beat]}`;
+  my.stage.className = `stage ${my.data.beats[my.beat]}${my.data.vote ? " voting" : ""}`;
   my.stage.dataset.beat = my.data.beats[my.beat];
   my.stage.dataset.token = my.t;
   my.stage.dataset.count = my.data.count;
@@ -200,6 +205,7 @@ function draw(my) {
   drawDice(my, look);
   drawLine(my, look);
   drawGuess(my);
+  drawVote(my);
   drawFoot(my);
   drawOver(my);
   publish(my);

@@ -25,6 +25,7 @@ function begin(stage) {
       if (!stage.isConnected) return my.channel.close();
       if (data.ask) publish(my);
       if (data.press && my.data) press(my, data.press);
+      if (data.release && my.data) my.ask("vote_set", { release: data.release });
       if (data.clock) { my.began = Date.now(); publish(my); }
     };
   } catch { my.channel = null; }
@@ -33,6 +34,12 @@ function begin(stage) {
     if (my.data) keyed(my, event);
   };
   window.addEventListener("keydown", listen, true);
+  const paste = event => {
+    if (!stage.isConnected) return window.removeEventListener("paste", paste, true);
+    pasteChat(my, event.clipboardData?.getData("text/plain") ?? "");
+  };
+  window.addEventListener("paste", paste, true);
+  my.part(".ask_vote").onclick = () => press(my, "v");
   my.part(".tap.on").onclick = () => press(my, "ArrowRight");
   my.part(".tap.back").onclick = () => press(my, "ArrowLeft");
   return my;
@@ -47,7 +54,7 @@ function publish(my) {
     say: d.talk && !d.talk.slow ? "" : d.say[d.beats[my.beat]][my.t > my.first ? 1 : 0], line: now ? now.lines[my.beat] : d.finished, talk: d.talk,
     rows: coming ? [...coming.rows, coming.rest].map(row => [row[0], row[4], row[3]]) : [], // of the dice
     text: d.words.map(word => plain(word[0])).join("").slice(-160), settings: d.settings, model: d.model, hidden: my.beat < WEIGH || isGuessing(my),
-    score: d.score, finished: d.finished, blank: my.blank, keys: REMOTE,
+    score: d.score, finished: d.finished, blank: my.blank, keys: REMOTE, words: d.vote?.waiting ?? [],
   });
 }
 
@@ -280,7 +287,7 @@ function play(my) {
   if (my.playing) { clearInterval(my.playing); my.playing = 0; return; }
   my.playing = setInterval(() => {
     if (!my.stage.isConnected || my.ending || my.data.finished && my.t >= my.data.count - 1 && my.beat === WRITE) { clearInterval(my.playing); my.playing = 0; return; }
-    if (!my.falling && !my.wants && !my.blank && !my.help) on(my);
+    if (!my.falling && !my.wants && !my.blank && !my.help && !my.data.vote) on(my);
   }, 1100);
   say(my, my.data.texts.playing);
 }
@@ -301,7 +308,7 @@ const KEYS = {
   b: my => { my.blank = !my.blank; draw(my); }, ".": my => { my.blank = !my.blank; draw(my); },
   "?": my => { my.help = !my.help; draw(my); }, e: my => { my.ending = !my.ending; draw(my); },
   f: () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()),
-  g: openGuess, c: choose,
+  g: openGuess, c: choose, v: openVote,
   t: my => { my.tint = { likely: "unsure", unsure: "none", none: "likely" }[my.tint]; draw(my); },
   r: my => { my.guess = null; my.ask("again", {}); }, d: my => { my.guess = null; my.ask("dice", {}); },
   m: my => { my.merge = !isMerged(my); say(my, my.data.texts[my.merge ? "merged" : "five"]); },
@@ -311,10 +318,11 @@ const KEYS = {
 };
 
 // The presenter's window sends all keys but those that a browser allows only in the window that has the focus.
-const REMOTE = [...Object.keys(KEYS).filter(key => key !== "f" && key !== "n"), "1", "2", "3", "4", "5"];
+const REMOTE = [...Object.keys(KEYS).filter(key => key !== "f" && key !== "n"), ..."0123456789", "Backspace", "w", "l", "a"];
 
 function press(my, key) {
   my.data.notice = ""; // the presenter has seen it
+  if (pressVote(my, key)) return true;
   const known = KEYS[key.length === 1 ? key.toLowerCase() : key];
   if (/^[1-5]$/.test(key)) jump(my, Number(key) - 1);
   else if (known) known(my);
@@ -366,9 +374,19 @@ function receive(my, data) {
     if (!my.looks[from] && from < data.count) my.ask("look", { at: from });
     if (data.finished && data.count && !data.talk) Object.assign(my, { t: data.count - 1, beat: WRITE });
     my.stage.focus();
+    receiveVote(my, done);
     draw(my);
     if (data.talk?.acts[0] === "guess") { my.act = 1; openGuess(my); }
+    if (data.talk?.acts[0] === "vote") { my.act = 1; my.opens = !data.count; beginStop(my); }
     return;
+  }
+  receiveVote(my, done);
+  beginStop(my);
+  if (data.vote) return draw(my);
+  if (done?.verb === "vote_go" && !data.notice) {
+    Object.assign(my, { t: data.count - 1, beat: WRITE });
+    if (!data.finished && !my.looks[data.count]) my.ask("look", { at: data.count });
+    return draw(my);
   }
   if (my.t > data.count) Object.assign(my, { t: data.count, beat: READ, falling: false });
   if (done?.verb === "roll" && !data.finished && !my.looks[data.count]) my.ask("look", { at: data.count });

@@ -1,0 +1,139 @@
+"""A vote of an audience on the next token: the options on the phones, and how well the audience agrees with the model.
+
+The options are some of the model's likeliest tokens, its favourite always among them, and a few less likely words, in random order. When
+the vote has ended, the dice choose the token as always, and both answers are compared with it.
+
+The log score of an answer is -log2 of the probability that it gave to the token of the dice, in bits; lower is better (Good 1952,
+https://doi.org/10.1111/j.2517-6161.1952.tb00104.x). The audience's probability of an option is (its votes + 1) / (all votes + number of
+options), Laplace's rule of succession, so that an option without a vote has no infinite score. The model's probabilities are divided by
+their sum over the options, so that both choose among the same tokens.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from statistics import fmean
+
+from core.record.step import Candidate, TokenDistribution
+from core.record.step_rows import label_of
+
+LIKELY, LESS_LIKELY = 4, 2  # options of either kind
+FIRST_LESS_LIKELY, LAST_LESS_LIKELY = 8, 40  # ranks of the less likely options
+SHORTEST_WORD = 3  # letters of a less likely option; shorter tokens are often only the beginning of a word
+PEOPLE = 0.29  # next tokens that people guess right (Shlegeris and others 2022, https://arxiv.org/abs/2212.11281)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A token to vote for. label: the token without its leading space. probability: the model's."""
+
+    key: int
+    label: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class VoteRound:
+    """A finished vote. votes: of each option. own: votes for words that are not an option. came: key of the token that the dice chose."""
+
+    options: tuple[Option, ...]
+    votes: tuple[int, ...]
+    own: int
+    came: int
+
+    @property
+    def voters(self) -> int:
+        """Number of votes, those for own words included."""
+        return sum(self.votes) + self.own
+
+    @property
+    def favourite(self) -> Option | None:
+        """The option with the most votes, of several the first; None without a vote for an option."""
+        return self.options[self.votes.index(max(self.votes))] if any(self.votes) else None
+
+    @property
+    def model_favourite(self) -> Option:
+        """The model's likeliest token."""
+        return max(self.options, key=lambda option: option.probability)
+
+    @property
+    def bits(self) -> tuple[float, float] | None:
+        """Log scores of the audience and of the model, in bits. None without a vote for an option, or if the dice chose another token."""
+        column = next((column for column, option in enumerate(self.options) if option.key == self.came), None)
+        if column is None or not any(self.votes):
+            return None
+        audience = (self.votes[column] + 1) / (sum(self.votes) + len(self.options))
+        model = self.options[column].probability / sum(option.probability for option in self.options)
+        return -math.log2(audience), -math.log2(model)
+
+
+@dataclass(frozen=True, slots=True)
+class VoteScore:
+    """Scores over several rounds with votes for an option. agreed, hits: rounds in which the audience's favourite was the model's, and the
+    token of the dice. scored: rounds with a log score. audience_bits, model_bits: their means, NaN if no round has one.
+    """
+
+    rounds: int
+    agreed: int
+    hits: int
+    scored: int
+    audience_bits: float
+    model_bits: float
+
+
+def options(seen: TokenDistribution, order: Random) -> tuple[Option, ...]:
+    """Return up to six options, in random order. Fewer if the source lists fewer tokens that look different."""
+    likely: list[Option] = []
+    for candidate in sorted(seen.candidates, key=lambda candidate: -_measured(candidate)):
+        if len(likely) < LIKELY and _can_be_read(candidate, first=not likely) and _is_new(candidate, likely):
+            likely.append(_option(candidate))
+    later = [candidate for candidate in seen.candidates if _is_less_likely_word(candidate)]
+    order.shuffle(later)
+    chosen = list(likely)
+    for candidate in later:
+        if len(chosen) < len(likely) + LESS_LIKELY and _measured(candidate) > 0 and _is_new(candidate, chosen):
+            chosen.append(_option(candidate))
+    order.shuffle(chosen)
+    return tuple(chosen)
+
+
+def score(rounds: Sequence[VoteRound]) -> VoteScore:
+    """Return the scores over the rounds. A round without a vote for an option does not count."""
+    counted = [(vote, vote.favourite) for vote in rounds]
+    voted = [(vote, favourite) for vote, favourite in counted if favourite is not None]
+    bits = [scores for vote, _favourite in voted if (scores := vote.bits) is not None]
+    return VoteScore(
+        rounds=len(voted),
+        agreed=sum(favourite.key == vote.model_favourite.key for vote, favourite in voted),
+        hits=sum(favourite.key == vote.came for vote, favourite in voted),
+        scored=len(bits),
+        audience_bits=fmean(audience for audience, _model in bits) if bits else math.nan,
+        model_bits=fmean(model for _audience, model in bits) if bits else math.nan,
+    )
+
+
+def _measured(candidate: Candidate) -> float:
+    return candidate.model_probability if candidate.model_probability > 0 else 0.0  # NaN: not measured
+
+
+def _can_be_read(candidate: Candidate, first: bool) -> bool:
+    """Return whether a phone can show the token. The likeliest token is always shown."""
+    label = label_of(candidate.piece)
+    return first or (_measured(candidate) > 0 and "⟨" not in label and bool(label.strip("␣↵⇥␍⍽")))
+
+
+def _is_less_likely_word(candidate: Candidate) -> bool:
+    word = candidate.piece.removeprefix("␣")
+    is_word = word != candidate.piece and word.isalpha() and len(word) >= SHORTEST_WORD
+    return is_word and FIRST_LESS_LIKELY <= candidate.rank <= LAST_LESS_LIKELY
+
+
+def _is_new(candidate: Candidate, chosen: Sequence[Option]) -> bool:
+    return label_of(candidate.piece).casefold() not in {option.label.casefold() for option in chosen}
+
+
+def _option(candidate: Candidate) -> Option:
+    return Option(candidate.key, label_of(candidate.piece), _measured(candidate))

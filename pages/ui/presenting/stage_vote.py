@@ -1,0 +1,211 @@
+"""A vote of the audience on the stage: what the presenter's keys do with the room, and where phones reach it."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Hashable, Mapping
+from contextlib import suppress
+from random import SystemRandom
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import psutil
+import streamlit as st
+
+from core.errors import InputError
+from core.experiments import vote
+from pages.ui.i18n.translation import N_, ngettext
+from pages.ui.presenting import stage_state
+from pages.ui.presenting.stage_state import StageState
+from pages.ui.server import deployment
+from pages.ui.server.rooms import MOST_HANDS, ROOMS, Question, Room, chat_votes
+from pages.ui.session import current
+from pages.ui.session.state import results
+
+if TYPE_CHECKING:
+    from core import Generation
+
+LONGEST_TEXT = 400  # characters of the text on the phones
+MOST_ADDRESSES = 4
+UNREACHABLE = N_(
+    "Phones cannot reach this app, because it listens on this machine only. Start it with: streamlit run app.py --server.address 0.0.0.0"
+)
+SAME_NETWORK = N_("Phones must be in the same network. Its rules or a firewall can forbid the connection.")
+
+
+def room() -> Room | None:
+    """Return this presenter's room, None if there is none or it has ended."""
+    code, key = results().get("room", ("", ""))
+    return ROOMS.of_presenter(code, key, current.current_session().connection) if code else None
+
+
+def open_vote(state: StageState) -> None:
+    """Ask the audience for the next token. The first vote opens the room. Raises InputError, without a free room TooMany, and errors of the
+    run.
+    """
+    run = current.begin()
+    if run.finished:
+        raise InputError("The text has ended here. Restart it with R, or take another text.")
+    options = vote.options(run.next_distribution(), SystemRandom())
+    if len(options) < 2:
+        raise InputError("This model lists too few tokens for a vote.")
+    own = room()
+    if own is None:
+        own = ROOMS.open(current.current_session().connection)
+        results()["room"] = own.code, own.key
+    at = len(run.path)
+    ROOMS.ask(own, text_before(run, at), options, at, _after(run, at))
+    state.at = at
+
+
+def text_before(run: Generation, at: int) -> str:
+    """Return the end of the text before a step, without special tokens."""
+    tokens = [token.raw for token in run.prompt_tokens if not token.special] + [step.raw for step in run.path[:at]]
+    return b"".join(tokens).decode("utf-8", "replace").strip()[-LONGEST_TEXT:]
+
+
+def _after(run: Generation, at: int) -> Hashable:
+    """Return what identifies the text before a step: its tokens."""
+    return tuple(token.key for token in run.prompt_tokens), tuple(step.key for step in run.path[:at])
+
+
+def _open(state: StageState, event: Mapping[str, Any]) -> None:
+    open_vote(state)
+
+
+def _find(state: StageState, event: Mapping[str, Any]) -> None:
+    """Find the room again that this browser opened before a reload."""
+    code, key = event.get("code"), event.get("key")
+    if isinstance(code, str) and isinstance(key, str) and room() is None:
+        results()["room"] = code[:4], key[:64]
+
+
+def question_of(own: Room, run: Generation) -> Question | None:
+    """Return the vote on this run's text. None without one; a vote on another text is closed."""
+    question = own.question
+    if question is not None and question.after != _after(run, question.at):
+        ROOMS.close(own)
+        return None
+    return question
+
+
+def _question(own: Room | None, run: Generation) -> tuple[Room, Question]:
+    question = None if own is None else question_of(own, run)
+    if own is None or question is None:
+        raise InputError("The text has changed since this vote began. Press V for a new vote.")
+    return own, question
+
+
+def _end(state: StageState, event: Mapping[str, Any]) -> None:
+    """End the vote. The dice choose the token, which stays hidden until the presenter goes on."""
+    run = current.begin()
+    own, question = _question(room(), run)
+    if question.result is not None:
+        return
+    _count_hands(own, event)
+    run.go_to(question.at - 1)
+    current.changed("rolled")
+    ROOMS.end(own, run.step().key)
+    state.at = question.at
+
+
+def _go_on(state: StageState, event: Mapping[str, Any]) -> None:
+    """Continue with the audience's favourite, the model's, or the token of the dice."""
+    run = current.begin()
+    own, question = _question(room(), run)
+    result = question.result
+    if result is None:
+        return
+    favourite = result.favourite or result.model_favourite
+    token = {"audience": favourite.key, "model": result.model_favourite.key}.get(str(event.get("by")), result.came)
+    current.changed("rolled").playing = False
+    if len(run.path) <= question.at or run.path[question.at].key != token:
+        stage_state.take(run, question.at, token)
+    ROOMS.close(own)
+    state.at, state.called = question.at, ()
+
+
+def _close(state: StageState, event: Mapping[str, Any]) -> None:
+    own = room()
+    if own is not None:
+        ROOMS.close(own)
+
+
+def _change(state: StageState, event: Mapping[str, Any]) -> None:
+    """Change what the phones may do, or show an own word."""
+    own = room()
+    if own is None or own.question is None:
+        return
+    word = event.get("release")
+
+    def change(question: Question) -> None:
+        question.allows_own ^= event.get("own") is True
+        question.is_live ^= event.get("live") is True
+        if isinstance(word, str) and word in dict(question.words()) and word not in question.released:
+            question.released.append(word)
+
+    _count_hands(own, event)
+    ROOMS.change(own, change)
+
+
+def _count_hands(own: Room, event: Mapping[str, Any]) -> None:
+    """Take the hands that the presenter counted, one number for each option, before the vote has ended."""
+    hands = event.get("hands")
+
+    def change(question: Question) -> None:
+        if isinstance(hands, list) and len(hands) == len(question.options) and question.result is None:
+            question.hands = [min(max(count, 0), MOST_HANDS) if type(count) is int else 0 for count in hands]
+
+    ROOMS.change(own, change)
+
+
+def _chat(state: StageState, event: Mapping[str, Any]) -> None:
+    """Count the lines of a pasted chat, in place of those of the paste before."""
+    own, text = room(), event.get("text")
+    if own is None or own.question is None or own.question.result is not None or not isinstance(text, str):
+        return
+    _count_hands(own, event)
+    votes, skipped = chat_votes(own.question, text)
+    ROOMS.change(own, lambda question: setattr(question, "chat", votes))
+    counted = sum(votes.values())
+    sentence = ngettext("{count} vote came from the chat.", "{count} votes came from the chat.", counted).format(count=counted)
+    if skipped:
+        left_out = ngettext("{count} line was left out.", "{count} lines were left out.", skipped).format(count=skipped)
+        sentence = f"{sentence} {left_out}"
+    current.notify(sentence)
+
+
+VERBS = {
+    "vote": _open,
+    "vote_find": _find,
+    "vote_end": _end,
+    "vote_go": _go_on,
+    "vote_close": _close,
+    "vote_set": _change,
+    "vote_chat": _chat,
+}
+
+
+def addresses() -> list[str]:
+    """Return the addresses of the vote page that phones can try, the likeliest first. [] if the app listens on this machine only."""
+    url = urlsplit(st.context.url or "")
+    if url.hostname and not deployment.is_loopback(url.hostname):
+        return [f"{url.scheme}://{url.netloc}{url.path.rpartition('/')[0]}/vote"]
+    if not deployment.listens_beyond():
+        return []
+    port = st.get_option("server.port")
+    return [f"http://{number}:{port}/vote" for number in _own_numbers()]
+
+
+def _own_numbers() -> list[str]:
+    """Return this machine's IPv4 addresses in its networks, that of the default route first."""
+    numbers = [
+        entry.address
+        for entries in psutil.net_if_addrs().values()
+        for entry in entries
+        if entry.family == socket.AF_INET and not entry.address.startswith(("127.", "169.254."))
+    ]
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))  # chooses the route; UDP sends nothing here
+        numbers.sort(key=lambda number: number != probe.getsockname()[0])
+    return numbers[:MOST_ADDRESSES]

@@ -1,0 +1,65 @@
+"""A vote: its options come from the model's own distribution, and its scores equal sums done by hand."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+
+import pytest
+
+from core import Generation, SamplingSettings, load_model
+from core.experiments import vote
+from core.experiments.vote import Option, VoteRound
+
+
+@pytest.fixture(scope="module")
+def run() -> Generation:
+    return Generation(load_model("storyteller-mini"), "Once upon a time, there was a little", SamplingSettings(seed=3), top_n=50)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_options_have_the_likeliest_tokens_and_less_likely_words_in_another_order(run: Generation, seed: int) -> None:
+    seen = run.next_distribution()
+    options = vote.options(seen, Random(seed))
+    ranks = {candidate.key: candidate.rank for candidate in seen.candidates}
+    assert 4 <= len(options) <= 6
+    assert sorted(ranks[option.key] for option in options)[0] == 1
+    assert sum(ranks[option.key] >= vote.FIRST_LESS_LIKELY for option in options) >= 1
+    assert len({option.label.casefold() for option in options}) == len(options)
+    for option in options:
+        candidate = next(candidate for candidate in seen.candidates if candidate.key == option.key)
+        assert option.probability == candidate.model_probability
+    assert len({tuple(option.key for option in vote.options(seen, Random(other))) for other in range(6)}) > 1
+
+
+def three(votes: tuple[int, ...], came: int, own: int = 0) -> VoteRound:
+    """Return a round on three options with the model's probabilities 0.5, 0.25 and 0.05."""
+    return VoteRound((Option(1, "dog", 0.5), Option(2, "cat", 0.25), Option(3, "tax", 0.05)), votes, own, came)
+
+
+def test_a_round_by_hand() -> None:
+    counted = three((3, 12, 1), came=2)
+    assert counted.voters == 16 and counted.favourite is not None
+    assert counted.favourite.label == "cat" and counted.model_favourite.label == "dog"
+    audience, model = counted.bits or (0.0, 0.0)
+    assert audience == pytest.approx(-math.log2(13 / 19)) and model == pytest.approx(-math.log2(0.25 / 0.8))
+
+
+def test_an_option_without_a_vote_has_a_finite_score_and_a_token_that_was_no_option_has_none() -> None:
+    assert three((4, 0, 0), came=3).bits is not None and (three((4, 0, 0), came=3).bits or (0,))[0] == pytest.approx(-math.log2(1 / 7))
+    assert three((4, 0, 0), came=77).bits is None
+    assert three((0, 0, 0), came=1, own=5).bits is None and three((0, 0, 0), came=1, own=5).favourite is None
+
+
+def test_scores_over_rounds_leave_out_the_rounds_without_votes() -> None:
+    rounds = [three((3, 1, 0), came=1), three((0, 4, 0), came=1), three((0, 0, 0), came=1), three((0, 1, 0), came=77)]
+    total = vote.score(rounds)
+    assert (total.rounds, total.agreed, total.hits, total.scored) == (3, 1, 1, 2)
+    assert total.audience_bits == pytest.approx((-math.log2(4 / 7) - math.log2(1 / 7)) / 2)
+    assert total.model_bits == pytest.approx(-math.log2(0.5 / 0.8))
+    assert math.isnan(vote.score([]).audience_bits)
+
+
+def test_a_tie_goes_to_the_option_that_stands_first() -> None:
+    favourite = three((0, 2, 2), came=1).favourite
+    assert favourite is not None and favourite.label == "cat"

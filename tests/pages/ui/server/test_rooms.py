@@ -1,0 +1,198 @@
+"""Rooms: who is counted, when a room ends, and what a stranger can send."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.errors import InputError
+from core.experiments.vote import Option
+from pages.ui.server import rooms
+from pages.ui.server.rooms import NoSuchRoom, Question, Room, Rooms, TooMany, VoteRefused, VoteTooLate, chat_votes
+
+OPTIONS = (Option(1, "dog", 0.5), Option(2, "cat", 0.25), Option(3, "tax", 0.05))
+ADDRESS = "203.0.113.7"
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def present() -> set[str | None]:
+    return {"presenter"}
+
+
+@pytest.fixture
+def registry(clock: Clock, present: set[str | None], monkeypatch: pytest.MonkeyPatch) -> Rooms:
+    for name in ("ROOMS", "PHONES", "ROOM_LETTER"):
+        monkeypatch.delenv(f"TOKEN_VIEWER_{name}", raising=False)
+    return Rooms(clock, present.__contains__)
+
+
+@pytest.fixture
+def room(registry: Rooms) -> Room:
+    opened = registry.open("presenter")
+    registry.ask(opened, "The", OPTIONS, 0, "text")
+    return opened
+
+
+def question_of(room: Room) -> Question:
+    assert room.question is not None
+    return room.question
+
+
+def test_a_phone_has_one_vote_that_it_can_change_until_the_end(registry: Rooms, room: Room) -> None:
+    registry.vote(room, "anna", 1, 0, "")
+    registry.vote(room, "anna", 1, 1, "")
+    registry.vote(room, "ben", 1, 1, "")
+    assert question_of(room).counts() == [0, 2, 0]
+    result = registry.end(room, came=1)
+    assert result is not None and result.votes == (0, 2, 0) and room.rounds == [result]
+    assert registry.end(room, came=1) is None, "ended once"
+    with pytest.raises(VoteTooLate):
+        registry.vote(room, "anna", 1, 0, "")
+    registry.ask(room, "The cat", OPTIONS, 1, "text")
+    with pytest.raises(VoteTooLate):
+        registry.vote(room, "anna", 1, 0, "")  # of the question before
+    assert question_of(room).counts() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("option", [-1, 3, 10**9])
+def test_an_option_that_does_not_exist_is_refused(registry: Rooms, room: Room, option: int) -> None:
+    with pytest.raises(VoteRefused, match="does not exist"):
+        registry.vote(room, "anna", 1, option, "")
+
+
+def test_own_words_count_if_the_presenter_allows_them(registry: Rooms, room: Room) -> None:
+    with pytest.raises(VoteRefused, match="not allowed"):
+        registry.vote(room, "anna", 1, None, "ship")
+    registry.change(room, lambda question: setattr(question, "allows_own", True))
+    assert registry.vote(room, "anna", 1, None, " ship ") == "ship"
+    assert registry.vote(room, "ben", 1, None, "SHIP") == "SHIP"
+    assert registry.vote(room, "eva", 1, None, "Cat") == 1, "a word that is an option"
+    assert question_of(room).words() == [("ship", 2)] and question_of(room).released == []
+    for word in ("a" * 41, "", "\x00"):
+        with pytest.raises(InputError):
+            registry.vote(room, "anna", 1, None, word)
+    for count in range(rooms.MOST_WORDS - 1):
+        registry.vote(room, f"phone {count}", 1, None, f"word {count}")
+    with pytest.raises(TooMany):
+        registry.vote(room, "last", 1, None, "one more")
+    assert registry.vote(room, "last", 1, None, "Ship") == "Ship"
+
+
+def test_a_code_is_needed_and_guessing_codes_is_slow(registry: Rooms, room: Room, clock: Clock) -> None:
+    assert registry.of_phone(room.code.lower(), "anna", ADDRESS) is room
+    refused = {NoSuchRoom: 0, TooMany: 0}
+    for number in range(1000):
+        with pytest.raises(VoteRefused) as error:
+            registry.of_phone(f"{number:04d}", f"phone {number}", ADDRESS)
+        refused[type(error.value)] += 1
+    assert refused[NoSuchRoom] <= rooms.WRONG_CODES_AT_ONCE + 1
+    with pytest.raises(TooMany):
+        registry.of_phone(room.code, "late", ADDRESS)
+    assert registry.of_phone(room.code, "anna", ADDRESS) is room, "who is in the room stays"
+    assert registry.of_phone(room.code, "ben", "203.0.113.8") is room, "other networks do not notice"
+    clock.now += 10
+    assert registry.of_phone(room.code, "late", ADDRESS) is room
+
+
+@pytest.mark.parametrize("code", ["", "ABC", "ABCDE", "../..", "<b>", "ÄÖÜß", "\x00\x00\x00\x00"])
+def test_a_wrong_code_is_refused_in_a_sentence(registry: Rooms, room: Room, code: str) -> None:
+    with pytest.raises(NoSuchRoom, match=r"\.$"):
+        registry.of_phone(code, "anna", ADDRESS)
+
+
+def test_a_room_survives_a_reload_and_ends_after_its_presenter_has_left(
+    registry: Rooms, room: Room, clock: Clock, present: set[str | None]
+) -> None:
+    registry.vote(room, "anna", 1, 0, "")
+    present.clear()
+    clock.now += 5
+    assert registry.of_phone(room.code, "anna", ADDRESS) is room
+    present.add("reloaded")
+    assert registry.of_presenter(room.code, room.key, "reloaded") is room
+    assert question_of(room).counts() == [1, 0, 0]
+    clock.now += rooms.WITHOUT_PRESENTER + 1
+    assert registry.of_phone(room.code, "anna", ADDRESS) is room
+    present.clear()
+    registry.of_phone(room.code, "anna", ADDRESS)
+    clock.now += rooms.WITHOUT_PRESENTER + 1
+    with pytest.raises(NoSuchRoom):
+        registry.of_phone(room.code, "anna", ADDRESS)
+    assert registry.of_presenter(room.code, room.key, "reloaded") is None
+
+
+def test_a_room_ends_after_two_idle_hours(registry: Rooms, room: Room, clock: Clock) -> None:
+    clock.now += rooms.IDLE_SECONDS - 1
+    registry.vote(room, "anna", 1, 0, "")
+    clock.now += rooms.IDLE_SECONDS - 1
+    assert registry.of_presenter(room.code, room.key, "presenter") is room
+    clock.now += 2
+    assert registry.of_presenter(room.code, room.key, "presenter") is None
+
+
+def test_two_presenters_have_two_rooms_and_no_key_of_the_other(registry: Rooms, room: Room) -> None:
+    other = registry.open("presenter")
+    assert other.code != room.code
+    for key in ("", other.key, "ü" * 10_000):
+        assert registry.of_presenter(room.code, key, "presenter") is None
+    registry.ask(other, "A", OPTIONS, 0, "text")
+    registry.vote(other, "anna", 1, 2, "")
+    assert question_of(room).counts() == [0, 0, 0]
+
+
+def test_a_phone_that_sleeps_is_not_there_but_keeps_its_vote(registry: Rooms, room: Room, clock: Clock) -> None:
+    registry.of_phone(room.code, "anna", ADDRESS)
+    registry.vote(room, "anna", 1, 0, "")
+    assert registry.present(room) == 1
+    clock.now += 600
+    assert registry.present(room) == 0 and question_of(room).counts() == [1, 0, 0]
+    registry.of_phone(room.code, "anna", ADDRESS)
+    assert registry.present(room) == 1
+
+
+def test_rooms_and_phones_have_limits(registry: Rooms, room: Room, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_ROOMS", "2")
+    monkeypatch.setenv("TOKEN_VIEWER_PHONES", "3")
+    registry.open("presenter")
+    with pytest.raises(TooMany, match=r"\.$"):
+        registry.open("presenter")
+    for phone in "abc":
+        registry.of_phone(room.code, phone, ADDRESS)
+    registry.vote(room, "a", 1, 0, "")
+    with pytest.raises(TooMany, match="full"):
+        registry.of_phone(room.code, "d", ADDRESS)
+    clock.now += rooms.SILENT_SECONDS + 1
+    registry.of_phone(room.code, "d", ADDRESS)
+    assert set(room.phones) == {"a", "d"}, "silent phones without a vote give way"
+
+
+def test_hands_and_a_chat_count_beside_the_phones(registry: Rooms, room: Room) -> None:
+    registry.vote(room, "anna", 1, 0, "")
+    registry.change(room, lambda question: question.hands.__setitem__(1, 12))
+    votes, skipped = chat_votes(question_of(room), "Ann: dog\n10:03 Bob: Cat!\nann: tax\nno colon\n: \nEve: ship\n<b>x</b>: \U0001f4a9\n")
+    assert dict(votes) == {2: 1, 1: 1} and skipped == 4
+    registry.change(room, lambda question: question.chat.update(votes))
+    assert question_of(room).counts() == [1, 13, 1]
+    registry.change(room, lambda question: setattr(question, "allows_own", True))
+    votes, skipped = chat_votes(question_of(room), "Eve: ship\n" * 10_000 + "x" * 10**6 + ": dog")
+    assert votes["ship"] == 1 and sum(votes.values()) == 1
+
+
+def test_a_replica_s_codes_begin_with_its_letter(registry: Rooms, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOKEN_VIEWER_ROOM_LETTER", "k")
+    assert {registry.open("presenter").code[0] for _room in range(9)} == {"K"}
+    monkeypatch.setenv("TOKEN_VIEWER_ROOM_LETTER", "<script>")
+    assert registry.open("presenter").code[0] in rooms.LETTERS
