@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Hashable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -20,7 +21,7 @@ from pages.ui.presenting.stage_state import StageState
 from pages.ui.server import deployment
 from pages.ui.server.rooms import MOST_HANDS, ROOMS, Question, Room, chat_votes
 from pages.ui.session import current
-from pages.ui.session.state import results
+from pages.ui.session.state import memory
 
 if TYPE_CHECKING:
     from core import Generation
@@ -33,10 +34,18 @@ UNREACHABLE = N_(
 SAME_NETWORK = N_("Phones must be in the same network. Its rules or a firewall can forbid the connection.")
 
 
+@dataclass(slots=True)
+class OwnRoom:
+    """The room that this presenter opened: its code, "" for none, and the presenter's key."""
+
+    code: str = ""
+    key: str = ""
+
+
 def room() -> Room | None:
     """Return this presenter's room, None if there is none or it has ended."""
-    code, key = results().get("room", ("", ""))
-    return ROOMS.of_presenter(code, key, current.current_session().connection) if code else None
+    opened = memory(OwnRoom)
+    return ROOMS.of_presenter(opened.code, opened.key, current.current_session().connection) if opened.code else None
 
 
 def open_vote(state: StageState) -> None:
@@ -52,7 +61,8 @@ def open_vote(state: StageState) -> None:
     own = room()
     if own is None:
         own = ROOMS.open(current.current_session().connection)
-        results()["room"] = own.code, own.key
+        opened = memory(OwnRoom)
+        opened.code, opened.key = own.code, own.key
     at = len(run.path)
     ROOMS.ask(own, text_before(run, at), options, at, _after(run, at))
     state.at = at
@@ -77,7 +87,8 @@ def _find(state: StageState, event: Mapping[str, Any]) -> None:
     """Find the room again that this browser opened before a reload."""
     code, key = event.get("code"), event.get("key")
     if isinstance(code, str) and isinstance(key, str) and room() is None:
-        results()["room"] = code[:4], key[:64]
+        opened = memory(OwnRoom)
+        opened.code, opened.key = code[:4], key[:64]
 
 
 def question_of(own: Room, run: Generation) -> Question | None:
