@@ -28,7 +28,7 @@ class Presenter:
 
     def __init__(self, run: Generation) -> None:
         self.run, self.state = run, StageState()
-        self.results: dict[str, Any] = {}
+        self.own = stage_vote.OwnRoom()
         self.told: list[str] = []
 
     def press(self, verb: str, **event: Any) -> None:
@@ -57,7 +57,7 @@ def presenter(model: Any, monkeypatch: pytest.MonkeyPatch) -> Presenter:
     rooms = Rooms(is_present=lambda _name: True)
     for module in (stage_vote, vote_page):
         monkeypatch.setattr(module, "ROOMS", rooms)
-    monkeypatch.setattr(stage_vote, "results", lambda: made.results)
+    monkeypatch.setattr(stage_vote, "memory", lambda kind: made.own)
     monkeypatch.setattr(stage_vote, "addresses", lambda: ["http://192.0.2.7:8501/vote"])
     session = SimpleNamespace(connection="x", playing=False)
     mocked = {"begin": lambda: made.run, "current_session": lambda: session, "changed": lambda _moment: session, "notify": made.told.append}
@@ -105,7 +105,7 @@ def test_a_vote_ends_with_the_text_that_it_is_about(presenter: Presenter) -> Non
 def test_a_presenter_who_reloads_finds_the_room_with_its_key_only(presenter: Presenter) -> None:
     presenter.press("vote")
     room = presenter.room
-    presenter.results.clear()
+    presenter.own.code = presenter.own.key = ""
     presenter.press("vote_find", code=room.code, key="guessed")
     assert stage_vote.room() is None
     presenter.press("vote_find", code=room.code, key=room.key)
