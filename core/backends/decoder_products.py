@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Lock
+
 import numpy as np
 import torch
 from torch.nn import functional
@@ -26,8 +28,28 @@ class Table:
         return functional.embedding(torch.from_numpy(numbers), self._weight).float().numpy()
 
 
+class Widened:
+    """Weights in 16 bits as float32, widened once for all blocks of tokens that go through the layers together.
+
+    blocks: how many. A weight is dropped after the last of them has asked for it.
+    """
+
+    def __init__(self, blocks: int) -> None:
+        self._blocks, self._lock = blocks, Lock()
+        self._held: dict[int, tuple[torch.Tensor, int]] = {}  # by the address of the stored weight: the weight, and the blocks that need it
+
+    def of(self, stored: torch.Tensor) -> torch.Tensor:
+        """Return this weight as float32."""
+        with self._lock:  # another block waits, instead of reading the same memory
+            weight, left = self._held.pop(stored.data_ptr(), (None, self._blocks))
+            weight = stored.float() if weight is None else weight
+            if left > 1:
+                self._held[stored.data_ptr()] = weight, left - 1
+            return weight
+
+
 class Product:
-    """A projection of rows: [rows, in] -> [rows, out]. Weights in 16 bits are widened for each call.
+    """A projection of rows: [rows, in] -> [rows, out]. Weights in 16 bits are widened for each block of rows.
 
     NumPy is fastest on one thread, torch on several: see `core.backends.fast_decoder`.
     """
@@ -39,13 +61,13 @@ class Product:
         self.streams = 1  # in which compiled code reads the weights
         self._bias = None if part.bias is None else part.bias[None]  # with this shape, NumPy's addition is three times faster
 
-    def __call__(self, rows: np.ndarray, out: np.ndarray) -> None:
+    def __call__(self, rows: np.ndarray, out: np.ndarray, widened: Widened) -> None:
         plain = self.weight is not None
         few = 1 < len(rows) <= FEW if plain else len(rows) <= FEW_STORED
         if few and out.flags.c_contiguous and compiled.rows_product(self._part, rows, out, self.streams):
             return
         if self.weight is None:
-            torch.mm(torch.from_numpy(rows), self._stored.float(), out=torch.from_numpy(out))
+            torch.mm(torch.from_numpy(rows), widened.of(self._stored), out=torch.from_numpy(out))
         elif torch.get_num_threads() > 1:
             torch.mm(torch.from_numpy(rows), self._stored, out=torch.from_numpy(out))
         elif out.flags.c_contiguous:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import RLock, Semaphore
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from threadpoolctl import ThreadpoolController
 from core.backends import compiled, speed_trial
 from core.backends.decoder_families import parts_of
 from core.backends.decoder_parts import Layer, Parts
-from core.backends.decoder_products import Product, Table, activate
+from core.backends.decoder_products import Product, Table, Widened, activate
 from core.backends.decoder_state import SMALLEST_RESERVE, KVBuffer, State, View, cap, reserve_for
 from core.backends.threads import torch_threads
 from core.backends.workspace import Workspace
@@ -204,17 +204,16 @@ class FastDecoder:
         follow each other through the layers. Threads that share each product would wait for each other at every one: while another
         process has a core, that takes ten times as long.
         """
-        firsts = np.cumsum([state.length, *map(len, blocks)]).tolist()
-        stored = [Semaphore(0) for _ in blocks]
+        flow = _Flow(blocks, np.cumsum([state.length, *map(len, blocks)]).tolist(), [Semaphore(0) for _ in blocks], Widened(len(blocks)))
         with torch_threads(1 if len(blocks) > 1 else torch.get_num_threads()):
-            coming = [self._threads.submit(self._feed_block, blocks, number, firsts, stored, state) for number in range(1, len(blocks))]
+            coming = [self._threads.submit(self._feed_block, flow, number, state) for number in range(1, len(blocks))]
             try:
-                self._feed_block(blocks, 0, firsts, stored, state)
+                self._feed_block(flow, 0, state)
             finally:
                 wait(coming)
         for block in coming:
             block.result()  # raises what went wrong in its thread
-        state.length = firsts[-1]
+        state.length = flow.firsts[-1]
 
     def length(self, state: State) -> int:
         """Return the number of tokens in the state."""
@@ -281,13 +280,13 @@ class FastDecoder:
         size = self.parts.head_size
         return KVBuffer(np.empty((*shape, size, reserve), np.float32), np.empty((*shape, reserve, size), np.float32))
 
-    def _feed_block(self, blocks: list[np.ndarray], number: int, firsts: list[int], stored: list[Semaphore], state: State) -> None:
-        """Take one of these blocks through all layers. firsts: their positions; stored: counts the layers whose keys and values are there.
+    def _feed_block(self, flow: _Flow, number: int, state: State) -> None:
+        """Take one of these blocks through all layers.
 
         Of the last layer, only keys and values are needed from the tokens before the last, which alone goes through the rest.
         """
-        token_ids, past = blocks[number], firsts[number]
-        workspace = state.workspace if len(token_ids) == 1 else Workspace(self.parts, len(token_ids))
+        token_ids, past, stored = flow.blocks[number], flow.firsts[number], flow.stored
+        workspace = state.workspace if len(token_ids) == 1 else Workspace(self.parts, len(token_ids), flow.widened)
         last, indexed = self.layers[-1], zip(self.places, self.layers, strict=True)
         try:
             with np.errstate(all="ignore"), torch.inference_mode():  # infinities of a broken model appear in the logits, not as warnings
@@ -301,11 +300,11 @@ class FastDecoder:
                     stored[number].release()  # now all blocks up to this one are stored here
                     if layer is not last or workspace is state.workspace:
                         self._go_on(layer, view, index, workspace, taken)
-                if number == len(blocks) - 1 and workspace is not state.workspace:
+                if number == len(flow.blocks) - 1 and workspace is not state.workspace:
                     alone = state.workspace
-                    alone.turn_to(firsts[-1] - 1)
+                    alone.turn_to(flow.firsts[-1] - 1)
                     alone.hidden[:] = workspace.hidden[-1:]
-                    view = self._views(state, firsts[-1] - 1, alone)[last.parts.window]
+                    view = self._views(state, flow.firsts[-1] - 1, alone)[last.parts.window]
                     self._go_on(last, view, index, alone, self._remember(last, view, index, alone))
         finally:
             stored[number].release(len(self.layers))  # after an error, no block waits for this one
@@ -345,7 +344,7 @@ class FastDecoder:
         """Take the tokens in workspace.hidden through the rest of a layer, whose normed input is `taken`."""
         own, hidden, change = layer.parts, workspace.hidden, workspace.change
         view.attend(index, workspace, own.softcap)
-        layer.o(workspace.mixed_rows, change)
+        layer.o(workspace.mixed_rows, change, workspace.widened)
         if own.attention_post_norm is not None:
             own.attention_post_norm(change, change)
         if own.parallel:  # the feed-forward part has the same input as attention
@@ -374,7 +373,7 @@ class FastDecoder:
         parts = self.parts
         parts.norm(workspace.hidden, workspace.normed)
         logits = np.empty((1, parts.head.outputs), np.float32)
-        self.head(workspace.normed, logits)
+        self.head(workspace.normed, logits, workspace.widened)
         if parts.logit_scale != 1.0:
             np.multiply(logits, np.float32(parts.logit_scale), logits)
         if parts.logit_softcap is not None:
@@ -402,6 +401,20 @@ def _close(found: np.ndarray, expected: np.ndarray) -> bool:
     return bool((np.abs(found - expected) <= TOLERANCE * max(1.0, np.abs(expected).max())).all())
 
 
+@dataclass(frozen=True, slots=True)
+class _Flow:
+    """Blocks of tokens that follow each other through the layers.
+
+    firsts: their positions, and the position after the last. stored: of each, counts the layers whose keys and values are there, those of
+    the blocks before it included.
+    """
+
+    blocks: list[np.ndarray]
+    firsts: list[int]
+    stored: list[Semaphore]
+    widened: Widened
+
+
 class _Layer:
     """The products of one layer."""
 
@@ -418,11 +431,11 @@ class _Layer:
     def qkv(self, rows: np.ndarray, out: np.ndarray, workspace: Workspace) -> None:
         """Write all queries, all keys, all values of these rows."""
         if self._order is not None:
-            self._inward[0](rows, workspace.spare)
+            self._inward[0](rows, workspace.spare, workspace.widened)
             np.take(workspace.spare, self._order, 1, out, "clip")
             return
         for product, (begin, end) in zip(self._inward, self._spans, strict=True):
-            product(rows, out[:, begin:end])
+            product(rows, out[:, begin:end], workspace.widened)
 
     def feed_forward(self, rows: np.ndarray, out: np.ndarray, workspace: Workspace) -> None:
         """Write the feed-forward part's output of these rows."""
@@ -432,13 +445,13 @@ class _Layer:
         )
         if len(self._expand) == 2:
             gate, up = intermediate.reshape(2, workspace.rows, width)
-            self._expand[0](rows, gate)
-            self._expand[1](rows, up)
+            self._expand[0](rows, gate, workspace.widened)
+            self._expand[1](rows, up, workspace.widened)
         else:
             both = intermediate.reshape(workspace.rows, -1)
-            self._expand[0](rows, both)
+            self._expand[0](rows, both, workspace.widened)
             gate, up = both[:, :width], both[:, width:]
         activate(gate, self.parts.act)
         if self.parts.gated:
             np.multiply(gate, up, gate)
-        self.down(gate, out)
+        self.down(gate, out, workspace.widened)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from core.backends.decoder_parts import Parts
+from core.backends.decoder_products import Widened
 
 
 class Workspace:
-    """Buffers for `rows` tokens through the layers, and views of them. Used by one pass at a time.
+    """Buffers for `rows` tokens through the layers, and views of them. Used by one pass at a time. widened: shared with other blocks.
 
     Each token has one row [lines, head size]: queries head by head, then keys, then values. Three calls rotate queries and keys.
     """
 
-    def __init__(self, parts: Parts, rows: int) -> None:
+    def __init__(self, parts: Parts, rows: int, widened: Widened | None = None) -> None:
+        self.widened = widened or Widened(1)
         heads, kv_heads, size = parts.heads, parts.kv_heads, parts.head_size
         group, turned = heads // kv_heads, heads + kv_heads
         self.rows, self._heads, self._rotaries = rows, heads, parts.rotaries
