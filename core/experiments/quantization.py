@@ -228,15 +228,15 @@ class _Bench:
         layers = checked_layers(self.full, self._model.layer_count)
         names = {id(module): name for name, module in self.full.named_modules()}
         twins = dict(self.copy.named_modules())
-        found = []
+        parts = []
         for number, layer in enumerate(layers):
             kinds: dict[str, list[Any]] = {ATTENTION: [], FEED_FORWARD: []}
             for name, module in twins[names[id(layer)]].named_modules():
                 if self._matrices(module):
                     kinds[ATTENTION if "att" in name else FEED_FORWARD].append(module)
-            found += [Part(number, kind, tuple(modules)) for kind, modules in kinds.items() if modules]
+            parts += [Part(number, kind, tuple(modules)) for kind, modules in kinds.items() if modules]
         last = self.copy.get_output_embeddings()
-        return [*found, Part(-1, HEAD, (last,))] if last is not None and self._matrices(last) else found
+        return [*parts, Part(-1, HEAD, (last,))] if last is not None and self._matrices(last) else parts
 
     def _matrices(self, module: Any) -> list[tuple[torch.Tensor, bool]]:
         """Return the weights [out, in] of a linear layer or [experts, out, in] of packed experts, and whether in and out are exchanged.
@@ -266,8 +266,8 @@ class _Bench:
             # not change the measured times.
             wide = torch.empty_like(weight.data, dtype=torch.float32 if is_stored(self.full) else weight.dtype)
             stacks = (data.view(-1, *data.shape[-2:]) for data in (weight.data, wide))
-            for whole, target in zip(*stacks, strict=True):
-                plain = (whole.T if turned else whole).to(wide.dtype)
+            for source, target in zip(*stacks, strict=True):
+                plain = (source.T if turned else source).to(wide.dtype)
                 rounded = round_weights(plain, bits, group)
                 saved.bytes += rounded_bytes(plain.shape, bits, group)
                 target.copy_(rounded.T if turned else rounded)
