@@ -294,7 +294,7 @@ class _Reader:
         return context if self._in_chunks or count <= LONGEST_WINDOW else min(context, LONGEST_WINDOW)
 
     def read(self, ids: np.ndarray, first: int, take: Callable[[int, torch.Tensor], None]) -> Iterator[int]:
-        """Read a window. take(position, logits) gets float32 logits [some, vocabulary] of the tokens from `position` on, first `first`.
+        """Read a window. take(position, logits) gets float32 logits [some, vocabulary] of tokens from `position` on; it starts at `first`.
 
         Yields the number of tokens read so far, after every part and between two turns. The layers compute the window in parts; the head
         computes only as many positions at once as fit into memory.
