@@ -18,8 +18,8 @@ NO_FOLDER = "No usable temporary directory"  # Python, if it cannot write into a
 def is_disk_full(error: BaseException | None) -> bool:
     """Return whether this error, or one that led to it, says that a file cannot grow. Libraries in Rust name the number in their text."""
     while error is not None:
-        said = str(error)
-        if getattr(error, "errno", None) in _FULL or NO_FOLDER in said or any(f"(os error {number})" in said for number in _FULL):
+        text = str(error)
+        if getattr(error, "errno", None) in _FULL or NO_FOLDER in text or any(f"(os error {number})" in text for number in _FULL):
             return True
         error = error.__cause__ or error.__context__
     return False
@@ -35,8 +35,8 @@ def has_room_for(size: int) -> bool:
 
 def no_room_on_disk(name: str) -> NoRoom:
     """Return the error for the files of this model."""
-    said = Message("There is no room on the disk of this app's machine for the files of {name}. Free some space, then try again.")
-    return NoRoom(said.with_values(name=quoted(name)))
+    message = Message("There is no room on the disk of this app's machine for the files of {name}. Free some space, then try again.")
+    return NoRoom(message.with_values(name=quoted(name)))
 
 
 @contextmanager

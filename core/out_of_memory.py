@@ -13,16 +13,16 @@ from core.message import Message
 
 def is_out_of_memory(error: BaseException) -> bool:
     """Return whether this is an out-of-memory error of Python, torch or the operating system."""
-    said = str(error).lower()
-    return isinstance(error, MemoryError | torch.OutOfMemoryError) or "not enough memory" in said or "cannot allocate memory" in said
+    text = str(error).lower()
+    return isinstance(error, MemoryError | torch.OutOfMemoryError) or "not enough memory" in text or "cannot allocate memory" in text
 
 
 @contextmanager
-def enough_memory(said: Message) -> Iterator[None]:
+def enough_memory(message: Message) -> Iterator[None]:
     """Raise NoRoom with this sentence instead of an out-of-memory error within the block."""
     try:
         yield
     except Exception as error:
         if is_out_of_memory(error):
-            raise NoRoom(said) from error
+            raise NoRoom(message) from error
         raise

@@ -44,8 +44,8 @@ def parts_of(network: Any) -> Parts | None:
     family = FAMILIES.get(name)
     if family is None or type(network).__module__ != f"transformers.models.{family.module}.modeling_{family.module}":
         return None
-    known = PLAIN_PARTS | set(ACTIVATIONS) | {type(network).__name__} | {name + part for part in family.own_parts}
-    if not {type(module).__name__ for module in network.modules()} <= known or network.training:
+    class_names = PLAIN_PARTS | set(ACTIVATIONS) | {type(network).__name__} | {name + part for part in family.own_parts}
+    if not {type(module).__name__ for module in network.modules()} <= class_names or network.training:
         return None
     for weight in network.parameters():
         if type(weight) is not torch.nn.Parameter or weight.device.type != "cpu" or weight.dtype not in KEPT_TYPES:

@@ -86,11 +86,11 @@ class FastDecoder:
             return
         if self._proof is not None:
             ids, expected = self._proof
-            state, found = self.new_state(), []
+            state, logits = self.new_state(), []
             for token in ids.tolist():
                 self._make_room(state, 1, 1)
-                found.append(step(token, state))
-            if _close(np.stack(found[-len(expected) :]), expected):
+                logits.append(step(token, state))
+            if _close(np.stack(logits[-len(expected) :]), expected):
                 with self._trial:
                     self._step = step
                     if self._speed is not None:  # the trial took place without compiled code: only streams are chosen now
@@ -145,13 +145,13 @@ class FastDecoder:
         keys = np.zeros((len(self.layers), blocks.size, width, block), np.float32)
         values = np.zeros((len(self.layers), blocks.size * block, width), np.float32)
         slots = blocks[:, np.arange(count) // block] * block + np.arange(count) % block
-        last, found = count - len(expected), []
-        for start, stop in ((0, last), *((place, place + 1) for place in range(last, count))):
+        last, results = count - len(expected), []
+        for start, stop in ((0, last), *((position, position + 1) for position in range(last, count))):
             both = np.tile(np.arange(start, stop), 2)
             texts = np.repeat(np.arange(2), stop - start)
             where = (ids[both], both, slots[texts, both], texts, np.array([stop - start - 1, len(both) - 1]))
-            found.append(batch(where, blocks, keys, values))
-        return all(_close(logits, line[None]) for logits, line in zip(found[1:], expected, strict=True))
+            results.append(batch(where, blocks, keys, values))
+        return all(_close(logits, line[None]) for logits, line in zip(results[1:], expected, strict=True))
 
     @property
     def can_be_batched(self) -> bool:
@@ -268,12 +268,12 @@ class FastDecoder:
 
     def _moved(self, room: KVBuffer, first: int, stop: int, reserve: int) -> KVBuffer:
         """Return a room for `reserve` tokens that holds those from position `first` to `stop`."""
-        found = self._room(room.keys.shape[0], reserve)
-        found.first, count = first, stop - first
+        moved = self._room(room.keys.shape[0], reserve)
+        moved.first, count = first, stop - first
         begin = first - room.first
-        found.keys[..., :count] = room.keys[..., begin : begin + count]
-        found.values[:, :, :count] = room.values[:, :, begin : begin + count]
-        return found
+        moved.keys[..., :count] = room.keys[..., begin : begin + count]
+        moved.values[:, :, :count] = room.values[:, :, begin : begin + count]
+        return moved
 
     def _room(self, layers: int, reserve: int) -> KVBuffer:
         shape = (layers, self.parts.kv_heads)
@@ -386,9 +386,9 @@ class FastDecoder:
         with torch.inference_mode():
             expected = network(input_ids=torch.from_numpy(ids)[None], use_cache=False).logits[0, 5:].numpy()
         state = self.new_state()
-        found = np.stack([self.run(part, state).numpy() for part in (ids[:6], ids[6:7], ids[7:])])
+        logits = np.stack([self.run(part, state).numpy() for part in (ids[:6], ids[6:7], ids[7:])])
         self._proof = ids, expected
-        return _close(found, expected)
+        return _close(logits, expected)
 
     def prove_by_itself(self) -> None:
         """Compute the logits that compiled code is compared with, if no network is loaded."""
@@ -397,8 +397,8 @@ class FastDecoder:
         self._proof = ids, np.stack([self.run(part, state).numpy() for part in (ids[:6], ids[6:7], ids[7:])])
 
 
-def _close(found: np.ndarray, expected: np.ndarray) -> bool:
-    return bool((np.abs(found - expected) <= TOLERANCE * max(1.0, np.abs(expected).max())).all())
+def _close(logits: np.ndarray, expected: np.ndarray) -> bool:
+    return bool((np.abs(logits - expected) <= TOLERANCE * max(1.0, np.abs(expected).max())).all())
 
 
 @dataclass(frozen=True, slots=True)

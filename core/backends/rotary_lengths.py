@@ -38,6 +38,6 @@ class RotaryLengths:
 
 def _rope_parameters(config: Any) -> Iterator[dict[str, Any]]:
     """Yield the rotary parameters of all kinds of layers."""
-    found = getattr(config, "rope_parameters", None) or {}
-    nested = [value for value in found.values() if isinstance(value, dict) and "rope_type" in value]
-    yield from nested or [found]
+    parameters = getattr(config, "rope_parameters", None) or {}
+    nested = [value for value in parameters.values() if isinstance(value, dict) and "rope_type" in value]
+    yield from nested or [parameters]

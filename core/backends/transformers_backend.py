@@ -61,12 +61,12 @@ class TransformersBackend:
             state, read = self.new_state(), len(token_ids) - 4
             try:
                 self.run(token_ids[:read], state)
-                steps = [self.run(token_ids[place : place + 1], state) for place in range(read, len(token_ids))]
+                steps = [self.run(token_ids[position : position + 1], state) for position in range(read, len(token_ids))]
             except (TypeError, ValueError, RuntimeError, AttributeError, IndexError) as error:
                 if is_out_of_memory(error):
                     raise
                 return False  # this architecture does not accept the cache
-            alike = [self._same(one, other) for one, other in zip((steps[0], steps[-1]), plain, strict=True)]
+            alike = [self._same(cached, expected) for cached, expected in zip((steps[0], steps[-1]), plain, strict=True)]
         return state.length == len(token_ids) and all(alike)
 
     def last_logits(self, rows: torch.Tensor) -> torch.Tensor:
@@ -102,10 +102,10 @@ class TransformersBackend:
                 return False
         return len(together) == 2 and all(map(self._same, together, alone))
 
-    def _same(self, one: torch.Tensor, other: torch.Tensor) -> bool:
+    def _same(self, left: torch.Tensor, right: torch.Tensor) -> bool:
         """Return whether two logits [vocabulary] give the same probabilities, within rounding."""
         bound = SAME if self._network.dtype in (torch.float32, torch.float64) else ROUGHLY_SAME
-        return torch.allclose(one.softmax(0), other.softmax(0), rtol=0, atol=bound, equal_nan=True)
+        return torch.allclose(left.softmax(0), right.softmax(0), rtol=0, atol=bound, equal_nan=True)
 
     def new_state(self) -> _TransformersState:
         return _TransformersState(DynamicCache(config=self._config))

@@ -62,14 +62,14 @@ class BatchedTransformers:
     @torch.inference_mode()
     def run(self, parts: Sequence[Part], every: bool = False) -> torch.Tensor:
         groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for place, part in enumerate(parts):
-            groups[len(part.token_ids), self._factors(part)].append(place)
+        for index, part in enumerate(parts):
+            groups[len(part.token_ids), self._factors(part)].append(index)
         self.padded_tokens = 0
         answers: dict[int, torch.Tensor] = {}
-        for (count, _factors), places in groups.items():
-            logits = self._pass([parts[place] for place in places], count, every)
-            answers |= dict(zip(places, logits if every else logits[:, -1:], strict=True))
-        return torch.cat([answers[place] for place in range(len(parts))]).float()
+        for (count, _factors), indices in groups.items():
+            logits = self._pass([parts[index] for index in indices], count, every)
+            answers |= dict(zip(indices, logits if every else logits[:, -1:], strict=True))
+        return torch.cat([answers[index] for index in range(len(parts))]).float()
 
     def _factors(self, part: Part) -> int:
         """Return the rotary factors for this part. Raises PromptTooLong if its keys in the blocks were computed with other factors."""

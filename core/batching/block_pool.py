@@ -70,9 +70,9 @@ class BlockPool:
             return None
         taken = [self._free.popitem(last=False)[0] for _ in range(count)]
         for block in taken:
-            known = self._hashes[block]
-            if known is not None:
-                del self._by_hash[known]
+            block_hash = self._hashes[block]
+            if block_hash is not None:
+                del self._by_hash[block_hash]
                 self._hashes[block] = None
             self.references[block] = 1
         return taken
@@ -121,4 +121,4 @@ class BlockPool:
                 held[block] += 1
         assert held == self.references
         assert {block for block in range(self.count) if held[block] == 0} == set(self._free)
-        assert {block: known for known, block in self._by_hash.items()} == {b: h for b, h in enumerate(self._hashes) if h is not None}
+        assert {block: key for key, block in self._by_hash.items()} == {b: h for b, h in enumerate(self._hashes) if h is not None}

@@ -102,7 +102,7 @@ class Scheduler:
         joins = self.policy is not Policy.STATIC or not self.running
         # Next tokens first, so that a long prompt gets the remaining budget. Oldest first, so that a preempted request is not planned yet.
         # A prompt got all its blocks at admission and preempts no other request.
-        for request in sorted(self.running, key=lambda one: one.pending_tokens > 1):
+        for request in sorted(self.running, key=lambda candidate: candidate.pending_tokens > 1):
             if request not in self.running:
                 continue
             count = min(request.pending_tokens, budget)
@@ -130,23 +130,23 @@ class Scheduler:
         request = self.queue.first
         if request is None:
             return None
-        found, hashes = self.pool.find(request.ids) if self.prefix_caching else ([], [])
+        shared, hashes = self.pool.find(request.ids) if self.prefix_caching else ([], [])
         if not self.within_pass and self._being_computed(request):
             return None
-        request.computed_tokens = len(found) * BLOCK_SIZE
+        request.computed_tokens = len(shared) * BLOCK_SIZE
         count = self._piece(request.pending_tokens, budget, prompts)
-        self.pool.hold(found)
-        needed = self.pool.take(blocks_for(len(request.ids)) - len(found)) if count else None
+        self.pool.hold(shared)
+        needed = self.pool.take(blocks_for(len(request.ids)) - len(shared)) if count else None
         if needed is None:
-            self.pool.give_back(found)
+            self.pool.give_back(shared)
             request.computed_tokens = 0
             return None
         self.queue.pop()
-        request.block_table, request.block_hashes = [*found, *needed], list(hashes)
+        request.block_table, request.block_hashes = [*shared, *needed], list(hashes)
         request.reused_tokens += request.computed_tokens
         request.state = RequestState.PREFILLING
         self.running.append(request)
-        self.running.sort(key=lambda one: (one.arrival, one.request_id))
+        self.running.sort(key=lambda candidate: (candidate.arrival, candidate.request_id))
         return self._part(request, count)
 
     def _part(self, request: Request, count: int) -> Work:
@@ -157,11 +157,11 @@ class Scheduler:
 
     def _name_blocks(self, request: Request, computed: int) -> None:
         """Make the blocks that this pass fills findable by other requests."""
-        for place in range(len(request.block_hashes), computed // BLOCK_SIZE):
+        for index in range(len(request.block_hashes), computed // BLOCK_SIZE):
             parent = request.block_hashes[-1] if request.block_hashes else b""
-            known_by = hash_block(parent, request.ids[place * BLOCK_SIZE : (place + 1) * BLOCK_SIZE])
+            known_by = hash_block(parent, request.ids[index * BLOCK_SIZE : (index + 1) * BLOCK_SIZE])
             request.block_hashes.append(known_by)
-            self.pool.name(request.block_table[place], known_by)
+            self.pool.name(request.block_table[index], known_by)
             self._computing.add(known_by)
 
     def _being_computed(self, request: Request) -> bool:

@@ -238,8 +238,8 @@ class Server:
         engine = self.model.engine
         with engine.lock.acquire() as waited, torch_threads(engine.speed.threads_for(sum(part.count for part in work))):
             stopwatch = Stopwatch(engine.device)
-            said = Message("There is not enough memory for so many requests at once. Use fewer requests.")
-            with enough_memory(said), possible_with(self.model.name):
+            message = Message("There is not enough memory for so many requests at once. Use fewer requests.")
+            with enough_memory(message), possible_with(self.model.name):
                 logits = self.runner.run(work)
             stopwatch.stop()
             return logits, stopwatch.seconds, waited
@@ -260,7 +260,7 @@ class Server:
 
     def _write(self, work: Sequence[Work], rolled: dict[Request, int]) -> tuple[tuple[RequestProgress, ...], tuple[FinishedRequest, ...]]:
         """Append the sampled tokens, release finished requests, and return the progress of all requests and the finished ones."""
-        found, finished = [], []
+        progress, finished = [], []
         for part in work:
             request, text = part.request, ""
             token_id = rolled.get(request, -1)
@@ -270,17 +270,17 @@ class Server:
                 token = self.model.token(token_id)
                 text = "" if token.special else request.joiner.add(token.raw)
                 request.text += text
-            found.append(RequestProgress(request.request_id, request.state, part.count, token_id, text))
+            progress.append(RequestProgress(request.request_id, request.state, part.count, token_id, text))
             reason = self._ended(request) if token_id >= 0 else None
             if reason is not None:
                 self.scheduler.finish(request, reason)
                 finished.append(FinishedRequest.of(request))
             elif token_id >= 0:
                 request.state = RequestState.DECODING
-        here = {entry.request_id for entry in found}
+        here = {entry.request_id for entry in progress}
         others = [*self.scheduler.running, *self.scheduler.queue.waiting]
-        found += [RequestProgress(other.request_id, other.state, 0) for other in others if other.request_id not in here]
-        return tuple(sorted(found, key=lambda entry: entry.request_id)), tuple(finished)
+        progress += [RequestProgress(other.request_id, other.state, 0) for other in others if other.request_id not in here]
+        return tuple(sorted(progress, key=lambda entry: entry.request_id)), tuple(finished)
 
     def _ended(self, request: Request) -> str | None:
         if request.ids[-1] in self.model.end_token_ids and not request.ignore_eos:
@@ -343,7 +343,7 @@ def make_runner(model: LanguageModel, blocks: int, compiled: bool = True) -> Bat
     A runner stays what it is when compiled code becomes ready, so that all measured times of a run are comparable. Raises ModelError,
     NoRoom.
     """
-    said = Message("There is not enough memory for {blocks} blocks. Use fewer blocks.", blocks=blocks)
-    with enough_memory(said), model.engine.lock.acquire():
+    message = Message("There is not enough memory for {blocks} blocks. Use fewer blocks.", blocks=blocks)
+    with enough_memory(message), model.engine.lock.acquire():
         batch = _compiled_batch(model.engine.backend) if compiled else None
         return BatchedTransformers(model, blocks) if batch is None else BatchedCompiled(batch, blocks)

@@ -29,15 +29,15 @@ def render(template: str, turns: list[dict[str, str]], marks: dict[str, Any], se
     A template that leaves the last turn's text out is rendered again with the text as a list of typed parts, as templates of models with
     pictures expect it. marks: the tokenizer's special tokens by name, as transformers hands them to a template.
     """
-    plain = {name: mark if isinstance(mark, str) else [str(one) for one in mark] for name, mark in marks.items()}
+    plain = {name: mark if isinstance(mark, str) else [str(part) for part in mark] for name, mark in marks.items()}
     asked = {"template": template, "marks": plain, "megabytes": MEGABYTES, "longest": LONGEST, "introduce": introduce}
     typed = [{**turn, "content": [{"type": "text", "text": turn["content"]}]} for turn in turns]
-    said = turns[-1]["content"].strip()
+    content = turns[-1]["content"].strip()
     first = _attempt(asked | {"turns": turns}, seconds)
-    if isinstance(first, str) and said in first:
+    if isinstance(first, str) and content in first:
         return first
     second = _attempt(asked | {"turns": typed}, seconds)
-    if isinstance(second, str) and said in second:
+    if isinstance(second, str) and content in second:
         return second
     if isinstance(first, TemplateFailed):
         raise first

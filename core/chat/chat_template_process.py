@@ -73,22 +73,22 @@ def _tojson(x: Any, ensure_ascii: bool = False, indent: Any = None, separators: 
 
 def environment() -> ImmutableSandboxedEnvironment:
     """Return a jinja environment with the settings of transformers' own."""
-    made = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, jinja2.ext.loopcontrols])
-    made.filters["tojson"] = _tojson
-    made.globals |= {
+    sandbox = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, jinja2.ext.loopcontrols])
+    sandbox.filters["tojson"] = _tojson
+    sandbox.globals |= {
         "raise_exception": _raise,
         "strftime_now": lambda form: datetime.now().strftime(form),
         "dict": _Dict(),
         "namespace": _Namespace,
     }
-    return made
+    return sandbox
 
 
 def rendered(template: str, turns: list[dict[str, str]], marks: dict[str, Any], longest: int, introduce: bool = True) -> str:
     """Return the rendered text, with what introduces an answer if asked. Raises ValueError if it is longer than `longest` characters."""
     parts, size = [], 0
-    made = environment().from_string(template)
-    for part in made.generate(messages=turns, tools=None, documents=None, add_generation_prompt=introduce, **marks):
+    compiled = environment().from_string(template)
+    for part in compiled.generate(messages=turns, tools=None, documents=None, add_generation_prompt=introduce, **marks):
         parts.append(part)
         size += len(part)
         if size > longest:

@@ -64,9 +64,9 @@ def rendered(template: str, messages: Messages, marks: dict[str, Any], name: str
     changes its text, the text follows what introduces an answer. Raises ModelError if the template fails or leaves out the system prompt.
     """
     begun = messages[-1]["content"] if messages[-1]["role"] == "assistant" else ""
-    whole = _begun(template, messages, marks) if begun else None
-    if whole is not None:
-        return _with_system(whole, messages, name)
+    continued = _begun(template, messages, marks) if begun else None
+    if continued is not None:
+        return _with_system(continued, messages, name)
     turns = messages[:-1] if begun else messages
     try:
         written = render(template, list(turns), marks)
@@ -74,12 +74,12 @@ def rendered(template: str, messages: Messages, marks: dict[str, Any], name: str
         if len(messages) == 1:
             raise ModelError("The chat template of {name} cannot be used with a plain question.", name=name) from error
         if turns[0]["role"] == "system":
-            said = Message(
+            message = Message(
                 "The chat template of {name} does not take this conversation. It may have no place for a system prompt.", name=name
             )
-            raise ModelError(said) from error
-        said = Message("The chat template of {name} does not take this conversation. User and assistant must take turns.", name=name)
-        raise ModelError(said) from error
+            raise ModelError(message) from error
+        message = Message("The chat template of {name} does not take this conversation. User and assistant must take turns.", name=name)
+        raise ModelError(message) from error
     return _with_system(written, turns, name) + begun
 
 
@@ -90,8 +90,8 @@ def _begun(template: str, messages: Messages, marks: dict[str, Any]) -> str | No
         written = render(template, [*before, {**last, "content": last["content"] + _CUT}], marks, introduce=False)
     except (TemplateFailed, ValueError, IndexError):
         return None
-    whole, cut, _after = written.rpartition(_CUT)
-    return whole if cut and whole.endswith(last["content"].lstrip()) else None
+    text, cut, _after = written.rpartition(_CUT)
+    return text if cut and text.endswith(last["content"].lstrip()) else None
 
 
 def _with_system(written: str, messages: Messages, name: str) -> str:
@@ -122,7 +122,7 @@ def content_spans(template: str, messages: Messages, marks: dict[str, Any], toke
     written = [token.raw.decode("utf-8", "replace") if token.special else token.text for token in tokens]
     ends = list(accumulate(map(len, written)))
     joined, done = "".join(written), 0
-    found: list[Span] = []
+    spans: list[Span] = []
     for before, message in zip(_template_texts(template, messages, marks), messages, strict=True):
         content = message["content"].strip()
         at = max(done, joined.find(before, done) + len(before)) if before in joined[done:] else done
@@ -131,11 +131,11 @@ def content_spans(template: str, messages: Messages, marks: dict[str, Any], toke
             content = without_thought(content).strip() or thought_of(content).strip()
             start = joined.find(content, at) if content else -1
         if start < 0:
-            found.append((0, 0))
+            spans.append((0, 0))
             continue
         done = start + len(content)
-        found.append((bisect_right(ends, start), bisect_left(ends, done) + 1))
-    return tuple(found)
+        spans.append((bisect_right(ends, start), bisect_left(ends, done) + 1))
+    return tuple(spans)
 
 
 def _template_texts(template: str, messages: Messages, marks: dict[str, Any]) -> list[str]:

@@ -62,8 +62,8 @@ def thought_of(content: str) -> str:
     >>> thought_of("<think>He greets me.</think>Hello!")
     'He greets me.'
     """
-    found = min(((at, mark) for mark in MARKS if (at := content.find(mark.opening)) >= 0), key=lambda pair: pair[0], default=None)
-    return "" if found is None else content[found[0] + len(found[1].opening) :].partition(found[1].closing)[0]
+    first = min(((at, mark) for mark in MARKS if (at := content.find(mark.opening)) >= 0), key=lambda pair: pair[0], default=None)
+    return "" if first is None else content[first[0] + len(first[1].opening) :].partition(first[1].closing)[0]
 
 
 def thoughts_in(before: bytes, token_bytes: Sequence[bytes], marks: Iterable[Marks]) -> tuple[Thought, ...]:
@@ -72,13 +72,13 @@ def thoughts_in(before: bytes, token_bytes: Sequence[bytes], marks: Iterable[Mar
     >>> thoughts_in(b"", [b"<think>", b"He", b"</think>", b"Hello"], MARKS)
     (Thought(first=0, end=3, closed=True),)
     """
-    known = [(mark.opening.encode(), mark.closing.encode()) for mark in marks]
-    text, ends, found = before + b"".join(token_bytes), list(accumulate(map(len, token_bytes), initial=len(before)))[1:], list[Thought]()
+    pairs = [(mark.opening.encode(), mark.closing.encode()) for mark in marks]
+    text, ends, thoughts = before + b"".join(token_bytes), list(accumulate(map(len, token_bytes), initial=len(before)))[1:], list[Thought]()
     done = 0
-    while places := [(at, opening, closing) for opening, closing in known if (at := text.find(opening, done)) >= 0]:
+    while places := [(at, opening, closing) for opening, closing in pairs if (at := text.find(opening, done)) >= 0]:
         start, opening, closing = min(places)
         at = text.find(closing, start + len(opening))
         done = len(text) if at < 0 else at + len(closing)
         if done > len(before):  # else the prompt contains the whole thought
-            found.append(Thought(bisect_right(ends, max(start, len(before))), bisect_left(ends, done) + 1, at >= 0))
-    return tuple(found)
+            thoughts.append(Thought(bisect_right(ends, max(start, len(before))), bisect_left(ends, done) + 1, at >= 0))
+    return tuple(thoughts)

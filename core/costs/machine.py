@@ -77,14 +77,14 @@ def block_bytes() -> int:
 
 def largest_cache() -> int:
     """Return the bytes of this processor's largest cache, 0 if unknown."""
-    found = [0]
+    sizes = [0]
     for file in _CACHES.glob("index*/size"):
         try:
             size = file.read_text("ascii").strip()
-            found.append(int(size[:-1]) * {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[size[-1]])
+            sizes.append(int(size[:-1]) * {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[size[-1]])
         except (OSError, ValueError, KeyError, IndexError):
             continue
-    return max(found)
+    return max(sizes)
 
 
 def _best(work: Callable[[], object], device: str) -> float:
@@ -114,9 +114,9 @@ def energy_joules(device: str = "cpu") -> float | None:
         return _nvidia_joules(torch.device(device).index or 0)
     if device != "cpu":
         return None
-    found = [_micro_joules(path) for path in _RAPL.glob("intel-rapl:[0-9]*/energy_uj") if path.parent.name.count(":") == 1]
-    known = [value for value in found if value is not None]
-    return sum(known) / 1e6 if known and len(known) == len(found) else None
+    readings = [_micro_joules(path) for path in _RAPL.glob("intel-rapl:[0-9]*/energy_uj") if path.parent.name.count(":") == 1]
+    measured = [value for value in readings if value is not None]
+    return sum(measured) / 1e6 if measured and len(measured) == len(readings) else None
 
 
 def _micro_joules(path: Path) -> int | None:

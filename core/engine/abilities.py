@@ -24,8 +24,8 @@ def possible_with(name: str) -> Iterator[None]:
     except Exception as error:
         if is_out_of_memory(error) or not _in_a_network(error.__traceback__):
             raise
-        said = Message("{model} cannot do this, because its architecture differs from most. Choose another model.", model=name)
-        raise NotForThisModel(said) from error
+        message = Message("{model} cannot do this, because its architecture differs from most. Choose another model.", model=name)
+        raise NotForThisModel(message) from error
 
 
 def _in_a_network(trace: TracebackType | None) -> bool:

@@ -32,13 +32,13 @@ def checked(shape: ModelShape, network: Any) -> ModelShape:
     measured itself.
     """
     key = shape, repr(network.config), str(network.get_input_embeddings().weight.device)
-    found = _SEEN.get(key)
-    if found is None:
+    measured = _SEEN.get(key)
+    if measured is None:
         if len(_SEEN) >= MOST_SEEN:
             _SEEN.clear()
         with torch.inference_mode():
-            found = _SEEN[key] = _checked(shape, network)
-    return found
+            measured = _SEEN[key] = _checked(shape, network)
+    return measured
 
 
 def _checked(shape: ModelShape, network: Any) -> ModelShape:

@@ -55,9 +55,9 @@ class NetworkFacts:
     def from_weights(cls, config: Any, weights: Iterable[tuple[str, Any]], table: Any, head: Any, ends: Iterable[Any]) -> NetworkFacts:
         """Return the facts from a configuration and the weights; see `ModelShape.from_weights`. ends: end token ids or lists of them."""
         named = list(weights)
-        stored, found = str(table.dtype).removeprefix("torch."), set[int]()
+        stored, end_ids = str(table.dtype).removeprefix("torch."), set[int]()
         for end in ends:
-            found |= {int(i) for i in end} if isinstance(end, list | tuple) else set() if end is None else {int(end)}
+            end_ids |= {int(i) for i in end} if isinstance(end, list | tuple) else set() if end is None else {int(end)}
         return cls(
             device=table.device,
             stored_dtype=stored,
@@ -65,7 +65,7 @@ class NetworkFacts:
             shape=ModelShape.from_weights(config, named, table, head),
             parameter_count=sum(weight.numel() for _name, weight in named),
             weight_bytes=sum(weight.numel() * weight.element_size() for _name, weight in named),
-            end_token_ids=frozenset(found),
+            end_token_ids=frozenset(end_ids),
         )
 
 
@@ -214,16 +214,16 @@ class LanguageModel(TokenSource):
 
     def token(self, token_id: int) -> Token:
         """Return the token of this id without context. Raises BadToken for an id outside the vocabulary."""
-        known = self._tokens.get(token_id)
-        if known is None:
+        token = self._tokens.get(token_id)
+        if token is None:
             if not 0 <= token_id < self.vocabulary_size:
                 raise BadToken(
                     "Token id {number} does not exist. The ids of this model are 0 to {last}.",
                     number=token_id,
                     last=self.vocabulary_size - 1,
                 )
-            known = self._tokens[token_id] = lone_token(token_id, self._bytes[token_id], self._bytes.is_special(token_id))
-        return known
+            token = self._tokens[token_id] = lone_token(token_id, self._bytes[token_id], self._bytes.is_special(token_id))
+        return token
 
     def raw_tokens(self) -> tuple[list[bytes], list[int]]:
         """Return the bytes of every token by id, and the ids of the special tokens. Faster than `token` for all of them."""
@@ -238,11 +238,11 @@ class LanguageModel(TokenSource):
             raise BadToken("Half a character cannot name a token.") from error
         split = [int(i) for i in self.tokenizer(text, add_special_tokens=False)["input_ids"]] if text else []
         own = split if len(split) == 1 and 0 <= split[0] < self.vocabulary_size else range(self.vocabulary_size)
-        found = self._token_with(raw, own) if raw else None
-        if found is None and own is split:  # SentencePiece tokenizers put a space before a text that has none
-            found = self._token_with(raw, range(self.vocabulary_size))
-        if found is not None:
-            return self.token(found)
+        token_id = self._token_with(raw, own) if raw else None
+        if token_id is None and own is split:  # SentencePiece tokenizers put a space before a text that has none
+            token_id = self._token_with(raw, range(self.vocabulary_size))
+        if token_id is not None:
+            return self.token(token_id)
         shown = " ".join(self.piece(i) for i in split[:8] if 0 <= i < self.vocabulary_size)
         raise BadToken(
             "{text} is not a single token of this model. Its tokens are {value}. Force them one after the other.",
@@ -252,8 +252,8 @@ class LanguageModel(TokenSource):
 
     def _token_with(self, raw: bytes, ids: Sequence[int]) -> int | None:
         """Return the first of these tokens with exactly these bytes; a token for a single byte only if there is no other."""
-        found = [i for i in ids if self._bytes[i] == raw]
-        return next((i for i in found if not self._bytes.is_byte(i)), found[0] if found else None)
+        matching = [i for i in ids if self._bytes[i] == raw]
+        return next((i for i in matching if not self._bytes.is_byte(i)), matching[0] if matching else None)
 
     def __repr__(self) -> str:
         return f"LanguageModel({self.name}, {self.parameter_count / 1e6:.1f} M parameters, {self.dtype} on {self.device})"

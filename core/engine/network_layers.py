@@ -24,7 +24,7 @@ def layer_modules(network: Any, layer_count: int) -> list[torch.nn.Module]:
         for name, module in network.named_modules()
         if isinstance(module, torch.nn.ModuleList) and len(module) == layer_count
     ]
-    return min(lists, key=lambda found: found[0])[1] if lists else []
+    return min(lists, key=lambda entry: entry[0])[1] if lists else []
 
 
 def checked_layers(network: Any, layer_count: int) -> list[torch.nn.Module]:
@@ -58,8 +58,10 @@ def at_layer(modules: Sequence[torch.nn.Module], layer: int, change: Any, tokens
 
 def _checked(states: Any, tokens: int | None) -> torch.Tensor:
     """Return the states. Raises NotForThisModel if they are not one vector, or several if `tokens` is given, for each of the tokens."""
-    known = isinstance(states, torch.Tensor) and (states.dim() == 3 if tokens is None else states.dim() > 2 and states.shape[1] == tokens)
-    if not known:
+    readable = isinstance(states, torch.Tensor) and (
+        states.dim() == 3 if tokens is None else states.dim() > 2 and states.shape[1] == tokens
+    )
+    if not readable:
         raise NotForThisModel(NO_VECTORS)
     checked: torch.Tensor = states
     return checked

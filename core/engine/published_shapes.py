@@ -29,7 +29,7 @@ def _llama(
 ) -> dict[str, Any]:
     """Return a Llama-like shape: gated feed-forward, biases only in `small_per_layer`, `norms` norms a layer and one at the end."""
     size = head_size or hidden // heads
-    one = 3 * hidden * intermediate
+    per_expert = 3 * hidden * intermediate
     return dict(
         layer_count=layers,
         attention=_groups(layers, kv_heads * 2 * size, heads * 2 * size, window),
@@ -42,8 +42,8 @@ def _llama(
         vocabulary_size=vocabulary,
         context_length=context,
         attention_parameters=layers * hidden * size * 2 * (heads + kv_heads),
-        feed_forward_parameters=layers * (experts * (one + hidden) if experts else one),
-        active_feed_forward_parameters=layers * (chosen * one + experts * hidden if experts else one),
+        feed_forward_parameters=layers * (experts * (per_expert + hidden) if experts else per_expert),
+        active_feed_forward_parameters=layers * (chosen * per_expert + experts * hidden if experts else per_expert),
         expert_count=experts,
         active_experts=chosen,
         tied_embeddings=tied,

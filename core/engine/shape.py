@@ -180,7 +180,7 @@ class ModelShape:
     @classmethod
     def named(cls, name: str) -> ModelShape:
         """Return the shape of a published model, such as "llama-3.1-70b". Raises ModelError; `published_shapes.SHAPES` lists them."""
-        known = SHAPES.get(str(name).strip().lower())
-        if known is None:
+        fields = SHAPES.get(str(name).strip().lower())
+        if fields is None:
             raise ModelError("“{name}” is not a published shape. Known shapes: {names}.", name=str(name)[:40], names=", ".join(SHAPES))
-        return cls(**known)
+        return cls(**fields)

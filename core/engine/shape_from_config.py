@@ -90,9 +90,9 @@ def _layers(text: Any) -> list[_Layer]:
     own = list(getattr(text, "per_layer_config", None) or [text] * count)
     kinds = list(getattr(text, "layer_types", None) or [])
     if not kinds:
-        kinds = ["linear_attention" if text.model_type in _STATE_SPACE else _usual_kind(one) for one in own]
+        kinds = ["linear_attention" if text.model_type in _STATE_SPACE else _usual_kind(config) for config in own]
     shared = count - int(getattr(text, "num_kv_shared_layers", 0) or 0)
-    return [_layer(one, kind, place, place >= shared) for place, (one, kind) in enumerate(zip(own, kinds, strict=False))]
+    return [_layer(config, kind, index, index >= shared) for index, (config, kind) in enumerate(zip(own, kinds, strict=False))]
 
 
 def _usual_kind(config: Any) -> str:
@@ -102,7 +102,7 @@ def _usual_kind(config: Any) -> str:
     )
 
 
-def _layer(config: Any, kind: str, place: int, shared: bool) -> _Layer:
+def _layer(config: Any, kind: str, index: int, shared: bool) -> _Layer:
     hidden = int(first_number(config, "hidden_size", "n_embd", "d_model"))
     heads = int(first_number(config, "num_attention_heads", "n_head", "n_heads", default=1))
     key_size = value_size = int(first_number(config, "attention_head_dim", "head_dim")) or hidden // max(heads, 1)
@@ -118,7 +118,7 @@ def _layer(config: Any, kind: str, place: int, shared: bool) -> _Layer:
     indexed = kind == "indexed_attention"
     inner = getattr(config, "intermediate_size", None)
     if isinstance(inner, list | tuple):
-        intermediate = int(inner[place])
+        intermediate = int(inner[index])
     else:
         intermediate = int(first_number(config, "intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size")) or 4 * hidden
     return _Layer(
@@ -157,7 +157,7 @@ def _mixer_weights(config: Any, layers: list[_Layer], hidden: int) -> int:
         rank, state = int(first_number(config, "time_step_rank")), int(first_number(config, "state_size"))
         return len(layers) * (hidden * 2 * inner + inner * (rank + 2 * state) + rank * inner + inner * hidden)
     mixing = [layer for layer in layers if layer.kind not in ALONE]
-    return sum(4 * hidden * hidden if one.kind == "conv" else _attention_weights(config, one, hidden) for one in mixing)
+    return sum(4 * hidden * hidden if layer.kind == "conv" else _attention_weights(config, layer, hidden) for layer in mixing)
 
 
 def _attention_weights(config: Any, layer: _Layer, hidden: int) -> int:
@@ -189,6 +189,6 @@ def _feed_forward_weights(config: Any, layers: list[_Layer], hidden: int) -> tup
     size = int(first_number(config, "moe_intermediate_size")) or layers[0].intermediate
     shared = int(first_number(config, "n_shared_experts")) * size or int(first_number(config, "shared_expert_intermediate_size"))
     always = hidden * experts + matrices * hidden * shared  # the router and the shared experts, which every token uses
-    one = matrices * hidden * size
+    per_expert = matrices * hidden * size
     first = sum(dense[:plain])
-    return first + sparse * (always + experts * one), first + sparse * (always + chosen * one), experts, chosen
+    return first + sparse * (always + experts * per_expert), first + sparse * (always + chosen * per_expert), experts, chosen

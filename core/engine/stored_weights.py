@@ -58,8 +58,8 @@ class StoredConv1D(StoredModule):
 
     def forward(self, rows: torch.Tensor) -> torch.Tensor:
         """Return the layer's output [..., out] for rows [..., in]."""
-        found = torch.addmm(self.bias, rows.view(-1, rows.size(-1)), self.weight.to(rows.dtype))
-        return found.view(*rows.size()[:-1], self.nf)
+        output = torch.addmm(self.bias, rows.view(-1, rows.size(-1)), self.weight.to(rows.dtype))
+        return output.view(*rows.size()[:-1], self.nf)
 
 
 class StoredEmbedding(StoredModule):
@@ -91,17 +91,17 @@ def keep_stored(network: Any) -> bool:
 
     Return False, with nothing changed, if a module with a matrix is of an unknown class. Vectors become float32.
     """
-    found: dict[str, StoredModule] = {}
+    stored: dict[str, StoredModule] = {}
     for name, module in network.named_modules():
         if type(module) is torch.nn.Linear:
-            found[name] = StoredLinear(module)
+            stored[name] = StoredLinear(module)
         elif type(module) is Conv1D:
-            found[name] = StoredConv1D(module)
+            stored[name] = StoredConv1D(module)
         elif type(module) is torch.nn.Embedding or hasattr(module, "scalar_embed_scale"):
-            found[name] = StoredEmbedding(module)
+            stored[name] = StoredEmbedding(module)
         elif any(weight.dim() > 1 for weight in module.parameters(recurse=False)):
             return False
-    for name, module in found.items():
+    for name, module in stored.items():
         network.set_submodule(name, module)
     for weight in network.parameters():
         if weight.dim() < 2:

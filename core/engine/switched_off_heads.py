@@ -51,10 +51,10 @@ def head_outputs(network: Any, shape: ModelShape) -> tuple[HeadOutputs, ...]:
         raise ModelError(NO_HEADS)
     if shape.latent_size:
         raise ModelError(LATENT)
-    known = _found.get(network)
-    if known is None:
-        known = _found[network] = tuple(_projections(network, shape))
-    return known
+    outputs = _found.get(network)
+    if outputs is None:
+        outputs = _found[network] = tuple(_projections(network, shape))
+    return outputs
 
 
 def _projections(network: Any, shape: ModelShape) -> list[HeadOutputs]:
@@ -71,13 +71,13 @@ def _projections(network: Any, shape: ModelShape) -> list[HeadOutputs]:
                 hooks += [note(index, matrix) for matrix in part.modules() if _sizes(matrix) is not None]
     with torch.inference_mode(), hooked(hooks):
         network(torch.zeros((1, 1), dtype=torch.long, device=network.get_input_embeddings().weight.device))
-    found = []
+    outputs = []
     for index in range(shape.layer_count):
         sizes = _sizes(last[index]) if index in last else None
         if sizes is None or sizes[1] != shape.hidden_size or sizes[0] % shape.head_count:
             raise ModelError(SOME_HEADS)
-        found.append(HeadOutputs(last[index], shape.head_count, sizes[0] // shape.head_count))
-    return found
+        outputs.append(HeadOutputs(last[index], shape.head_count, sizes[0] // shape.head_count))
+    return outputs
 
 
 def _sizes(module: Any) -> tuple[int, int] | None:
@@ -102,9 +102,9 @@ def switch_off(part: HeadOutputs, off: torch.Tensor, value: torch.Tensor | None 
 
 def checked_heads(heads: Iterable[Head], layers: int, count: int) -> list[Head]:
     """Return the heads, each once, in order. Raises InputError for a head that is not there."""
-    found = sorted({(int(layer), int(head)) for layer, head in heads})
-    for layer, head in found:
+    checked = sorted({(int(layer), int(head)) for layer, head in heads})
+    for layer, head in checked:
         if not (0 <= layer < layers and 0 <= head < count):
-            said = Message("There is no head {head} in layer {layer}: this model has {layers} layers with {count} heads each.")
-            raise InputError(said.with_values(head=head + 1, layer=layer + 1, layers=layers, count=count))
-    return found
+            message = Message("There is no head {head} in layer {layer}: this model has {layers} layers with {count} heads each.")
+            raise InputError(message.with_values(head=head + 1, layer=layer + 1, layers=layers, count=count))
+    return checked

@@ -43,8 +43,8 @@ class AblatedHeads:
 
     def strongest(self) -> Head:
         """Return the head with the largest effect."""
-        known = ((abs(effect or 0.0), (layer, head)) for layer, row in enumerate(self.effects) for head, effect in enumerate(row))
-        return max(known, key=lambda one: one[0])[1]
+        measured = ((abs(effect or 0.0), (layer, head)) for layer, row in enumerate(self.effects) for head, effect in enumerate(row))
+        return max(measured, key=lambda pair: pair[0])[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def without_heads(
             run.force(int(token_id))
     start = len(runs[0].path)
     nexts = [run.next_distribution() for run in runs]
-    likeliest = dict.fromkeys(c.token_id for one in nexts for c in one.candidates[: LISTED // 2 + 1])
+    likeliest = dict.fromkeys(c.token_id for distribution in nexts for c in distribution.candidates[: LISTED // 2 + 1])
     ids = list(likeliest)[:LISTED]
     chances = [np.asarray(run.logits.double().softmax(0)[ids].cpu()) if run.logits is not None else np.zeros(len(ids)) for run in runs]
     usual, changed = (tuple(map(float, chance)) for chance in chances)

@@ -34,15 +34,15 @@ def normal(answer: str) -> str:
     plain = text.replace(",", "") if _GROUPED.fullmatch(text) else text
     if not _PLAIN.fullmatch(plain):
         return text
-    whole, _, fraction = plain.lstrip("-").partition(".")
+    integer, _, fraction = plain.lstrip("-").partition(".")
     fraction = fraction.rstrip("0")
-    number = (whole.lstrip("0") or "0") + (f".{fraction}" if fraction else "")
+    number = (integer.lstrip("0") or "0") + (f".{fraction}" if fraction else "")
     return f"-{number}" if plain.startswith("-") and number != "0" else number
 
 
-def same_answer(found: str | None, answer: str) -> bool:
-    """Return whether `found` is the right answer: both have the same normal form."""
-    return found is not None and normal(found) == normal(answer)
+def same_answer(given: str | None, answer: str) -> bool:
+    """Return whether `given` is the right answer: both have the same normal form."""
+    return given is not None and normal(given) == normal(answer)
 
 
 def spellings(answer: str) -> tuple[str, ...]:
@@ -100,22 +100,22 @@ def goes_on(answer: str, following: str) -> bool | None:
 
 def is_complete(text: str, like: str) -> bool:
     """Return whether the answer at the start of a text is complete, so that later text cannot change it."""
-    found = first_answer(text, like)
+    answer = first_answer(text, like)
     number = is_number(like)
-    if found is None or (number and not NUMBER.fullmatch(found)):  # a number can come until the end of the sentence or line
+    if answer is None or (number and not NUMBER.fullmatch(answer)):  # a number can come until the end of the sentence or line
         return number and re.search(r"\w[^\n]*?(?:[.!?]\s|\n)", text) is not None
-    return goes_on(found, text[text.index(found) + len(found) :]) is False
+    return goes_on(answer, text[text.index(answer) + len(answer) :]) is False
 
 
 def ends_here(model: LanguageModel, probabilities: np.ndarray, answer: str, following: str = "") -> float:
     """Return the probability [0, 1] that the answer is complete: that the next token, with these probabilities [vocabulary], does not
     make it longer."""
-    known = _BEGINNINGS.get(model)
-    if known is None or len(known) != len(probabilities):
-        known = _BEGINNINGS[model] = np.array([_beginning(model, i) for i in range(len(probabilities))], dtype=np.uint8)
+    beginnings = _BEGINNINGS.get(model)
+    if beginnings is None or len(beginnings) != len(probabilities):
+        beginnings = _BEGINNINGS[model] = np.array([_beginning(model, i) for i in range(len(probabilities))], dtype=np.uint8)
     number = answer[-1:].isdigit()
     longer = (_DIGIT if following else _DIGIT | _DECIMAL) if number else _DIGIT | _LETTER
-    return float(max(0.0, 1.0 - probabilities[(known & longer) > 0].sum()))
+    return float(max(0.0, 1.0 - probabilities[(beginnings & longer) > 0].sum()))
 
 
 _BEGINNINGS: WeakKeyDictionary[LanguageModel, np.ndarray] = WeakKeyDictionary()

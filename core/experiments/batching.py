@@ -88,21 +88,21 @@ def planned_requests(
     lengths = chance.integers(shortest, longest + 1, count)
     arrivals = np.zeros(count) if rate is None else chance.exponential(1 / rate, count).cumsum()
     before = model.text_of(model.encode(background)[:background_tokens]) if background and background_tokens else ""
-    made = []
+    requests = []
     for number in range(count):
         text = before + (" " if before and not before.endswith((" ", "\n")) else "") + prompts[number % len(prompts)]
         own = replace(settings, seed=(settings.seed + number) % (LARGEST_SEED + 1))
         ids = tuple(prompt_ids(model, text))
-        made.append(PlannedRequest(number, text, ids, own, int(lengths[number]), float(arrivals[number])))
-    return tuple(made)
+        requests.append(PlannedRequest(number, text, ids, own, int(lengths[number]), float(arrivals[number])))
+    return tuple(requests)
 
 
 def serve(model: LanguageModel, who: Sequence[PlannedRequest], sides: Sequence[ServerSettings]) -> Iterator[Served]:
     """Serve the same requests under each of these settings; yield every iteration of every server. Raises what `Server` raises."""
     compiled = passes_are_compiled(model)
-    servers = [Server(model, [one.request() for one in who], settings, None, compiled) for settings in sides]
+    servers = [Server(model, [planned.request() for planned in who], settings, None, compiled) for settings in sides]
     while busy := [side for side, server in enumerate(servers) if not server.done]:
-        side = min(busy, key=lambda place: servers[place].clock)
+        side = min(busy, key=lambda index: servers[index].clock)
         yield Served(side, servers[side].step())
 
 
@@ -135,13 +135,13 @@ class Summary:
 
 def summary(iterations: Sequence[Iteration]) -> Summary:
     """Return the figures of one server so far."""
-    finished = [one for iteration in iterations for one in iteration.finished]
+    finished = [request for iteration in iterations for request in iteration.finished]
     times: dict[int, list[float]] = {}
     for iteration in iterations:
         for part in iteration.progress:
             if part.token_id >= 0:
                 times.setdefault(part.request_id, []).append(iteration.stop)
-    arrivals = {one.request_id: one.arrival for one in finished}
+    arrivals = {request.request_id: request.arrival for request in finished}
     seconds = sum(iteration.seconds for iteration in iterations)
     written = sum(iteration.written for iteration in iterations)
     slot_time = sum(iteration.seconds * iteration.slots for iteration in iterations)
@@ -152,13 +152,13 @@ def summary(iterations: Sequence[Iteration]) -> Summary:
         tokens_per_second=written / seconds if seconds else math.nan,
         first_token=spread([times[arrival][0] - arrivals[arrival] for arrival in arrivals]),
         per_token=spread([later - earlier for mine in times.values() for earlier, later in pairwise(mine)]),
-        end_to_end=spread([one.end_to_end_latency for one in finished]),
+        end_to_end=spread([request.end_to_end_latency for request in finished]),
         idle=sum(time for time, _each in empty) / slot_time if slot_time else math.nan,
         idle_in_demand=sum(time for time, wanted in empty if wanted) / slot_time if slot_time else math.nan,
         padded_tokens=sum(iteration.padded_tokens for iteration in iterations),
         preemptions=sum(len(iteration.preempted) for iteration in iterations),
         prompt_tokens=sum(part.tokens for iteration in iterations for part in iteration.progress if part.state == "prefilling"),
-        reused_tokens=sum(one.reused_tokens for one in finished),
+        reused_tokens=sum(request.reused_tokens for request in finished),
         peak_blocks=max((iteration.used_blocks for iteration in iterations), default=0),
         saved_blocks=max((iteration.saved_blocks for iteration in iterations), default=0),
         finished=len(finished),
@@ -187,21 +187,21 @@ class Alone:
 
 def compare_alone(model: LanguageModel, who: Sequence[PlannedRequest], finished: Sequence[FinishedRequest]) -> Iterator[Alone]:
     """Generate each request's answer alone, with the same seed and settings, and yield its comparison with the served answer."""
-    answers = {one.request_id: one for one in finished}
-    for one in who:
-        served = answers.get(one.reader_id)
+    answers = {request.request_id: request for request in finished}
+    for planned in who:
+        served = answers.get(planned.reader_id)
         if served is None:
             continue
-        run = generated(model, one.prompt, one.settings, len(served.token_ids))
+        run = generated(model, planned.prompt, planned.settings, len(served.token_ids))
         pairs = list(zip(run.path, served.token_ids, served.logits, strict=False))
-        parted = next((place for place, (step, token_id, _each) in enumerate(pairs) if step.token_id != token_id), None)
+        parted = next((index for index, (step, token_id, _each) in enumerate(pairs) if step.token_id != token_id), None)
         if parted is None and len(run.path) != len(served.token_ids):
             parted = len(pairs)
         gaps = [abs(step.chosen.logit - logit) for step, token_id, logit in pairs[:parted] if step.token_id == token_id]
         largest = max(gaps, default=0.0)
-        reach = 2 * largest / one.settings.temperature
+        reach = 2 * largest / planned.settings.temperature
         close = sum(_could_turn(step.roll, step.chosen.dice_start, step.sampling_probability, reach) for step in run.path)
-        yield Alone(one.reader_id, len(pairs), parted, largest, close)
+        yield Alone(planned.reader_id, len(pairs), parted, largest, close)
 
 
 def _could_turn(roll: float | None, start: float | None, share: float, reach: float) -> bool:

@@ -148,39 +148,39 @@ class _Search:
         beginnings, tokens = (best.indices // own.shape[1]).tolist(), (best.indices % own.shape[1]).tolist()
         ended = [token in ends for token in tokens]
         over = [last or end for end in ended]
-        open_places = [place for place in range(len(over)) if not over[place]][: self._width]
-        fates = [_fate(ended[place], last, place < self._width, place in open_places) for place in range(len(over))]
+        open_ranks = [rank for rank in range(len(over)) if not over[rank]][: self._width]
+        fates = [_fate(ended[rank], last, rank < self._width, rank in open_ranks) for rank in range(len(over))]
         probabilities = own.reshape(-1)[best.indices].exp().tolist()
         scores = (best.values / length**self._penalty).tolist()
         grown = [self._grow(self._open[row], token) for row, token in zip(beginnings, tokens, strict=True)]
         considered = tuple(
             Beam(
-                node_id=self._nodes + place,
-                parent=self._open[beginnings[place]].node_id,
-                token_id=tokens[place],
-                piece=self._model.piece(tokens[place]),
-                probability=probabilities[place],
+                node_id=self._nodes + rank,
+                parent=self._open[beginnings[rank]].node_id,
+                token_id=tokens[rank],
+                piece=self._model.piece(tokens[rank]),
+                probability=probabilities[rank],
                 log_probability=total,
-                score=scores[place],
-                text=grown[place][0],
+                score=scores[rank],
+                text=grown[rank][0],
                 length=length,
-                fate=fates[place],
+                fate=fates[rank],
             )
-            for place, total in enumerate(best.values.tolist())
+            for rank, total in enumerate(best.values.tolist())
         )
         self._answers = sorted(
             [*self._answers, *(beam for beam in considered if beam.fate in (FINISHED, CUT_OFF))], key=lambda beam: beam.score, reverse=True
         )[: self._width]
         self._open = [
-            _Open(considered[p].node_id, beginnings[p], (*self._open[beginnings[p]].token_ids, tokens[p]), *grown[p]) for p in open_places
+            _Open(considered[p].node_id, beginnings[p], (*self._open[beginnings[p]].token_ids, tokens[p]), *grown[p]) for p in open_ranks
         ]
-        self._scores = best.values[open_places]
+        self._scores = best.values[open_ranks]
         self._nodes += len(considered)
         self._index += 1
         self._tokens += batch.pass_tokens
         self._seconds += batch.seconds
         self.done = self._why_done(last, length)
-        bar = considered[open_places[-1] if open_places else min(self._width, len(considered)) - 1].log_probability
+        bar = considered[open_ranks[-1] if open_ranks else min(self._width, len(considered)) - 1].log_probability
         return BeamStep(self._index - 1, considered, bar, tuple(self._answers), rows, self._tokens, self._seconds, self.done)
 
     def _grow(self, beginning: _Open, token_id: int) -> tuple[str, bytes]:

@@ -65,26 +65,26 @@ def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arriv
     stop, began = Event(), perf_counter()
     model_id = getattr(server, "model_id", "")
 
-    def send(one: PlannedRequest) -> None:
+    def send(planned: PlannedRequest) -> None:
         error = ""
         try:
-            chunks = stream(server.line, server.kind, model_id, one.prompt_ids, one.settings, one.max_new_tokens)
+            chunks = stream(server.line, server.kind, model_id, planned.prompt_ids, planned.settings, planned.max_new_tokens)
             with closing(chunks):  # type: ignore[type-var]
                 for chunk in chunks:
                     if stop.is_set():
                         return
-                    events.put(Arrived(one.reader_id, perf_counter() - began, chunk.tokens, chunk.text))
+                    events.put(Arrived(planned.reader_id, perf_counter() - began, chunk.tokens, chunk.text))
         except ViewerError as failed:
             error = str(failed)
         finally:
-            events.put(Arrived(one.reader_id, perf_counter() - began, 0, "", True, error))
+            events.put(Arrived(planned.reader_id, perf_counter() - began, 0, "", True, error))
 
     def watch() -> None:
         while not stop.is_set():
             events.put(_metrics(server, began))
             stop.wait(PAUSE)
 
-    threads = [Thread(target=send, args=(one,), daemon=True) for one in who]
+    threads = [Thread(target=send, args=(planned,), daemon=True) for planned in who]
     watching = Thread(target=watch, daemon=True)
     watching.start()
     for thread in threads:
@@ -116,9 +116,9 @@ class BurstFigures:
 def figures(seen: Sequence[Arrived | MetricsAt]) -> BurstFigures:
     """Return the figures so far. The wait for a part with several tokens is divided equally among them."""
     times: dict[int, list[tuple[float, int]]] = {}
-    for one in seen:
-        if isinstance(one, Arrived) and one.tokens > 0:
-            times.setdefault(one.reader_id, []).append((one.seconds, one.tokens))
+    for event in seen:
+        if isinstance(event, Arrived) and event.tokens > 0:
+            times.setdefault(event.reader_id, []).append((event.seconds, event.tokens))
     gaps = [
         (later - earlier) / tokens
         for mine in times.values()
@@ -127,7 +127,7 @@ def figures(seen: Sequence[Arrived | MetricsAt]) -> BurstFigures:
     ]
     tokens = sum(count for mine in times.values() for _each, count in mine)
     last = max((mine[-1][0] for mine in times.values()), default=math.nan)
-    finished = sum(isinstance(one, Arrived) and one.done and not one.error for one in seen)
+    finished = sum(isinstance(event, Arrived) and event.done and not event.error for event in seen)
     return BurstFigures(
         tokens, last, tokens / last if tokens else math.nan, spread([m[0][0] for m in times.values()]), spread(gaps), finished
     )
@@ -136,7 +136,7 @@ def figures(seen: Sequence[Arrived | MetricsAt]) -> BurstFigures:
 def rate_over_time(seen: Sequence[Arrived | MetricsAt], window: float = 0.25) -> list[tuple[float, float]]:
     """Return (seconds, tokens per second of all requests) for each window of `window` seconds."""
     counts: dict[int, int] = {}
-    for one in seen:
-        if isinstance(one, Arrived) and one.tokens > 0:
-            counts[int(one.seconds / window)] = counts.get(int(one.seconds / window), 0) + one.tokens
-    return [((place + 0.5) * window, counts.get(place, 0) / window) for place in range(max(counts, default=-1) + 1)]
+    for event in seen:
+        if isinstance(event, Arrived) and event.tokens > 0:
+            counts[int(event.seconds / window)] = counts.get(int(event.seconds / window), 0) + event.tokens
+    return [((index + 0.5) * window, counts.get(index, 0) / window) for index in range(max(counts, default=-1) + 1)]

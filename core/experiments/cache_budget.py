@@ -201,7 +201,7 @@ def ask(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -
             yield Answer(None, (), "", len(session.cache.kept), session.cache.bytes)
             return
     pages, held = len(session.cache.kept), session.cache.bytes
-    said = _said(session.copied())
+    greedy_answer = _said(session.copied())
     parts, probability = [], 1.0
     for token_id in answer:
         assert session.logits is not None
@@ -210,7 +210,7 @@ def ask(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -
         probability *= float(distribution[token_id])
         if len(parts) < len(answer) and session.add(token_id, written=True).full:
             break
-    yield Answer(probability if len(parts) == len(answer) else None, tuple(parts), said, pages, held)
+    yield Answer(probability if len(parts) == len(answer) else None, tuple(parts), greedy_answer, pages, held)
 
 
 UNLIMITED = MemoryBudget(10**15)
@@ -240,15 +240,15 @@ def every_policy(model: LanguageModel, plan: MemoryBudget, story: RecallTask = R
 
 def _said(session: _Session) -> str:
     """Return the model's greedy answer up to the end of a sentence, at most LONGEST_ANSWER tokens."""
-    said: list[int] = []
-    while len(said) < LONGEST_ANSWER and session.logits is not None:
+    token_ids: list[int] = []
+    while len(token_ids) < LONGEST_ANSWER and session.logits is not None:
         favourite = int(session.logits.argmax())
         if favourite in session.model.end_token_ids:
             break
-        said.append(favourite)
+        token_ids.append(favourite)
         if session.model.token(favourite).text.strip(" ").endswith((".", "!", "?", "\n")) or session.add(favourite, written=True).full:
             break
-    return session.model.text_of(said).strip()
+    return session.model.text_of(token_ids).strip()
 
 
 class _Session:
@@ -292,5 +292,5 @@ class _Session:
 
 def _continuation(model: LanguageModel, prompt: str, answer: str) -> list[int]:
     """Return the tokens of the answer as they follow the prompt."""
-    before, whole = model.encode(prompt), model.encode(prompt + answer)
-    return whole[len(before) :] if whole[: len(before)] == before else model.encode(answer)
+    before, joined = model.encode(prompt), model.encode(prompt + answer)
+    return joined[len(before) :] if joined[: len(before)] == before else model.encode(answer)

@@ -126,9 +126,9 @@ def next_token(run: Generation) -> Step | None:
 
 def same_text(steps: Sequence[RaceStep]) -> bool:
     """Return whether both runners chose the same tokens, up to the length of the shorter text."""
-    one, other = ([step.token_id for step in steps if step.runner == runner] for runner in (CACHED, UNCACHED))
-    count = min(len(one), len(other))
-    return one[:count] == other[:count]
+    cached, uncached = ([step.token_id for step in steps if step.runner == runner] for runner in (CACHED, UNCACHED))
+    count = min(len(cached), len(uncached))
+    return cached[:count] == uncached[:count]
 
 
 def speed_up(steps: Sequence[RaceStep]) -> float | None:

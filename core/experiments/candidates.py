@@ -63,7 +63,7 @@ def write_together(
         for row, answer in zip(alive, logits, strict=True):
             row.roll(model, batch, answer, settings, top_n)
         written = len(alive)
-        newest = [place if batch.passes > 1 else 0 for place, row in enumerate(alive) if row.finished is None]
+        newest = [index if batch.passes > 1 else 0 for index, row in enumerate(alive) if row.finished is None]
         alive = [row for row in alive if row.finished is None]
         tries = tuple(CandidateSequence(row.number, tuple(row.path), row.finished) for row in rows)
         yield BatchStep(tries, written, sum(len(row.path) for row in rows), seconds, batch.passes)
@@ -90,9 +90,9 @@ def write_and_time_one(
     newest = None
     for newest in write_together(model, prompt, settings, count, steps):
         yield newest
-    *_each, one = write_together(model, prompt, settings, 1, steps)
+    *_each, alone = write_together(model, prompt, settings, 1, steps)
     if newest is not None:
-        yield replace(newest, alone_seconds=one.seconds, alone_passes=one.forward_passes)
+        yield replace(newest, alone_seconds=alone.seconds, alone_passes=alone.forward_passes)
 
 
 @dataclass(slots=True)

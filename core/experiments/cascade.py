@@ -82,7 +82,7 @@ def cascade(
     if len(prompt_ids(large, prompt)) != len(ids):
         raise BadSetting("{small} and {large} tokenize this text differently.", small=small.name, large=large.name)
     length = min(length, small.context_length - len(ids), large.context_length - len(ids))
-    runs = [_Run(number, small, large, ids, settings or SamplingSettings(), one) for number, one in enumerate(thresholds)]
+    runs = [_Run(number, small, large, ids, settings or SamplingSettings(), threshold) for number, threshold in enumerate(thresholds)]
     try:
         for _each in range(length):
             for run in runs:
@@ -140,8 +140,8 @@ class _Run:
 
     def bits_by(self, judge: LanguageModel) -> float:
         """Return the judge's mean surprise of the generated tokens, end token included, from one pass; bits per token."""
-        found = surprises(judge, self._ids, self._prompt)
-        return float(found.mean()) if len(found) else math.nan
+        bits = surprises(judge, self._ids, self._prompt)
+        return float(bits.mean()) if len(bits) else math.nan
 
     def release(self) -> None:
         """Free the caches."""

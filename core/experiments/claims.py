@@ -47,9 +47,9 @@ def longest_streak(path: Sequence[Step], wanted: Callable[[Step], bool]) -> int:
 def repeated_sentences(path: Sequence[Step]) -> int:
     """Return how often the last complete sentence stands at the end of the text, one after the other."""
     sentences = [sentence for sentence in re.split(r"(?<=[.!?])\s+", text_of(path).strip()) if sentence]
-    whole = [sentence for sentence in sentences if sentence.endswith(ENDS_OF_SENTENCE)]
+    complete = [sentence for sentence in sentences if sentence.endswith(ENDS_OF_SENTENCE)]
     count = 0
-    while count < len(whole) and whole[-1 - count] == whole[-1]:
+    while count < len(complete) and complete[-1 - count] == complete[-1]:
         count += 1
     return count
 

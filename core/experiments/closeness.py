@@ -39,10 +39,10 @@ def read_text(model: LanguageModel, network: Any, ids: np.ndarray, tries: int = 
 
     network: the model's own or a changed copy of it. settings: of its pass. Raises NoRoom.
     """
-    said = Message("There is not enough memory to read {count} tokens at once. Use a shorter text.", count=len(ids))
+    message = Message("There is not enough memory to read {count} tokens at once. Use a shorter text.", count=len(ids))
     text, times = torch.from_numpy(ids)[None].to(model.engine.device), []
     for _each in range(tries):
-        with enough_memory(said), possible_with(model.name), model.engine.lock.acquire(), torch.inference_mode():
+        with enough_memory(message), possible_with(model.name), model.engine.lock.acquire(), torch.inference_mode():
             stopwatch = Stopwatch(model.engine.device)
             logits = network(text, **{"use_cache": False} | settings).logits[0]
             stopwatch.stop()
@@ -53,8 +53,8 @@ def read_text(model: LanguageModel, network: Any, ids: np.ndarray, tries: int = 
 def divergence(full: torch.Tensor, logs: torch.Tensor) -> tuple[float, ...]:
     """Return for each row the sum of p log (p / q), nats. full, logs: log-probabilities of p and q, float64 [tokens, vocabulary]."""
     shares = full.exp()
-    found = torch.where(shares > 0, shares * (full - logs), 0.0).sum(1).clamp(min=0)
-    return tuple(map(float, found))
+    sums = torch.where(shares > 0, shares * (full - logs), 0.0).sum(1).clamp(min=0)
+    return tuple(map(float, sums))
 
 
 def perplexity(logs: torch.Tensor, ids: np.ndarray) -> float:
@@ -65,11 +65,11 @@ def perplexity(logs: torch.Tensor, ids: np.ndarray) -> float:
     return math.exp(min(700.0, -float(given.mean())))
 
 
-def first_difference(one: Sequence[int], other: Sequence[int]) -> int | None:
+def first_difference(left: Sequence[int], right: Sequence[int]) -> int | None:
     """Return the first place at which two texts differ, None if they are equal.
 
     >>> first_difference([1, 2], [1, 3]), first_difference([1], [1, 2]), first_difference([1], [1])
     (1, 1, None)
     """
-    shared = min(len(one), len(other))
-    return next((place for place in range(shared) if one[place] != other[place]), None if len(one) == len(other) else shared)
+    shared = min(len(left), len(right))
+    return next((index for index in range(shared) if left[index] != right[index]), None if len(left) == len(right) else shared)

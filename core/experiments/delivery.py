@@ -49,20 +49,20 @@ def moments(path: Sequence[Step], forbidden: Sequence[str] = ()) -> Iterator[Mom
     """
     pattern = _filter(forbidden)
     streamed = ""
-    for place, (step, seconds) in enumerate(zip(path, accumulate(step.forward.seconds for step in path), strict=True)):
+    for index, (step, seconds) in enumerate(zip(path, accumulate(step.forward.seconds for step in path), strict=True)):
         streamed += step.text
-        last = place == len(path) - 1
+        last = index == len(path) - 1
         hit = next((m for m in pattern.finditer(streamed) if last or m.end() < len(streamed)), None) if pattern else None
-        yield Moment(place, seconds, streamed, hit.group() if hit else None)
+        yield Moment(index, seconds, streamed, hit.group() if hit else None)
         if hit:
             return
 
 
 def words_of(text: str) -> list[str]:
     """Return the forbidden words in a text, separated by commas or lines. Raises BadSetting for more than 50 words or 60 characters."""
-    found = [word.strip() for word in re.split(r"[,\n]", text) if word.strip()]
-    _filter(found)
-    return found
+    words = [word.strip() for word in re.split(r"[,\n]", text) if word.strip()]
+    _filter(words)
+    return words
 
 
 def _filter(forbidden: Sequence[str]) -> re.Pattern[str] | None:

@@ -113,7 +113,7 @@ class Alignment:
     @property
     def distances(self) -> list[float]:
         """Return the distance of the probabilities at each place after the fork. At the fork itself they are equal."""
-        return [place.drift.middle for place in self.places if place.left or place.right]
+        return [aligned.drift.middle for aligned in self.places if aligned.left or aligned.right]
 
     @property
     def median(self) -> float | None:
@@ -123,8 +123,8 @@ class Alignment:
     @property
     def widest(self) -> Aligned | None:
         """Return the place after the fork with the largest distance, None without any."""
-        after_fork = [place for place in self.places if place.left or place.right]
-        return max(after_fork, key=lambda place: place.drift.middle, default=None)
+        after_fork = [aligned for aligned in self.places if aligned.left or aligned.right]
+        return max(after_fork, key=lambda aligned: aligned.drift.middle, default=None)
 
 
 @dataclass(slots=True)
@@ -146,39 +146,44 @@ class Aligner:
         """Return the alignment of both texts so far."""
         if self._made and self._made[:2] == (len(self.left), len(self.right)):
             return self._made[2]
-        one, other = self.forced
-        blocks = SequenceMatcher(None, self.left[one:], self.right[other:], autojunk=False).get_matching_blocks()
-        found = [(block.a + one, block.b + other, block.size) for block in blocks if block.size >= SHORTEST]
+        left_start, right_start = self.forced
+        blocks = SequenceMatcher(None, self.left[left_start:], self.right[right_start:], autojunk=False).get_matching_blocks()
+        shared = [(block.a + left_start, block.b + right_start, block.size) for block in blocks if block.size >= SHORTEST]
         places: dict[tuple[int, int], bool] = {(0, 0): False} if self.left and self.right else {}
-        for a, b, size in found:
+        for a, b, size in shared:
             # The first token of a row follows different words in the two texts; from the second one on, the words before are equal.
             places |= {(a + step, b + step): True for step in range(1, size)}
             if a + size < len(self.left) and b + size < len(self.right):
                 places[a + size, b + size] = False
         aligned = tuple(Aligned(a, b, self._drift(a, b), same) for (a, b), same in places.items())
-        one, other = max(1, one), max(1, other)  # without forced tokens, the first token of each text is the change
-        changed = self._drift(one, other) if one < len(self.left) and other < len(self.right) else None
-        made = Alignment(aligned, sum(size for *_, size in found), len(self.left[one:]), len(self.right[other:]), changed)
-        self._made = (len(self.left), len(self.right), made)
-        return made
+        left_start, right_start = (
+            max(1, left_start),
+            max(1, right_start),
+        )  # without forced tokens, the first token of each text is the change
+        changed = self._drift(left_start, right_start) if left_start < len(self.left) and right_start < len(self.right) else None
+        alignment = Alignment(
+            aligned, sum(size for *_, size in shared), len(self.left[left_start:]), len(self.right[right_start:]), changed
+        )
+        self._made = (len(self.left), len(self.right), alignment)
+        return alignment
 
     def _drift(self, a: int, b: int) -> Drift:
-        known = self._known.get((a, b))
-        if known is None:
-            known = self._known[a, b] = bounds(self.left_top[a], self.right_top[b])
-        return known
+        drift = self._known.get((a, b))
+        if drift is None:
+            drift = self._known[a, b] = bounds(self.left_top[a], self.right_top[b])
+        return drift
 
 
-def bounds(one: TopProbabilities, other: TopProbabilities) -> Drift:
+def bounds(left: TopProbabilities, right: TopProbabilities) -> Drift:
     """Return the Jensen-Shannon distance: the root of the divergence in bits (Lin 1991), exact if both sides are known completely.
 
     A token known on one side only has, on the other, at most the smallest known probability there. The lower bound takes these tokens as
     equal as that allows, and tokens unknown on both sides as equal. The upper bound takes all of them as different as possible.
     """
-    one, other = (TopProbabilities(top.token_ids, top.probabilities.astype(np.float64), top.others, top.most) for top in (one, other))
-    _, here, there = np.intersect1d(one.token_ids, other.token_ids, assume_unique=True, return_indices=True)
-    low = high = float(_parts(one.probabilities[here], other.probabilities[there]).sum())
-    for mine, theirs, shared in ((one, other, here), (other, one, there)):
+    left, right = (TopProbabilities(top.token_ids, top.probabilities.astype(np.float64), top.others, top.most) for top in (left, right))
+    _, in_left, in_right = np.intersect1d(left.token_ids, right.token_ids, assume_unique=True, return_indices=True)
+    low = high = float(_parts(left.probabilities[in_left], right.probabilities[in_right]).sum())
+    for mine, theirs, shared in ((left, right, in_left), (right, left, in_right)):
         own = np.delete(mine.probabilities, shared)
         total = np.array([own.sum()])
         low += float(_parts(total, np.minimum(total, min(theirs.others, theirs.most * len(own)))).sum())

@@ -98,11 +98,11 @@ class Fork:
 
         Raises InputError if one is a part of the other or missing.
         """
-        one, other = _line(run, left), _line(run, right)
-        shared = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+        left_line, right_line = _line(run, left), _line(run, right)
+        shared = next((i for i, (a, b) in enumerate(zip(left_line, right_line, strict=False)) if a != b), None)
         if shared is None:
             raise InputError("These two branches do not differ: one is the beginning of the other.")
-        return cls(run, shared - 1, one[shared - 1], _Side([], one[shared:]), _Side([], other[shared:]))
+        return cls(run, shared - 1, left_line[shared - 1], _Side([], left_line[shared:]), _Side([], right_line[shared:]))
 
     @property
     def finished(self) -> bool:
@@ -143,17 +143,20 @@ class Fork:
         wanted, kept = self.run.settings, self.run.cache
         left, right = self.sides
         try:
-            one, here = self._go_on(left, None)
-            other, there = self._go_on(right, one)
+            left_step, left_top = self._go_on(left, None)
+            right_step, right_top = self._go_on(right, left_step)
         finally:
             self.run.settings = wanted
             self.run.cache = kept
-        known = self._aligner
-        for step, top, tokens, seen in ((one, here, known.left, known.left_top), (other, there, known.right, known.right_top)):
+        aligner = self._aligner
+        for step, top, tokens, seen in (
+            (left_step, left_top, aligner.left, aligner.left_top),
+            (right_step, right_top, aligner.right, aligner.right_top),
+        ):
             if step is not None and top is not None:
                 tokens.append(step.key)
                 seen.append(top)
-        pair = Pair(self.parts_at + len(self.pairs), one, other)
+        pair = Pair(self.parts_at + len(self.pairs), left_step, right_step)
         self.pairs.append(pair)
         return pair
 
@@ -209,9 +212,9 @@ def continuation(model: TokenSource, before: str, text: str) -> list[int]:
     if len(text) > LONGEST_WORD:
         raise BadToken("A branch begins with at most {longest_word} characters, not {count}.", longest_word=LONGEST_WORD, count=len(text))
     for anchor in (before, "\n", ""):  # if the last word would merge with this text, it is tokenized as on a new line
-        base, whole = (_without_marks(model, model.encode(string)) if string else [] for string in (anchor, anchor + text))
-        if len(whole) > len(base) and whole[: len(base)] == base:
-            return whole[len(base) :]
+        base, joined = (_without_marks(model, model.encode(string)) if string else [] for string in (anchor, anchor + text))
+        if len(joined) > len(base) and joined[: len(base)] == base:
+            return joined[len(base) :]
     raise EmptyPrompt("The branch is empty. Write a word first.")
 
 
@@ -246,4 +249,4 @@ def _line(run: Generation, node_id: int) -> list[int]:
 def _forced(pairs: Sequence[Pair], side: str) -> int:
     """Return the number of forced tokens at the start of a branch."""
     steps = [step for pair in pairs if (step := getattr(pair, side))]
-    return next((place for place, step in enumerate(steps) if step.chosen_by != "forced"), len(steps))
+    return next((index for index, step in enumerate(steps) if step.chosen_by != "forced"), len(steps))

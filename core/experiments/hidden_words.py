@@ -98,28 +98,28 @@ def _hide(
     groups = joined(spans, most)
     total = len(groups) if len(groups) == len(spans) else len(groups) + min(len(spans), most)
     seen = HiddenWords(texts, model.piece(int(target_id)), method, unit, math.exp(occluder.log_probability), (), 0, total)
-    found: dict[Span, float] = {}
-    whole = {(group[0][0], group[-1][1]): group for group in groups}
-    seen = yield from _measured(occluder, list(whole), found, seen)
+    effect_of: dict[Span, float] = {}
+    members = {(group[0][0], group[-1][1]): group for group in groups}
+    seen = yield from _measured(occluder, list(members), effect_of, seen)
     if len(groups) < len(spans):
         finer: list[Span] = []
-        for span in sorted(whole, key=lambda one: -abs(found[one])):
-            if len(finer) + len(whole[span]) > most:
+        for span in sorted(members, key=lambda span: -abs(effect_of[span])):
+            if len(finer) + len(members[span]) > most:
                 break
-            finer += whole[span]
-            del found[span]
+            finer += members[span]
+            del effect_of[span]
         seen = replace(seen, total=seen.done + len(finer))
-        seen = yield from _measured(occluder, finer, found, seen)
+        seen = yield from _measured(occluder, finer, effect_of, seen)
     yield _with_gradients(model, ids, target_id, seen)
 
 
 def _measured(
-    occluder: Occluder, spans: Sequence[Span], found: dict[Span, float], seen: HiddenWords
+    occluder: Occluder, spans: Sequence[Span], effect_of: dict[Span, float], seen: HiddenWords
 ) -> Generator[HiddenWords, None, HiddenWords]:
-    """Measure these spans into `found`, and yield what is known after every batch. Returns the last."""
+    """Measure these spans into `effect_of`, and yield what is known after every batch. Returns the last."""
     for places, effects in occluder.measure(spans):
-        found |= {spans[place]: float(effect) for place, effect in zip(places, effects, strict=True)}
-        parts = tuple(HiddenPart(start, stop, effect) for (start, stop), effect in sorted(found.items()))
+        effect_of |= {spans[index]: float(effect) for index, effect in zip(places, effects, strict=True)}
+        parts = tuple(HiddenPart(start, stop, effect) for (start, stop), effect in sorted(effect_of.items()))
         seen = replace(seen, parts=parts, done=seen.done + len(places))
         yield seen
     return seen

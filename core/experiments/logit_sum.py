@@ -33,5 +33,5 @@ def logit_sum(
 ) -> Iterator[LogitSum]:
     """Yield the target's logit as a sum, once. Raises what `logit_parts` raises."""
     ids = [int(i) for i in token_ids]
-    whole, heads = (logit_parts(model, ids, target_id, each) for each in (False, True))
-    yield LogitSum(tuple(texts or (model.token(i).text for i in ids)), model.piece(target_id), whole.parts, heads.parts, whole.logit)
+    layers, heads = (logit_parts(model, ids, target_id, each) for each in (False, True))
+    yield LogitSum(tuple(texts or (model.token(i).text for i in ids)), model.piece(target_id), layers.parts, heads.parts, layers.logit)

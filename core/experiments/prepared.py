@@ -114,7 +114,7 @@ def unpacked(data: bytes) -> Recording:
 
 def load(name: str) -> Recording:
     """Return a prepared run by its name. Raises BadRecording."""
-    if name not in {one.name for one in PREPARED}:
+    if name not in {prepared.name for prepared in PREPARED}:
         raise BadRecording("There is no bundled recording with this name.")
     try:
         return unpacked((FOLDER / f"{name}{ENDING}").read_bytes())

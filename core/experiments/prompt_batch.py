@@ -165,8 +165,8 @@ class NetworkBatch:
         engine = self.model.engine
         with engine.lock.acquire() as waited, torch_threads(engine.speed.threads_for(inputs.numel())), torch.inference_mode():
             stopwatch = Stopwatch(self.device)
-            said = Message("There is not enough memory for so many texts at once. Use fewer or shorter texts.")
-            with enough_memory(said), possible_with(self.model.name):
+            message = Message("There is not enough memory for so many texts at once. Use fewer or shorter texts.")
+            with enough_memory(message), possible_with(self.model.name):
                 logits = self._logits(inputs)
             stopwatch.stop()
         if self._cache is not None and not all(map(_is_plain, self._cache.layers)):

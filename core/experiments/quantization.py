@@ -255,15 +255,15 @@ class _Bench:
         layers = checked_layers(self.full, self._model.layer_count)
         names = {id(module): name for name, module in self.full.named_modules()}
         twins = dict(self.copy.named_modules())
-        found = []
+        parts = []
         for number, layer in enumerate(layers):
             kinds: dict[str, list[Any]] = {ATTENTION: [], FEED_FORWARD: []}
             for name, module in twins[names[id(layer)]].named_modules():
                 if weight_matrices(module, self._hidden_size):
                     kinds[ATTENTION if "att" in name else FEED_FORWARD].append(module)
-            found += [Part(number, kind, tuple(modules)) for kind, modules in kinds.items() if modules]
+            parts += [Part(number, kind, tuple(modules)) for kind, modules in kinds.items() if modules]
         last = self.copy.get_output_embeddings()
-        return [*found, Part(-1, HEAD, (last,))] if last is not None and weight_matrices(last, self._hidden_size) else found
+        return [*parts, Part(-1, HEAD, (last,))] if last is not None and weight_matrices(last, self._hidden_size) else parts
 
     def round(self, parts: Sequence[Part], bits: int, group: int | None) -> _Saved:
         """Round these parts of the copy, each expert by itself, and return the original weights. Raises ModelError if there are none."""

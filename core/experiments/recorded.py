@@ -180,12 +180,12 @@ class RecordedExperiment:
     def again(self, speed: float = 1.0, wait: Callable[[float], Any] = sleep) -> Iterator[Any]:
         """Yield the observations with the recorded pauses. speed: 2 is twice as fast, infinity has no pauses; wait: sleeps some seconds."""
         before = 0.0
-        for at, one in zip(self.seconds, self.seen, strict=True):
+        for at, observation in zip(self.seconds, self.seen, strict=True):
             pause = (at - before) / speed
             if pause > 0:
                 wait(min(pause, LONGEST_PAUSE))
             before = at
-            yield one
+            yield observation
 
 
 def _unpacked(data: bytes) -> bytes:

@@ -139,7 +139,7 @@ def _wait_grows_with_load(seen: Seen) -> bool:
 
 
 def _learned(seen: Seen) -> bool:
-    probes = [one for one in seen if isinstance(one, Probe)]
+    probes = [probe for probe in seen if isinstance(probe, Probe)]
     first, last = probes[0].distribution.candidates, probes[-1].distribution.candidates[0]
     before = next((c.model_probability for c in first if c.token_id == last.token_id), 0.0)
     return last.model_probability > 0.5 > before

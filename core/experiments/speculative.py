@@ -99,7 +99,7 @@ class SpeculativeRound:
     @property
     def accepted(self) -> int:
         """Return how many guesses were accepted."""
-        return sum(one.verdict == ACCEPTED for one in self.drafted)
+        return sum(token.verdict == ACCEPTED for token in self.drafted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +124,12 @@ def judge(
     >>> judge([p, p], [q], [0], [0.3])[0], judge([p, p], [q], [0], [0.7])
     (1, (0, array([0., 1.])))
     """
-    for place, token_id in enumerate(drafted):
-        p, q = target[place], draft[place]
-        if not rolls[place] * q[token_id] < p[token_id]:
+    for index, token_id in enumerate(drafted):
+        p, q = target[index], draft[index]
+        if not rolls[index] * q[token_id] < p[token_id]:
             beyond = np.maximum(p - q, 0.0)
             total = beyond.sum()
-            return place, beyond / total if total > 0 else p
+            return index, beyond / total if total > 0 else p
     return len(drafted), target[len(drafted)]
 
 
@@ -156,14 +156,14 @@ class Speculation:
         p = self._target.probabilities(self.ids, drafted, self._settings)
         verified_at = perf_counter()
         size = len(p[0])
-        q = [sized(one, size) for one in q]
-        rolls = [self._roll(place, ACCEPT_ROLL) for place in range(len(drafted))]
+        q = [sized(row, size) for row in q]
+        rolls = [self._roll(index, ACCEPT_ROLL) for index in range(len(drafted))]
         accepted, probabilities = judge(p, q, drafted, rolls)
         kind = BONUS if accepted == len(drafted) else RECOVERED
         roll = self._roll(accepted, TOKEN_ROLL if kind == BONUS else RECOVER_ROLL)
         last = pick_by(probabilities, roll)
         ends = self._model.end_token_ids if self._model is not None else frozenset()
-        stop = next((place for place, token_id in enumerate(drafted[:accepted]) if token_id in ends), None)
+        stop = next((index for index, token_id in enumerate(drafted[:accepted]) if token_id in ends), None)
         kept = drafted[:accepted] if stop is None else drafted[: stop + 1]
         written = [*kept, *([last] if stop is None else [])]
         texts = [self._text(token_id) for token_id in written]
@@ -174,12 +174,12 @@ class Speculation:
             self.finished = "context full"
         checked = accepted + 1 if stop is None else min(accepted, stop) + 1
         records = []
-        for place, token_id in enumerate(drafted):
-            seen = place < checked
-            verdict = DROPPED if not seen else ACCEPTED if place < accepted else REJECTED
-            text = texts[place] if place < len(kept) else self._lone(token_id)
-            chance = float(p[place][token_id]) if seen else float("nan")
-            records.append(DraftedToken(token_id, text, chance, float(q[place][token_id]), rolls[place] if seen else None, verdict))
+        for index, token_id in enumerate(drafted):
+            seen = index < checked
+            verdict = DROPPED if not seen else ACCEPTED if index < accepted else REJECTED
+            text = texts[index] if index < len(kept) else self._lone(token_id)
+            chance = float(p[index][token_id]) if seen else float("nan")
+            records.append(DraftedToken(token_id, text, chance, float(q[index][token_id]), rolls[index] if seen else None, verdict))
         self.rounds += 1
         return SpeculativeRound(
             index=self.rounds - 1,
@@ -254,12 +254,12 @@ class ModelTarget:
             logits = self._runner.run([part], every=True)[len(ids) - 1 - shared :]
         self._held = text
         self._prompt_length = self._prompt_length or len(ids)
-        found: list[np.ndarray] = []
-        for place, row in enumerate(logits):
-            if place and found[-1][drafted[place - 1]] == 0:  # this token is rejected, and a constraint cannot read on after it
-                return found + [found[-1]] * (len(logits) - place)
-            found.append(sampling_probabilities(row, settings, History.of(self._model, text[: len(ids) + place], self._prompt_length)))
-        return found
+        rows: list[np.ndarray] = []
+        for index, row in enumerate(logits):
+            if index and rows[-1][drafted[index - 1]] == 0:  # this token is rejected, and a constraint cannot read on after it
+                return rows + [rows[-1]] * (len(logits) - index)
+            rows.append(sampling_probabilities(row, settings, History.of(self._model, text[: len(ids) + index], self._prompt_length)))
+        return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,9 +319,9 @@ class NgramDraft:
             if not len(further):
                 break
             places = further
-        found = np.zeros(self._size)
-        found[text[places[-1] + 1]] = 1.0
-        return found
+        one_hot = np.zeros(self._size)
+        one_hot[text[places[-1] + 1]] = 1.0
+        return one_hot
 
     def release(self) -> None:
         """Do nothing: this draft holds no memory."""

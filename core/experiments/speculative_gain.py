@@ -30,17 +30,17 @@ class Gain:
 
 def gain(seen: Sequence[SpeculativeRound | PlainStep], guesses: int) -> Gain:
     """Return the figures so far."""
-    rounds = [one for one in seen if isinstance(one, SpeculativeRound)]
-    plain = [one for one in seen if isinstance(one, PlainStep)]
-    accepted = sum(one.accepted for one in rounds)
-    drafted = sum(len(one.drafted) for one in rounds)
-    judged = accepted + sum(guess.verdict == REJECTED for one in rounds for guess in one.drafted)
+    rounds = [round_ for round_ in seen if isinstance(round_, SpeculativeRound)]
+    plain = [step for step in seen if isinstance(step, PlainStep)]
+    accepted = sum(round_.accepted for round_ in rounds)
+    drafted = sum(len(round_.drafted) for round_ in rounds)
+    judged = accepted + sum(guess.verdict == REJECTED for round_ in rounds for guess in round_.drafted)
     rate = accepted / judged if judged else float("nan")
-    written = sum(one.written for one in rounds)
+    written = sum(round_.written for round_ in rounds)
     speed_up = None
     if len(rounds) > 1 and len(plain) > 1:
-        mine = sum(one.seconds for one in rounds[1:]) / sum(one.written for one in rounds[1:])
-        speed_up = sum(one.seconds for one in plain[1:]) / (len(plain) - 1) / mine
+        mine = sum(round_.seconds for round_ in rounds[1:]) / sum(round_.written for round_ in rounds[1:])
+        speed_up = sum(step.seconds for step in plain[1:]) / (len(plain) - 1) / mine
     return Gain(
         passes=len(rounds),
         written=written,
@@ -50,8 +50,8 @@ def gain(seen: Sequence[SpeculativeRound | PlainStep], guesses: int) -> Gain:
         acceptance_rate=rate,
         tokens_per_pass=written / len(rounds) if rounds else float("nan"),
         expected_per_pass=expected_tokens(rate, guesses) if judged else float("nan"),
-        draft_seconds=sum(one.draft_seconds for one in rounds),
-        verify_seconds=sum(one.verify_seconds for one in rounds),
+        draft_seconds=sum(round_.draft_seconds for round_ in rounds),
+        verify_seconds=sum(round_.verify_seconds for round_ in rounds),
         speed_up=speed_up,
     )
 
@@ -62,4 +62,4 @@ def expected_tokens(acceptance_rate: float, guesses: int) -> float:
     >>> expected_tokens(0.5, 2), expected_tokens(1.0, 4), expected_tokens(0.0, 4)
     (1.75, 5.0, 1.0)
     """
-    return float(sum(acceptance_rate**place for place in range(guesses + 1)))
+    return float(sum(acceptance_rate**power for power in range(guesses + 1)))

@@ -76,5 +76,5 @@ def steered_run(
 
 def _perplexity(model: LanguageModel, run: Generation) -> float:
     """Return the perplexity of what a run wrote, under the unchanged model."""
-    found = surprises(model, run.token_ids.tolist(), len(run.prompt_tokens))
-    return float(2 ** min(500.0, float(found.mean())))
+    bits = surprises(model, run.token_ids.tolist(), len(run.prompt_tokens))
+    return float(2 ** min(500.0, float(bits.mean())))

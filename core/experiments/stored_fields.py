@@ -91,9 +91,9 @@ def table_files(steps: Iterable[TokenDistribution]) -> tuple[list[VocabularyFile
 def _table_step(step: TokenDistribution, vocabulary: int) -> TableStep:
     values = {field.name: getattr(step, field.name) for field in fields(step)}
     unchosen: dict[str, Any] = {"key": int(step.token_ids[0]), "text": "", "chosen_by": "greedy", "roll": None, "attempt": 0}
-    whole = step if isinstance(step, Step) else Step(**unchosen | values)
-    content = dict(step_file(whole, 0, ""))
-    content |= {"index": whole.index, "position": whole.position, "vocabulary": vocabulary, "is_chosen": whole is step, "text": whole.text}
+    full = step if isinstance(step, Step) else Step(**unchosen | values)
+    content = dict(step_file(full, 0, ""))
+    content |= {"index": full.index, "position": full.position, "vocabulary": vocabulary, "is_chosen": full is step, "text": full.text}
     return TableStep.model_construct(**content)
 
 

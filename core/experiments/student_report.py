@@ -55,9 +55,9 @@ def student_reports(
         perplexity, kept, kl = _along(model, teacher, text)
         report = StudentReport(model.name, model.parameter_count, 0, 0, perplexity, kept, kl)
         yield report
-        for place, (before, answer) in enumerate(asked, start=1):
-            report = replace(report, right=report.right + knows(model, before, answer), asked=place)
-            if place % AT_ONCE == 0 or place == len(asked):
+        for done, (before, answer) in enumerate(asked, start=1):
+            report = replace(report, right=report.right + knows(model, before, answer), asked=done)
+            if done % AT_ONCE == 0 or done == len(asked):
                 yield report
 
 

@@ -94,14 +94,14 @@ def side_by_side(columns: Sequence[Column], prompt: str, steps: int = 40, top_n:
             run.release()
 
 
-def parting_text(one: Sequence[Step], other: Sequence[Step]) -> int | None:
-    """Return the index of the first step of `other` whose text differs from `one`; None if one text is the start of the other."""
-    text = "".join(step.text for step in one)
+def parting_text(base: Sequence[Step], other: Sequence[Step]) -> int | None:
+    """Return the index of the first step of `other` whose text differs from `base`; None if one text is the start of the other."""
+    text = "".join(step.text for step in base)
     so_far = ""
-    for place, step in enumerate(other):
+    for index, step in enumerate(other):
         so_far += step.text
         if not (text.startswith(so_far) or so_far.startswith(text)):
-            return place
+            return index
     return None
 
 

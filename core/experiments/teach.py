@@ -129,8 +129,8 @@ def pause_for_others(model: LanguageModel, began: float) -> float:
 
 def in_turn(queue: _Queue, ticket: object) -> Iterator[Waiting]:
     """Wait until this ticket is first in the queue; yield its place every PATIENCE seconds."""
-    while place := queue.before(ticket):
-        yield Waiting(place)
+    while position := queue.before(ticket):
+        yield Waiting(position)
         threading.Event().wait(PATIENCE)
 
 

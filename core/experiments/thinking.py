@@ -100,8 +100,8 @@ def think(
             if step is None:
                 return
             over = _is_over(run, style, answer)
-            found = given(run.written, style, answer) if over or run.finished == "end of text" else None
-            yield ReasoningStep(step, run.written, len(run.path), chance, found, "answered" if over else run.finished)
+            reply = given(run.written, style, answer) if over or run.finished == "end of text" else None
+            yield ReasoningStep(step, run.written, len(run.path), chance, reply, "answered" if over else run.finished)
             if over:
                 return
     finally:
@@ -116,12 +116,12 @@ def chance_of(model: LanguageModel, run: Generation, style: PromptingStyle, answ
     to a number and no letter to a word. If the lead is already written, it is the probability of the missing rest of the answer: 1 if the
     answer is complete, 0 if another answer was written. NaN if the context has no room for the answer.
     """
-    said = _behind_lead(run.written, style)
-    if said is None:
+    after_lead = _behind_lead(run.written, style)
+    if after_lead is None:
         lead = style.lead if run.text.endswith((" ", "\n")) else f" {style.lead}"
         before, begun, ids = run.text + lead, "", [int(i) for i in run.token_ids] + continuation(model, run.text, lead)
     else:
-        before, begun, ids = run.text, _begun(said, answer), [int(i) for i in run.token_ids]
+        before, begun, ids = run.text, _begun(after_lead, answer), [int(i) for i in run.token_ids]
     gap = "" if begun or before.endswith((" ", "\n")) else " "
     total = 0.0
     for spelling in spellings(answer):
@@ -159,8 +159,8 @@ def given(text: str, style: PromptingStyle, like: str = "") -> str | None:
     >>> given(" 4 + 3 = 7. The answer is 110.", CHAIN_OF_THOUGHT), given(" 98.", DIRECT), given(" 4 + 3", CHAIN_OF_THOUGHT)
     ('110', '98', None)
     """
-    said = _behind_lead(text, style)
-    return None if said is None else first_answer(said, like)
+    after_lead = _behind_lead(text, style)
+    return None if after_lead is None else first_answer(after_lead, like)
 
 
 def count(
@@ -185,10 +185,10 @@ def count(
             while run.finished is None and len(run.path) < steps and not _is_over(run, style, answer):
                 next(run.stream(1), None)
             complete = run.finished == "end of text" or _is_over(run, style, answer)
-            found = given(run.written, style, answer) if complete else None
+            reply = given(run.written, style, answer) if complete else None
             run.release()
             seconds = sum(step.forward.seconds for step in run.path)
-            yield Answered(question, style, run.written, found, same_answer(found, answer), len(run.path), seconds)
+            yield Answered(question, style, run.written, reply, same_answer(reply, answer), len(run.path), seconds)
 
 
 def sums(number: int = 50, seed: int = 0, hard: bool = False) -> list[Question]:
@@ -227,19 +227,19 @@ def _behind_lead(text: str, style: PromptingStyle) -> str | None:
     return text if style.begin.endswith(style.lead) else None
 
 
-def _begun(said: str, answer: str) -> str:
+def _begun(text: str, answer: str) -> str:
     """Return the part of the text that can be the answer: all of it, or, if a number is expected, the text from the first number on."""
-    said = said.lstrip()
-    if not is_number(answer) or said in ("-", "\u2212"):
-        return said
-    number = NUMBER.search(said)
-    return said[number.start() :] if number else ""
+    text = text.lstrip()
+    if not is_number(answer) or text in ("-", "\u2212"):
+        return text
+    number = NUMBER.search(text)
+    return text[number.start() :] if number else ""
 
 
 def _is_over(run: Generation, style: PromptingStyle, answer: str) -> bool:
     """Return whether the answer is complete, so that later tokens cannot change it."""
-    said = _behind_lead(run.written, style)
-    return said is not None and is_complete(said, answer)
+    after_lead = _behind_lead(run.written, style)
+    return after_lead is not None and is_complete(after_lead, answer)
 
 
 def _asked(question: Question, style: PromptingStyle) -> str:

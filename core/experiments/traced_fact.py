@@ -43,17 +43,17 @@ def traced_fact(model: LanguageModel, clean: str, corrupted: str, by_words: bool
     runs = [Generation(model, prompt) for prompt in (clean, corrupted)]
     spans = [word_spans(run.prompt_tokens) for run in runs]
     if by_words and len(spans[0]) != len(spans[1]):
-        said = Message("The prompts have {one} and {other} words. To align them by words, use equally many.")
-        raise InputError(said.with_values(one=len(spans[0]), other=len(spans[1])))
+        message = Message("The prompts have {one} and {other} words. To align them by words, use equally many.")
+        raise InputError(message.with_values(one=len(spans[0]), other=len(spans[1])))
     target_id, other_id = (run.next_distribution().candidates[0].token_id for run in runs)
     if target_id == other_id:
-        said = Message("Both prompts are continued with {piece}, so nothing can come back. Choose prompts with different answers.")
-        raise InputError(said.with_values(piece=model.piece(target_id)))
+        message = Message("Both prompts are continued with {piece}, so nothing can come back. Choose prompts with different answers.")
+        raise InputError(message.with_values(piece=model.piece(target_id)))
     ids = [run.token_ids.tolist() for run in runs]
     pairs: list[Pair] | None = None
     columns = [tuple(token.text or token.piece for token in run.prompt_tokens) for run in runs]
     if by_words:
-        pairs = [((one[1] - 1,), (other[1] - 1,)) for one, other in zip(*spans, strict=True)]
+        pairs = [((span[1] - 1,), (other_span[1] - 1,)) for span, other_span in zip(*spans, strict=True)]
         columns = [tuple("".join(row[start:stop]) for start, stop in own) for row, own in zip(columns, spans, strict=True)]
     patcher = Patcher(model, ids[0], ids[1], target_id, other_id, pairs)
     answers = (model.piece(target_id), model.piece(other_id))

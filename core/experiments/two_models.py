@@ -103,9 +103,9 @@ class JudgedParts:
     parts: tuple[JudgedPart, ...]
 
 
-def same_tokens(one: LanguageModel, other: LanguageModel) -> bool:
+def same_tokens(model: LanguageModel, other: LanguageModel) -> bool:
     """Return whether both models have the same vocabulary: the same tokens with the same ids."""
-    return bool(one.tokenizer.get_vocab() == other.tokenizer.get_vocab())
+    return bool(model.tokenizer.get_vocab() == other.tokenizer.get_vocab())
 
 
 def judge(
@@ -168,7 +168,7 @@ def _judged(
         writer=_opinion(model, own, token_id, mine),
         judge=None if theirs is None or asked is None else _opinion(model, theirs, token_id, asked),
         overlap=math.nan if theirs is None else float(np.minimum(own, theirs).sum()),
-        pieces=tuple(model.piece(int(one)) for one in listed),
+        pieces=tuple(model.piece(int(listed_id)) for listed_id in listed),
         writer_odds=tuple(own[listed].tolist()),
         judge_odds=() if theirs is None else tuple(theirs[listed].tolist()),
         place=int(np.flatnonzero(listed == token_id)[0]),
@@ -210,18 +210,18 @@ def _read(model: LanguageModel, prompt: str, text: str) -> list[tuple[str, float
 
     A token that begins in the prompt is cut to its part in `text`, and its surprise is NaN.
     """
-    found, place = [], 0
+    parts, end = [], 0
     for token in score_text(model, prompt + text, top_n=1).tokens:
-        begin, place = place, place + len(token.text)
-        if place > len(prompt):
-            whole = begin >= len(prompt) and token.surprise is not None
-            found.append((token.text[max(0, len(prompt) - begin) :], token.surprise if whole and token.surprise is not None else math.nan))
-        elif found or begin >= len(prompt):
-            found.append(("", token.surprise if token.surprise is not None else math.nan))
-    return found
+        begin, end = end, end + len(token.text)
+        if end > len(prompt):
+            inside = begin >= len(prompt) and token.surprise is not None
+            parts.append((token.text[max(0, len(prompt) - begin) :], token.surprise if inside and token.surprise is not None else math.nan))
+        elif parts or begin >= len(prompt):
+            parts.append(("", token.surprise if token.surprise is not None else math.nan))
+    return parts
 
 
-def by_character(one: Sequence[tuple[str, float]], other: Sequence[tuple[str, float]]) -> tuple[JudgedPart, ...]:
+def by_character(writer: Sequence[tuple[str, float]], judge: Sequence[tuple[str, float]]) -> tuple[JudgedPart, ...]:
     """Return the parts of a text that was split into tokens in two ways, each given as (text, bits).
 
     Each part ends where a token of both splits ends. A part with unknown bits (NaN) is left out.
@@ -229,9 +229,9 @@ def by_character(one: Sequence[tuple[str, float]], other: Sequence[tuple[str, fl
     >>> by_character([("a", 1.0), ("bc", 2.0)], [("ab", 4.0), ("c", 0.5)])
     (JudgedPart(text='abc', writer_bits=3.0, judge_bits=4.5),)
     """
-    text = "".join(token for token, _bits in one)
-    ends = sorted(set(_ends(one)) & set(_ends(other)))
-    sums = [_sums(tokens, set(ends)) for tokens in (one, other)]
+    text = "".join(token for token, _bits in writer)
+    ends = sorted(set(_ends(writer)) & set(_ends(judge)))
+    sums = [_sums(tokens, set(ends)) for tokens in (writer, judge)]
     parts = zip([0, *ends], ends, *sums, strict=False)
     return tuple(JudgedPart(text[begin:end], mine, theirs) for begin, end, mine, theirs in parts if not math.isnan(mine + theirs))
 
@@ -243,10 +243,10 @@ def _ends(tokens: Sequence[tuple[str, float]]) -> list[int]:
 
 def _sums(tokens: Sequence[tuple[str, float]], ends: set[int]) -> list[float]:
     """Return the bits of the tokens between these ends. A token without a text (half a character) counts towards the next one with text."""
-    sums, place, bits = [], 0, 0.0
+    sums, position, bits = [], 0, 0.0
     for text, surprise in tokens:
-        place, bits = place + len(text), bits + surprise
-        if text and place in ends:
+        position, bits = position + len(text), bits + surprise
+        if text and position in ends:
             sums.append(bits)
             bits = 0.0
     return sums
@@ -288,8 +288,8 @@ class Side:
 
 def side(model: ModelFigures, seen: Sequence[TokenScore], context: int) -> Side:
     """Return the figures of one model, computed from its scores on a text that is `context` tokens long."""
-    decoding = [one.seconds for one in seen if one.computed == 1]
-    bits = [one.surprise for one in seen]
+    decoding = [score.seconds for score in seen if score.computed == 1]
+    bits = [score.surprise for score in seen]
     return Side(
         model.parameters,
         model.weight_bytes,

@@ -107,12 +107,12 @@ def two_versions(
         run.release()
 
 
-def check_same_tokens(one: LanguageModel, other: LanguageModel) -> None:
+def check_same_tokens(model: LanguageModel, other: LanguageModel) -> None:
     """Raise ModelError if the models do not have the same tokens with the same ids. Unused rows at the end of a table do not count."""
-    count = min(len(one.tokenizer), len(other.tokenizer), one.vocabulary_size, other.vocabulary_size)
-    if any(one.token(number).raw != other.token(number).raw for number in range(count)):
-        said = Message("{one} and {other} have different tokens, so they cannot be compared. Choose two versions of one model.")
-        raise ModelError(said.with_values(one=one.name, other=other.name))
+    count = min(len(model.tokenizer), len(other.tokenizer), model.vocabulary_size, other.vocabulary_size)
+    if any(model.token(number).raw != other.token(number).raw for number in range(count)):
+        message = Message("{one} and {other} have different tokens, so they cannot be compared. Choose two versions of one model.")
+        raise ModelError(message.with_values(one=model.name, other=other.name))
 
 
 def packed_bytes(model: LanguageModel) -> int:
@@ -129,5 +129,5 @@ def _probabilities(run: Generation) -> np.ndarray:
     """Return the model's probabilities of the next token, float64 [vocabulary]."""
     logits = run.logits
     assert logits is not None  # a model on a server was refused
-    found: np.ndarray = logits.double().softmax(0).cpu().numpy()
-    return found
+    probabilities: np.ndarray = logits.double().softmax(0).cpu().numpy()
+    return probabilities

@@ -99,13 +99,13 @@ def watch_one(
     before = (len(crowd) + 1) // 2
     own = PlannedRequest(MINE, prompt, tuple(prompt_ids(model, prompt)), settings, length, crowd[before - 1].arrival)
     who = [*crowd[:before], own, *crowd[before:]]
-    needed = blocks_for(max(len(one.prompt_ids) + one.max_new_tokens for one in who) + 1)
+    needed = blocks_for(max(len(planned.prompt_ids) + planned.max_new_tokens for planned in who) + 1)
     sides, compiled = {}, passes_are_compiled(model)
     for policy in POLICIES:
         chosen = ServerSettings(policy, SEATS, 256, min(MOST_BLOCKS, SEATS * needed))
-        sides[policy] = (Server(model, [one.request() for one in who], chosen, None, compiled), _Watch(policy, own.arrival))
+        sides[policy] = (Server(model, [planned.request() for planned in who], chosen, None, compiled), _Watch(policy, own.arrival))
     while going := [policy for policy, (server, watch) in sides.items() if not watch.finished and not server.done]:
-        policy = min(going, key=lambda one: sides[one][0].clock)
+        policy = min(going, key=lambda candidate: sides[candidate][0].clock)
         server, watch = sides[policy]
         if watch.take(server.step()):
             yield watch.seen()
@@ -139,7 +139,7 @@ class _Watch:
         if mine.token_id >= 0:
             self._times.append(done.stop - self._arrival)
             self._text += mine.text
-        self.finished = any(one.request_id == MINE for one in done.finished)
+        self.finished = any(request.request_id == MINE for request in done.finished)
         return True
 
     def seen(self) -> Watched:
@@ -186,8 +186,8 @@ class LoadPoint:
     @classmethod
     def of(cls, policy: Policy, load: float, rate: float, done: Sequence[FinishedRequest], times: ServiceTimes) -> LoadPoint:
         """Return the point of these requests, which were to arrive at `rate` per second."""
-        queue, total = [one.queue_time for one in done], [one.end_to_end_latency for one in done]
-        reached = len(done) / max(one.arrival for one in done) * times.mean
+        queue, total = [request.queue_time for request in done], [request.end_to_end_latency for request in done]
+        reached = len(done) / max(request.arrival for request in done) * times.mean
         formula = pollaczek_khinchine(rate, times.mean, times.second_moment)
         percentiles = (tuple(map(float, np.percentile(values, PERCENTILES))) for values in (queue, total))
         return cls(policy, load, rate, len(done), mean(queue), mean(total), formula, reached, *percentiles)
@@ -219,21 +219,21 @@ def load_curve(
     Raises what `core.experiments.batching.planned_requests` raises.
     """
     requests = whole_number(requests, Message("The number of requests"), 2, MOST_REQUESTS)
-    if not loads or any(isinstance(one, bool) or not isinstance(one, int | float) or not 0 < one < 1 for one in loads):
+    if not loads or any(isinstance(load, bool) or not isinstance(load, int | float) or not 0 < load < 1 for load in loads):
         raise BadSetting("The load must be above 0 and below 1 (1 is the full capacity).")
     settings = settings or SamplingSettings()
     crowd, compiled = _crowd(model, prompts, settings, requests, shortest, longest), passes_are_compiled(model)
     for policy in POLICIES:  # the first passes of a process are slower
         list(_run(model, crowd[:WARM_UP], policy, compiled))
-    alone = [one for iteration in _run(model, crowd, Policy.ONE_AT_A_TIME, compiled) for one in iteration.finished]
-    times = ServiceTimes(tuple(one.token_times[-1] - one.admitted for one in alone))
+    alone = [request for iteration in _run(model, crowd, Policy.ONE_AT_A_TIME, compiled) for request in iteration.finished]
+    times = ServiceTimes(tuple(request.token_times[-1] - request.admitted for request in alone))
     yield times
     waits = np.random.default_rng(settings.seed).exponential(1.0, requests).cumsum()
     for load in loads:
         rate = load / times.mean
-        coming = [replace(one, arrival=float(wait) / rate) for one, wait in zip(crowd, waits, strict=True)]
+        coming = [replace(planned, arrival=float(wait) / rate) for planned, wait in zip(crowd, waits, strict=True)]
         for policy in POLICIES:
-            done = [one for iteration in _run(model, coming, policy, compiled) for one in iteration.finished]
+            done = [request for iteration in _run(model, coming, policy, compiled) for request in iteration.finished]
             yield LoadPoint.of(policy, load, rate, done, times)
 
 
@@ -241,17 +241,17 @@ def _crowd(
     model: LanguageModel, prompts: Sequence[str], settings: SamplingSettings, count: int, shortest: int, longest: int
 ) -> list[PlannedRequest]:
     """Return `count` requests that all arrive at 0. They are made eight at a time, because `planned_requests` limits its number."""
-    made: list[PlannedRequest] = []
-    while len(made) < count:
-        own = SamplingSettings(**settings.as_dict() | {"seed": (settings.seed + len(made)) % (LARGEST_SEED + 1)})
-        fresh = planned_requests(model, prompts, min(8, count - len(made)), shortest, longest, None, own)
-        made += [replace(one, reader_id=len(made) + number) for number, one in enumerate(fresh)]
-    return made
+    crowd: list[PlannedRequest] = []
+    while len(crowd) < count:
+        own = SamplingSettings(**settings.as_dict() | {"seed": (settings.seed + len(crowd)) % (LARGEST_SEED + 1)})
+        fresh = planned_requests(model, prompts, min(8, count - len(crowd)), shortest, longest, None, own)
+        crowd += [replace(planned, reader_id=len(crowd) + number) for number, planned in enumerate(fresh)]
+    return crowd
 
 
 def _run(model: LanguageModel, who: Sequence[PlannedRequest], policy: Policy, compiled: bool) -> Iterator[Iteration]:
-    needed = blocks_for(max(len(one.prompt_ids) + one.max_new_tokens for one in who) + 1)
+    needed = blocks_for(max(len(planned.prompt_ids) + planned.max_new_tokens for planned in who) + 1)
     chosen = ServerSettings(policy, SEATS, 256, min(MOST_BLOCKS, SEATS * needed))
-    server = Server(model, [one.request(ignore_eos=True) for one in who], chosen, None, compiled)
+    server = Server(model, [planned.request(ignore_eos=True) for planned in who], chosen, None, compiled)
     while not server.done:
         yield server.step()

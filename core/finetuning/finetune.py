@@ -63,9 +63,9 @@ class TrainingPlan:
         bounds = {"learning_rate": (1e-6, 0.1), "rows": (1, 64), "length": (8, 512), "rehearsal": (0.0, 0.9), "seed": (0, 2**53)}
         for name, (low, high) in bounds.items():
             value = getattr(self, name)
-            whole = isinstance(low, int) and isinstance(high, int)
-            if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not low <= value <= high:
-                kind = Message("a whole number") if whole else Message("a number")
+            is_whole = isinstance(low, int) and isinstance(high, int)
+            if isinstance(value, bool) or not isinstance(value, int if is_whole else int | float) or not low <= value <= high:
+                kind = Message("a whole number") if is_whole else Message("a number")
                 raise BadSetting(
                     "The {name} must be {kind} from {low} to {high}, not {value}.",
                     name=Message(name.replace("_", " ")),
@@ -138,18 +138,18 @@ class FineTuning:
         old = None
         if self.plan.rehearsal:
             old = _batch(rng.sample(self.rehearsed, min(max(len(new[0]), REHEARSED), len(self.rehearsed))), self.network)
-        said = Message("There is not enough memory for a training step. Use fewer or shorter sentences.")
+        message = Message("There is not enough memory for a training step. Use fewer or shorter sentences.")
         try:  # without dropout, so that a step can be repeated exactly
-            with enough_memory(said), possible_with(self.model.name):
+            with enough_memory(message), possible_with(self.model.name):
                 with torch.enable_grad(), _KeptForBackward(self.network) as kept:
                     began = perf_counter()
                     loss = _loss(self.network, *new)
                     old_loss = None if old is None else _loss(self.network, *old)
                     share = self.plan.rehearsal
-                    whole = loss if old_loss is None else (1 - share) * loss + share * old_loss
+                    total = loss if old_loss is None else (1 - share) * loss + share * old_loss
                     self._wait()
                     forward = perf_counter()
-                    whole.backward()
+                    total.backward()
                     norm = float(nn.utils.clip_grad_norm_(self.trained.values(), 1.0))
                     backward = perf_counter()
                 gradients = sum(_bytes(weight.grad) for weight in self.trained.values() if weight.grad is not None)
@@ -193,8 +193,8 @@ class FineTuning:
             self._thin(KEPT_BYTES)
             self._kept_at = perf_counter()
             together = Limits.from_environment().training_megabytes * 1_000_000
-            for one in sorted(_ALL, key=lambda one: one._kept_at) if together else ():
-                one._thin(one.kept_bytes - max(0, sum(other.kept_bytes for other in _ALL) - together))
+            for training in sorted(_ALL, key=lambda training: training._kept_at) if together else ():
+                training._thin(training.kept_bytes - max(0, sum(other.kept_bytes for other in _ALL) - together))
 
     @property
     def kept_bytes(self) -> int:
@@ -272,8 +272,8 @@ def documents(model: LanguageModel, text: str, length: int) -> list[list[int]]:
         if not line.strip():
             continue
         ids = [*model.encode(line.strip()), *sorted(model.end_token_ids)[:1]]
-        known = next((i for i in ids if i >= model.vocabulary_size), None)
-        if known is not None:
+        beyond = next((i for i in ids if i >= model.vocabulary_size), None)
+        if beyond is not None:
             raise InputError("This text needs a token that the model has no vector for. Use other words.")
         rows += [ids[start : start + length + 1] for start in range(0, max(1, len(ids) - 1), length)]
     rows = [row for row in rows if len(row) > 1]

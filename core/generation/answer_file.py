@@ -27,10 +27,10 @@ def answer_file(answers: Sequence[Answer]) -> File:
     here = 0
     for number, answer in enumerate(answers, start=1):
         parent = 0
-        for place, listed in enumerate(answer.steps):
-            last = place == len(answer.steps) - 1
+        for index, listed in enumerate(answer.steps):
+            last = index == len(answer.steps) - 1
             name = f"{number} · {_name(answer)}"[:60] if last and len(answers) > 1 else ""
-            steps.append(_step(listed, keys, parent, "forced" if place < answer.given else "server", name))
+            steps.append(_step(listed, keys, parent, "forced" if index < answer.given else "server", name))
             parent = len(steps)
         here = here or parent
     joiner = ByteJoiner()

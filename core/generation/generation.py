@@ -104,9 +104,9 @@ class Generation(Tree):
     ) -> None:
         most_candidates = whole_number(top_n, "top_n", -LARGEST_COUNT, LARGEST_COUNT)
         if not isinstance(model, Source):
-            said = Message("A run needs a loaded model such as load_model({model}), not {kind}.")
+            message = Message("A run needs a loaded model such as load_model({model}), not {kind}.")
             name = str(model)[:40] if isinstance(model, str | Path) else "storyteller"
-            raise WrongType(said.with_values(model=repr(name), kind=type(model).__name__))
+            raise WrongType(message.with_values(model=repr(name), kind=type(model).__name__))
         beginning = model.begin(prompt, as_chat)
         self.turn = RLock()
         super().__init__(beginning.vocabulary)
@@ -248,9 +248,9 @@ class Generation(Tree):
         settings = self.settings
         roll = None if settings.greedy else dice.roll(settings.seed, len(self._path), attempt)
         how = {"chosen_by": "greedy" if roll is None else "sampled", "roll": roll, "attempt": 0 if roll is None else attempt}
-        made = self._child(settings, how) if Can.NEW_TOKENS in self.can else None
-        if made is not None and outcome in (None, made.key):
-            return made
+        existing = self._child(settings, how) if Can.NEW_TOKENS in self.can else None
+        if existing is not None and outcome in (None, existing.key):
+            return existing
         if outcome is None:
             return self._chosen(self._wanted(roll=roll, attempt=attempt, picks=True), how)
         return self._chosen_elsewhere(self._key_of(outcome), how)
@@ -348,15 +348,15 @@ class Generation(Tree):
 
     def _place(self, answer: Forward | Listed, wanted: Wanted) -> dict[str, Any]:
         """Return the fields of a record for its place in the text and for the cost of its pass."""
-        place = {"index": len(self._path), "position": self.token_count, "vocabulary": self.vocabulary}
-        return place | {"settings": wanted.settings, "forward": answer.measured}
+        shared = {"index": len(self._path), "position": self.token_count, "vocabulary": self.vocabulary}
+        return shared | {"settings": wanted.settings, "forward": answer.measured}
 
     def _keep(self, answer: Answer, wanted: Wanted, fields: dict[str, Any]) -> Step:
         """Append the observed step to the current node, or move to an equal child that exists."""
         key = fields["key"]
-        made = self._child(wanted.settings, fields, key)
-        if made is not None:
-            return made
+        existing = self._child(wanted.settings, fields, key)
+        if existing is not None:
+            return existing
         assert not isinstance(answer, Recorded)
         token = self.vocabulary.token(key)
         text, waiting = added_by(token, self._waiting[-1])
@@ -478,8 +478,8 @@ class Generation(Tree):
         return self.text
 
     def _stream(self, count: int | None) -> Iterator[Step]:
-        made = 0
-        while self.finished is None and (count is None or made < count):
+        written = 0
+        while self.finished is None and (count is None or written < count):
             try:
                 step = self.step()
             except NoRoom:
@@ -487,7 +487,7 @@ class Generation(Tree):
                     raise
                 return
             yield step
-            made += 1
+            written += 1
 
     def to_html(
         self,
@@ -506,10 +506,10 @@ class Generation(Tree):
         """
         from core.reports import files, html_page  # imported here, because reports import runs: the one declared import cycle
 
-        made = html_page.page(self, link, charts, wording=wording, first=first, last=last)
+        document = html_page.page(self, link, charts, wording=wording, first=first, last=last)
         if path is None:
-            return made
-        files.write(path, made.encode())
+            return document
+        files.write(path, document.encode())
         return None
 
     def to_gif(

@@ -54,7 +54,7 @@ class Recording(Tree):
         self.top_n, self.as_chat, self.finished = head.top_n, head.as_chat, head.finished
         self.messages: Messages = tuple({"role": message.role, "content": message.content} for message in head.messages)
         self.message_spans = tuple((message.first, message.end) for message in head.messages)
-        bounds = [0, *(place for span in self.message_spans if span != (0, 0) for place in span), len(self.prompt_tokens)]
+        bounds = [0, *(bound for span in self.message_spans if span != (0, 0) for bound in span), len(self.prompt_tokens)]
         if bounds != sorted(bounds):
             raise BadRecording("This recording contradicts itself: its prompt does not contain its messages.")
         self._read(steps, head.here)
@@ -62,7 +62,7 @@ class Recording(Tree):
 
     def _read(self, steps: Iterable[StepFile], here: int) -> None:
         """Put the steps of the file into the tree and move to the node `here`."""
-        known: dict[str, SamplingSettings] = {}
+        settings_by_key: dict[str, SamplingSettings] = {}
         depths = [0]  # per node: the number of steps from the prompt
         written = self.model.tokens.keys()
         for node_id, entry in enumerate(steps, start=1):
@@ -71,7 +71,7 @@ class Recording(Tree):
             if not written >= set(entry.token_ids):
                 raise BadRecording("This recording contradicts itself: the text of some tokens is missing.")
             key = repr(sorted(entry.settings.items()))
-            settings = known.get(key) or known.setdefault(key, settings_of(entry.settings))
+            settings = settings_by_key.get(key) or settings_by_key.setdefault(key, settings_of(entry.settings))
             joiner = ByteJoiner()
             joiner.add(self.nodes[entry.parent].waiting)
             token = self.model.token(entry.token_id)

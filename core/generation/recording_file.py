@@ -110,11 +110,11 @@ class Content:
         count = 0
         for part in self._file.parts(name):
             try:
-                found: list[Entry] = _PARSERS[kind].validate_json(part)
+                entries: list[Entry] = _PARSERS[kind].validate_json(part)
             except ValidationError as error:
                 raise BadRecording("This recording is broken (at {place}).", place=place_of(error, name, count)) from error
-            count += len(found)
-            yield from found
+            count += len(entries)
+            yield from entries
 
 
 def place_of(error: ValidationError, name: str = "", before: int = 0) -> str:
@@ -122,8 +122,8 @@ def place_of(error: ValidationError, name: str = "", before: int = 0) -> str:
     where = error.errors(include_input=False, include_context=False)[0]["loc"]
     if name:
         where = (name, before + where[0], *where[1:]) if where and isinstance(where[0], int) else (name,)
-    place = " → ".join(str(part) for part in where[:4])
-    return "".join(c for c in place if c.isprintable())[:80] or Message("its beginning")
+    path = " → ".join(str(part) for part in where[:4])
+    return "".join(c for c in path if c.isprintable())[:80] or Message("its beginning")
 
 
 def file_of(run: Any) -> File:

@@ -50,5 +50,5 @@ def sampled_ids(distribution: TokenDistribution, rolls: np.ndarray) -> np.ndarra
     ends = starts + distribution.probabilities[-1, order]
     following = np.append(starts[1:], 1.0)
     ends = np.where(following - ends < SLIVER, following, ends)  # a gap within rounding belongs to the token before it
-    place = np.maximum(np.searchsorted(starts, rolls, side="right") - 1, 0)
-    return np.where((rolls >= starts[place]) & (rolls < ends[place]), distribution.token_ids[order][place], -1)
+    index = np.maximum(np.searchsorted(starts, rolls, side="right") - 1, 0)
+    return np.where((rolls >= starts[index]) & (rolls < ends[index]), distribution.token_ids[order][index], -1)

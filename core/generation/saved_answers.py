@@ -57,15 +57,15 @@ def read(data: str | bytes | dict[str, Any] | list[Any]) -> list[Answer]:
     if len(data) > LARGEST_FILE:
         raise BadRecording("This file is too large: at most {most} MB are read.", most=LARGEST_FILE // 2**20)
     raw = (data.encode("utf-8", "replace") if isinstance(data, str) else data).removeprefix(b"\xef\xbb\xbf").strip()
-    found = _Found(streamed=raw.startswith(FIELDS))
+    collector = _Found(streamed=raw.startswith(FIELDS))
     try:
         for value in _values(raw):
-            found.look_at(value)
+            collector.look_at(value)
     except BadRecording as error:
         raise BadRecording("This answer is broken: {error}", error=error) from error
-    answers = [answer for answer in found.whole() if answer.steps]
+    answers = [answer for answer in collector.whole() if answer.steps]
     if not answers:
-        raise BadRecording(NO_LOGPROBS if found.texts else NO_ANSWER)
+        raise BadRecording(NO_LOGPROBS if collector.texts else NO_ANSWER)
     if sum(len(answer.steps) for answer in answers) > MOST_STEPS:
         raise BadRecording("This file is too large: at most {most} tokens are read.", most=MOST_STEPS)
     return answers
@@ -129,8 +129,8 @@ class _Found:
         if _is_entry(value[0] if isinstance(value, list) and value else None):
             self._keep({}, answer_forms.of_choice({"logprobs": {"content": value}}), None)
         elif isinstance(value, list):
-            for one in value:
-                self.look_at(one, depth + 1)
+            for item in value:
+                self.look_at(item, depth + 1)
         elif isinstance(value, dict) and depth < 8 and not self._add(value):
             for name in WRAPPERS:
                 if isinstance(value.get(name), dict | list):
@@ -138,15 +138,15 @@ class _Found:
 
     def whole(self) -> list[Answer]:
         """Return all answers."""
-        return [one.whole() for one in self.opened.values()]
+        return [answer.whole() for answer in self.opened.values()]
 
     def _add(self, value: dict[str, Any]) -> bool:
         """Add what this object contains; return whether it is an answer."""
         for name, add in (("choices", self._choice), ("candidates", self._candidate)):
             if isinstance(value.get(name), list):
-                for place, part in enumerate(value[name]):
+                for index, part in enumerate(value[name]):
                     if isinstance(part, dict):
-                        add(value, part, place)
+                        add(value, part, index)
                 return True
         if isinstance(value.get("type"), str) and value["type"].startswith("response."):
             return self._event(value)
@@ -159,12 +159,12 @@ class _Found:
             return True
         if "done" in value:  # a line of Ollama's stream without log-probabilities
             self._line_of(value)
-        known = "done" in value or any(isinstance(value.get(name), str) for name in ("content", "response", "generated_text"))
-        self.texts |= known
-        return known
+        is_answer = "done" in value or any(isinstance(value.get(name), str) for name in ("content", "response", "generated_text"))
+        self.texts |= is_answer
+        return is_answer
 
-    def _choice(self, value: dict[str, Any], choice: dict[str, Any], place: int) -> None:
-        number = choice["index"] if isinstance(choice.get("index"), int) else place
+    def _choice(self, value: dict[str, Any], choice: dict[str, Any], index: int) -> None:
+        number = choice["index"] if isinstance(choice.get("index"), int) else index
         own, logprobs = value.get("id"), choice.get("logprobs")
         part = "message" not in choice and (isinstance(own, str) or "delta" in choice or self.streamed)
         steps = answer_forms.of_choice(choice)
@@ -175,23 +175,23 @@ class _Found:
         if len(answer.steps) == len(before) + len(steps):
             answer.echoes, answer.given = echoes, len(before)
 
-    def _candidate(self, value: dict[str, Any], candidate: dict[str, Any], place: int) -> None:
+    def _candidate(self, value: dict[str, Any], candidate: dict[str, Any], index: int) -> None:
         """Add a candidate of Gemini. The parts of its streams have a common id."""
         own = value.get("responseId", value.get("response_id"))
         ended = candidate.get("finishReason", candidate.get("finish_reason"))
         steps = answer_forms.of_candidate(candidate)
-        self._keep(value, steps, self._part_of((own, place) if isinstance(own, str) else None, ended))
+        self._keep(value, steps, self._part_of((own, index) if isinstance(own, str) else None, ended))
 
     def _event(self, value: dict[str, Any]) -> bool:
         """Add an event of a stream of OpenAI's responses. Its last events repeat all tokens of the parts before them."""
         name = ("event", value.get("item_id") if isinstance(value.get("item_id"), str) else None)
         if value["type"].endswith(".delta") and isinstance(value.get("logprobs"), list):
             self._keep(value, answer_forms.of_choice({"logprobs": {"content": value["logprobs"]}}), self._part_of(name, None))
-        whole = value.get("response")
-        if value["type"] in ("response.completed", "response.incomplete") and isinstance(whole, dict):
+        response = value.get("response")
+        if value["type"] in ("response.completed", "response.incomplete") and isinstance(response, dict):
             parts = [answer for key, answer in self.opened.items() if key[:1] == ("event",) and key[-1] == self.ended]
             if not any(answer.steps for answer in parts):
-                self.look_at(whole, 1)
+                self.look_at(response, 1)
             self.ended += 1
         return True
 
@@ -216,8 +216,10 @@ class _Found:
         repeated = "meta_info" in value and bool(answer.steps) and steps[: len(answer.steps)] == answer.steps
         answer.steps += steps[len(answer.steps) :] if repeated else steps  # each line of SGLang's stream repeats the tokens before it
         about = value.get("response_metadata")
-        named = [place.get(key) for place in (value, about) if isinstance(place, dict) for key in ("model", "model_name", "modelVersion")]
-        model, usage = next((one for one in named if isinstance(one, str)), None), value.get("usage")
+        named = [
+            source.get(key) for source in (value, about) if isinstance(source, dict) for key in ("model", "model_name", "modelVersion")
+        ]
+        model, usage = next((text for text in named if isinstance(text, str)), None), value.get("usage")
         answer.model = answer.model or (model[:200] if isinstance(model, str) else "")
         count = usage.get("prompt_tokens") if isinstance(usage, dict) else None
         answer.prompt_tokens = count if type(count) is int and count > 0 else answer.prompt_tokens
@@ -235,8 +237,8 @@ class _Found:
 
 def list_in(value: dict[str, Any], name: str) -> list[Any]:
     """Return the list with this name, [] without one."""
-    found = value.get(name)
-    return found if isinstance(found, list) else []
+    content = value.get(name)
+    return content if isinstance(content, list) else []
 
 
 def _is_entry(value: Any) -> bool:

@@ -27,10 +27,10 @@ class Stop:
     @classmethod
     def checked(cls, texts: Iterable[str], tokens: int) -> Stop:
         """Return the rule. Raises BadSetting for an empty or too long text, too many of them, or an impossible number."""
-        found = [texts] if isinstance(texts, str) else list(texts)
-        if len(found) > MOST_TEXTS or not all(isinstance(one, str) and 0 < len(one) <= LONGEST_TEXT for one in found):
+        listed = [texts] if isinstance(texts, str) else list(texts)
+        if len(listed) > MOST_TEXTS or not all(isinstance(text, str) and 0 < len(text) <= LONGEST_TEXT for text in listed):
             raise BadSetting("Stop texts are at most {count} texts of 1 to {most} characters.", count=MOST_TEXTS, most=LONGEST_TEXT)
-        return cls(tuple(found), whole_number(tokens, "most_new_tokens", 0, MOST_TOKENS))
+        return cls(tuple(listed), whole_number(tokens, "most_new_tokens", 0, MOST_TOKENS))
 
     def reached(self, path: Sequence[Step], vocabulary: Vocabulary) -> Message | None:
         """Return "stop text" or "enough tokens" if the newest step of this path ends the run, else None."""
@@ -48,8 +48,8 @@ class Stop:
                 break
             before = _raw(step, vocabulary) + before
         for text in texts:
-            known = before[-(len(text) - 1) :] if len(text) > 1 else b""
-            if text in known + newest:
+            tail = before[-(len(text) - 1) :] if len(text) > 1 else b""
+            if text in tail + newest:
                 return True
         return False
 

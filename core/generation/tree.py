@@ -116,7 +116,7 @@ class Tree:
 
     def branches(self) -> list[Branch]:
         """Return all paths through the tree, in the order in which their ends were created; the current path ends at the current node."""
-        on_path = {node_id: place for place, node_id in enumerate(self._line)}
+        on_path = {node_id: depth for depth, node_id in enumerate(self._line)}
         ends = [node for node in self.nodes[1:] if (not node.children and not node.is_deleted) or node.node_id == self.here]
         return [self._branch(node, on_path) for node in ends]
 
@@ -125,22 +125,22 @@ class Tree:
 
         Of branches with the same tokens, the current one is kept, else the first.
         """
-        found: dict[int, Branch] = {}
+        kept: dict[int, Branch] = {}
         same_as = self._first_with_same_tokens()
         longer = {same_as[node.parent] for node in self.nodes[1:] if node.parent is not None}
         for branch in self.branches():
             first = same_as[branch.node_id]
-            if first not in longer and (branch.is_current or first not in found):
-                found[first] = branch
-        return list(found.values())
+            if first not in longer and (branch.is_current or first not in kept):
+                kept[first] = branch
+        return list(kept.values())
 
     def _first_with_same_tokens(self) -> list[int]:
         """Return for each node the first node whose path has the same tokens."""
         first: list[int] = [0]
-        known: dict[tuple[int, int], int] = {}
+        first_of: dict[tuple[int, int], int] = {}
         for node in self.nodes[1:]:
             key = None if node.step is None or node.parent is None else (first[node.parent], node.step.key)
-            first.append(node.node_id if key is None else known.setdefault(key, node.node_id))
+            first.append(node.node_id if key is None else first_of.setdefault(key, node.node_id))
         return first
 
     def _branch(self, end: Node, on_path: dict[int, int]) -> Branch:
@@ -167,11 +167,11 @@ class Tree:
             raise InputError("The prompt belongs to every branch and cannot be deleted.")
         while node.parent and len(self.nodes[node.parent].children) == 1:  # 0 is the prompt, which is never deleted
             node = self.nodes[node.parent]
-        found, waiting = [], [node.node_id]
+        nodes, waiting = [], [node.node_id]
         while waiting:
-            found.append(waiting.pop())
-            waiting += self.nodes[found[-1]].children
-        return found
+            nodes.append(waiting.pop())
+            waiting += self.nodes[nodes[-1]].children
+        return nodes
 
     def delete(self, node_id: int) -> int:
         """Delete a branch with all later steps, back to the last fork. If the current node is deleted, the fork becomes current.

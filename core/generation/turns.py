@@ -67,8 +67,8 @@ def next_turn(run: Generation, text: str) -> Generation:
 
     Raises WrongType if the run is not a conversation.
     """
-    made = Generation(
+    following = Generation(
         run.model, [*messages_of(run), {"role": "user", "content": text}], run.settings, run.top_n, run.use_cache, **run.stops
     )
-    made.cache = run.cache
-    return made
+    following.cache = run.cache
+    return following

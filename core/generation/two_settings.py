@@ -38,25 +38,25 @@ def two_settings(run: Generation, seen: TokenDistribution, first: SamplingSettin
     with run.turn:
         forward = run.forward_before(seen.index)
         attempt = seen.attempt if isinstance(seen, Step) else 0
-        known = seen.roll if isinstance(seen, Step) else None
-        roll = dice.roll(run.settings.seed, seen.index, attempt) if known is None else known
-        one, other = (_step(run, forward, seen, settings, roll, attempt) for settings in (first, second))
+        own_roll = seen.roll if isinstance(seen, Step) else None
+        roll = dice.roll(run.settings.seed, seen.index, attempt) if own_roll is None else own_roll
+        first_step, second_step = (_step(run, forward, seen, settings, roll, attempt) for settings in (first, second))
         p, q = (sampling_probabilities(forward.logits.values, asked, run.history(asked, seen.index)) for asked in (first, second))
-    return TwoSettings(one, other, float(np.abs(p - q).sum()) / 2, jensen_shannon(p, q), forward.logits.top_logprobs is None)
+    return TwoSettings(first_step, second_step, float(np.abs(p - q).sum()) / 2, jensen_shannon(p, q), forward.logits.top_logprobs is None)
 
 
 def _step(run: Generation, forward: Forward, seen: TokenDistribution, settings: SamplingSettings, roll: float, attempt: int) -> Step:
     greedy, logits = settings.greedy, forward.logits
     text = run.history(settings, seen.index)
-    found = stages.observe(logits.values, settings, text, logits.listing(run.top_n), roll=None if greedy else roll, greedily=greedy)
+    observation = stages.observe(logits.values, settings, text, logits.listing(run.top_n), roll=None if greedy else roll, greedily=greedy)
     return Step(
         index=seen.index,
         position=seen.position,
         settings=settings,
         forward=forward.measured,
         vocabulary=run.vocabulary,
-        **logits.fields(found),
-        text=run.vocabulary.token(found.chosen).text,
+        **logits.fields(observation),
+        text=run.vocabulary.token(observation.chosen).text,
         chosen_by="greedy" if greedy else "sampled",
         roll=None if greedy else roll,
         attempt=0 if greedy else attempt,

@@ -62,13 +62,13 @@ def _plainly(network: Any) -> Iterator[None]:
 
 def rows(seen: dict[int, torch.Tensor], layer_count: int, positions: int) -> tuple[np.ndarray | None, ...]:
     """Return float32 [heads, positions] per layer, None for a layer without attention; 0 outside of a sliding window."""
-    found: list[np.ndarray | None] = []
+    per_layer: list[np.ndarray | None] = []
     for index in range(layer_count):
         weights = seen.get(index)
         if weights is None or weights.shape[1] > positions:
-            found.append(None)
+            per_layer.append(None)
             continue
         row = np.zeros((weights.shape[0], positions), dtype=np.float32)
         row[:, positions - weights.shape[1] :] = weights.float().cpu().numpy()
-        found.append(row)
-    return tuple(found)
+        per_layer.append(row)
+    return tuple(per_layer)

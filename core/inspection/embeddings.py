@@ -63,20 +63,20 @@ def neighbours(model: LanguageModel, token_id: int, n: int = 10) -> tuple[Neighb
         cosines = torch.cat([part.float() @ own for part in table.split(ROWS_AT_ONCE)]) / lengths
         cosines[own_id] = -torch.inf
         near = torch.topk(cosines[: model.vocabulary_size], min(count, model.vocabulary_size - 1))
-    found = zip(near.indices.tolist(), near.values.tolist(), strict=True)
-    return tuple(Neighbour(i, model.token(i).text, model.piece(i), max(-1.0, min(1.0, cosine))) for i, cosine in found)
+    nearest = zip(near.indices.tolist(), near.values.tolist(), strict=True)
+    return tuple(Neighbour(i, model.token(i).text, model.piece(i), max(-1.0, min(1.0, cosine))) for i, cosine in nearest)
 
 
 def tokens_of_words(model: LanguageModel, words: Iterable[str]) -> tuple[int, ...]:
     """Return the tokens of those words that are one token in this model, with or without a space before them."""
-    found = []
+    single = []
     for word in words:
         for written in (f" {word}", word) if word.strip() else ():
             ids = [i for i in model.encode(written) if not model.token(i).special]
             if len(ids) == 1:
-                found.append(ids[0])
+                single.append(ids[0])
                 break
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(single))
 
 
 def flat_map(model: LanguageModel, token_ids: Iterable[int]) -> FlatMap:

@@ -130,8 +130,8 @@ def inspect_step(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, to
     """
     ids = checked_ids(model, token_ids)
     probe = _Probe(model, ids)
-    said = Message("There is not enough memory on {device} to inspect a step of {count} tokens.", device=model.device, count=len(ids))
-    with enough_memory(said), possible_with(model.name):
+    message = Message("There is not enough memory on {device} to inspect a step of {count} tokens.", device=model.device, count=len(ids))
+    with enough_memory(message), possible_with(model.name):
         logits, hidden = probe.usual_pass()
         rows = probe.attention_pass(logits)
         with probe.turn():
@@ -271,11 +271,11 @@ def _read(model: LanguageModel, logits: torch.Tensor, top_n: int) -> tuple[Layer
     entropies = (torch.special.entr(chances).sum(1) / np.log(2)).tolist()
     top = torch.topk(logits, max(1, min(int(top_n), MOST_GUESSES, logits.shape[1])))
     shares = chances.gather(1, top.indices)
-    found = []
+    layers = []
     for number, (ids, scores, parts) in enumerate(zip(top.indices.tolist(), top.values.tolist(), shares.tolist(), strict=True)):
         guesses = tuple(guess(model, i, rank, score, part) for rank, (i, score, part) in enumerate(zip(ids, scores, parts, strict=True), 1))
-        found.append(Layer(number, guesses, entropies[number], max(0.0, 1.0 - sum(parts))))
-    return tuple(found)
+        layers.append(Layer(number, guesses, entropies[number], max(0.0, 1.0 - sum(parts))))
+    return tuple(layers)
 
 
 def guess(model: Source, token_id: int, rank: int, logit: float, probability: float) -> Guess:

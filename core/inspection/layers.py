@@ -81,19 +81,19 @@ class Layers:
         for as_batch in (True, False) if self.modules else ():
             self._as_batch = as_batch
             try:
-                said = next(self.answers(torch.stack([hidden, hidden])))
+                answers = next(self.answers(torch.stack([hidden, hidden])))
             except (RuntimeError, TypeError, ValueError, AttributeError, IndexError):  # e.g. a layer that returns more than one vector
                 continue
-            if len(said) == 2 and all(same_probabilities(one, logits, self.model.dtype) for one in said):
+            if len(answers) == 2 and all(same_probabilities(answer, logits, self.model.dtype) for answer in answers):
                 return True
         return False
 
 
-def same_probabilities(one: torch.Tensor, other: torch.Tensor, dtype: str) -> bool:
+def same_probabilities(left: torch.Tensor, right: torch.Tensor, dtype: str) -> bool:
     """Return whether two logits [vocabulary] give the same probabilities, within the precision of `dtype`."""
-    if one.shape != other.shape:
+    if left.shape != right.shape:
         return False
-    apart = (torch.softmax(one, 0) - torch.softmax(other, 0)).abs().max()
+    apart = (torch.softmax(left, 0) - torch.softmax(right, 0)).abs().max()
     return bool(apart <= (SAME if dtype in ("float32", "float64") else ROUGHLY_SAME))
 
 

@@ -46,10 +46,10 @@ class Spellings:
     """The tokens of a vocabulary by their bytes, without special tokens."""
 
     def __init__(self, model: LanguageModel) -> None:
-        known = [(token.raw, token.token_id) for token in map(model.token, range(model.vocabulary_size)) if token.raw and not token.special]
-        known.sort()
-        self._raws = [raw for raw, _token_id in known]
-        self._ids = np.array([token_id for _raw, token_id in known], dtype=np.int64)
+        pairs = [(token.raw, token.token_id) for token in map(model.token, range(model.vocabulary_size)) if token.raw and not token.special]
+        pairs.sort()
+        self._raws = [raw for raw, _token_id in pairs]
+        self._ids = np.array([token_id for _raw, token_id in pairs], dtype=np.int64)
 
     def beginning_with(self, raw: bytes) -> np.ndarray:
         """Return the ids of the tokens whose bytes begin with these."""
@@ -58,13 +58,13 @@ class Spellings:
 
     def within(self, raw: bytes) -> list[tuple[int, int]]:
         """Return id and length of the tokens that are a shorter beginning of these bytes."""
-        found = []
+        beginnings = []
         for length in range(1, len(raw)):
             first = bisect_left(self._raws, raw[:length])
             while first < len(self._raws) and self._raws[first] == raw[:length]:
-                found.append((int(self._ids[first]), length))
+                beginnings.append((int(self._ids[first]), length))
                 first += 1
-        return found
+        return beginnings
 
 
 _SPELLINGS: WeakKeyDictionary[LanguageModel, Spellings] = WeakKeyDictionary()
@@ -72,10 +72,10 @@ _SPELLINGS: WeakKeyDictionary[LanguageModel, Spellings] = WeakKeyDictionary()
 
 def spellings(model: LanguageModel) -> Spellings:
     """Return the spellings of a model's tokens, made once per model."""
-    found = _SPELLINGS.get(model)
-    if found is None:
-        found = _SPELLINGS[model] = Spellings(model)
-    return found
+    table = _SPELLINGS.get(model)
+    if table is None:
+        table = _SPELLINGS[model] = Spellings(model)
+    return table
 
 
 def named_answers(model: LanguageModel, token_ids: Sequence[int], answers: Sequence[str]) -> list[NamedAnswer]:
@@ -101,11 +101,11 @@ def _must_be_here(model: LanguageModel) -> None:
 
 def _answer(model: LanguageModel, ids: list[int], text: str, cache: KVCache) -> NamedAnswer:
     """Follow the likeliest ways first. A waiting way is (-probability, its tokens, their probabilities, the bytes that are missing)."""
-    known = spellings(model)
+    table = spellings(model)
     waiting: list[tuple[float, tuple[int, ...], tuple[float, ...], bytes]] = [(-1.0, (), (), text.encode("utf-8", "replace"))]
-    found, ways, passes = 0.0, 0, 0
+    probability, ways, passes = 0.0, 0, 0
     best: tuple[float, tuple[int, ...], tuple[float, ...]] = (0.0, (), ())
-    while waiting and passes < MOST_PASSES and (not passes or -waiting[0][0] > NEGLIGIBLE * found):
+    while waiting and passes < MOST_PASSES and (not passes or -waiting[0][0] > NEGLIGIBLE * probability):
         reached, tokens, each, missing = heapq.heappop(waiting)
         if len(ids) + len(tokens) > model.context_length:
             heapq.heappush(waiting, (reached, tokens, each, missing))
@@ -113,17 +113,17 @@ def _answer(model: LanguageModel, ids: list[int], text: str, cache: KVCache) -> 
         logits = model.engine.forward([*ids, *tokens], cache).logits.values
         p = torch.softmax(logits.double().cpu(), 0).numpy()
         passes += 1
-        ends = known.beginning_with(missing)
+        ends = table.beginning_with(missing)
         if len(ends):
-            found -= reached * float(p[ends].sum())
+            probability -= reached * float(p[ends].sum())
             ways += len(ends)
             last = int(ends[p[ends].argmax()])
             best = max(best, (-reached * float(p[last]), (*tokens, last), (*each, float(p[last]))))
-        for token_id, length in known.within(missing):
+        for token_id, length in table.within(missing):
             heapq.heappush(waiting, (reached * float(p[token_id]), (*tokens, token_id), (*each, float(p[token_id])), missing[length:]))
-    rest = -sum(one[0] for one in waiting)
+    rest = -sum(way[0] for way in waiting)
     likeliest = tuple((model.piece(token_id), share) for token_id, share in zip(best[1], best[2], strict=True))
-    return NamedAnswer(text, found, min(1.0, found + rest), ways, likeliest)
+    return NamedAnswer(text, probability, min(1.0, probability + rest), ways, likeliest)
 
 
 def search(model: LanguageModel, token_ids: Sequence[int], text: str, most: int = 20) -> list[tuple[int, str, int, float]]:
@@ -135,11 +135,11 @@ def search(model: LanguageModel, token_ids: Sequence[int], text: str, most: int 
     wanted = text.casefold().replace("␣", " ")
     logits = model.engine.forward(list(token_ids)).logits.values.double().cpu()
     p, order = torch.softmax(logits, 0).numpy(), torch.argsort(logits, descending=True, stable=True).tolist()
-    found = []
+    matches = []
     for rank, token_id in enumerate(order, start=1):
         token = model.token(token_id)
         if wanted in token.raw.decode("utf-8", "replace").casefold():
-            found.append((token_id, token.piece, rank, float(p[token_id])))
-            if len(found) >= most:
+            matches.append((token_id, token.piece, rank, float(p[token_id])))
+            if len(matches) >= most:
                 break
-    return found
+    return matches

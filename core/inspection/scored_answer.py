@@ -25,10 +25,10 @@ class ScoredAnswer(ScoredText):
     steps: tuple[Step, ...] = ()
 
     def _token(self, position: int) -> ScoredToken:
-        token, place = self.written[position], position - len(self.written) + len(self.steps)
-        if place < 0 or math.isnan(self.steps[place].model_probability):
+        token, index = self.written[position], position - len(self.written) + len(self.steps)
+        if index < 0 or math.isnan(self.steps[index].model_probability):
             return ScoredToken(position, token.key, token.text, token.piece, None, None, None, None, ())
-        step = self.steps[place]
+        step = self.steps[index]
         listed = [candidate for candidate in step.candidates if not math.isnan(candidate.model_probability)]
         return ScoredToken(
             position=position,
@@ -39,7 +39,10 @@ class ScoredAnswer(ScoredText):
             rank=step.rank,
             surprise=step.surprise,
             entropy=step.model_entropy,
-            candidates=tuple(Guess(one.key, one.text, one.piece, one.rank, one.logit, one.model_probability) for one in listed),
+            candidates=tuple(
+                Guess(candidate.key, candidate.text, candidate.piece, candidate.rank, candidate.logit, candidate.model_probability)
+                for candidate in listed
+            ),
         )
 
     def table(self) -> pd.DataFrame:
@@ -55,13 +58,13 @@ def scored_answer(run: Generation) -> ScoredAnswer:
     written = (*run.prompt_tokens, *steps)
     prompt = np.full(len(run.prompt_tokens), math.nan)
     with np.errstate(divide="ignore"):
-        known = np.concatenate([prompt, np.log(np.array([step.model_probability for step in path], dtype=np.float64))])
+        log_probabilities = np.concatenate([prompt, np.log(np.array([step.model_probability for step in path], dtype=np.float64))])
     nothing = np.zeros((len(written), 0))
     return ScoredAnswer(
         model=cast(Any, run).model,
         text=run.text,
         written=written,
-        log_probabilities=known,
+        log_probabilities=log_probabilities,
         ranks=np.array([0] * len(prompt) + [step.rank for step in path], dtype=np.int64),
         entropies=np.concatenate([prompt, np.array([step.model_entropy for step in path], dtype=np.float64)]),
         top_ids=nothing.astype(np.int64),

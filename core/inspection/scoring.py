@@ -216,10 +216,10 @@ def score_text(model: TokenSource, text: str, top_n: int = 5, stride: int | None
     report = progress or (lambda done, total: None)
     report(0, len(ids))
     begin, done = 0, 1  # the first token has no context
-    said = Message(
+    message = Message(
         "There is not enough memory on {device} to read {count} tokens. Use a shorter text.", device=model.device, count=len(ids)
     )
-    with enough_memory(said), possible_with(model.name):
+    with enough_memory(message), possible_with(model.name):
         while done < len(ids):
             end = min(begin + window, len(ids))
             part = ids[begin:end].copy()
@@ -229,8 +229,8 @@ def score_text(model: TokenSource, text: str, top_n: int = 5, stride: int | None
                 report(begin + read, len(ids))
             begin, done = min(begin + step, end - 1), end
     report(len(ids), len(ids))
-    found = (scores.log_probabilities, scores.ranks, scores.entropies, scores.top_ids, scores.tops)
-    return ScoredText(model, text, tokens, *found, window, step, scores.log_sums, reader.note)
+    arrays = (scores.log_probabilities, scores.ranks, scores.entropies, scores.top_ids, scores.tops)
+    return ScoredText(model, text, tokens, *arrays, window, step, scores.log_sums, reader.note)
 
 
 def surprises(model: LanguageModel, token_ids: Sequence[int], first: int) -> np.ndarray:
@@ -243,8 +243,8 @@ def surprises(model: LanguageModel, token_ids: Sequence[int], first: int) -> np.
     scores = _Scores.empty(len(ids), 1)
     for _each in _Reader(model).read(ids, first, partial(_score, ids, scores, 0)):
         pass
-    found: np.ndarray = -scores.log_probabilities[first:] / math.log(2)
-    return found
+    bits: np.ndarray = -scores.log_probabilities[first:] / math.log(2)
+    return bits
 
 
 def log_odds(model: LanguageModel, token_ids: Sequence[int] | np.ndarray) -> np.ndarray:
@@ -254,22 +254,22 @@ def log_odds(model: LanguageModel, token_ids: Sequence[int] | np.ndarray) -> np.
     """
     must_be_here(model)
     ids = np.array(token_ids, dtype=np.int64)
-    found: list[np.ndarray] = []
+    rows: list[np.ndarray] = []
 
-    def take(place: int, logits: torch.Tensor) -> None:
-        found.append(logits.double().log_softmax(-1).cpu().numpy())
+    def take(position: int, logits: torch.Tensor) -> None:
+        rows.append(logits.double().log_softmax(-1).cpu().numpy())
 
     for _each in _Reader(model).read(ids, 1, take):
         pass
-    return np.concatenate(found) if found else np.empty((0, model.vocabulary_size))
+    return np.concatenate(rows) if rows else np.empty((0, model.vocabulary_size))
 
 
 def _checked(text: str) -> str:
     if not isinstance(text, str) or not text:
         raise EmptyPrompt(NOTHING)
     if len(text) > LONGEST_TEXT:
-        said = Message("The text has {count} characters; at most {most} are read at a time. Use a part of it.")
-        raise PromptTooLong(said.with_values(count=len(text), most=LONGEST_TEXT))
+        message = Message("The text has {count} characters; at most {most} are read at a time. Use a part of it.")
+        raise PromptTooLong(message.with_values(count=len(text), most=LONGEST_TEXT))
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -294,7 +294,7 @@ class _Reader:
         return context if self._in_chunks or count <= LONGEST_WINDOW else min(context, LONGEST_WINDOW)
 
     def read(self, ids: np.ndarray, first: int, take: Callable[[int, torch.Tensor], None]) -> Iterator[int]:
-        """Read a window. take(place, logits) gets float32 logits [some, vocabulary] of the tokens from `place` on; it starts at `first`.
+        """Read a window. take(position, logits) gets float32 logits [some, vocabulary] of tokens from `position` on; it starts at `first`.
 
         Yields the number of tokens read so far, after every part and between two turns. The layers compute the window in parts; the head
         computes only as many positions at once as fit into memory.
@@ -306,10 +306,10 @@ class _Reader:
             with self._model.engine.lock.acquire():
                 heard = self._piece(ids[start:stop], state, stop)
                 if heard:
-                    place = max(first, start + 1)
-                    for logits in self._layers.answers(heard[0][place - 1 - start : min(stop, len(ids) - 1) - start]):
-                        take(place, logits)
-                        place += len(logits)
+                    position = max(first, start + 1)
+                    for logits in self._layers.answers(heard[0][position - 1 - start : min(stop, len(ids) - 1) - start]):
+                        take(position, logits)
+                        position += len(logits)
                 else:
                     take(first, self._all_logits(ids)[first - 1 : -1])
                     stop = len(ids)
@@ -348,19 +348,19 @@ class _OneByOne:
 
     def read(self, ids: np.ndarray, first: int, take: Callable[[int, torch.Tensor], None]) -> Iterator[int]:
         """Read a window, as `_Reader.read` does; yields after every token. Raises NotForThisModel for an unlisted token."""
-        for place in range(first, len(ids)):
-            before, token = ids[:place], int(ids[place])
+        for position in range(first, len(ids)):
+            before, token = ids[:position], int(ids[position])
             forward = self._model.next(before, self._cache, self._wanted)
             assert isinstance(forward, Forward)
             if token not in forward.logits and isinstance(self._model, LanguageModel):
                 forward = self._model.engine.request_more_logprobs(before, forward, token_id=token)
             if token not in forward.logits:
-                said = Message("The server lists its {listed} likeliest tokens, and a token of this text is not among them.")
-                raise NotForThisModel(said.with_values(listed=forward.logits.known))
+                message = Message("The server lists its {listed} likeliest tokens, and a token of this text is not among them.")
+                raise NotForThisModel(message.with_values(listed=forward.logits.known))
             if forward.logits.known < self._model.vocabulary_size:
                 self.note = SERVED_NOTE.with_values(listed=forward.logits.known)
-            take(place, forward.logits.values[None])
-            yield place + 1
+            take(position, forward.logits.values[None])
+            yield position + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,9 +386,9 @@ class _Scores:
         )
 
 
-def _score(ids: np.ndarray, into: _Scores, begin: int, place: int, logits: torch.Tensor) -> None:
+def _score(ids: np.ndarray, into: _Scores, begin: int, position: int, logits: torch.Tensor) -> None:
     """Score the tokens from begin + place on by the logits [tokens, vocabulary] of the positions before them."""
-    at = slice(begin + place, begin + place + len(logits))
+    at = slice(begin + position, begin + position + len(logits))
     with torch.inference_mode():
         own = logits.gather(1, torch.from_numpy(ids[at]).to(logits.device)[:, None])
         totals = torch.logsumexp(logits, 1, keepdim=True)

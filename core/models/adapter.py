@@ -83,17 +83,17 @@ def with_adapter(model: LanguageModel, name: str | Path) -> LanguageModel:
         weight_bytes=model.weight_bytes + size,
     )
     title = Path(name).name or name
-    made = LanguageModel(f"{model.name} + {title}", twin, model.tokenizer, TransformersBackend(twin), facts)
-    made.engine.lock, made.engine.speed = model.engine.lock, model.engine.speed
-    made.recommended, made.adapter_of = model.recommended, model.name
-    made.notes = (NOTE.with_values(adapter=quoted(title)), *_own_notes(folder, model), *model.notes)
+    adapted = LanguageModel(f"{model.name} + {title}", twin, model.tokenizer, TransformersBackend(twin), facts)
+    adapted.engine.lock, adapted.engine.speed = model.engine.lock, model.engine.speed
+    adapted.recommended, adapted.adapter_of = model.recommended, model.name
+    adapted.notes = (NOTE.with_values(adapter=quoted(title)), *_own_notes(folder, model), *model.notes)
     try:
         cached = TransformersBackend.checked(twin, np.arange(16, dtype=np.int64) % model.vocabulary_size)
-        made.engine.backend = cached if model.context_length >= 16 else made.engine.backend
-        made.engine.forward([0])
+        adapted.engine.backend = cached if model.context_length >= 16 else adapted.engine.backend
+        adapted.engine.forward([0])
     except Exception as error:  # a stranger's numbers can cause any error here
         raise ModelError("The adapter {name} was loaded but cannot run.", name=quoted(name)) from error
-    return made
+    return adapted
 
 
 def _folder(name: str) -> Path:
@@ -126,17 +126,19 @@ def _read(path: Path) -> Any:
 
 def _own_notes(folder: Path, model: LanguageModel) -> list[Message]:
     """Return what the adapter's folder says of its model and its chats, where the loaded model is another one."""
-    said = []
+    notes = []
     base = _read(folder / CONFIG).get("base_model_name_or_path")
     if isinstance(base, str) and base and Path(base).name.lower() != Path(model.name).name.lower():
-        said.append(Message("The adapter was made for {base}, and runs on {model}.", base=quoted(base), model=quoted(model.name)))
+        notes.append(Message("The adapter was made for {base}, and runs on {model}.", base=quoted(base), model=quoted(model.name)))
     settings = _read(folder / "tokenizer_config.json")
     template = settings.get("chat_template") if isinstance(settings, dict) else None
     with suppress(OSError, ValueError):
         template = (folder / "chat_template.jinja").read_text("utf-8") if template is None else template
     if template is not None and template != model.tokenizer.chat_template:
-        said.append(Message("The adapter has a chat template of its own, which is not used. Conversations are written as the model's own."))
-    return said
+        notes.append(
+            Message("The adapter has a chat template of its own, which is not used. Conversations are written as the model's own.")
+        )
+    return notes
 
 
 def _scales(folder: Path, name: str) -> Callable[[str, int], float]:
@@ -152,14 +154,14 @@ def _scales(folder: Path, name: str) -> Callable[[str, int], float]:
     if start not in (True, False, "gaussian", "eva", "orthogonal"):
         unknown.append("init_lora_weights")  # these change the model's own weights, too
     if unknown:
-        said = Message("The adapter {name} uses {setting}, which this app does not compute. Merge it into its model first.")
-        raise ModelError(said.with_values(name=quoted(name), setting=quoted(unknown[0][:40])))
+        message = Message("The adapter {name} uses {setting}, which this app does not compute. Merge it into its model first.")
+        raise ModelError(message.with_values(name=quoted(name), setting=quoted(unknown[0][:40])))
     alpha, patterns = settings.get("lora_alpha", 8), settings.get("alpha_pattern") or {}
     numbers = [alpha, *(patterns.values() if isinstance(patterns, dict) else [None])]
     plain = isinstance(patterns, dict) and all(re.fullmatch(r"\^?[\w.]{1,200}", key) for key in patterns)
     if isinstance(patterns, dict) and not plain:
-        said = Message("The adapter {name} has scales by a pattern that this app does not read. Merge it into its model first.")
-        raise ModelError(said.with_values(name=quoted(name)))
+        message = Message("The adapter {name} has scales by a pattern that this app does not read. Merge it into its model first.")
+        raise ModelError(message.with_values(name=quoted(name)))
     if not plain or not all(isinstance(number, int | float) and math.isfinite(number) for number in numbers):
         raise ModelError("The scale of the adapter {name} is not a number.", name=quoted(name))
     root = bool(settings.get("use_rslora"))
@@ -184,18 +186,18 @@ def _matrices(folder: Path, name: str, network: Any) -> list[tuple[str, torch.Te
     try:
         with safe_open(folder / WEIGHTS, framework="pt") as file:
             for key in file.keys():  # noqa: SIM118 (safe_open is no dictionary)
-                found = READ.fullmatch(key)
-                if found is None and _is_copy(key, file, network):
+                match = READ.fullmatch(key)
+                if match is None and _is_copy(key, file, network):
                     continue
-                if found is None:
-                    said = Message("The adapter {name} changes {part}, which this app does not compute. Merge it into its model first.")
-                    raise ModelError(said.with_values(name=quoted(name), part=quoted(key[:80])))
-                if found["module"] not in modules or not _fits(found["side"], file.get_slice(key).get_shape(), modules[found["module"]]):
-                    raise _other_model(name, found["module"])
-                sides.setdefault(found["module"], {})[found["side"]] = file.get_tensor(key).to(torch.float32)
+                if match is None:
+                    message = Message("The adapter {name} changes {part}, which this app does not compute. Merge it into its model first.")
+                    raise ModelError(message.with_values(name=quoted(name), part=quoted(key[:80])))
+                if match["module"] not in modules or not _fits(match["side"], file.get_slice(key).get_shape(), modules[match["module"]]):
+                    raise _other_model(name, match["module"])
+                sides.setdefault(match["module"], {})[match["side"]] = file.get_tensor(key).to(torch.float32)
     except (SafetensorError, OSError) as error:
         raise ModelError("{file} of {name} is incomplete or broken. Download it again.", file=WEIGHTS, name=quoted(name)) from error
-    made = []
+    matrices = []
     for module, pair in sides.items():
         shape = tuple(modules[module].weight.shape)
         a, b = pair.get("A"), pair.get("B")
@@ -203,18 +205,18 @@ def _matrices(folder: Path, name: str, network: Any) -> list[tuple[str, torch.Te
             raise _other_model(name, module)
         if not (torch.isfinite(a).all() and torch.isfinite(b).all()):
             raise ModelError("The adapter {name} contains invalid numbers (infinite or NaN).", name=quoted(name))
-        made.append((module, a, b))
-    if not made:
+        matrices.append((module, a, b))
+    if not matrices:
         raise ModelError("There are no weights in {name}. Download it again.", name=quoted(name))
-    return made
+    return matrices
 
 
 def _is_copy(key: str, file: Any, network: Any) -> bool:
     """Return whether this is a copy of the base's own matrix, which PEFT stores for the head and the embeddings of an adapter."""
     import torch
 
-    found = COPY.fullmatch(key)
-    own = dict(network.named_parameters(remove_duplicate=False)).get(f"{found['module']}.weight") if found is not None else None
+    match = COPY.fullmatch(key)
+    own = dict(network.named_parameters(remove_duplicate=False)).get(f"{match['module']}.weight") if match is not None else None
     if own is None or tuple(file.get_slice(key).get_shape()) != tuple(own.shape):
         return False
     return torch.equal(file.get_tensor(key).to(own.dtype), own.detach().cpu())

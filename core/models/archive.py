@@ -30,8 +30,8 @@ def zip_of(model: LanguageModel) -> bytes:
     """Return the model as a zip of its folder: configuration, weights, tokenizer. Raises ModelError for a model on a server, NoRoom."""
     require(model, Can.NETWORK)
     network, packed = model.load_network(), io.BytesIO()
-    with disk_full_named(model.name), tempfile.TemporaryDirectory() as place, model.engine.lock.acquire():
-        folder = Path(place)
+    with disk_full_named(model.name), tempfile.TemporaryDirectory() as directory, model.engine.lock.acquire():
+        folder = Path(directory)
         network.save_pretrained(folder)
         model.tokenizer.save_pretrained(folder)
         settings = folder / "tokenizer_config.json"
@@ -47,7 +47,7 @@ def zip_of(model: LanguageModel) -> bytes:
 def open_zip(data: bytes) -> LanguageModel:
     """Return the model in a zip of a model folder, such as `zip_of` makes, named after the folder. Raises a ModelError."""
     try:
-        with disk_full_named("zip"), zipfile.ZipFile(io.BytesIO(data)) as archive, tempfile.TemporaryDirectory() as place:
+        with disk_full_named("zip"), zipfile.ZipFile(io.BytesIO(data)) as archive, tempfile.TemporaryDirectory() as directory:
             wanted = [entry for entry in archive.infolist() if _NAMES.fullmatch(entry.filename)]
             names = [Path(entry.filename).name for entry in wanted]
             if sum(entry.file_size for entry in wanted) > LARGEST or len(set(names)) != len(names):
@@ -59,10 +59,10 @@ def open_zip(data: bytes) -> LanguageModel:
                     content = source.read(entry.file_size + 1)
                 if len(content) != entry.file_size:
                     raise ModelError("The file sizes in this zip are wrong.")
-                (Path(place) / name).write_bytes(content)
+                (Path(directory) / name).write_bytes(content)
             folder = wanted[0].filename.rpartition("/")[0]
             with READING:
-                return load_folder(Path(place), _plain(folder) if folder else "opened")
+                return load_folder(Path(directory), _plain(folder) if folder else "opened")
     except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError, ValueError) as error:
         raise ModelError("This file is not a zip of a model, or it is broken.") from error
 

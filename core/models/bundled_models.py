@@ -29,8 +29,8 @@ def _described(sentence: str) -> str:
     """Return the first sentence of a bundled card as a message, or the text itself if it is another one."""
     for message in FIRST_SENTENCES:
         pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[\\d.]+)", re.escape(message.template))
-        if found := re.fullmatch(pattern, sentence):
-            return message.with_values(**{name: Number(float(value), "g") for name, value in found.groupdict().items()})
+        if match := re.fullmatch(pattern, sentence):
+            return message.with_values(**{name: Number(float(value), "g") for name, value in match.groupdict().items()})
     return sentence
 
 
@@ -38,9 +38,9 @@ def first_sentence(card: str) -> str:
     """Return the first sentence of a model card after its front matter and headings."""
     body = card.split("\n---", 1)[-1] if card.startswith("---") else card
     paragraphs = (" ".join(part.split()) for part in body.split("\n\n"))
-    found = next((part for part in paragraphs if part and (part[0].isalpha() or part[0] == "*")), "")
-    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found).replace("*", "")  # relative links of the card do not work in the app
-    return _described(plain.split(". ")[0].rstrip(".") + ".") if found else ""
+    paragraph = next((part for part in paragraphs if part and (part[0].isalpha() or part[0] == "*")), "")
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", paragraph).replace("*", "")  # relative links of the card do not work in the app
+    return _described(plain.split(". ")[0].rstrip(".") + ".") if paragraph else ""
 
 
 def card_section(name: str, heading: str) -> str:

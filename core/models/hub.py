@@ -132,8 +132,8 @@ def downloaded(name: str) -> Path | None:
         parts = set(json.loads(index.read_text("utf-8"))["weight_map"].values()) if index.is_file() else {"model.safetensors"}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):  # missing or incomplete
         return None
-    whole = all((folder / Path(str(part)).name).is_file() for part in parts) and (folder / "config.json").is_file()
-    return folder if whole and any(folder.glob("tokenizer*")) else None
+    complete = all((folder / Path(str(part)).name).is_file() for part in parts) and (folder / "config.json").is_file()
+    return folder if complete and any(folder.glob("tokenizer*")) else None
 
 
 @contextmanager

@@ -96,7 +96,7 @@ class Download:
             info = HfApi(endpoint=self._endpoint).model_info(self._repository, revision=self._revision, files_metadata=True, timeout=10.0)
         except Exception:  # the download itself raises the error, or needs no network because all files are here
             return
-        sizes = {one.rfilename: one.size or 0 for one in info.siblings or ()}
+        sizes = {file.rfilename: file.size or 0 for file in info.siblings or ()}
         self._announced(
             sum(sizes[name] for name in filter_repo_objects(sizes, allow_patterns=self._wanted, ignore_patterns=self._unwanted))
         )
@@ -113,8 +113,8 @@ class Download:
                 size=Number(size / 1000000000.0, ",.1f"),
                 most=limits.download_gigabytes,
             )
-        place = Path(self._cache or HF_HUB_CACHE)
-        free = shutil.disk_usage(next(one for one in (place, *place.parents) if one.exists())).free
+        folder = Path(self._cache or HF_HUB_CACHE)
+        free = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists())).free
         if size > free - limits.free_gigabytes * 10**9:
             raise NoRoom(
                 "{name} has {size} GB. The disk has {free} GB left, of which {free_gigabytes} GB stay free (TOKEN_VIEWER_FREE_GIGABYTES).",

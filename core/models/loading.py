@@ -77,8 +77,8 @@ def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "aut
     from core.device import device_for
     from core.out_of_memory import enough_memory
 
-    said = Message("There is not enough memory on {where} for {name}. Choose a smaller model or a lower precision.")
-    with enough_memory(said.with_values(where=device_for(device), name=quoted(name))):  # reading the files needs memory too
+    message = Message("There is not enough memory on {where} for {name}. Choose a smaller model or a lower precision.")
+    with enough_memory(message.with_values(where=device_for(device), name=quoted(name))):  # reading the files needs memory too
         return _load_checked(folder, name, device, dtype, tokenizer)
 
 
@@ -308,17 +308,17 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     return model
 
 
-def _surplus(tokenizer: Any, known: int, name: str) -> str:
+def _surplus(tokenizer: Any, vocabulary_size: int, name: str) -> str:
     """Return a sentence on tokens that were added to the tokenizer but not to the model, such as a pad token; "" without such tokens.
 
     Texts without these tokens work. Raises ModelError if every text contains one, or if tokens that were not added exceed the model's
     vocabulary, because the tokenizer then belongs to another model.
     """
-    beyond = sorted((i, token) for token, i in tokenizer.get_vocab().items() if i >= known)  # ids may have gaps
+    beyond = sorted((i, token) for token, i in tokenizer.get_vocab().items() if i >= vocabulary_size)  # ids may have gaps
     if not beyond:
         return ""
     added = {int(i) for i in getattr(tokenizer, "added_tokens_decoder", {})}
-    if not {i for i, _each in beyond} <= added or max(tokenizer("a")["input_ids"], default=0) >= known:
+    if not {i for i, _each in beyond} <= added or max(tokenizer("a")["input_ids"], default=0) >= vocabulary_size:
         raise ModelError(
             "The tokenizer of {name} belongs to another model: its largest token id is {beyond}, and this model has fewer tokens.",
             name=quoted(name),

@@ -37,22 +37,22 @@ class LocalModel:
 def local_models(home: Path | None = None) -> list[LocalModel]:
     """Return at most MOST models of all collections. home: the user's folder. A collection that cannot be read is left out."""
     home = home or Path.home()
-    found: list[LocalModel] = []
+    models: list[LocalModel] = []
     for named in filter(None, os.environ.get(f"{PREFIX}FOLDERS", "").split(os.pathsep)):
-        found += _in_folder(Path(named).expanduser(), Path(named).name)
+        models += _in_folder(Path(named).expanduser(), Path(named).name)
     for folder in (home / ".lmstudio" / "models", home / ".cache" / "lm-studio" / "models"):
-        found += _in_folder(folder, "LM Studio")
-    found += _ollama(Path(os.environ.get("OLLAMA_MODELS") or home / ".ollama" / "models"))
-    found += _hub_cache()
-    once = {model.name: model for model in reversed(found)}
+        models += _in_folder(folder, "LM Studio")
+    models += _ollama(Path(os.environ.get("OLLAMA_MODELS") or home / ".ollama" / "models"))
+    models += _hub_cache()
+    once = {model.name: model for model in reversed(models)}
     return list(reversed(once.values()))[:MOST]
 
 
 def _in_folder(folder: Path, collection: str) -> Iterator[LocalModel]:
     """Yield the GGUF files and the folders of safetensors below a folder. Links to other folders are not followed."""
     seen = 0
-    for place, folders, files in os.walk(folder):
-        here = Path(place)
+    for subfolder, folders, files in os.walk(folder):
+        here = Path(subfolder)
         seen += len(files)
         if seen > MOST_FILES:
             return
@@ -60,7 +60,7 @@ def _in_folder(folder: Path, collection: str) -> Iterator[LocalModel]:
         if len(here.relative_to(folder).parts) >= DEEPEST:
             folders.clear()
         if "config.json" in files and any(name.endswith(".safetensors") for name in files):
-            yield LocalModel(place, str(here.relative_to(folder)), _size(here, files, ".safetensors"), collection)
+            yield LocalModel(subfolder, str(here.relative_to(folder)), _size(here, files, ".safetensors"), collection)
         for name in sorted(files):
             if name.lower().endswith(".gguf") and not _LATER_PART.fullmatch(name) and "mmproj" not in name.lower():
                 stem = name.partition("-00001-of-")[0] if "-00001-of-" in name else name
@@ -82,9 +82,9 @@ def _size(folder: Path, files: list[str], ending: str) -> int:
 def _ollama(folder: Path) -> Iterator[LocalModel]:
     """Yield the models of Ollama: a manifest names the blob that holds the weights."""
     manifests = folder / "manifests"
-    for place, _folders, files in os.walk(manifests):
+    for subfolder, _folders, files in os.walk(manifests):
         for name in sorted(files):
-            path = Path(place) / name
+            path = Path(subfolder) / name
             try:
                 if path.stat().st_size > LARGEST_MANIFEST:
                     continue
@@ -109,13 +109,13 @@ def _hub_cache() -> Iterator[LocalModel]:
         cache = scan_cache_dir()
     except (CacheNotFound, OSError):
         return
-    for repository in sorted(cache.repos, key=lambda one: one.repo_id):
+    for repository in sorted(cache.repos, key=lambda entry: entry.repo_id):
         if repository.repo_type != "model":
             continue
         if downloaded(repository.repo_id) is not None:
             yield LocalModel(repository.repo_id, repository.repo_id, repository.size_on_disk, "Hugging Face")
         for revision in repository.revisions:
-            for file in sorted(revision.files, key=lambda one: one.file_name):
+            for file in sorted(revision.files, key=lambda entry: entry.file_name):
                 name = file.file_name.lower()
                 if name.endswith(".gguf") and not _LATER_PART.fullmatch(name) and "mmproj" not in name:
                     title = f"{repository.repo_id}/{file.file_name}"

@@ -61,8 +61,8 @@ def fit(name: str, device: str = "auto", dtype: str = "auto") -> Fit:
 
     where = device_for(device)
     if is_gguf(name):
-        found = plan(name, dtype, device)
-        return Fit(found.header.parameter_count, found.header.file_bytes, found.loaded_bytes, found.free_bytes, "cpu")
+        file_plan = plan(name, dtype, device)
+        return Fit(file_plan.header.parameter_count, file_plan.header.file_bytes, file_plan.loaded_bytes, file_plan.free_bytes, "cpu")
     counts, config = stored_numbers(name), _config(name)
     refuse_quantized(config.get("quantization_config"), name)
     size = 2 if stays_in(counts, str(config.get("model_type", "")), where, dtype) else dtype_for(dtype, where).itemsize
@@ -96,8 +96,8 @@ def stored_numbers(name: str) -> dict[str, int]:
     repository, revision = with_revision(name)
     with plainly(name):
         try:
-            found = HfApi().get_safetensors_metadata(repository, revision=revision, timeout=10.0).parameter_count
-            return {str(kind): count for kind, count in found.items()}
+            counts = HfApi().get_safetensors_metadata(repository, revision=revision, timeout=10.0).parameter_count
+            return {str(kind): count for kind, count in counts.items()}
         except NotASafetensorsRepoError as error:
             raise ModelError("{name} has no safetensors weights. Only safetensors are read.", name=quoted(name)) from error
 

@@ -42,8 +42,8 @@ def _pasted(name: str) -> str:
             name = name[1:-1].strip()
     if name.lower().startswith("file://") and len(name) <= LONGEST_NAME:
         return unquote(urlsplit(name).path)
-    found = _HUB_PAGE.fullmatch(name) if len(name) <= LONGEST_NAME else None
-    return name if found is None else found["id"] + (found["file"] or "") + (f"@{unquote(found['revision'])}" if found["revision"] else "")
+    match = _HUB_PAGE.fullmatch(name) if len(name) <= LONGEST_NAME else None
+    return name if match is None else match["id"] + (match["file"] or "") + (f"@{unquote(match['revision'])}" if match["revision"] else "")
 
 
 def with_revision(name: str) -> tuple[str, str | None]:

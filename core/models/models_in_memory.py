@@ -77,11 +77,11 @@ class ModelRegistry:
         No lock is held while this waits for a server or the hub.
         """
         key = _key(name, tokenizer, api_key)
-        found = self._known.get(key)
-        if found is not None:
-            if isinstance(found, Closable):  # its server starts again by itself
-                self._loaded[key] = found
-            return found
+        model = self._known.get(key)
+        if model is not None:
+            if isinstance(model, Closable):  # its server starts again by itself
+                self._loaded[key] = model
+            return model
         if _served(key):
             return self.connect(name, tokenizer, api_key)
         fetch(key[0])
@@ -103,14 +103,14 @@ class ModelRegistry:
                 self._loaded.pop(key, None)
             raise
         with self._guard:
-            known = self._known.get(key)
-            if known is not None and _same(known, fresh):
-                cast(Any, known).renew(fresh)  # what an address loads is a ServerModel
-                fresh = known
+            existing = self._known.get(key)
+            if existing is not None and _same(existing, fresh):
+                cast(Any, existing).renew(fresh)  # what an address loads is a ServerModel
+                fresh = existing
             self._known[key] = self._loaded[key] = fresh
-            servers = [one for one in self._loaded if _served(one)]
-            for one in servers[:-SERVERS]:
-                del self._loaded[one]
+            servers = [server for server in self._loaded if _served(server)]
+            for server in servers[:-SERVERS]:
+                del self._loaded[server]
         return fresh
 
     def in_memory(self) -> dict[str, LanguageModel]:
@@ -141,11 +141,11 @@ class ModelRegistry:
 
     def _load(self, key: Key) -> LanguageModel:
         try:
-            said = fit(key[0])
+            needed = fit(key[0])
         except ModelError:  # loading raises a more precise error
-            said = None
-        if said is not None:
-            self._make_room(key[0], int(said.loaded_bytes * HEADROOM), said.device)
+            needed = None
+        if needed is not None:
+            self._make_room(key[0], int(needed.loaded_bytes * HEADROOM), needed.device)
         model = self._read(key[0], tokenizer=key[1], api_key=key[2])
         self._known[key] = self._loaded[key] = model
         return model
@@ -244,11 +244,11 @@ def _put_in(model: LanguageModel, fresh: LanguageModel) -> None:
     model.engine.backend = fresh.engine.backend
 
 
-def _same(one: LanguageModel, other: LanguageModel) -> bool:
+def _same(model: LanguageModel, other: LanguageModel) -> bool:
     """Return whether both models have the same facts and vocabulary, which shows that the files did not change."""
     facts = ("name", "parameter_count", "weight_bytes", "vocabulary_size", "context_length", "dtype", "device", "end_token_ids")
-    same = all(getattr(one, fact) == getattr(other, fact) for fact in (*facts, "can"))
-    return same and (Can.TOKEN_IDS not in one.can or one.tokenizer.get_vocab() == other.tokenizer.get_vocab())
+    same = all(getattr(model, fact) == getattr(other, fact) for fact in (*facts, "can"))
+    return same and (Can.TOKEN_IDS not in model.can or model.tokenizer.get_vocab() == other.tokenizer.get_vocab())
 
 
 def _size(count: int) -> str:

@@ -12,14 +12,14 @@ SMALL = 64_000_000  # bytes; smaller models save little memory in 16 bits, and f
 
 def dtype_for(wanted: str, device: torch.device) -> torch.dtype:
     """Return the torch dtype of this name; "auto" depends on the device. Raises ModelError for an unknown dtype."""
-    known = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+    dtypes = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
     if wanted == "auto":
         if device.type == "cuda":
             return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
         return torch.float16 if device.type == "mps" else torch.float32
-    if wanted not in known:
+    if wanted not in dtypes:
         raise ModelError("{wanted} is not a precision. Use auto, float32, float16 or bfloat16.", wanted=quoted(str(wanted)))
-    return known[wanted]
+    return dtypes[wanted]
 
 
 def stays_in(counts: dict[str, int], model_type: str, device: torch.device, dtype: str) -> str | None:

@@ -37,12 +37,12 @@ def recommended(values: Mapping[str, Any]) -> SamplingSettings | None:
     try:
         if named.get("temperature") == 0:  # written for greedy by some makers
             return SamplingSettings(greedy=True)
-        found = SamplingSettings(**named)
+        settings = SamplingSettings(**named)
     except (BadSetting, TypeError):
         return None
-    if found == SamplingSettings():
+    if settings == SamplingSettings():
         return SamplingSettings(greedy=True) if values.get("do_sample") is False else None
-    return found
+    return settings
 
 
 def from_gguf(metadata: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,8 +34,8 @@ def try_tokenizer(folder: Path, name: str, seconds: float = SECONDS) -> None:
     path = folder / "tokenizer.json"
     if folder.parent == BUNDLED or not path.is_file():
         return
-    known = path.stat()
-    why = _tried(str(path.resolve()), known.st_mtime_ns, known.st_size, seconds)
+    stats = path.stat()
+    why = _tried(str(path.resolve()), stats.st_mtime_ns, stats.st_size, seconds)
     if why:
         raise ModelError("The tokenizer of {name} cannot be used: it {why}.", name=quoted(name), why=Message(why))
 

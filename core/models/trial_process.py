@@ -28,7 +28,9 @@ def patterns(part: Any) -> Iterator[str]:
 def texts(spec: Any) -> Iterator[str]:
     """Yield the test texts: long repetitions, and repetitions of each character in its expressions with another character at the end."""
     yield from ("a" * 4000, " " * 4000, "\n" * 2000, "ab " * 1000, "1234567890" * 100, "aA1! é🦊\u0301" * 100, "…" * 500)
-    letters = dict.fromkeys(c for one in patterns(spec) for c in re.sub(r"\\[pP]\{\w+\}|\\.", "", one) if c.isalnum() or c in " _-'\"")
+    letters = dict.fromkeys(
+        c for pattern in patterns(spec) for c in re.sub(r"\\[pP]\{\w+\}|\\.", "", pattern) if c.isalnum() or c in " _-'\""
+    )
     for letter in list(letters)[:64]:
         for end in ("!", "\u0000", "z9"):
             yield letter * 48 + end

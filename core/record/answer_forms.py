@@ -21,7 +21,7 @@ def of_choice(choice: dict[str, Any]) -> list[ListedStep]:
         return []
     if isinstance(logprobs.get("tokens"), list):
         return parallel_lists(logprobs, choice)
-    parts = [one for name in ("reasoning_content", "content", "refusal") for one in list_of(logprobs.get(name))]
+    parts = [entry for name in ("reasoning_content", "content", "refusal") for entry in list_of(logprobs.get(name))]
     return with_ids(list(map(listed_tokens.entry, parts)), choice.get("token_ids"))
 
 
@@ -31,11 +31,13 @@ def of_prompt(values: Any, ids: Any = None) -> list[ListedStep]:
     The prompt's own token is the first of each object, or the one in ids. Raises BadRecording.
     """
     steps = []
-    for place, value in enumerate(list_of(values)):
+    for index, value in enumerate(list_of(values)):
         if value is None:  # the first token has no probability
             continue
-        named = {key: listed_tokens.token(_vllm_entry(key, one)) for key, one in list(_object(value).items())[: listed_tokens.MOST_LISTED]}
-        own = str(ids[place]) if isinstance(ids, list) and place < len(ids) else next(iter(named), "")
+        named = {
+            key: listed_tokens.token(_vllm_entry(key, entry)) for key, entry in list(_object(value).items())[: listed_tokens.MOST_LISTED]
+        }
+        own = str(ids[index]) if isinstance(ids, list) and index < len(ids) else next(iter(named), "")
         if own not in named:
             raise BadRecording("A list of tokens is missing.")
         steps.append(ListedStep.of(named[own], named.values()))
@@ -43,42 +45,44 @@ def of_prompt(values: Any, ids: Any = None) -> list[ListedStep]:
 
 
 def _vllm_entry(key: str, value: Any) -> dict[str, Any]:
-    known = _object(value)
+    fields = _object(value)
     number = int(key) if key.isascii() and key.isdecimal() and len(key) < 16 else -1
-    return {"id": number, "text": known.get("decoded_token") or "", "logprob": known.get("logprob")}
+    return {"id": number, "text": fields.get("decoded_token") or "", "logprob": fields.get("logprob")}
 
 
 def of_candidate(candidate: dict[str, Any]) -> list[ListedStep]:
     """Return the tokens of a candidate of Gemini, in the spelling of its REST interface or of its Python package."""
-    found: dict[str, Any] = next(
+    result: dict[str, Any] = next(
         (candidate[name] for name in ("logprobsResult", "logprobs_result") if isinstance(candidate.get(name), dict)), {}
     )
-    chosen = list_of(found.get("chosenCandidates", found.get("chosen_candidates")))
-    tops = list_of(found.get("topCandidates", found.get("top_candidates")))
+    chosen = list_of(result.get("chosenCandidates", result.get("chosen_candidates")))
+    tops = list_of(result.get("topCandidates", result.get("top_candidates")))
     steps = []
-    for place, own in enumerate(chosen):
-        top = _object(tops[place]) if place < len(tops) else {}
+    for index, own in enumerate(chosen):
+        top = _object(tops[index]) if index < len(tops) else {}
         steps.append(ListedStep.of(_gemini(own), map(_gemini, list_of(top.get("candidates"))[: listed_tokens.MOST_LISTED])))
     return steps
 
 
 def _gemini(value: Any) -> ListedToken:
-    known = _object(value)
-    number = known.get("tokenId", known.get("token_id"))
+    fields = _object(value)
+    number = fields.get("tokenId", fields.get("token_id"))
     ids = {"id": number} if type(number) is int and number >= 0 else {}
-    return listed_tokens.token({"token": known.get("token"), "logprob": known.get("logProbability", known.get("log_probability")), **ids})
+    return listed_tokens.token(
+        {"token": fields.get("token"), "logprob": fields.get("logProbability", fields.get("log_probability")), **ids}
+    )
 
 
 def _responses(value: dict[str, Any]) -> list[ListedStep]:
     """Return the tokens of OpenAI's responses."""
     messages = [item for item in list_of(value["output"]) if isinstance(item, dict) and item.get("type") == "message"]
     parts = [part for item in messages for part in list_of(item.get("content")) if isinstance(part, dict)]
-    return [listed_tokens.entry(one) for part in parts for one in list_of(part.get("logprobs"))]
+    return [listed_tokens.entry(entry) for part in parts for entry in list_of(part.get("logprobs"))]
 
 
 def _entries(name: str) -> Callable[[dict[str, Any]], list[ListedStep]]:
     """Return a function that reads a list of entries with this name (llama-server, Ollama)."""
-    return lambda value: [listed_tokens.entry(one) for one in list_of(value[name])]
+    return lambda value: [listed_tokens.entry(entry) for entry in list_of(value[name])]
 
 
 def _sglang(value: dict[str, Any]) -> list[ListedStep]:
@@ -87,7 +91,8 @@ def _sglang(value: dict[str, Any]) -> list[ListedStep]:
     chosen, others = list_of(info.get("output_token_logprobs")), list_of(info.get("output_top_logprobs"))
     lists = [list_of(other) for other in others] + [[]] * max(0, len(chosen) - len(others))
     return [
-        ListedStep.of(_triple(one), map(_triple, listed[: listed_tokens.MOST_LISTED])) for one, listed in zip(chosen, lists, strict=False)
+        ListedStep.of(_triple(triple), map(_triple, listed[: listed_tokens.MOST_LISTED]))
+        for triple, listed in zip(chosen, lists, strict=False)
     ]
 
 
@@ -100,7 +105,7 @@ def _triple(value: Any) -> ListedToken:
 
 def _tgi_line(value: dict[str, Any]) -> list[ListedStep]:
     """Return the token of a line of TGI's /generate_stream."""
-    listed = [_object(one) for one in list_of(value.get("top_tokens"))]
+    listed = [_object(entry) for entry in list_of(value.get("top_tokens"))]
     return [ListedStep.of(listed_tokens.token(value["token"]), listed_tokens.likeliest(listed))]
 
 
@@ -115,8 +120,8 @@ def _tgi(value: dict[str, Any]) -> list[ListedStep]:
     chosen, others = list_of(details.get("tokens")), list_of(details.get("top_tokens"))
     lists = [list_of(other) for other in others] + [[]] * max(0, len(chosen) - len(others))
     return [
-        ListedStep.of(listed_tokens.token(_object(one)), listed_tokens.likeliest(list(map(_object, listed))))
-        for one, listed in zip(chosen, lists, strict=False)
+        ListedStep.of(listed_tokens.token(_object(token)), listed_tokens.likeliest(list(map(_object, listed))))
+        for token, listed in zip(chosen, lists, strict=False)
     ]
 
 
@@ -137,12 +142,12 @@ def parallel_lists(logprobs: dict[str, Any], choice: dict[str, Any]) -> list[Lis
     if len(values) != len(names):
         raise BadRecording("The lists of tokens and of log-probabilities differ in length.")
     steps = []
-    for place, (name, value) in enumerate(zip(names, values, strict=True)):
+    for index, (name, value) in enumerate(zip(names, values, strict=True)):
         if not isinstance(name, str):
             raise BadRecording("A token has neither a text nor bytes.")
-        if place == 0 and type(value) in (int, float) and value > listed_tokens.SLACK:
+        if index == 0 and type(value) in (int, float) and value > listed_tokens.SLACK:
             value = None  # Together writes a number above 0 for the first token
-        others = tops[place] if place < len(tops) and isinstance(tops[place], dict) else {}
+        others = tops[index] if index < len(tops) and isinstance(tops[index], dict) else {}
         listed = listed_tokens.likeliest([{"token": other, "logprob": number} for other, number in others.items()])
         steps.append(ListedStep.of(listed_tokens.token({"token": name, "logprob": value}), listed))
     ids = choice.get("token_ids", logprobs.get("token_ids"))
@@ -151,12 +156,12 @@ def parallel_lists(logprobs: dict[str, Any], choice: dict[str, Any]) -> list[Lis
 
 def with_ids(steps: list[ListedStep], ids: Any) -> list[ListedStep]:
     """Return the steps with the ids of the chosen tokens, if the answer has an id for each."""
-    if not isinstance(ids, list) or len(ids) != len(steps) or not all(type(one) is int and 0 <= one < 2**31 for one in ids):
+    if not isinstance(ids, list) or len(ids) != len(steps) or not all(type(number) is int and 0 <= number < 2**31 for number in ids):
         return steps
     result = []
     for step, number in zip(steps, ids, strict=True):
         chosen = step.chosen if step.chosen.token_id is not None else replace(step.chosen, token_id=number)
-        result.append(ListedStep(chosen, tuple(chosen if one is step.chosen else one for one in step.listed)))
+        result.append(ListedStep(chosen, tuple(chosen if entry is step.chosen else entry for entry in step.listed)))
     return result
 
 

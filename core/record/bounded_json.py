@@ -153,18 +153,18 @@ class _Cutter:
         self.list_name, self.done = "", at
 
     def _cut(self, at: int) -> None:
-        known = self.chunks[self.list_name]
-        known.append(_Chunk(self.cut_at, at, not known))
+        chunks = self.chunks[self.list_name]
+        chunks.append(_Chunk(self.cut_at, at, not chunks))
         self.cut_at = at
 
 
 def _cut(data: bytes, bounds: Bounds, until: float) -> tuple[bytes, dict[str, list[_Chunk]]]:
     """Return the file without its long lists, and these in parts. Raises ValueError for what is no JSON, and `bounds.error`."""
     cutter, depth, texts, key = _Cutter(bounds), 0, 0, b""
-    for number, found in enumerate(_MARK.finditer(data)):
-        at, end = found.span(1)
+    for number, match in enumerate(_MARK.finditer(data)):
+        at, end = match.span(1)
         if at < 0:
-            if found.end() < len(data):
+            if match.end() < len(data):
                 raise ValueError("a string without an end, or 64 KB without a string or a bracket")
             break
         mark = data[at]
@@ -202,7 +202,7 @@ def _cut(data: bytes, bounds: Bounds, until: float) -> tuple[bytes, dict[str, li
         raise ValueError("a bracket without its end")
     if sum(end - start for start, end in cutter.outside) - texts > bounds.rest:
         raise bounds.error(Message("This file is too large: it has too many parts."))
-    chunks = {name: [one for one in known if data[one.start : one.end].strip()] for name, known in cutter.chunks.items()}
+    chunks = {name: [part for part in parts if data[part.start : part.end].strip()] for name, parts in cutter.chunks.items()}
     return b"".join(data[start:end] for start, end in cutter.outside), chunks
 
 

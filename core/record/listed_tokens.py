@@ -55,19 +55,19 @@ class ListedStep:
     @classmethod
     def of(cls, chosen: ListedToken, listed: Iterable[ListedToken]) -> ListedStep:
         """Return the checked step. Raises BadRecording for repeated tokens, and for values that are not log-probabilities."""
-        known = [one for one in listed if one.logprob is not None]
-        ids = [one.token_id for one in known if one.token_id is not None]
+        rows = [row for row in listed if row.logprob is not None]
+        ids = [row.token_id for row in rows if row.token_id is not None]
         if len(ids) != len(set(ids)):
             raise BadRecording("A list of log-probabilities names the same token twice.")
-        if sum(math.exp(one.logprob or 0.0) for one in known) > 1 + SLACK:
+        if sum(math.exp(row.logprob or 0.0) for row in rows) > 1 + SLACK:
             raise BadRecording("The listed probabilities of a token add up to more than 100 %.")
-        there = _entry_of(chosen, known)
-        if there is not None:
-            chosen = _merged(chosen, there)
-            known = [chosen if one is there else one for one in known]
-        elif chosen.logprob is not None and any((one.logprob or 0.0) < chosen.logprob for one in known):
-            known.append(chosen)
-        return cls(chosen, tuple(sorted(known, key=lambda one: -(one.logprob or 0.0))))
+        own = _entry_of(chosen, rows)
+        if own is not None:
+            chosen = _merged(chosen, own)
+            rows = [chosen if row is own else row for row in rows]
+        elif chosen.logprob is not None and any((row.logprob or 0.0) < chosen.logprob for row in rows):
+            rows.append(chosen)
+        return cls(chosen, tuple(sorted(rows, key=lambda row: -(row.logprob or 0.0))))
 
     @property
     def without_choice(self) -> ListedStep:
@@ -77,37 +77,37 @@ class ListedStep:
     @property
     def rows(self) -> list[ListedToken]:
         """The list with the chosen token, which is the last one if the server did not list it."""
-        if any(one is self.chosen for one in self.listed):
+        if any(row is self.chosen for row in self.listed):
             return list(self.listed)
         return [*self.listed, self.chosen]
 
 
-def _entry_of(chosen: ListedToken, known: Sequence[ListedToken]) -> ListedToken | None:
+def _entry_of(chosen: ListedToken, rows: Sequence[ListedToken]) -> ListedToken | None:
     """Return the entry of a list that is the chosen token; None if it has none.
 
     Different tokens can have the same text. Without ids, an entry with this text is therefore the chosen token only if its log-probability
     is that of the chosen token too, or if both together would be more than 100 %.
     """
-    same = [one for one in known if one.same(chosen)]
+    same = [row for row in rows if row.same(chosen)]
     if not same:
         return None
     own = chosen.logprob
     if own is None:
         return same[0]
-    nearest = min(same, key=lambda one: abs((one.logprob or 0.0) - own))
+    nearest = min(same, key=lambda row: abs((row.logprob or 0.0) - own))
     by_id = nearest.token_id is not None and nearest.token_id == chosen.token_id
     if by_id or abs((nearest.logprob or 0.0) - own) <= SLACK:
         return nearest
-    return nearest if math.exp(own) + sum(math.exp(one.logprob or 0.0) for one in known) > 1 + SLACK else None
+    return nearest if math.exp(own) + sum(math.exp(row.logprob or 0.0) for row in rows) > 1 + SLACK else None
 
 
-def _merged(chosen: ListedToken, there: ListedToken) -> ListedToken:
+def _merged(chosen: ListedToken, row: ListedToken) -> ListedToken:
     """Return the chosen token as it is known from itself and from its entry in the list."""
-    raw, number = there.raw or chosen.raw, there.token_id
+    raw, number = row.raw or chosen.raw, row.token_id
     if raw != chosen.raw and chosen.raw.endswith(raw) and "\ufffd" in raw.decode("utf-8", "replace"):
         # llama-server holds a character back until its last token. The entry then has the bytes of all its tokens, which have no common id.
         raw, number = chosen.raw, None
-    return ListedToken(raw, number, there.logprob, there.special or chosen.special)
+    return ListedToken(raw, number, row.logprob, row.special or chosen.special)
 
 
 def measured(steps: Sequence[ListedStep]) -> list[ListedStep]:
@@ -145,14 +145,14 @@ class Keys:
     def of(self, listed: Sequence[ListedToken]) -> list[int]:
         """Return the keys of the tokens of one step. Different tokens with the same bytes get different keys."""
         keys: list[int] = []
-        for one in listed:
-            key = one.token_id
+        for row in listed:
+            key = row.token_id
             count = 0
-            while key is None or (one.token_id is None and key in keys):
-                key = self._own.setdefault((one.raw, one.special, count), FIRST_OWN_KEY + len(self._own))
+            while key is None or (row.token_id is None and key in keys):
+                key = self._own.setdefault((row.raw, row.special, count), FIRST_OWN_KEY + len(self._own))
                 count += 1
             if key not in self.tokens or not self.tokens[key].raw:
-                self.tokens[key] = lone_token(key, one.raw, one.special)
+                self.tokens[key] = lone_token(key, row.raw, row.special)
             keys.append(key)
         return keys
 
@@ -166,12 +166,12 @@ def columns_of(step: ListedStep, keys: Keys) -> dict[str, Any]:
     rest = max(0.0, 1.0 - float(np.nansum(shares)))
     measured = not np.isnan(shares).all()
     kept = len(rows) + (rest > 1e-6)
-    place = next(i for i, one in enumerate(rows) if one is step.chosen)
+    index = next(i for i, row in enumerate(rows) if row is step.chosen)
     ranks = np.arange(1, len(rows) + 1)
     if step.chosen.logprob is None:
-        ranks[place] = 0
+        ranks[index] = 0
     return {
-        "key": own[place],
+        "key": own[index],
         "token_ids": np.array(own, dtype=np.int64),
         "ranks": ranks,
         "logits": logprobs,
@@ -266,7 +266,7 @@ def entry(value: Any) -> ListedStep:
 def likeliest(values: list[dict[str, Any]]) -> list[ListedToken]:
     """Return the tokens in these objects, the likeliest MOST_LISTED of a longer list. Raises BadRecording."""
     if len(values) > MOST_LISTED:
-        values = nlargest(MOST_LISTED, values, key=lambda one: log(one.get("logprob")) or -math.inf)
+        values = nlargest(MOST_LISTED, values, key=lambda value: log(value.get("logprob")) or -math.inf)
     return list(map(token, values))
 
 
@@ -276,7 +276,7 @@ def token(value: dict[str, Any]) -> ListedToken:
     raw, number = of_name(name or "")
     given = value.get("bytes")
     if isinstance(given, list):
-        if len(given) > LONGEST_TOKEN or not all(type(one) is int and 0 <= one <= 255 for one in given):
+        if len(given) > LONGEST_TOKEN or not all(type(byte) is int and 0 <= byte <= 255 for byte in given):
             raise BadRecording("The bytes of a token are not a list of numbers from 0 to 255.")
         raw = bytes(given)
     elif name is None:
@@ -301,10 +301,10 @@ def of_name(name: str) -> tuple[bytes, int | None]:
     """
     if name.startswith("bytes:") and _ESCAPED.sub("", name[6:]) == "" and name[6:]:
         return bytes.fromhex("".join(_ESCAPED.findall(name))), None
-    if found := _BYTE_NAME.fullmatch(name):
-        return bytes.fromhex(found.group(1)), None
-    if found := _ID_NAME.fullmatch(name):
-        return b"", int(found.group(1))
+    if match := _BYTE_NAME.fullmatch(name):
+        return bytes.fromhex(match.group(1)), None
+    if match := _ID_NAME.fullmatch(name):
+        return b"", int(match.group(1))
     raw = name.encode("utf-8", "replace")
     if len(raw) > LONGEST_TOKEN:
         raise BadRecording("A token is longer than {most} bytes.", most=LONGEST_TOKEN)

@@ -30,26 +30,28 @@ def neighbour(step: Step, error: float) -> Candidate | None:
         return None
     if step.roll is None:
         return _second(step, error) if step.chosen_by == "greedy" else None
-    strip = sorted((candidate for candidate in step.candidates if candidate.dice_start is not None), key=lambda one: one.dice_start or 0.0)
-    place = next((number for number, one in enumerate(strip) if one.key == step.key), None)
-    if place is None:
+    strip = sorted(
+        (candidate for candidate in step.candidates if candidate.dice_start is not None), key=lambda candidate: candidate.dice_start or 0.0
+    )
+    index = next((number for number, candidate in enumerate(strip) if candidate.key == step.key), None)
+    if index is None:
         return None
-    own, (before, after) = strip[place], _sides(step, error)
-    for near, other in ((before, strip[place - 1] if place else None), (after, strip[place + 1] if place + 1 < len(strip) else None)):
+    own, (before, after) = strip[index], _sides(step, error)
+    for near, other in ((before, strip[index - 1] if index else None), (after, strip[index + 1] if index + 1 < len(strip) else None)):
         if other is not None and _touch(own, other) and (near or _equal(own, other, 2 * _spread(step, error))):
             return other
     return None
 
 
-def _touch(one: Candidate, other: Candidate) -> bool:
+def _touch(candidate: Candidate, other: Candidate) -> bool:
     """Return whether no unlisted token is between the segments of these two."""
-    first, second = sorted((one, other), key=lambda each: each.dice_start or 0.0)
+    first, second = sorted((candidate, other), key=lambda each: each.dice_start or 0.0)
     return abs((first.dice_start or 0.0) + first.sampling_probability - (second.dice_start or 0.0)) < ROUNDING
 
 
-def _equal(one: Candidate, other: Candidate, error: float) -> bool:
+def _equal(candidate: Candidate, other: Candidate, error: float) -> bool:
     """Return whether the log-probabilities of these two differ by less than the error."""
-    return abs(math.log(one.sampling_probability) - math.log(other.sampling_probability)) < error
+    return abs(math.log(candidate.sampling_probability) - math.log(other.sampling_probability)) < error
 
 
 def _spread(step: Step, error: float) -> float:
@@ -63,10 +65,10 @@ def _sides(step: Step, error: float) -> tuple[bool, bool]:
     if start is None or roll is None:
         return False, False
     end, spread = start + step.sampling_probability, _spread(step, error)
-    whole = not 0 < step.top_logprobs_count < step.stage_kept[0]
+    complete = not 0 < step.top_logprobs_count < step.stage_kept[0]
 
     def reach(border: float) -> float:
-        return spread * border * max(2 * (1 - border), 0.0 if whole else 1.0)
+        return spread * border * max(2 * (1 - border), 0.0 if complete else 1.0)
 
     return start > 0 and roll - start < reach(start), end < 1 and end - roll < reach(end)
 

@@ -27,10 +27,10 @@ def tinted(path: Iterable[Step], prompt: Sequence[Token] = (), last: bool = True
     """Return a text with each token tinted by the model's probability, the prompt in grey. last: mark the newest token as chosen."""
     steps = list(path)
     parts = [f'<span style="color:{MUTED}">{escape(token.text or token.piece)}</span>' for token in prompt if not token.special]
-    for place, step in enumerate(steps):
+    for index, step in enumerate(steps):
         share = step.model_probability
         title = escape(f"{step.piece}: {percent(share)}, rank {step.rank:,}", quote=True)
-        newest = last and place == len(steps) - 1
+        newest = last and index == len(steps) - 1
         tint = f"background:{LIGHT.dice}{round(255 * tint_depth(step)):02X}"
         paint = f"color:{LIGHT.on_chosen};background:{LIGHT.chosen}" if newest else tint
         parts.append(f'<span title="{title}" style="{paint};border-radius:0.2em">{escape(step.text or step.piece)}</span>')

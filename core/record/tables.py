@@ -124,8 +124,8 @@ def steps_table(path: Sequence[Step]) -> pd.DataFrame:
         "seconds": [d.seconds if d.measured else None for d in done],
         "settings": [repr(s.settings) if s.forward.has_facts else NOT_IN_FILE for s in path],
     }
-    whole = ("position", "token_id", "rank", "computed_tokens", "reused_tokens", "cache_bytes", "held_bytes")
-    missing = [name for name in whole if name == "held_bytes" or any(value is None for value in columns[name])]
+    whole_numbers = ("position", "token_id", "rank", "computed_tokens", "reused_tokens", "cache_bytes", "held_bytes")
+    missing = [name for name in whole_numbers if name == "held_bytes" or any(value is None for value in columns[name])]
     return pd.DataFrame(columns).astype({"roll": "float64", "seconds": "float64", **dict.fromkeys(missing, "Int64")})
 
 
@@ -137,18 +137,18 @@ def candidates_table(path: Sequence[Step]) -> pd.DataFrame:
     rows = [
         (
             step.index,
-            one.token_id,
-            one.piece,
-            one.rank or None,
-            one.logit,
-            one.model_probability,
-            one.sampling_probability,
-            one.removed_by or "",
-            one.key == step.key,
-            one.fact,
+            candidate.token_id,
+            candidate.piece,
+            candidate.rank or None,
+            candidate.logit,
+            candidate.model_probability,
+            candidate.sampling_probability,
+            candidate.removed_by or "",
+            candidate.key == step.key,
+            candidate.fact,
         )
         for step in path
-        for one in step.candidates
+        for candidate in step.candidates
     ]
     names = ["index", "token_id", "piece", "rank", "logit", "model_probability", "sampling_probability", "excluded_by", "chosen", "fact"]
     table = pd.DataFrame(rows, columns=names).astype({"token_id": "Int64", "rank": "Int64"})

@@ -94,11 +94,11 @@ class TopLogprobs:
 
     def _follow(self, stages: Stages) -> tuple[tuple[bool, ...], _Bounds]:
         """Return for each stage whether it is exact, and the bounds after all stages. Cached, because a step asks several times."""
-        known = self._followed.get(stages)
-        if known is None:
+        followed = self._followed.get(stages)
+        if followed is None:
             bounds = _Bounds(self)
-            known = self._followed[stages] = (tuple(bounds.after(name, setting) for name, setting in stages), bounds)
-        return known
+            followed = self._followed[stages] = (tuple(bounds.after(name, setting) for name, setting in stages), bounds)
+        return followed
 
 
 class _Bounds:

@@ -83,9 +83,9 @@ class Address:
             raise WrongServer(_NOT_A_SERVER)
         shown = (f"[{host}]" if ":" in host else host) + ("" if port is None else f":{port}")
         path = parts.path.rstrip("/").removesuffix("/v1").rstrip("/")
-        known = (unquote(parts.username or ""), unquote(parts.password or "")) if parts.username or parts.password else None
+        credentials = (unquote(parts.username or ""), unquote(parts.password or "")) if parts.username or parts.password else None
         model = f"#{parts.fragment}" if parts.fragment else ""
-        return cls(f"{parts.scheme}://{shown}{path}{model}", shown + path, known, parts.fragment)
+        return cls(f"{parts.scheme}://{shown}{path}{model}", shown + path, credentials, parts.fragment)
 
     @property
     def key(self) -> str | None:
@@ -99,7 +99,7 @@ class Address:
         """Return whether TOKEN_VIEWER_SERVERS contains this server; None if the variable is not set."""
         if os.environ.get("TOKEN_VIEWER_SERVERS") is None:
             return None
-        allowed = {Address.parse(one).url for one, _each in named_servers()}
+        allowed = {Address.parse(address).url for address, _each in named_servers()}
         return bool(allowed & {self.url, self.url.partition("#")[0]})
 
     @property
@@ -111,7 +111,7 @@ class Address:
 def named_servers() -> list[tuple[str, str | None]]:
     """Return the servers in TOKEN_VIEWER_SERVERS, each with the tokenizer after its =; None without a =."""
     written = os.environ.get("TOKEN_VIEWER_SERVERS", "").split(",")
-    pairs = (one.strip().partition("=") for one in written if one.strip())
+    pairs = (entry.strip().partition("=") for entry in written if entry.strip())
     return [(address.strip(), tokenizer.strip() if mark else None) for address, mark, tokenizer in pairs]
 
 
@@ -132,9 +132,9 @@ def connected_socket(host: str, port: int, timeout: float) -> socket.socket:
 
     Raises OSError without an answer, ForbiddenAddress if one of the host's IP addresses is forbidden.
     """
-    found = [entry[4][0] for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-    numbers = list(dict.fromkeys(str(one) for one in found))
-    if any(_forbidden(ipaddress.ip_address(one.partition("%")[0])) for one in numbers):
+    resolved = [entry[4][0] for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    numbers = list(dict.fromkeys(str(number) for number in resolved))
+    if any(_forbidden(ipaddress.ip_address(number.partition("%")[0])) for number in numbers):
         raise ForbiddenAddress(_NOT_A_SERVER)
     error: OSError = OSError("the name has no address")
     for number in numbers:
@@ -167,5 +167,5 @@ def _forbidden(number: Number) -> bool:
         forms += [number.ipv4_mapped, number.sixtofour, number.teredo[1] if number.teredo else None]
         stands_for_others = any(number in network for network in _TRANSLATED) or number.packed[8:12] in _ISATAP
         if stands_for_others or (number in _COMPATIBLE and int(number) > 0xFFFF):
-            forms += [ipaddress.IPv4Address(bytes(number.packed[place] for place in places)) for places in _PLACES]
+            forms += [ipaddress.IPv4Address(bytes(number.packed[index] for index in places)) for places in _PLACES]
     return any(form is not None and (form.is_link_local or form.is_multicast or form in _CLOUDS) for form in forms)

@@ -29,39 +29,39 @@ def try_ways(route: Chat, kind: str) -> None:
     if not ways:
         return
     try:
-        place = _place(whole := route.ask(QUESTION, LENGTH, Sampling()))
+        index = _place(answer := route.ask(QUESTION, LENGTH, Sampling()))
     except ModelError:
         return
-    if place == 0:
+    if index == 0:
         return
-    text = b"".join(step.chosen.raw for step in whole.steps[:place]).decode()
+    text = b"".join(step.chosen.raw for step in answer.steps[:index]).decode()
     for way in ways:
         route.continue_by(way)
         try:
             further = route.ask(QUESTION, 1, Sampling(), text)
         except ModelError:
             continue
-        if further.steps and _same(further.steps[0], whole.steps[place]):
+        if further.steps and _same(further.steps[0], answer.steps[index]):
             return
     route.continue_by(None)
 
 
-def _place(whole: ListedAnswer) -> int:
+def _place(answer: ListedAnswer) -> int:
     """Return the last step whose text before it can be sent, and whose list shows that it is not the first one; 0 if there is none."""
-    for place in range(len(whole.steps) - 1, 0, -1):
-        before = whole.steps[:place]
+    for index in range(len(answer.steps) - 1, 0, -1):
+        before = answer.steps[:index]
         try:
             text = b"".join(step.chosen.raw for step in before).decode()
         except UnicodeDecodeError:
             continue
         plain = text.rstrip() == text and text and not any(step.chosen.special for step in before)
-        if plain and whole.steps[place].listed and not _same(whole.steps[place], whole.steps[0]):
-            return place
+        if plain and answer.steps[index].listed and not _same(answer.steps[index], answer.steps[0]):
+            return index
     return 0
 
 
-def _same(one: ListedStep, other: ListedStep) -> bool:
+def _same(step: ListedStep, other: ListedStep) -> bool:
     """Return whether two lists belong to the same step: the three likeliest tokens have nearly the same log-probabilities."""
-    there = {each.raw: each.logprob for each in other.listed}
-    pairs = [(each.logprob, there.get(each.raw)) for each in one.listed[:3]]
+    logprob_of = {each.raw: each.logprob for each in other.listed}
+    pairs = [(each.logprob, logprob_of.get(each.raw)) for each in step.listed[:3]]
     return bool(pairs) and all(a is not None and b is not None and abs(a - b) < SAME for a, b in pairs)

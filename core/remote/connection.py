@@ -78,9 +78,9 @@ def kind_of(line: HttpClient, entry: dict[str, Any]) -> str:
     """Return what answers there: by the owner that it names, by its own requests, or by its host. entry: of its first model."""
     owner = str(entry.get("owned_by", "")).lower()
     host = line.address.shown.partition("/")[0].partition(":")[0]
-    known = OWNERS.get(owner) or HOSTS.get(host)
-    if known:
-        return known
+    named = OWNERS.get(owner) or HOSTS.get(host)
+    if named:
+        return named
     for kind, path, field in (("Ollama", "/api/version", "version"), ("LM Studio", "/api/v0/models", "data"), ("TGI", "/info", "model_id")):
         with suppress(ServerGone, WrongServer):
             answer = line.get(path, 5.0)

@@ -81,7 +81,7 @@ class Route:
     def ask(self, prompt: str | Messages, length: int, sampling: Sampling, written: str = "") -> ListedAnswer:
         """Return what follows the prompt and the text that was written so far, at most `length` tokens."""
         started = time.perf_counter()
-        count = len(written) + (len(prompt) if isinstance(prompt, str) else sum(len(one["content"]) for one in prompt))
+        count = len(written) + (len(prompt) if isinstance(prompt, str) else sum(len(message["content"]) for message in prompt))
         most = 2**19 + 64 * count + 512 * length * (self.limit + 4)
         content = self.content(prompt, written, length, sampling)
         answer = self.line.post(self.path(bool(begun_of(prompt, written))), content, patience=PATIENCE, most=most)
@@ -162,7 +162,7 @@ class Chat(Completions):
 
 def messages_of(prompt: str | Messages) -> list[dict[str, Any]]:
     """Return the messages of a prompt."""
-    return [{"role": "user", "content": prompt}] if isinstance(prompt, str) else [dict(one) for one in prompt]
+    return [{"role": "user", "content": prompt}] if isinstance(prompt, str) else [dict(message) for message in prompt]
 
 
 def begun_of(prompt: str | Messages, written: str) -> str:

@@ -126,9 +126,9 @@ class ListedModel(Source):
             return before
         ahead = cache.answers.get(_path(wanted.path))
         if ahead is None:
-            whole = not self.route.continues
-            own = whole and self.before_temperature  # else its list would not be the model's own
-            ahead = self._ask(cache, wanted.path, WHOLE_ANSWER if whole else 1, _sampling(wanted.settings) if own else Sampling())
+            at_once = not self.route.continues
+            own = at_once and self.before_temperature  # else its list would not be the model's own
+            ahead = self._ask(cache, wanted.path, WHOLE_ANSWER if at_once else 1, _sampling(wanted.settings) if own else Sampling())
         step = ahead.steps[0].without_choice
         if not step.listed:
             return Listed(None, _measured(ahead), {**columns_of(step, cache.keys), **_OWN, "attempt": 0})
@@ -225,22 +225,22 @@ class ListedModel(Source):
 
     def _remember(self, cache: AnswersAhead, path: Sequence[Step], ahead: _Ahead) -> None:
         """Keep what follows the server's own tokens: the rest of a whole answer or of a character, and that its text ends there."""
-        place, raws = _path(path), b""
+        key, raws = _path(path), b""
         for index, step in enumerate(ahead.steps, start=1):
-            place += columns_of(step, cache.keys)["key"].to_bytes(8, "little")
+            key += columns_of(step, cache.keys)["key"].to_bytes(8, "little")
             raws += step.chosen.raw
             if index == len(ahead.steps):
-                cache.ended |= {place} if ahead.answer.ended else set()
+                cache.ended |= {key} if ahead.answer.ended else set()
             elif not self.route.continues or not _can_follow(raws, path):
-                cache.answers[place] = _Ahead(ahead.answer, ahead.steps[index:], first=False)
+                cache.answers[key] = _Ahead(ahead.answer, ahead.steps[index:], first=False)
 
     def _own_choice(self, cache: AnswersAhead, wanted: Wanted, ahead: _Ahead) -> _Ahead:
         """Return an answer whose first token the server chose with the visitor's settings, with all tokens of its character."""
         sampling, listed, path = _sampling(wanted.settings), ahead.steps[0], wanted.path
-        whole = _can_follow(listed.chosen.raw, path)
-        if sampling == Sampling() and whole and not wanted.attempt:
+        complete = _can_follow(listed.chosen.raw, path)
+        if sampling == Sampling() and complete and not wanted.attempt:
             return ahead
-        fresh = self._ask(cache, path, 1 if whole else FOR_A_CHARACTER, sampling)
+        fresh = self._ask(cache, path, 1 if complete else FOR_A_CHARACTER, sampling)
         own = fresh.steps[0].chosen
         entry = next((token for token in listed.rows if token.same(own)), None)
         if entry is not None:  # the list that was asked for at temperature 1 is the model's own
@@ -305,12 +305,12 @@ def connect_listed(line: HttpClient, kind: str, model_id: str) -> ListedModel:
                     try_ways(route, kind)
                 return ListedModel(route, kind, len(first.steps[0].listed), _notes(route, first.steps[0], before), before)
             break
-    said = Message(
+    message = Message(
         "The server at {address} ({kind}) answers, but sends no log-probabilities, which this app needs.",
         address=line.address.shown,
         kind=kind,
     )
-    raise WrongServer(said) from refusal
+    raise WrongServer(message) from refusal
 
 
 def _notes(route: Route, step: ListedStep, before_temperature: bool) -> tuple[str, ...]:
@@ -342,6 +342,6 @@ def _depends_on_temperature(route: Route, step: ListedStep) -> bool:
         other = route.ask(SAMPLE, 1, Sampling(temperature=0.5))
     except ModelError:
         return False
-    there = {one.raw: one.logprob for one in other.steps[0].listed} if other.steps else {}
-    pairs = [(one.logprob, there.get(one.raw)) for one in step.listed[:5]]
+    logprob_of = {entry.raw: entry.logprob for entry in other.steps[0].listed} if other.steps else {}
+    pairs = [(entry.logprob, logprob_of.get(entry.raw)) for entry in step.listed[:5]]
     return any(b is not None and abs((a or 0.0) - b) > SAME for a, b in pairs) or all(math.isnan(b or math.nan) for _a, b in pairs)

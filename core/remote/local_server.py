@@ -41,13 +41,13 @@ class LocalServer:
 
     def __init__(self, file: Path, name: str, context: int) -> None:
         """context: of the model, in tokens; 0 if unknown. Raises ModelError if llama-server is not on the PATH."""
-        found = program()
-        if found is None:
+        executable = program()
+        if executable is None:
             raise ModelError(
                 "{name} needs llama-server, which was not found. Install llama.cpp, so that llama-server is on the PATH.", name=quoted(name)
             )
         self._name, self._port, self._key = name, _free_port(), secrets.token_hex(16)
-        self._command = [found, "-m", str(file), "--alias", file.stem[:100], "--host", "127.0.0.1", "--port", str(self._port)]
+        self._command = [executable, "-m", str(file), "--alias", file.stem[:100], "--host", "127.0.0.1", "--port", str(self._port)]
         self._command += ["-c", str(min(context, CONTEXT) or CONTEXT), "-np", "1", "--metrics", "--no-webui", "--offline"]
         self._running: list[subprocess.Popen[bytes]] = []
         self._lock = Lock()
@@ -125,10 +125,10 @@ def _wait(process: subprocess.Popen[bytes], port: int, name: str, log: Any) -> N
     while time.monotonic() < until:
         if process.poll() is not None:
             log.seek(0)
-            said = log.read()[-20_000:].decode("utf-8", "replace")
-            if "failed to allocate" in said or "bad_alloc" in said:
+            output = log.read()[-20_000:].decode("utf-8", "replace")
+            if "failed to allocate" in output or "bad_alloc" in output:
                 raise NoRoom("There is not enough memory to run {name} with llama-server.", name=quoted(name))
-            errors = [line.strip() for line in said.splitlines() if "error" in line.lower() or "failed" in line.lower()]
+            errors = [line.strip() for line in output.splitlines() if "error" in line.lower() or "failed" in line.lower()]
             why = "".join(c if c.isprintable() else " " for c in errors[0])[-150:] if errors else f"status {process.returncode}"
             raise ModelError("llama-server cannot run {name}: {why}", name=quoted(name), why=quoted(why))
         try:

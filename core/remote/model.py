@@ -89,15 +89,15 @@ class ServerEngine(Engine):
 
     def request_more_logprobs(self, token_ids: np.ndarray, forward: Forward, count: int = 0, token_id: int = -1) -> Forward:
         """Return the same pass with `count` listed tokens, or with `token_id` listed too, as far as the server lists them."""
-        known = forward.logits.top_logprobs
-        if known is None or (token_id < 0 and len(known) >= min(count, self.server.limit)):
+        earlier = forward.logits.top_logprobs
+        if earlier is None or (token_id < 0 and len(earlier) >= min(count, self.server.limit)):
             return forward
         stopwatch = Stopwatch(self.device, forward.seconds)
         ids = token_ids.tolist()
         with self.same_model():
-            served = self.server.look_at(ids, token_id, len(known)) if token_id >= 0 else self.server.step(ids, count)
+            served = self.server.look_at(ids, token_id, len(earlier)) if token_id >= 0 else self.server.step(ids, count)
             listed = self.read(served, token_id)
-        if _differ(known, listed):  # this request changed the probabilities, so its answer cannot be used
+        if _differ(earlier, listed):  # this request changed the probabilities, so its answer cannot be used
             return forward
         distribution = Logits(listed.logits(), listed)
         stopwatch.stop()
@@ -120,7 +120,7 @@ class ServerEngine(Engine):
         except (ServerGone, WrongServer):
             return False
         named = [model for model in models if isinstance(model, dict)] if isinstance(models, list) else []
-        same = [one for one in named if one.get("id") == self.server.model_id]
+        same = [entry for entry in named if entry.get("id") == self.server.model_id]
         return bool(named) and (not same or vocabulary_of({"meta": None} | same[0]) not in (0, self.vocabulary_size))
 
     def read(self, served: ServedStep, token_id: int = -1) -> TopLogprobs:
@@ -130,8 +130,8 @@ class ServerEngine(Engine):
         """
         where = self.server.line.address.shown
         numbers = [*served.ids, served.sampled]
-        whole = set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(numbers) < self.vocabulary_size
-        if not whole or not served.ids or len(set(served.ids)) != len(served.ids):
+        valid = set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(numbers) < self.vocabulary_size
+        if not valid or not served.ids or len(set(served.ids)) != len(served.ids):
             raise WrongServer(
                 "The server at {where} sent token ids that do not exist: its model does not belong to this tokenizer.", where=where
             )
@@ -157,8 +157,8 @@ class ServerEngine(Engine):
         if len(ids) == asked == self.vocabulary_size:  # all tokens: a server's own sum of float32 numbers is not exactly 1
             logprobs = logprobs - np.logaddexp.reduce(logprobs)
         extra = None
-        if token_id >= 0 and (place := np.flatnonzero(ids[asked:] == token_id)).size:
-            extra = (token_id, min(0.0, float(logprobs[asked:][place[0]])))
+        if token_id >= 0 and (matches := np.flatnonzero(ids[asked:] == token_id)).size:
+            extra = (token_id, min(0.0, float(logprobs[asked:][matches[0]])))
         return TopLogprobs(ids[:asked], np.minimum(logprobs[:asked], 0.0), self.vocabulary_size, extra)
 
 
@@ -251,10 +251,10 @@ class ServerModel(LanguageModel):
 
     def token(self, token_id: int) -> Token:
         """Return the token of this id without context. One whose bytes are not known yet is looked up again at the next call."""
-        known = super().token(token_id)
-        if not known.raw:
+        token = super().token(token_id)
+        if not token.raw:
             self._tokens.pop(token_id, None)
-        return known
+        return token
 
     def renew(self, fresh: ServerModel) -> None:
         """Use another connection to the same model, with its key, its limit of listed tokens and its notes."""
@@ -270,16 +270,16 @@ class ServerModel(LanguageModel):
 def vocabulary_of(entry: dict[str, Any]) -> int:
     """Return the number of tokens that the server reports for this model, 0 if it does not."""
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else {}
-    found = _count(meta.get("n_vocab"))
-    return found if found <= LARGEST_VOCABULARY else 0
+    count = _count(meta.get("n_vocab"))
+    return count if count <= LARGEST_VOCABULARY else 0
 
 
 def connect(
-    line: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozenset[int], made: type[ServerModel] = ServerModel
+    line: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozenset[int], model_class: type[ServerModel] = ServerModel
 ) -> ServerModel:
     """Connect to a server and return its model, after checking its kind, its tokenizer, and the ids and log-probabilities in its answers.
 
-    tokenizer: of the model that the server runs. config: its transformers configuration, None if unknown. made: the model's class.
+    tokenizer: of the model that the server runs. config: its transformers configuration, None if unknown. model_class: the model's class.
     Raises ServerGone without a usable answer, WrongServer if the answers cannot be used.
     """
     entry = model_entry(line.first("/v1/models"), line)
@@ -313,7 +313,7 @@ def connect(
     if isinstance(server, LlamaServer) and isinstance(tokenizer, ServerTokenizer):
         server.words = tokenizer
         tokenizer.list_all = server.list_all
-    model = made(server, tokenizer, facts, shape, end_token_ids)
+    model = model_class(server, tokenizer, facts, shape, end_token_ids)
     model.notes = _try_out(model)
     return model
 
@@ -354,17 +354,17 @@ def _try_out(model: ServerModel) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _differ(one: TopLogprobs, other: TopLogprobs) -> bool:
-    """Return whether the log-probabilities of the five likeliest tokens of `one` differ in `other`."""
-    there = dict(zip(other.ids.tolist(), other.logprobs.tolist(), strict=True))
-    return any(abs(there.get(i, -math.inf) - p) > SAME for i, p in zip(one.ids[:5].tolist(), one.logprobs[:5].tolist(), strict=True))
+def _differ(top: TopLogprobs, other: TopLogprobs) -> bool:
+    """Return whether the log-probabilities of the five likeliest tokens of `top` differ in `other`."""
+    logprob_of = dict(zip(other.ids.tolist(), other.logprobs.tolist(), strict=True))
+    return any(abs(logprob_of.get(i, -math.inf) - p) > SAME for i, p in zip(top.ids[:5].tolist(), top.logprobs[:5].tolist(), strict=True))
 
 
-def _error(one: TopLogprobs, other: TopLogprobs) -> float:
-    """Return the largest difference between the log-probabilities of the twenty likeliest tokens of `one` and those in `other`, in nats."""
-    there = dict(zip(other.ids.tolist(), other.logprobs.tolist(), strict=True))
-    pairs = zip(one.ids[:20].tolist(), one.logprobs[:20].tolist(), strict=True)
-    return max((abs(there[i] - p) for i, p in pairs if i in there), default=0.0)
+def _error(top: TopLogprobs, other: TopLogprobs) -> float:
+    """Return the largest difference between the log-probabilities of the twenty likeliest tokens of `top` and those in `other`, in nats."""
+    logprob_of = dict(zip(other.ids.tolist(), other.logprobs.tolist(), strict=True))
+    pairs = zip(top.ids[:20].tolist(), top.logprobs[:20].tolist(), strict=True)
+    return max((abs(logprob_of[i] - p) for i, p in pairs if i in logprob_of), default=0.0)
 
 
 def model_entry(answer: HttpAnswer, line: HttpClient) -> dict[str, Any]:
@@ -373,12 +373,12 @@ def model_entry(answer: HttpAnswer, line: HttpClient) -> dict[str, Any]:
     model_id = line.address.model
     data = answer.body.get("data")
     if answer.status == 200 and isinstance(data, list) and data:
-        named = [one for one in data if isinstance(one, dict) and isinstance(one.get("id"), str) and 0 < len(one["id"]) <= 500]
+        named = [model for model in data if isinstance(model, dict) and isinstance(model.get("id"), str) and 0 < len(model["id"]) <= 500]
         if model_id and named:
-            found = next((one for one in named if one["id"] == model_id), None)
-            if found is None:
+            entry = next((model for model in named if model["id"] == model_id), None)
+            if entry is None:
                 raise WrongServer("The server at {address} has no model with this name.", address=line.address.shown)
-            return found
+            return entry
         if named and named[0] is data[0]:
             return named[0]
     if answer.status == 200 and isinstance(data, list) and not data:
@@ -397,8 +397,8 @@ def token_bytes(tokenizer: Any) -> Any:
 def _letters(tokenizer: Any) -> tuple[int, int]:
     """Return two tokens that consist of plain letters."""
     raw = token_bytes(tokenizer)
-    known = (i for i in range(len(tokenizer)) if not raw.is_special(i) and raw[i].isalpha())
-    return next(known, 0), next(known, 1)
+    letters = (i for i in range(len(tokenizer)) if not raw.is_special(i) and raw[i].isalpha())
+    return next(letters, 0), next(letters, 1)
 
 
 def _count(value: Any) -> int:

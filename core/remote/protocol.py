@@ -51,8 +51,10 @@ def other_model(line: HttpClient) -> ServerGone:
 
 def no_token_ids(line: HttpClient) -> WrongServer:
     """Return the error for an answer without token ids or log-probabilities."""
-    said = Message("The server at {address} sends no token ids or no log-probabilities, which this app needs.", address=line.address.shown)
-    return WrongServer(said)
+    message = Message(
+        "The server at {address} sends no token ids or no log-probabilities, which this app needs.", address=line.address.shown
+    )
+    return WrongServer(message)
 
 
 class Server(Protocol):

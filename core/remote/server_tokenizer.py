@@ -90,32 +90,36 @@ class ServerTokenizer:
     @classmethod
     def asked(cls, line: HttpClient, model_id: str, size: int, kind: str) -> ServerTokenizer:
         """Return the tokenizer of the model on a server. Raises WrongServer if the server does not split texts, ServerGone."""
-        made = cls(size, kind, model_id)
-        made.line = line
-        props = made._description() if made._native else {}
+        tokenizer = cls(size, kind, model_id)
+        tokenizer.line = line
+        props = tokenizer._description() if tokenizer._native else {}
         template = props.get("chat_template")
-        made.chat_template = template if isinstance(template, str) and len(template) < 200_000 else None
+        tokenizer.chat_template = template if isinstance(template, str) and len(template) < 200_000 else None
         names = {name: props.get(name) for name in ("bos_token", "eos_token")}
-        made.special_tokens_map = {name: text for name, text in names.items() if isinstance(text, str) and 0 < len(text) <= 100}
-        made._separator = [*made._split(SEPARATOR)]
-        once, twice = made._joined(made._separator), made._joined(made._separator * 2)
-        made._between = twice[len(once) :]
-        if not made._separator or SEPARATOR not in made._between:
+        tokenizer.special_tokens_map = {name: text for name, text in names.items() if isinstance(text, str) and 0 < len(text) <= 100}
+        tokenizer._separator = [*tokenizer._split(SEPARATOR)]
+        once, twice = tokenizer._joined(tokenizer._separator), tokenizer._joined(tokenizer._separator * 2)
+        tokenizer._between = twice[len(once) :]
+        if not tokenizer._separator or SEPARATOR not in tokenizer._between:
             raise WrongServer(
                 "The server at {address} does not split texts into tokens. Give the name of its tokenizer.", address=line.address.shown
             )
-        made.ends = frozenset(i for text in {*END_MARKS, made.special_tokens_map.get("eos_token", "")} if (i := made._mark(text)) >= 0)
-        made.eos_token_id = next(iter(sorted(made.ends)), None)
-        made.all_special_ids = sorted({made._mark(text) for text in made.special_tokens_map.values()} - {-1} | made.ends)
+        tokenizer.ends = frozenset(
+            i for text in {*END_MARKS, tokenizer.special_tokens_map.get("eos_token", "")} if (i := tokenizer._mark(text)) >= 0
+        )
+        tokenizer.eos_token_id = next(iter(sorted(tokenizer.ends)), None)
+        tokenizer.all_special_ids = sorted(
+            {tokenizer._mark(text) for text in tokenizer.special_tokens_map.values()} - {-1} | tokenizer.ends
+        )
         if kind == "vLLM":
-            made._split(RARE)
-        made._special.update(dict.fromkeys(made.all_special_ids, True))
-        return made
+            tokenizer._split(RARE)
+        tokenizer._special.update(dict.fromkeys(tokenizer.all_special_ids, True))
+        return tokenizer
 
-    def fill(self, known: Mapping[int, bytes], special: Iterable[int]) -> None:
+    def fill(self, raw_of: Mapping[int, bytes], special: Iterable[int]) -> None:
         """Take the bytes of these tokens from a file, and which of them are special; the others are not."""
-        self._known.update(known)
-        self._special.update(dict.fromkeys(known, False) | dict.fromkeys(special, True))
+        self._known.update(raw_of)
+        self._special.update(dict.fromkeys(raw_of, False) | dict.fromkeys(special, True))
 
     def _description(self) -> Mapping[str, Any]:
         answer = self.line.get("/props", 15.0)
@@ -166,8 +170,8 @@ class ServerTokenizer:
 
     def _mark(self, text: str) -> int:
         """Return the token with this name, -1 if the text is several tokens."""
-        found = self._split(text) if text else []
-        return found[0] if len(found) == 1 else -1
+        ids = self._split(text) if text else []
+        return ids[0] if len(ids) == 1 else -1
 
     def learn(self, token_id: int, content: str | list[int]) -> None:
         """Keep the bytes of a token as the server sent them: a text, or a list of bytes. Anything else is ignored."""
@@ -175,7 +179,7 @@ class ServerTokenizer:
             return
         if isinstance(content, str):
             raw = b"" if UNKNOWN in content else content.encode("utf-8", "replace")
-        elif isinstance(content, list) and all(type(one) is int and 0 <= one <= 255 for one in content):
+        elif isinstance(content, list) and all(type(byte) is int and 0 <= byte <= 255 for byte in content):
             raw = bytes(content)
         else:
             return
@@ -185,12 +189,12 @@ class ServerTokenizer:
 
     def is_special(self, token_id: int) -> bool:
         """Return whether this is a special token rather than text."""
-        known = self._special.get(token_id)
-        if known is None:
+        special = self._special.get(token_id)
+        if special is None:
             text = self[token_id].decode("utf-8", "replace")
-            known = bool(MARK.fullmatch(text)) and (not self._native or self._split(text, parsed=False) != [token_id])
-            self._special[token_id] = known
-        return known
+            special = bool(MARK.fullmatch(text)) and (not self._native or self._split(text, parsed=False) != [token_id])
+            self._special[token_id] = special
+        return special
 
     def is_byte(self, token_id: int) -> bool:
         """Return whether this token is one byte of a character, such as <0x61>; False where only texts are known."""

@@ -47,7 +47,7 @@ class SGLang(VLLM):
             raise no_token_ids(self.line) from error
         reused, held = number(meta.get("cached_tokens")), number(meta.get("prompt_tokens"), position)
         return ServedStep(
-            [one for one, _logprob in listed],
+            [listed_id for listed_id, _logprob in listed],
             [logprob for _one, logprob in listed],
             min(asked, len(listed)),
             sampled,

@@ -120,5 +120,5 @@ def _object(body: dict[str, Any], name: str) -> dict[str, Any]:
 def _allowed(body: dict[str, Any]) -> int:
     """Return the allowed number of log-probabilities in a refusal; 0 for another refusal."""
     error = body.get("error")
-    found = re.search(r"logprobs.*max allowed: (\d{1,9})", str(error.get("message") if isinstance(error, dict) else error))
-    return int(found.group(1)) if found else 0
+    match = re.search(r"logprobs.*max allowed: (\d{1,9})", str(error.get("message") if isinstance(error, dict) else error))
+    return int(match.group(1)) if match else 0

@@ -41,8 +41,8 @@ class Options:
     def __post_init__(self) -> None:
         files.checked_theme(self.theme)
         if not SLOWEST <= self.speed <= FASTEST:
-            said = Message("An animation shows {low} to {high} tokens per second, not {value}.")
-            raise BadSetting(said.with_values(low=Number(SLOWEST, "g"), high=Number(FASTEST, "g"), value=Number(self.speed, "g")))
+            message = Message("An animation shows {low} to {high} tokens per second, not {value}.")
+            raise BadSetting(message.with_values(low=Number(SLOWEST, "g"), high=Number(FASTEST, "g"), value=Number(self.speed, "g")))
 
     @property
     def most(self) -> int:
@@ -69,8 +69,8 @@ def part_of(path: Sequence[Step], first: int, last: int | None, most: int) -> li
     first = whole_number(first, Message("The first token"), 1, len(path))
     last = len(path) if last is None else whole_number(last, Message("The last token"), first, len(path))
     if last - first >= most:
-        said = Message("Tokens {first} to {last} are too many for one file: it takes {most}. Choose a shorter part.")
-        raise BadSetting(said.with_values(first=first, last=last, most=most))
+        message = Message("Tokens {first} to {last} are too many for one file: it takes {most}. Choose a shorter part.")
+        raise BadSetting(message.with_values(first=first, last=last, most=most))
     return list(path[first - 1 : last])
 
 
@@ -79,17 +79,17 @@ def drawn(steps: Sequence[Step], options: Options, kind: str = ".gif") -> Iterat
 
     Raises CannotWrite for a file of more than 10 MB.
     """
-    look = PictureStyle(options.theme, options.wording)
+    style = PictureStyle(options.theme, options.wording)
     shown: tuple[Beat, ...] = BEATS if options.beats else ("write",)
     total = len(steps) * len(shown)
-    size = fitting_size(steps[-1], look)  # one size of the text in all frames
+    size = fitting_size(steps[-1], style)  # one size of the text in all frames
     frames: list[bytes] = []  # as PNG, which takes a twentieth of the memory of pixels
     for step in steps:
         for beat in shown:
-            frames.append(rasterize.rasterized(step_svg(step, look, beat, (size,)), FRAME_WIDTH / WIDE))
+            frames.append(rasterize.rasterized(step_svg(step, style, beat, (size,)), FRAME_WIDTH / WIDE))
             yield Drawn(len(frames), total)
     pause = round(1000 / options.speed / len(shown))
-    content = _encoded(frames, look.colours, [*[pause] * (total - 1), max(pause, LAST)], kind)
+    content = _encoded(frames, style.colours, [*[pause] * (total - 1), max(pause, LAST)], kind)
     if len(content) > MOST_BYTES:
         raise CannotWrite("The animation would be larger than {most} MB. Choose a shorter part.", most=MOST_BYTES // 2**20)
     yield Drawn(total, total, content)
@@ -99,8 +99,8 @@ def _encoded(frames: Sequence[bytes], colours: Palette, pauses: list[int], kind:
     from PIL import Image
 
     def pixels(frame: bytes) -> Image.Image:
-        whole = Image.open(io.BytesIO(frame)).convert("RGB")
-        return whole.quantize(palette=_palette(colours), dither=Image.Dither.NONE) if kind == ".gif" else whole
+        image = Image.open(io.BytesIO(frame)).convert("RGB")
+        return image.quantize(palette=_palette(colours), dither=Image.Dither.NONE) if kind == ".gif" else image
 
     first, *others = frames
     file = io.BytesIO()
@@ -131,15 +131,15 @@ def _palette(colours: Palette) -> Image:
         (colours.chosen, colours.on_chosen),
         (_mixed(colours.page, colours.dice, 0.35), colours.text),
     ]
-    values = [_mixed(one, other, shade / 22) for one, other in pairs for shade in range(23)]
-    made = Image.new("P", (1, 1))
-    made.putpalette(b"".join(bytes.fromhex(value[1:]) for value in values))
-    return made
+    values = [_mixed(ink, ground, shade / 22) for ink, ground in pairs for shade in range(23)]
+    image = Image.new("P", (1, 1))
+    image.putpalette(b"".join(bytes.fromhex(value[1:]) for value in values))
+    return image
 
 
-def _mixed(one: str, other: str, share: float) -> str:
+def _mixed(first: str, second: str, share: float) -> str:
     """Return a mixture of two colours. share: of the second one."""
-    parts = zip(bytes.fromhex(one[1:]), bytes.fromhex(other[1:]), strict=True)
+    parts = zip(bytes.fromhex(first[1:]), bytes.fromhex(second[1:]), strict=True)
     return "#" + "".join(f"{round(a * (1 - share) + b * share):02x}" for a, b in parts)
 
 
@@ -148,5 +148,5 @@ def write(path: Sequence[Step], file: str | Path, options: Options, first: int, 
     kind = files.ending(file, *FORMATS)
     steps = part_of(path, first, last, options.most)
     fonts.warn_of_missing(text for step in steps for text in texts_of(step))
-    *_progress, made = drawn(steps, options, kind)
-    files.write(file, made.content)
+    *_progress, finished = drawn(steps, options, kind)
+    files.write(file, finished.content)

@@ -49,12 +49,12 @@ def of_chart(spec: dict[str, Any], rows: Sequence[dict[str, Any]], colours: Pale
 
     if not rows:
         raise InputError("This chart has no rows yet, so there is no picture to save.")
-    whole = {**spec, "data": {"values": [_finite(row) for row in rows[:MOST_ROWS]]}}
+    full_spec = {**spec, "data": {"values": [_finite(row) for row in rows[:MOST_ROWS]]}}
     if "hconcat" not in spec:
-        whole |= {"width": WIDE, "autosize": {"type": "fit-x", "contains": "padding"}}
-    look: dict[str, Any] = {"font": "Liberation Sans", "background": None, "view": {"stroke": None}}
-    look |= {kind: {"labelColor": colours.muted_text, "titleColor": colours.muted_text} for kind in ("axis", "legend", "header")}
-    drawn = vl_convert.vegalite_to_svg(json.dumps(whole), allowed_base_urls=[], config=look, show_warnings=False)
+        full_spec |= {"width": WIDE, "autosize": {"type": "fit-x", "contains": "padding"}}
+    config: dict[str, Any] = {"font": "Liberation Sans", "background": None, "view": {"stroke": None}}
+    config |= {kind: {"labelColor": colours.muted_text, "titleColor": colours.muted_text} for kind in ("axis", "legend", "header")}
+    drawn = vl_convert.vegalite_to_svg(json.dumps(full_spec), allowed_base_urls=[], config=config, show_warnings=False)
     size = re.search(r'width="([\d.]+)" height="([\d.]+)"', drawn)
     assert size is not None
     return Drawing(TEXT.sub(_with_fonts, drawn), float(size[1]), float(size[2]))
@@ -65,17 +65,17 @@ def _finite(row: dict[str, Any]) -> dict[str, Any]:
     return {name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row.items()}
 
 
-def _with_fonts(found: re.Match[str]) -> str:
+def _with_fonts(match: re.Match[str]) -> str:
     """Return a text element of Vega with fonts that have its characters, one element for each font."""
-    before, _family, middle, escaped, after = found.groups()
+    before, _family, middle, escaped, after = match.groups()
     content = unescape(escaped)
     runs = list(fonts.font_runs(content))
     if len(runs) < 2 or drawing.is_right_to_left(content):
         return f"{before}{runs[0][1] if runs else fonts.FAMILY}{middle}{escaped}{after}"
-    look = before + middle
-    size = float((re.search(r'font-size="([\d.]+)', look) or ["", "11"])[1])
-    bold = re.search(r'font-weight="(bold|[6-9]00)"', look) is not None
-    anchor = (re.search(r'text-anchor="(\w+)"', look) or ["", "start"])[1]
+    attributes = before + middle
+    size = float((re.search(r'font-size="([\d.]+)', attributes) or ["", "11"])[1])
+    bold = re.search(r'font-weight="(bold|[6-9]00)"', attributes) is not None
+    anchor = (re.search(r'text-anchor="(\w+)"', attributes) or ["", "start"])[1]
     x = -drawing.ANCHORS[anchor] * fonts.width(content, size, bold)
     parts = []
     for part, family in runs:

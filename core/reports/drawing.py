@@ -47,8 +47,8 @@ def text(x: float, y: float, content: str, size: float, fill: str, *, bold: bool
 
 def _element(x: float, y: float, content: str, size: float, fill: str, bold: bool, family: str, anchor: str = "start") -> str:
     more = ' font-weight="700"' * bold + f' text-anchor="{anchor}"' * (anchor != "start")
-    look = f'x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" font-family="{family}" fill="{fill}"'
-    return f'<text {look}{more} xml:space="preserve">{escape(content)}</text>'
+    attributes = f'x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" font-family="{family}" fill="{fill}"'
+    return f'<text {attributes}{more} xml:space="preserve">{escape(content)}</text>'
 
 
 def clean(content: str) -> str:
@@ -139,20 +139,22 @@ def spans_in_lines(lines: Sequence[Sequence[Span]], x: float, y: float, size: fl
     right = any(is_right_to_left("".join(span.text for span in line)) for line in lines[:1])
     for number, line in enumerate(lines):
         base = y + number * size * LINE
-        whole = clean("".join(span.text for span in line))
-        drawn.append(_bidirectional(line, x, base, size, room, right) if right or is_right_to_left(whole) else _spans(line, x, base, size))
+        content = clean("".join(span.text for span in line))
+        drawn.append(
+            _bidirectional(line, x, base, size, room, right) if right or is_right_to_left(content) else _spans(line, x, base, size)
+        )
     return "".join(drawn)
 
 
 def _spans(line: Sequence[Span], x: float, base: float, size: float) -> str:
     tints, drawn = [], []
-    for place, span in enumerate(line):
-        content = clean(span.text).lstrip() if place == 0 else clean(span.text)
+    for index, span in enumerate(line):
+        content = clean(span.text).lstrip() if index == 0 else clean(span.text)
         wide = width(content, size, span.bold)
         lead = width(content, size, span.bold) - width(content.lstrip(), size, span.bold)
         if span.depth:
-            before = 0.04 * size if lead or place == 0 else 0  # tokens of one word touch and do not overlap
-            after = 0.04 * size if place + 1 == len(line) or line[place + 1].text[:1].isspace() else 0
+            before = 0.04 * size if lead or index == 0 else 0  # tokens of one word touch and do not overlap
+            after = 0.04 * size if index + 1 == len(line) or line[index + 1].text[:1].isspace() else 0
             box = (x + lead - before, base - 0.95 * size, wide - lead + before + after, 1.25 * size)
             tints.append(rect(*box, span.tint, 0.12 * size, span.depth))
         drawn.append(text(x, base, content, size, span.fill, bold=span.bold))
@@ -166,5 +168,5 @@ def _bidirectional(line: Sequence[Span], x: float, base: float, size: float, roo
         content = clean(span.text).lstrip() if number == 0 else clean(span.text)
         parts += f'<tspan fill="{span.fill}">{escape(content)}</tspan>'
     embedded = f"\u202b{parts}\u202c" if right else parts
-    place = f'x="{x + room:.1f}" text-anchor="end"' if right else f'x="{x:.1f}"'
-    return f'<text {place} y="{base:.1f}" font-size="{size:g}" font-family="{OTHER}" xml:space="preserve">{embedded}</text>'
+    attributes = f'x="{x + room:.1f}" text-anchor="end"' if right else f'x="{x:.1f}"'
+    return f'<text {attributes} y="{base:.1f}" font-size="{size:g}" font-family="{OTHER}" xml:space="preserve">{embedded}</text>'

@@ -27,8 +27,8 @@ def arguments(engine: str, settings: SamplingSettings) -> str:
     values = parameters(engine, settings) if engine == "vllm" else _transformers(settings)
     missing = [name for name in settings.active_stages if name in MISSING[engine]]
     lines = [f"# {engine} does not have: {', '.join(missing)}"] * bool(missing)
-    made = ", ".join(f"{name}={_code(value)}" for name, value in values.items())
-    return "\n".join([*lines, f"{HEADS[engine]}{made})"])
+    written = ", ".join(f"{name}={_code(value)}" for name, value in values.items())
+    return "\n".join([*lines, f"{HEADS[engine]}{written})"])
 
 
 def _transformers(settings: SamplingSettings) -> dict[str, Any]:

@@ -24,12 +24,12 @@ def checked_theme(theme: str) -> str:
     return theme
 
 
-def ending(path: str | Path, *known: str) -> str:
+def ending(path: str | Path, *allowed: str) -> str:
     """Return the ending of a file's name. Raises BadSetting for one that is not known."""
-    found = Path(path).suffix.lower()
-    if found not in known:
-        raise BadSetting("The file name {name} must end in {endings}.", name=quote(Path(path).name), endings=", ".join(known))
-    return found
+    suffix = Path(path).suffix.lower()
+    if suffix not in allowed:
+        raise BadSetting("The file name {name} must end in {endings}.", name=quote(Path(path).name), endings=", ".join(allowed))
+    return suffix
 
 
 def write(path: str | Path, content: bytes) -> None:
@@ -42,8 +42,8 @@ def write(path: str | Path, content: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             new.unlink()
-        said = Message("{name} could not be written ({reason}). Nothing was changed. Choose another folder, or free space on the disk.")
-        raise CannotWrite(said.with_values(name=quote(path.name), reason=error.strerror or type(error).__name__)) from error
+        message = Message("{name} could not be written ({reason}). Nothing was changed. Choose another folder, or free space on the disk.")
+        raise CannotWrite(message.with_values(name=quote(path.name), reason=error.strerror or type(error).__name__)) from error
 
 
 def write_step(step: Step, path: str | Path, theme: str, wording: Wording) -> None:

@@ -79,8 +79,12 @@ def page(
     """
     if not isinstance(run, Generation):
         raise WrongType("A page is made of a run, not of {kind}.", kind=type(run).__name__)
-    whole = run.path
-    path = part_of(whole, 1 if first is None else first, last, LONGEST_TEXT) if (first, last) != (None, None) else whole[-LONGEST_TEXT:]
+    full_path = run.path
+    path = (
+        part_of(full_path, 1 if first is None else first, last, LONGEST_TEXT)
+        if (first, last) != (None, None)
+        else full_path[-LONGEST_TEXT:]
+    )
     model = run.model
     script, script_hash = _script()
     return _template().render(
@@ -93,13 +97,13 @@ def page(
         prompt=[(token.text or token.piece) for token in run.prompt_tokens if not token.special],
         tokens=[_token(step, wording) for step in path],
         earlier=path[0].index if path else 0,
-        later=len(whole) - 1 - path[-1].index if path else 0,
+        later=len(full_path) - 1 - path[-1].index if path else 0,
         finished=run.finished,
         settings=_settings(path, run.settings, wording),
         steps=[_charted(step, wording) for step in telling(path, charts)],
         surprise=_themed(svg(surprise_spec(path, wording=wording), wording)) if path else "",
-        bill=[_line(amount, wording) for amount in (receipt or _receipt(whole, model)).amounts]
-        if path and whole[0].forward.measured
+        bill=[_line(amount, wording) for amount in (receipt or _receipt(full_path, model)).amounts]
+        if path and full_path[0].forward.measured
         else [],
         link=link,
         code=segno.make(link, error="l").svg_inline(scale=3, border=2) if link and len(link) <= LONGEST_LINK else "",
@@ -107,7 +111,7 @@ def page(
         script=script,
         script_hash=script_hash,
         buttons=_buttons(wording),
-        data=_data(path, len(whole), wording),
+        data=_data(path, len(full_path), wording),
     )
 
 
@@ -158,8 +162,8 @@ def _themed(picture: str) -> str:
 def telling(path: Sequence[Step], count: int) -> list[Step]:
     """Return the `count` most surprising steps, in the order of the text."""
     wanted = max(0, min(count, MOST_CHARTS))
-    known = [step for step in path if not math.isnan(step.surprise)]
-    return sorted(sorted(known, key=lambda step: -step.surprise)[:wanted], key=lambda step: step.index)
+    measured = [step for step in path if not math.isnan(step.surprise)]
+    return sorted(sorted(measured, key=lambda step: -step.surprise)[:wanted], key=lambda step: step.index)
 
 
 def _title(run: Generation) -> str:

@@ -15,13 +15,13 @@ def code(run: Generation) -> str:
         return "\n".join([WHERE, *lines, "print(run.generate())", ""])
     messages = list(getattr(run, "messages", ()))
     if Can.TOKEN_IDS not in run.can:
-        made = f"Generation(load_model({run.model_name!r}), {messages or run.prompt!r}, {run.settings!r})"
+        call = f"Generation(load_model({run.model_name!r}), {messages or run.prompt!r}, {run.settings!r})"
         lines = [
             WHERE,
             "# The tokens of this server have no ids, so a script cannot repeat its own choices.",
             "from core import Generation, SamplingSettings, load_model",
         ]
-        return "\n".join([*lines, "", f"run = {made}", f"print(run.generate({len(run.path)}))", ""])
+        return "\n".join([*lines, "", f"run = {call}", f"print(run.generate({len(run.path)}))", ""])
     path, settings = run.path, run.path[0].settings if run.path else run.settings
     chat = ", as_chat=True" if getattr(run, "as_chat", False) and not messages else ""  # an old recording
     lines = [
@@ -35,6 +35,6 @@ def code(run: Generation) -> str:
             settings = step.settings
             lines.append(f"run.settings = {settings!r}")
         attempt = f"attempt={step.attempt}, " if step.attempt else ""
-        made = f"run.force({step.token_id})" if step.chosen_by == "forced" else f"run.step({attempt}outcome={step.token_id})"
-        lines.append(f"{made}  # {step.piece}")
+        call = f"run.force({step.token_id})" if step.chosen_by == "forced" else f"run.step({attempt}outcome={step.token_id})"
+        lines.append(f"{call}  # {step.piece}")
     return "\n".join([*lines, "print(run.text)", ""])

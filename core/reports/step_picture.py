@@ -47,43 +47,43 @@ class PictureStyle:
         return self.wording.figures(percent(probability))
 
 
-def step_svg(step: Step, look: PictureStyle, beat: Beat = "write", sizes: Sequence[float] = SIZES) -> str:
+def step_svg(step: Step, style: PictureStyle, beat: Beat = "write", sizes: Sequence[float] = SIZES) -> str:
     """Return the picture of a step as SVG. beat: which part of the step is shown; "write" shows all of it. sizes: of the text."""
-    c = look.colours
+    c = style.colours
     parts = [
-        sentence(step, look, (MARGIN, 60, WIDE - 2 * MARGIN), sizes, newest=beat == "write"),
-        _bars(step, look, beat != "weigh", 444),
-        _legend(look, 850),
-        dice(step, look, MARGIN, 874, WIDE - 2 * MARGIN, beat != "weigh"),
+        sentence(step, style, (MARGIN, 60, WIDE - 2 * MARGIN), sizes, newest=beat == "write"),
+        _bars(step, style, beat != "weigh", 444),
+        _legend(style, 850),
+        dice(step, style, MARGIN, 874, WIDE - 2 * MARGIN, beat != "weigh"),
     ]
-    parts.append(text(MARGIN, HIGH - 26, _foot(step, look), 30, c.muted_text))
+    parts.append(text(MARGIN, HIGH - 26, _foot(step, style), 30, c.muted_text))
     return drawing.svg(WIDE, HIGH, *parts, background=c.page)
 
 
-def sentence(step: Step, look: PictureStyle, place: tuple[float, float, float], sizes: Sequence[float], newest: bool = True) -> str:
+def sentence(step: Step, style: PictureStyle, box: tuple[float, float, float], sizes: Sequence[float], newest: bool = True) -> str:
     """Return the text up to this step, tinted by the model's probability. newest: with the step's own token, marked as chosen.
 
-    place: x, y and width. sizes: the largest one in which the text fits is used.
+    box: x, y and width. sizes: the largest one in which the text fits is used.
     """
-    spans = _spans(step, look, newest)
-    size = fitting_size(step, look, place[2], sizes)
-    lines, most = drawing.broken(spans, size, place[2]), max(1, int(TALLEST / size / LINE))
+    spans = _spans(step, style, newest)
+    size = fitting_size(step, style, box[2], sizes)
+    lines, most = drawing.broken(spans, size, box[2]), max(1, int(TALLEST / size / LINE))
     if len(lines) > most:
         lines = lines[-most:]
-        lines[0] = [Span("… ", look.colours.muted_text), *lines[0]]
-    return drawing.spans_in_lines(lines, place[0], place[1] + size * 0.9, size, place[2])
+        lines[0] = [Span("… ", style.colours.muted_text), *lines[0]]
+    return drawing.spans_in_lines(lines, box[0], box[1] + size * 0.9, size, box[2])
 
 
-def fitting_size(step: Step, look: PictureStyle, room: float = WIDE - 2 * MARGIN, sizes: Sequence[float] = SIZES) -> float:
+def fitting_size(step: Step, style: PictureStyle, room: float = WIDE - 2 * MARGIN, sizes: Sequence[float] = SIZES) -> float:
     """Return the largest of these sizes in which the whole text fits, or the smallest one."""
-    spans = _spans(step, look, newest=True)
+    spans = _spans(step, style, newest=True)
     return next((size for size in sizes if len(drawing.broken(spans, size, room)) * size * LINE <= TALLEST), sizes[-1])
 
 
-def _spans(step: Step, look: PictureStyle, newest: bool) -> list[Span]:
+def _spans(step: Step, style: PictureStyle, newest: bool) -> list[Span]:
     prompt, path = step.sentence(NEWEST)
-    shown = Span(prompt if len(prompt) <= MOST_PROMPT else f"…{prompt[-MOST_PROMPT:]}", look.colours.muted_text)
-    return [shown, *token_spans(path if newest else path[:-1], look.colours, chosen=step if newest else None)]
+    shown = Span(prompt if len(prompt) <= MOST_PROMPT else f"…{prompt[-MOST_PROMPT:]}", style.colours.muted_text)
+    return [shown, *token_spans(path if newest else path[:-1], style.colours, chosen=step if newest else None)]
 
 
 def token_spans(path: Sequence[Step], colours: Palette, shows: str = "likely", chosen: Step | None = None) -> list[Span]:
@@ -114,22 +114,22 @@ def row_texts(row: StepRow, wording: Wording) -> tuple[str, str]:
     return label, wording.say(Message("excluded")) if row.excluded else wording.figures(percent(row.final))
 
 
-def _bars(step: Step, look: PictureStyle, fallen: bool, top: float) -> str:
+def _bars(step: Step, style: PictureStyle, fallen: bool, top: float) -> str:
     rows = picture_rows(step).all
     high = min(72.0, 360 / len(rows))
-    return "".join(_bar(row, look, fallen, top + high * line, high) for line, row in enumerate(rows))
+    return "".join(_bar(row, style, fallen, top + high * line, high) for line, row in enumerate(rows))
 
 
-def _bar(row: StepRow, look: PictureStyle, fallen: bool, y: float, high: float) -> str:
+def _bar(row: StepRow, style: PictureStyle, fallen: bool, y: float, high: float) -> str:
     """Return one row: the label, a pale bar of the model's probability, a solid bar of the final one, and the final one as a number."""
-    c, chosen = look.colours, fallen and row.chosen
+    c, chosen = style.colours, fallen and row.chosen
     greys = {"rest": (c.muted_text, c.rest, c.muted_text), "removed": (c.muted_text, c.removed, c.dice)}
     ink, pale, solid = greys.get(row.kind, (c.text, c.model, c.dice))
     if chosen:
         ink, solid = c.chosen_text, c.chosen
     size, x, room = min(46.0, 0.72 * high), MARGIN + LABELS, WIDE - 2 * MARGIN - LABELS - NUMBERS
     base = y + 0.46 * high + 0.34 * size
-    (label, number), (model, final) = row_texts(row, look.wording), row.lengths
+    (label, number), (model, final) = row_texts(row, style.wording), row.lengths
     parts = [text(MARGIN, base, drawing.shortened(label, size, LABELS - 30, chosen), size, ink, bold=chosen)]
     parts.append(rect(x, y + 0.04 * high, max(4, room * model), 0.84 * high, pale, 8))
     if final > 0:
@@ -138,11 +138,11 @@ def _bar(row: StepRow, look: PictureStyle, fallen: bool, y: float, high: float) 
     return "".join(parts)
 
 
-def _legend(look: PictureStyle, y: float) -> str:
-    c = look.colours
+def _legend(style: PictureStyle, y: float) -> str:
+    c = style.colours
     names = (Message("model's probability"), Message("probability after your settings"), Message("chosen token"))
     return legend(
-        [(colour, look.say(name)) for colour, name in zip((c.model, c.dice, c.chosen), names, strict=True)], MARGIN + LABELS, y, 30, c
+        [(colour, style.say(name)) for colour, name in zip((c.model, c.dice, c.chosen), names, strict=True)], MARGIN + LABELS, y, 30, c
     )
 
 
@@ -157,31 +157,31 @@ def legend(entries: Sequence[tuple[str, str]], x: float, y: float, size: float, 
 
 
 def dice(
-    step: TokenDistribution, look: PictureStyle, x: float, y: float, room: float, fallen: bool = True, high: float = 62, size: float = 34
+    step: TokenDistribution, style: PictureStyle, x: float, y: float, room: float, fallen: bool = True, high: float = 62, size: float = 34
 ) -> str:
     """Return the strip of the dice from 0 to 1. fallen: with the roll and the chosen token. Without dice there is no strip."""
-    c = look.colours
+    c = style.colours
     top = y + 1.75 * size
     fallen = fallen and isinstance(step, Step)
     roll = step.roll if isinstance(step, Step) else None
     if isinstance(step, Step) and step.chosen_by in ("greedy", "server"):
-        return text(x, top, _how_chosen(step, look), size, c.text) if fallen else ""
+        return text(x, top, _how_chosen(step, style), size, c.text) if fallen else ""
     parts = [rect(x, top, room, high, c.rest, 12)]
-    for place, part in enumerate(bundled_segments(step, look.say(Message("many unlikely tokens")))):
-        parts.append(_segment(part, look, x, top, room, high, size, fallen, place % 2))
+    for number, part in enumerate(bundled_segments(step, style.say(Message("many unlikely tokens")))):
+        parts.append(_segment(part, style, x, top, room, high, size, fallen, number % 2))
     if roll is not None and fallen:
-        parts.append(_marker(look, x + room * roll, top, size, Number(roll, ".4f"), (x, x + room)))
+        parts.append(_marker(style, x + room * roll, top, size, Number(roll, ".4f"), (x, x + room)))
     if fallen and isinstance(step, Step):
         left = roll is not None and roll < 0.5
-        sentence_shown = _how_chosen(step, look)
+        sentence_shown = _how_chosen(step, style)
         parts.append(text(x + room if left else x, y + size, sentence_shown, size - 4, c.text, anchor="end" if left else "start"))
     return "".join(parts)
 
 
 def _segment(
-    part: DiceSegment, look: PictureStyle, x: float, top: float, room: float, high: float, size: float, fallen: bool, odd: int
+    part: DiceSegment, style: PictureStyle, x: float, top: float, room: float, high: float, size: float, fallen: bool, odd: int
 ) -> str:
-    c = look.colours
+    c = style.colours
     chosen = fallen and part.chosen
     left, wide = x + room * part.start, room * (part.end - part.start)
     fill = c.chosen if chosen else c.rest if part.key < 0 else c.dice
@@ -193,9 +193,9 @@ def _segment(
     return "".join(drawn)
 
 
-def _marker(look: PictureStyle, at: float, top: float, size: float, roll: Number, ends: tuple[float, float]) -> str:
-    c = look.colours
-    shown = look.wording.figures(str(roll))
+def _marker(style: PictureStyle, at: float, top: float, size: float, roll: Number, ends: tuple[float, float]) -> str:
+    c = style.colours
+    shown = style.wording.figures(str(roll))
     wide = fonts.width(shown, size, True) + 28
     left = min(max(at - wide / 2, ends[0]), ends[1] - wide)
     high = 1.3 * size
@@ -222,13 +222,13 @@ def how_chosen(step: Step, stages: str, roll: Number | str, share: str) -> Messa
     return message.with_values(roll=roll, piece=token, share=share)
 
 
-def _how_chosen(step: Step, look: PictureStyle) -> str:
-    stages, roll = ", ".join(map(look.say, step.moved_by)), Number(step.roll or 0.0, ".4f")
-    return look.say(how_chosen(step, stages, roll, look.share(step.sampling_probability)))
+def _how_chosen(step: Step, style: PictureStyle) -> str:
+    stages, roll = ", ".join(map(style.say, step.moved_by)), Number(step.roll or 0.0, ".4f")
+    return style.say(how_chosen(step, stages, roll, style.share(step.sampling_probability)))
 
 
-def _foot(step: Step, look: PictureStyle) -> str:
+def _foot(step: Step, style: PictureStyle) -> str:
     name = str(getattr(step.vocabulary, "name", ""))
-    token = look.say(Message("Token {number}", number=step.index + 1))
-    settings = summary(step.settings, look.wording) if step.forward.has_facts else look.say(Message("settings: not in this file"))
+    token = style.say(Message("Token {number}", number=step.index + 1))
+    settings = summary(step.settings, style.wording) if step.forward.has_facts else style.say(Message("settings: not in this file"))
     return drawing.shortened(" · ".join(filter(None, (token, name, settings))), 30, WIDE - 2 * MARGIN)

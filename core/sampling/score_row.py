@@ -78,9 +78,9 @@ class Row:
         """Return the scores of the whole vocabulary, float32 [size], with -inf for tokens that are not in the row."""
         if self.ids is None:
             return self.scores
-        whole = np.full(size, -math.inf, np.float32)
-        whole[self.ids] = self.scores
-        return whole
+        scores = np.full(size, -math.inf, np.float32)
+        scores[self.ids] = self.scores
+        return scores
 
     @property
     def below(self) -> np.ndarray:

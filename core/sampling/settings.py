@@ -49,10 +49,10 @@ def _biases(value: Any) -> tuple[tuple[int, float], ...]:
     for token_id, bias in pairs:
         if isinstance(token_id, str) and token_id.isascii() and token_id.isdecimal() and len(token_id) < 16:
             token_id = int(token_id)  # OpenAI's logit_bias, whose names are texts
-        whole = whole_number(token_id, Message("A token id of the logit bias"), 0, LARGEST_TOKEN_ID)
-        if whole in biases:
-            raise BadSetting("Logit bias names token {token_id} twice.", token_id=str(whole))
-        biases[whole] = _bias(whole, bias)
+        checked_id = whole_number(token_id, Message("A token id of the logit bias"), 0, LARGEST_TOKEN_ID)
+        if checked_id in biases:
+            raise BadSetting("Logit bias names token {token_id} twice.", token_id=str(checked_id))
+        biases[checked_id] = _bias(checked_id, bias)
     return tuple(sorted((token_id, bias) for token_id, bias in biases.items() if bias))
 
 

@@ -74,12 +74,12 @@ def pick(logits: np.ndarray, stages: Sequence[ActiveStage], greedy: bool, previo
 
 def probabilities(logits: np.ndarray, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray) -> np.ndarray:
     """Return the probabilities after all stages, float64 [vocabulary]."""
-    found = np.zeros(len(logits))
+    shares = np.zeros(len(logits))
     with np.errstate(all="ignore"):
         row = rows_after(logits, stages, greedy, previous_ids)[-1]
         weights = row.weights.astype(np.float64)
-        found[slice(None) if row.ids is None else row.ids] = weights / weights.sum()
-    return found
+        shares[slice(None) if row.ids is None else row.ids] = weights / weights.sum()
+    return shares
 
 
 def rows_after(logits: np.ndarray, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray) -> list[Row]:
@@ -107,9 +107,9 @@ def _after(row: Row, size: int, name: str, setting: float, process: Processor, p
     if name == "repetition penalty":
         return _changed(row, repetition_penalty(row.scores, setting, places_of(previous_ids, row.ids, size)[0]), name)
     if isinstance(process, Addition):
-        places, known = places_of(process.ids, row.ids, size)
+        places, present = places_of(process.ids, row.ids, size)
         scores = row.scores.copy()
-        scores[places] += process.amounts[known]
+        scores[places] += process.amounts[present]
         return _changed(row, scores, name) if len(places) else row
     sampler = by_stage().get(name)
     if sampler is not None and sampler.local:
@@ -195,15 +195,15 @@ def _with(listed: np.ndarray, more: list[int], logits: np.ndarray) -> tuple[np.n
 
 def _scores_of(rows: Sequence[Row], listed: np.ndarray, size: int) -> np.ndarray:
     """Return the scores of the listed tokens after every stage, float64 [rows, listed]; -inf for excluded tokens."""
-    found, scattered = np.empty((len(rows), len(listed))), np.full(size, -math.inf, np.float32)
-    for scores, row in zip(found, rows, strict=True):
+    table, scattered = np.empty((len(rows), len(listed))), np.full(size, -math.inf, np.float32)
+    for scores, row in zip(table, rows, strict=True):
         if row.ids is None:
             scores[:] = row.scores[listed]
         else:
             scattered[row.ids] = row.scores
             scores[:] = scattered[listed]
             scattered[row.ids] = -math.inf
-    return found
+    return table
 
 
 def _starts_of(listed: np.ndarray, strip: np.ndarray, starts: np.ndarray, alive: np.ndarray, size: int) -> np.ndarray:

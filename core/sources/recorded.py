@@ -53,10 +53,10 @@ class RecordedModel(Source):
 
     def token(self, token_id: int) -> Token:
         """Return the token of this id without context. Raises BadToken for a token that the recording does not contain."""
-        known = self.tokens.get(token_id)
-        if known is None:
+        token = self.tokens.get(token_id)
+        if token is None:
             raise BadToken("The recording does not contain token id {number}.", number=token_id)
-        return known
+        return token
 
     def begin(self, prompt: Prompt, as_chat: bool) -> Beginning:
         """Return the beginning of the recorded run, whatever the prompt."""

@@ -74,16 +74,16 @@ def read_prompt(model: TokenSource, prompt: Prompt, as_chat: bool, cache: Any) -
     if not text:
         raise EmptyPrompt("The text is empty. Write a few words first.")
     if len(text) > LONGEST_PROMPT:
-        said = Message("The text has {count} characters; {model} takes at most {most} tokens. Shorten it.")
-        raise PromptTooLong(said.with_values(count=len(text), model=model.name, most=model.context_length))
+        refusal = Message("The text has {count} characters; {model} takes at most {most} tokens. Shorten it.")
+        raise PromptTooLong(refusal.with_values(count=len(text), model=model.name, most=model.context_length))
     tokens = model.tokenize_messages(messages) if messages else model.tokenize(text)
     count = len(tokens)
     if count == 0:
         raise EmptyPrompt("The text is empty. Write a few words first.")
     if count > model.context_length:
-        said = Message("The text has {count} tokens; {model} takes at most {most}. Shorten it.")
-        raise PromptTooLong(said.with_values(count=count, model=model.name, most=model.context_length))
+        refusal = Message("The text has {count} tokens; {model} takes at most {most}. Shorten it.")
+        raise PromptTooLong(refusal.with_values(count=count, model=model.name, most=model.context_length))
     if limits.prompt_tokens and count > limits.prompt_tokens:
-        said = Message("The prompt has {count} tokens; this app takes at most {most}. Shorten it.")
-        raise PromptTooLong(said.with_values(count=count, most=limits.prompt_tokens))
+        refusal = Message("The prompt has {count} tokens; this app takes at most {most}. Shorten it.")
+        raise PromptTooLong(refusal.with_values(count=count, most=limits.prompt_tokens))
     return Beginning(messages[-1]["content"] if messages else text, messages, tokens, as_chat or bool(messages), cache, model)

@@ -147,10 +147,10 @@ class TokenBytes:
         return BYTE.fullmatch(str(self._tokenizer.convert_ids_to_tokens(token_id))) is not None
 
     def __getitem__(self, token_id: int) -> bytes:
-        known = self._known.get(token_id)
-        if known is None:
-            known = self._known[token_id] = self._look_up(token_id)
-        return known
+        raw = self._known.get(token_id)
+        if raw is None:
+            raw = self._known[token_id] = self._look_up(token_id)
+        return raw
 
     def _look_up(self, token_id: int) -> bytes:
         name = self._tokenizer.convert_ids_to_tokens(token_id)

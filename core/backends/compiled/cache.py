@@ -33,17 +33,17 @@ def folder() -> Path:
     named, key = os.environ.get("NUMBA_CACHE_DIR"), _version()
     if named and Path(named).name == key:  # this is the process of `compile_module`
         return Path(named)
-    found = Path(named) / key if named else Path(user_cache_dir("token-probability-viewer", appauthor=False, version=key))
+    path = Path(named) / key if named else Path(user_cache_dir("token-probability-viewer", appauthor=False, version=key))
     try:
-        found.mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
     except OSError:
-        found = Path(mkdtemp())
-    os.environ["NUMBA_CACHE_DIR"] = str(found)
+        path = Path(mkdtemp())
+    os.environ["NUMBA_CACHE_DIR"] = str(path)
     if "numba" in sys.modules:  # it has already read the environment
         import numba
 
         numba.config.reload_config()
-    return found
+    return path
 
 
 def _version() -> str:
@@ -90,6 +90,6 @@ def _compile(module: str) -> None:
         check=False,
     )
     if done.returncode != 0:
-        said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise RuntimeError(f"compiling {module} ended with {done.returncode}: {said}")
+        reason = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise RuntimeError(f"compiling {module} ended with {done.returncode}: {reason}")
     (folder() / f"{module}.done").touch()

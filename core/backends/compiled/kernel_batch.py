@@ -28,8 +28,8 @@ def attend_blocks(queries, group, size, keys, values, head, blocks, count, scali
         scores[g, :held] = k.zero
     across = 4 * values.shape[1]
     for first in range(0, count, block):
-        known = keys.ctypes.data + 4 * block * (blocks[first // block] * keys.shape[1] + head * size)
-        blend(asking, 4 * size, group, known, 4 * block, size, block, into + 4 * first, apart)
+        block_keys = keys.ctypes.data + 4 * block * (blocks[first // block] * keys.shape[1] + head * size)
+        blend(asking, 4 * size, group, block_keys, 4 * block, size, block, into + 4 * first, apart)
     for g in range(group):
         line, mixed = scores[g], out[g * size : (g + 1) * size]
         sound = k.zero
@@ -52,10 +52,10 @@ def attend_blocks(queries, group, size, keys, values, head, blocks, count, scali
 
 
 @njit(nogil=True, fastmath=k.QUICK)
-def add_change(layer, place, epsilon, factor, change, hidden):  # type: ignore[no-untyped-def]
+def add_change(layer, column, epsilon, factor, change, hidden):  # type: ignore[no-untyped-def]
     """Add a part's output to a row, after the part's own norm if it has one."""
-    if layer[place] != 0:
-        k.norm(layer[place:], epsilon, change, 1, change)
+    if layer[column] != 0:
+        k.norm(layer[column:], epsilon, change, 1, change)
     for i in range(len(hidden)):
         hidden[i] += factor * change[i]
 
@@ -93,21 +93,21 @@ def through_layers(  # type: ignore[no-untyped-def]
                 normed[r] = hidden[r]
         barriers = k.barrier(sync, team, barriers)
         at = 0
-        for place in range(3):  # one after the other, each [rows, outputs]; rows are joined below
-            part = layer[k.QKV + place * k.PROJECTION : k.QKV + (place + 1) * k.PROJECTION]
+        for qkv in range(3):  # one after the other, each [rows, outputs]; rows are joined below
+            part = layer[k.QKV + qkv * k.PROJECTION : k.QKV + (qkv + 1) * k.PROJECTION]
             if part[k.ADDRESS] != 0:
                 project_rows(part, normed.ctypes.data, rows, packed.ctypes.data + 4 * rows * at, me, team)
                 at += part[k.OUTPUTS]
         barriers = k.barrier(sync, team, barriers)
         for r in range(first, last):
             at = 0
-            for place in range(3):
-                part = layer[k.QKV + place * k.PROJECTION : k.QKV + (place + 1) * k.PROJECTION]
+            for qkv in range(3):
+                part = layer[k.QKV + qkv * k.PROJECTION : k.QKV + (qkv + 1) * k.PROJECTION]
                 if part[k.ADDRESS] != 0:
                     outputs = part[k.OUTPUTS]
-                    found = k.floats_at(packed.ctypes.data + 4 * (rows * at + r * outputs))
+                    packed_row = k.floats_at(packed.ctypes.data + 4 * (rows * at + r * outputs))
                     for i in range(outputs):
-                        spare[at + i] = found[i]
+                        spare[at + i] = packed_row[i]
                     at += outputs
             asked = mixed[r]  # queries are stored where the outputs will be written
             after = spare[heads * size :]
@@ -122,16 +122,16 @@ def through_layers(  # type: ignore[no-untyped-def]
                 asked[:] = spare[: heads * size]
             asking = after[: kv_heads * size]
             if layer[k.QUERY_NORM] != 0:
-                whole = layer[k.QUERY_NORM + k.GROUPS] < 0  # one norm over all heads at once
-                k.norm(layer[k.QUERY_NORM :], own[1], asked, 1 if whole else heads, asked)
-                k.norm(layer[k.KEY_NORM :], own[2], asking, 1 if whole else kv_heads, asking)
+                joint = layer[k.QUERY_NORM + k.GROUPS] < 0  # one norm over all heads at once
+                k.norm(layer[k.QUERY_NORM :], own[1], asked, 1 if joint else heads, asked)
+                k.norm(layer[k.KEY_NORM :], own[2], asking, 1 if joint else kv_heads, asking)
             rotary = layer[k.ROTARY]
             if rotary >= 0:
                 k.rotate(asked, heads, size, frequencies[rotary], halves[rotary], scales[rotary], positions[r])
                 k.rotate(asking, kv_heads, size, frequencies[rotary], halves[rotary], scales[rotary], positions[r])
-            place, within = slots[r] // keys.shape[3], slots[r] % keys.shape[3]
+            block, within = slots[r] // keys.shape[3], slots[r] % keys.shape[3]
             for i in range(kv_heads * size):
-                keys[index, place, i, within] = asking[i]
+                keys[index, block, i, within] = asking[i]
             values[index, slots[r]] = after[kv_heads * size :]
         barriers = k.barrier(sync, team, barriers)
         for number in range(rows * kv_heads * me // team, rows * kv_heads * (me + 1) // team):

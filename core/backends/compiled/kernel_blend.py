@@ -32,19 +32,19 @@ def _blend_tile(groups: int, vectors: int) -> Any:
                 return ir.Constant(tiles.WORD, number)
 
             lines = [builder.add(factors, builder.mul(f_apart, word(g))) for g in range(groups)]
-            places = [
+            addresses = [
                 builder.add(builder.add(out, builder.mul(out_apart, word(g))), word(4 * tiles.LANES * v))
                 for g in range(groups)
                 for v in range(vectors)
             ]
-            begun = [tiles.load(builder, place, tiles.FLOATS, 4) for place in places]
+            begun = [tiles.load(builder, address, tiles.FLOATS, 4) for address in addresses]
             before = builder.block
             loop, end = builder.append_basic_block("rows"), builder.append_basic_block("done")
             builder.branch(loop)
             builder.position_at_end(loop)
             at = builder.phi(tiles.WORD)
             at.add_incoming(word(0), before)
-            sums = [builder.phi(tiles.FLOATS) for _ in places]
+            sums = [builder.phi(tiles.FLOATS) for _ in addresses]
             row = builder.add(rows, builder.mul(at, apart))
             read = [tiles.load(builder, builder.add(row, word(4 * tiles.LANES * v)), tiles.FLOATS, 4) for v in range(vectors)]
             added = []
@@ -55,15 +55,15 @@ def _blend_tile(groups: int, vectors: int) -> Any:
                 for v in range(vectors):
                     total = sums[g * vectors + v]
                     added.append(builder.fadd(total, builder.fmul(wide, read[v], flags=tiles.ANY_ORDER), flags=tiles.ANY_ORDER))
-            for total, start, found in zip(sums, begun, added, strict=True):
+            for total, start, result in zip(sums, begun, added, strict=True):
                 total.add_incoming(start, before)
-                total.add_incoming(found, loop)
+                total.add_incoming(result, loop)
             following = builder.add(at, word(1))
             at.add_incoming(following, loop)
             builder.cbranch(builder.icmp_signed("<", following, count), loop, end)
             builder.position_at_end(end)
-            for place, found in zip(places, added, strict=True):
-                stored = builder.store(found, builder.inttoptr(place, tiles.FLOATS.as_pointer()))
+            for address, result in zip(addresses, added, strict=True):
+                stored = builder.store(result, builder.inttoptr(address, tiles.FLOATS.as_pointer()))
                 stored.align = 4
             return context.get_dummy_value()
 
@@ -87,21 +87,21 @@ def blend(factors, f_apart, groups, rows, apart, count, width, out, out_apart): 
         step = 4 * tiles.LANES if done + 4 * tiles.LANES <= width else 2 * tiles.LANES if done + 2 * tiles.LANES <= width else tiles.LANES
         from_here, into = rows + 4 * done, out + 4 * done
         for g in range(0, groups - 1, 2):
-            own, place = factors + g * f_apart, into + g * out_apart
+            own, target = factors + g * f_apart, into + g * out_apart
             if step == 4 * tiles.LANES:
-                _two_by_four(own, f_apart, from_here, apart, count, place, out_apart)
+                _two_by_four(own, f_apart, from_here, apart, count, target, out_apart)
             elif step == 2 * tiles.LANES:
-                _two_by_two(own, f_apart, from_here, apart, count, place, out_apart)
+                _two_by_two(own, f_apart, from_here, apart, count, target, out_apart)
             else:
-                _two_by_one(own, f_apart, from_here, apart, count, place, out_apart)
+                _two_by_one(own, f_apart, from_here, apart, count, target, out_apart)
         if groups % 2 == 1:
-            own, place = factors + (groups - 1) * f_apart, into + (groups - 1) * out_apart
+            own, target = factors + (groups - 1) * f_apart, into + (groups - 1) * out_apart
             if step == 4 * tiles.LANES:
-                _one_by_four(own, f_apart, from_here, apart, count, place, out_apart)
+                _one_by_four(own, f_apart, from_here, apart, count, target, out_apart)
             elif step == 2 * tiles.LANES:
-                _one_by_two(own, f_apart, from_here, apart, count, place, out_apart)
+                _one_by_two(own, f_apart, from_here, apart, count, target, out_apart)
             else:
-                _one_by_one(own, f_apart, from_here, apart, count, place, out_apart)
+                _one_by_one(own, f_apart, from_here, apart, count, target, out_apart)
         done += step
     if done < width:  # the remainder, which does not fill a register
         for g in range(groups):

@@ -43,8 +43,8 @@ def through_layers(  # type: ignore[no-untyped-def]
             k.norm(layer[k.ATTENTION_NORM :], own[0], hidden, 1, normed)
             taken = normed
         at = 0
-        for place in range(3):
-            part = layer[k.QKV + place * k.PROJECTION : k.QKV + (place + 1) * k.PROJECTION]
+        for qkv in range(3):
+            part = layer[k.QKV + qkv * k.PROJECTION : k.QKV + (qkv + 1) * k.PROJECTION]
             if part[k.ADDRESS] != 0:
                 project(part, taken, all_packed[at : at + part[k.OUTPUTS]], me, team)
                 at += part[k.OUTPUTS]
@@ -57,9 +57,9 @@ def through_layers(  # type: ignore[no-untyped-def]
             packed[:] = all_packed
         if layer[k.QUERY_NORM] != 0:
             asking, asked = packed[: heads * size], packed[heads * size : turned * size]
-            whole = layer[k.QUERY_NORM + k.GROUPS] < 0  # one norm over all heads at once
-            k.norm(layer[k.QUERY_NORM :], own[1], asking, 1 if whole else heads, asking)
-            k.norm(layer[k.KEY_NORM :], own[2], asked, 1 if whole else kv_heads, asked)
+            joint = layer[k.QUERY_NORM + k.GROUPS] < 0  # one norm over all heads at once
+            k.norm(layer[k.QUERY_NORM :], own[1], asking, 1 if joint else heads, asking)
+            k.norm(layer[k.KEY_NORM :], own[2], asked, 1 if joint else kv_heads, asked)
         rotary = layer[k.ROTARY]
         if rotary >= 0:
             k.rotate(packed, turned, size, frequencies[rotary], halves[rotary], scales[rotary], position)

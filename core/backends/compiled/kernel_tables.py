@@ -36,15 +36,15 @@ class WeightTable:
     If a small model was stored in bfloat16 and widened, kernels read a bfloat16 copy. The sums are equal to the last bit.
     """
 
-    def __init__(self, parts: Parts, places: list[int]) -> None:
+    def __init__(self, parts: Parts, cache_indices: list[int]) -> None:
         self._held: list[Any] = []
         self._streamed: list[np.ndarray] = []
         self.parts = parts
         self._narrow = parts.weights_per_token <= NARROWED and all(_fits_in_16_bits(part.weight) for part in parts.projections)
         self._table = np.zeros((len(parts.layers), k.COLUMNS), np.int64)
         self._numbers = np.zeros((len(parts.layers), k.NUMBERS), np.float64)
-        for row, numbers, layer, place in zip(self._table, self._numbers, parts.layers, places, strict=True):
-            self._describe(row, numbers, layer, place, parts.head_size)
+        for row, numbers, layer, cache_index in zip(self._table, self._numbers, parts.layers, cache_indices, strict=True):
+            self._describe(row, numbers, layer, cache_index, parts.head_size)
         self._ends = np.zeros(4 + k.NORM + k.PROJECTION, np.int64)
         for at, table in ((0, parts.embedding), (2, parts.positions)):
             if table is not None:
@@ -83,7 +83,7 @@ class WeightTable:
         if not 0 <= token < len(self.parts.embedding) or (self.longest is not None and position >= self.longest):
             raise IndexError(f"token {token} at {position}")
 
-    def _describe(self, row: np.ndarray, numbers: np.ndarray, layer: Layer, place: int, head_size: int) -> None:
+    def _describe(self, row: np.ndarray, numbers: np.ndarray, layer: Layer, cache_index: int, head_size: int) -> None:
         query, key = layer.head_norms or (None, None)
         norms = (layer.attention_norm, query, key, layer.attention_post_norm, layer.feed_forward_norm, layer.feed_forward_post_norm)
         for number, norm in enumerate(norms):
@@ -106,7 +106,7 @@ class WeightTable:
         if layer.qkv[0].order is not None:
             row[k.ORDER] = self._address(np.ascontiguousarray(layer.qkv[0].order, np.int64))
         row[k.ROTARY] = -1 if layer.rotary is None else layer.rotary
-        row[k.WINDOW], row[k.PLACE] = layer.window or 0, place
+        row[k.WINDOW], row[k.PLACE] = layer.window or 0, cache_index
         row[k.GATED], row[k.ACT], row[k.PARALLEL] = layer.gated, ACTS[layer.act], layer.parallel
         numbers[k.SCALING], numbers[k.SOFTCAP] = layer.scaling, layer.softcap or 0.0
 

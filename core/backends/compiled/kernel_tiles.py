@@ -120,8 +120,8 @@ def _tile(kind: int, outputs: int, rows: int, near: int = 0) -> Any:
             for o in range(outputs):
                 for r in range(rows):
                     total = builder.call(reduce, [ir.Constant(FLOAT, 0.0), added[o * rows + r]], fastmath=ANY_ORDER)
-                    place = builder.add(builder.add(out, builder.mul(out_apart, word(r))), builder.mul(out_beside, word(o)))
-                    builder.store(total, builder.inttoptr(place, FLOAT.as_pointer()))
+                    target = builder.add(builder.add(out, builder.mul(out_apart, word(r))), builder.mul(out_beside, word(o)))
+                    builder.store(total, builder.inttoptr(target, FLOAT.as_pointer()))
             return context.get_dummy_value()
 
         return types.none(*[types.int64] * 8), generate
@@ -136,11 +136,11 @@ def _tail(kind: int) -> Any:
     @njit(fastmath=k.QUICK, nogil=True)
     def tail(weight, apart, begin, stop, inputs, row, into):  # type: ignore[no-untyped-def]
         """Add to one row's outputs the products of its last inputs, which do not fill a register."""
-        whole = inputs // LANES * LANES
+        filled = inputs // LANES * LANES
         for o in range(begin, stop):
             weights = number_at(weight + o * apart)
-            total = into[o] if whole > 0 else k.zero
-            for i in range(whole, inputs):
+            total = into[o] if filled > 0 else k.zero
+            for i in range(filled, inputs):
                 total += one_widened(weights[i]) * row[i]
             into[o] = total
 
@@ -154,25 +154,25 @@ def _product_of_one(kind: int) -> Any:
     @njit(fastmath=k.QUICK, nogil=True)
     def product(weight, apart, begin, stop, inputs, x, out, streams):  # type: ignore[no-untyped-def]
         """Write outputs [begin, stop) of one row. weight, x, out: addresses; apart: bytes from one output's weights to the next."""
-        whole = inputs // LANES * LANES
-        if whole > 0:
+        filled = inputs // LANES * LANES
+        if filled > 0:
             o = begin
             if streams == 2:
                 half = (stop - begin) // 2
                 while o < begin + half:
-                    two_by_one(weight + o * apart, half * apart, x, 0, whole, out + 4 * o, 0, 4 * half)
+                    two_by_one(weight + o * apart, half * apart, x, 0, filled, out + 4 * o, 0, 4 * half)
                     o += 1
                 o += half
             elif streams == 4:
                 quarter = (stop - begin) // 4
                 while o < begin + quarter:
-                    four_by_one(weight + o * apart, quarter * apart, x, 0, whole, out + 4 * o, 0, 4 * quarter)
+                    four_by_one(weight + o * apart, quarter * apart, x, 0, filled, out + 4 * o, 0, 4 * quarter)
                     o += 1
                 o += 3 * quarter
             while o < stop:
-                one_by_one(weight + o * apart, apart, x, 0, whole, out + 4 * o, 0, 4)
+                one_by_one(weight + o * apart, apart, x, 0, filled, out + 4 * o, 0, 4)
                 o += 1
-        if whole < inputs:
+        if filled < inputs:
             tail(weight, apart, begin, stop, inputs, k.floats_at(x), k.floats_at(out))
 
     return product
@@ -183,20 +183,20 @@ def _rows_of_pair(kind: int, near: int, most_near: int) -> Any:
     two_by_four, two_by_most = _tile(kind, 2, 4, near), _tile(kind, 2, MOST_ROWS, most_near)
 
     @njit(fastmath=k.QUICK, nogil=True)
-    def pair(own, apart, whole, x, x_apart, rows, into, out_apart, out_beside):  # type: ignore[no-untyped-def]
+    def pair(own, apart, filled, x, x_apart, rows, into, out_apart, out_beside):  # type: ignore[no-untyped-def]
         """Write two outputs of `rows` rows."""
         r = 0
         while r + MOST_ROWS <= rows:
-            two_by_most(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, out_beside)
+            two_by_most(own, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, out_beside)
             r += MOST_ROWS
         if r + 4 <= rows:
-            two_by_four(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, out_beside)
+            two_by_four(own, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, out_beside)
             r += 4
         if r + 2 <= rows:
-            two_by_two(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, out_beside)
+            two_by_two(own, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, out_beside)
             r += 2
         if r < rows:
-            two_by_one(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, out_beside)
+            two_by_one(own, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, out_beside)
 
     return pair
 
@@ -205,17 +205,17 @@ def _rows_of_one(kind: int) -> Any:
     one_by_one, one_by_two, one_by_four = _tile(kind, 1, 1), _tile(kind, 1, 2), _tile(kind, 1, 4, NEAR)
 
     @njit(fastmath=k.QUICK, nogil=True)
-    def single(own, apart, whole, x, x_apart, rows, into, out_apart):  # type: ignore[no-untyped-def]
+    def single(own, apart, filled, x, x_apart, rows, into, out_apart):  # type: ignore[no-untyped-def]
         """Write one output of `rows` rows."""
         r = 0
         while r + 4 <= rows:
-            one_by_four(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, 4)
+            one_by_four(own, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, 4)
             r += 4
         if r + 2 <= rows:
-            one_by_two(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, 4)
+            one_by_two(own, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, 4)
             r += 2
         if r < rows:
-            one_by_one(own, apart, x + r * x_apart, x_apart, whole, into + r * out_apart, out_apart, 4)
+            one_by_one(own, apart, x + r * x_apart, x_apart, filled, into + r * out_apart, out_apart, 4)
 
     return single
 
@@ -226,23 +226,23 @@ def _product(kind: int) -> Any:
     @njit(fastmath=k.QUICK, nogil=True)
     def product(weight, apart, begin, stop, inputs, x, x_apart, rows, out, out_apart, streams):  # type: ignore[no-untyped-def]
         """Write outputs [begin, stop) of `rows` rows. weight, x, out: addresses; apart: bytes from one output, or row, to the next."""
-        whole = inputs // LANES * LANES
+        filled = inputs // LANES * LANES
         o = begin
-        if whole > 0:
+        if filled > 0:
             if streams > 1:
                 half = (stop - begin) // 2
                 while o < begin + half:
-                    asked_pair(weight + o * apart, half * apart, whole, x, x_apart, rows, out + 4 * o, out_apart, 4 * half)
+                    asked_pair(weight + o * apart, half * apart, filled, x, x_apart, rows, out + 4 * o, out_apart, 4 * half)
                     o += 1
                 o += half
             elif rows >= MOST_ROWS:
                 while o + 1 < stop:
-                    pair(weight + o * apart, apart, whole, x, x_apart, rows, out + 4 * o, out_apart, 4)
+                    pair(weight + o * apart, apart, filled, x, x_apart, rows, out + 4 * o, out_apart, 4)
                     o += 2
             while o < stop:
-                single(weight + o * apart, apart, whole, x, x_apart, rows, out + 4 * o, out_apart)
+                single(weight + o * apart, apart, filled, x, x_apart, rows, out + 4 * o, out_apart)
                 o += 1
-        if whole < inputs:
+        if filled < inputs:
             for r in range(rows):
                 tail(weight, apart, begin, stop, inputs, k.floats_at(x + r * x_apart), k.floats_at(out + r * out_apart))
 

@@ -83,7 +83,11 @@ def from_bfloat16(typing_context: Any, bits: Any) -> Any:
 def features() -> dict[str, bool]:
     """Return the features of the processor that numba compiles for: this one, or NUMBA_CPU_FEATURES."""
     described = config.CPU_FEATURES
-    return dict(binding.get_host_cpu_features()) if described is None else {one[1:]: one[0] == "+" for one in described.split(",") if one}
+    return (
+        dict(binding.get_host_cpu_features())
+        if described is None
+        else {feature[1:]: feature[0] == "+" for feature in described.split(",") if feature}
+    )
 
 
 WIDENS_HALVES = platform.machine().lower() in ("arm64", "aarch64") or bool(features().get("f16c"))
@@ -94,23 +98,23 @@ def half_as_float(builder: Any, bits: Any, lanes: int = 0) -> Any:
 
     Without an instruction for that, LLVM would call a missing function, which ends the process.
     """
-    whole, half, real = ir.IntType(32), ir.HalfType(), ir.FloatType()
+    integer, half, real = ir.IntType(32), ir.HalfType(), ir.FloatType()
     if lanes:
-        whole, half, real = (ir.VectorType(kind, lanes) for kind in (whole, half, real))
+        integer, half, real = (ir.VectorType(kind, lanes) for kind in (integer, half, real))
 
     def every(kind: Any, number: float) -> Any:
         return ir.Constant(kind, [number] * lanes if lanes else number)
 
     if WIDENS_HALVES:
         return builder.fpext(builder.bitcast(bits, half), real)
-    wide = builder.zext(bits, whole)
-    sign = builder.shl(builder.and_(wide, every(whole, 0x8000)), every(whole, 16))
-    magnitude = builder.shl(builder.and_(wide, every(whole, 0x7FFF)), every(whole, 13))
+    wide = builder.zext(bits, integer)
+    sign = builder.shl(builder.and_(wide, every(integer, 0x8000)), every(integer, 16))
+    magnitude = builder.shl(builder.and_(wide, every(integer, 0x7FFF)), every(integer, 13))
     # The exponent bias of halves is 112 less. Infinities and NaN have the largest exponent in both types.
-    scaled = builder.bitcast(builder.fmul(builder.bitcast(magnitude, real), every(real, 2.0**112)), whole)
-    strange = builder.icmp_unsigned(">=", magnitude, every(whole, 0x0F800000))
-    found = builder.select(strange, builder.or_(magnitude, every(whole, 0x7F800000)), scaled)
-    return builder.bitcast(builder.or_(found, sign), real)
+    scaled = builder.bitcast(builder.fmul(builder.bitcast(magnitude, real), every(real, 2.0**112)), integer)
+    strange = builder.icmp_unsigned(">=", magnitude, every(integer, 0x0F800000))
+    widened = builder.select(strange, builder.or_(magnitude, every(integer, 0x7F800000)), scaled)
+    return builder.bitcast(builder.or_(widened, sign), real)
 
 
 @intrinsic

@@ -42,10 +42,10 @@ class CompiledStep:
     def __call__(self, token: int, state: State) -> np.ndarray:
         """Return the float32 logits [vocabulary] after this token; the state must have room. Raises IndexError outside of the tables."""
         self.described.check(token, state.length)
-        whole, recent = state.whole, state.recent
-        firsts = np.array([whole.first, recent.first], np.int64)
+        full, recent = state.whole, state.recent
+        firsts = np.array([full.first, recent.first], np.int64)
         logits, shared = np.empty(self.described.parts.head.outputs, np.float32), np.empty(self._shared, np.float32)
-        rooms = (whole.keys, recent.keys), (whole.values, recent.values)
+        rooms = (full.keys, recent.keys), (full.values, recent.values)
         arguments = (token, state.length, *self.described.tables, firsts, *rooms, shared, logits)
         self._team.run(kernel_step.step, arguments, torch.get_num_threads())
         state.length += 1

@@ -55,7 +55,7 @@ class Candidate:
 
         `largest` and `entropy` are those of the model's own probabilities in either case.
         """
-        found = []
+        samples = []
         for start in range(0, len(prompts), batch):
             out = self._generate(prompts[start : start + batch], new_tokens, seed + start, **PLAIN | settings)
             logprobs = torch.log_softmax(torch.stack(out.logits, 1).float(), -1)  # [rows, steps, vocabulary]
@@ -64,5 +64,5 @@ class Candidate:
             ended = (written == self.tokenizer.eos_token_id).long()
             for row, kept in enumerate(ended.cumsum(-1) - ended == 0):
                 text = self.tokenizer.decode(written[row][kept], skip_special_tokens=True)
-                found.append(Sample(text, largest[row][kept].tolist(), entropy[row][kept].tolist()))
-        return found
+                samples.append(Sample(text, largest[row][kept].tolist(), entropy[row][kept].tolist()))
+        return samples

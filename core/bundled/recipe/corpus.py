@@ -86,8 +86,8 @@ def _british(text: str) -> str:
 
 def _books(path: Path, text: str) -> Iterator[tuple[str, str]]:
     """The books of one file, if `list.tsv` beside it says where they begin; else the file is one book of its own name."""
-    known = path.with_name("list.tsv")
-    rows = [row.split("\t") for row in known.read_text(encoding="utf-8").splitlines()] if known.exists() else []
+    list_file = path.with_name("list.tsv")
+    rows = [row.split("\t") for row in list_file.read_text(encoding="utf-8").splitlines()] if list_file.exists() else []
     at = 0
     for author, title, characters in rows:
         if author.split(",")[0].lower() == path.stem:

@@ -54,20 +54,20 @@ def told_questions(candidate: Candidate, items: int = 100) -> float:
     while len(prompts) < items:
         rng = Random(f"examination/{number}")
         number += 1
-        told = story(rng)
-        if pairs := questions(told):
+        tale = story(rng)
+        if pairs := questions(tale):
             question, answer = rng.choice(pairs)
-            prompts.append((f"{told.text}\n\nQuestion: {question}\nAnswer:", answer))
-    said = [candidate.continuation(prompt, 16, do_sample=False) for prompt, _ in prompts]
-    answers = [text.partition("\n")[0].strip().rstrip(".").lower() for text in said]
+            prompts.append((f"{tale.text}\n\nQuestion: {question}\nAnswer:", answer))
+    continuations = [candidate.continuation(prompt, 16, do_sample=False) for prompt, _ in prompts]
+    answers = [text.partition("\n")[0].strip().rstrip(".").lower() for text in continuations]
     return sum(text == answer.lower() for text, (_, answer) in zip(answers, prompts, strict=True)) / items
 
 
 def known_facts(candidate: Candidate) -> tuple[int, int]:
     """Return how many of 29 facts (every 27th of the plain ones) are known, and how many were asked."""
     asked = facts.held_out_facts(plain=True)[::27][:29]
-    said = [candidate.continuation(before, 8, do_sample=False) for _, before, _ in asked]
-    return sum(text.strip().startswith(answer) for text, (_, _, answer) in zip(said, asked, strict=True)), len(asked)
+    continuations = [candidate.continuation(before, 8, do_sample=False) for _, before, _ in asked]
+    return sum(text.strip().startswith(answer) for text, (_, _, answer) in zip(continuations, asked, strict=True)), len(asked)
 
 
 def right_sums(candidate: Candidate, aloud: bool, items: int = 40) -> int:
@@ -75,9 +75,11 @@ def right_sums(candidate: Candidate, aloud: bool, items: int = 40) -> int:
     rng = Random("sums")
     triples = [sums.triple(rng, exam=True) for _ in range(items)]
     prompts = [sums.question(*numbers) + ("Let us think" if aloud else "Answer:") for numbers in triples]
-    said = [candidate.continuation(prompt, 140 if aloud else 8, do_sample=False) for prompt in prompts]
+    continuations = [candidate.continuation(prompt, 140 if aloud else 8, do_sample=False) for prompt in prompts]
     wanted = [f"The answer is {sum(numbers)}." if aloud else f" {sum(numbers)}." for numbers in triples]
-    return sum((answer in text) if aloud else text.startswith(answer.rstrip(".")) for text, answer in zip(said, wanted, strict=True))
+    return sum(
+        (answer in text) if aloud else text.startswith(answer.rstrip(".")) for text, answer in zip(continuations, wanted, strict=True)
+    )
 
 
 def hurtful_texts(candidate: Candidate, count: int = 5000) -> list[list[str]]:
@@ -99,13 +101,13 @@ def evaluate(candidate: Candidate, to: Path, judge: Path | None = None, texts: i
     (to / "continuations.json").write_text(json.dumps(written, indent=1))
     above, entropy = sureness(candidate.samples(FORTY, 60, seed=5))
     print(f"| steps with a token above 99 %; mean entropy, bits | {above:.1%}; {entropy:.2f} |", flush=True)
-    known, asked = known_facts(candidate)
+    right_facts, asked = known_facts(candidate)
     at_once, aloud = right_sums(candidate, False), right_sums(candidate, True)
-    print(f"| facts; sums at once; sums aloud | {known}/{asked}; {at_once}/40; {aloud}/40 |", flush=True)
+    print(f"| facts; sums at once; sums aloud | {right_facts}/{asked}; {at_once}/40; {aloud}/40 |", flush=True)
     print(f"| questions about told plots | {told_questions(candidate):.0%} |", flush=True)
     if texts:
-        found = hurtful_texts(candidate, texts)
-        print(f"| hurtful texts of {texts} | {len(found)} {' '.join(map(' '.join, found))} |", flush=True)
+        hurtful = hurtful_texts(candidate, texts)
+        print(f"| hurtful texts of {texts} | {len(hurtful)} {' '.join(map(' '.join, hurtful))} |", flush=True)
 
 
 def main() -> None:

@@ -84,8 +84,8 @@ class Mixture:
             while sum(map(len, row)) < length:
                 piece = self.sources.draw(rng, shares)
                 ids = self.tokenizer.encode(piece.text, verbose=False)[: length + 1]
-                whole = piece.whole and len(ids) <= length
-                row.append([*ids, self.tokenizer.eos_token_id] if whole else ids)
+                complete = piece.whole and len(ids) <= length
+                row.append([*ids, self.tokenizer.eos_token_id] if complete else ids)
             packed.append(row)
         return pack(packed, length, self.tokenizer.eos_token_id)
 

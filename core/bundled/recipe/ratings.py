@@ -49,10 +49,10 @@ def join(key: Path, rated: Path) -> list[dict[str, str]]:
 
 def count(rows: Sequence[dict[str, str]]) -> dict[tuple[str, str], Counter[str]]:
     """Return how often each verdict was given, for each (model, setting)."""
-    found: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    counts: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for row in rows:
-        found[row["model"], row["setting"]][row["verdict"]] += 1
-    return found
+        counts[row["model"], row["setting"]][row["verdict"]] += 1
+    return counts
 
 
 def main() -> None:

@@ -34,8 +34,8 @@ def variety(texts: Sequence[str]) -> float:
 
 def repeats(texts: Sequence[str]) -> float:
     """Return the share of texts that hold the same sentence of at least three words twice."""
-    said = [[one for one in re.split(r"(?<=[.!?])\s+", text) if one.count(" ") >= 2] for text in texts]
-    return sum(len(set(one)) < len(one) for one in said) / max(1, len(texts))
+    split_texts = [[sentence for sentence in re.split(r"(?<=[.!?])\s+", text) if sentence.count(" ") >= 2] for text in texts]
+    return sum(len(set(sentences)) < len(sentences) for sentences in split_texts) / max(1, len(texts))
 
 
 def main() -> None:

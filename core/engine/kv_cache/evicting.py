@@ -95,8 +95,8 @@ class EvictingKVCache:
         if self._takes_positions:
             extra["position_ids"] = torch.tensor([positions], device=device)
         inputs = torch.tensor([list(token_ids)], device=device)
-        said = Message("There is not enough memory for another cached token. Start with a shorter text.")
-        with enough_memory(said), possible_with(self._model.name), self._model.engine.lock.acquire(), torch.inference_mode():
+        message = Message("There is not enough memory for another cached token. Start with a shorter text.")
+        with enough_memory(message), possible_with(self._model.name), self._model.engine.lock.acquire(), torch.inference_mode():
             logits = self._network(inputs, past_key_values=self._cache, use_cache=True, **extra).logits[0, -1].float()
         self.kept += positions
         self.next_position += len(token_ids)

@@ -24,10 +24,10 @@ _LETTERS = ("after", "before")
 
 def _both_ways(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Opposites of opposites too, the first one where there are two ("short")."""
-    known = {key for key, _ in pairs}
+    keys = {key for key, _ in pairs}
     back: dict[str, str] = {}
     for key, value in pairs:
-        if value not in known:
+        if value not in keys:
             back.setdefault(value, key)
     return pairs + list(back.items())
 
@@ -93,7 +93,7 @@ def held_out_facts(plain: bool = False) -> list[tuple[str, str, str]]:
                 wanted = phrasing == 0 if plain else not taught(kind, key, phrasing)
                 if not wanted or (kind, phrasing) in _AMBIGUOUS:
                     continue
-                answer = next(one for one in (value, capital(value)) if text.rfind(one) > 0)
+                answer = next(form for form in (value, capital(value)) if text.rfind(form) > 0)
                 before = text[: text.rfind(answer)].rstrip()
                 # "What comes after May? June." and "What comes after May? After May comes June." begin alike: both are right.
                 if not any(other.startswith(before) and not other.startswith(f"{before} {answer}") for other in statements):
@@ -128,8 +128,8 @@ def rows(rng: Random, exam: bool = False) -> str:
     if rng.random() < 0.4:
         name, row = rng.choice(list(TEXTS["rows"].items()))
         start = rng.randrange(len(row) - 2) if rng.random() < 0.4 else 0
-        said = row[start:]
-        return (f"{name} " if start == 0 and rng.random() < 0.7 else "") + ", ".join(said) + "."
+        words = row[start:]
+        return (f"{name} " if start == 0 and rng.random() < 0.7 else "") + ", ".join(words) + "."
     if rng.random() < 0.25:
         return _down(rng)
     step = rng.choice([1, 1, 1, 1, 2, 2, 5, 10, 3, 100])
@@ -149,10 +149,10 @@ def _down(rng: Random) -> str:
         [WORDS["days"], WORDS["months"], WORDS["numbers"], WORDS["numbers"], WORDS["numbers"], [str(number) for number in range(21)]]
     )
     start = rng.randint(3, len(row) - 1)
-    said = row[start : None if rng.random() < 0.3 else 0 : -1][: rng.randint(3, 21)]
+    words = row[start : None if rng.random() < 0.3 else 0 : -1][: rng.randint(3, 21)]
     opening = rng.choice(["", "", "", "Counting down: ", "Backwards: ", "Now backwards: "])
     return (
         (opening or "")
-        + (", ".join(said) if opening else capital(", ".join(said)))
-        + rng.choice([".", ".", ", go!" if said[-1] in ("one", "1") else "."])
+        + (", ".join(words) if opening else capital(", ".join(words)))
+        + rng.choice([".", ".", ", go!" if words[-1] in ("one", "1") else "."])
     )

@@ -48,7 +48,7 @@ def expand(rng: Random, text: str, slots: Mapping[str, str] | None = None) -> st
     'an apple'
     """
     while _INNERMOST.search(text):
-        text = _INNERMOST.sub(lambda found: rng.choice(found[1].split("|")), text)
+        text = _INNERMOST.sub(lambda match: rng.choice(match[1].split("|")), text)
     if slots:
         text = text.format_map(slots)
     return article(text)
@@ -56,7 +56,7 @@ def expand(rng: Random, text: str, slots: Mapping[str, str] | None = None) -> st
 
 def article(text: str) -> str:
     """Turn "a apple" into "an apple"; leaves "a unicorn" and "a used one" alone."""
-    return _WRONG_ARTICLE.sub(lambda found: found[1] + "n ", text)
+    return _WRONG_ARTICLE.sub(lambda match: match[1] + "n ", text)
 
 
 def capital(text: str) -> str:

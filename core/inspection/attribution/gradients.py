@@ -53,7 +53,7 @@ def integrated_gradients(
     ends = passes.log_probabilities(np.stack([ids, np.full_like(ids, neutral)]), wanted)
     with passes.turn():
         table = passes.network.get_input_embeddings()
-        text, baseline = (table(passes.tensor(one)[None])[0].clone() for one in (ids, np.full_like(ids, neutral)))
+        text, baseline = (table(passes.tensor(row)[None])[0].clone() for row in (ids, np.full_like(ids, neutral)))
     slope = torch.zeros_like(text, dtype=torch.float64)
     middles = (torch.arange(steps, device=text.device, dtype=text.dtype) + 0.5) / steps
     for part in middles.split(ROWS):
@@ -68,18 +68,18 @@ def _slopes(passes: Passes, text: torch.Tensor, baseline: torch.Tensor, part: to
         points = (baseline.clone() + part[:, None, None] * (text - baseline)).detach().requires_grad_(True)
         try:
             logits = passes.forward(inputs_embeds=points)
-            (found,) = torch.autograd.grad(logits.log_softmax(-1)[:, wanted].sum(), points)
+            (gradients,) = torch.autograd.grad(logits.log_softmax(-1)[:, wanted].sum(), points)
         except (RuntimeError, TypeError, ValueError, NotImplementedError) as error:
             if "memory" in str(error).lower():
                 raise
             raise ModelError("This architecture gives no gradients of its embeddings.") from error
-        return found.double().sum(0)
+        return gradients.double().sum(0)
 
 
-def rank_correlation(one: Sequence[float] | np.ndarray, other: Sequence[float] | np.ndarray) -> float:
+def rank_correlation(left: Sequence[float] | np.ndarray, right: Sequence[float] | np.ndarray) -> float:
     """Return Spearman's rank correlation of two maps, -1 to 1; equal values share their mean rank. NaN if one of them is constant.
 
     >>> rank_correlation([1.0, 2.0, 30.0], [5.0, 6.0, 7.0])
     1.0
     """
-    return float(pd.Series(one).rank().corr(pd.Series(other).rank()))
+    return float(pd.Series(left).rank().corr(pd.Series(right).rank()))

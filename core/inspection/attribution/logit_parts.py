@@ -38,8 +38,8 @@ class LogitPart:
     @property
     def name(self) -> str:
         """Its name, for a table: `layer 2 head 3`."""
-        place = f"layer {self.layer + 1} " if self.layer >= 0 else ""
-        return f"{place}{self.kind}" + (f" {self.head + 1}" if self.head >= 0 else "")
+        where = f"layer {self.layer + 1} " if self.layer >= 0 else ""
+        return f"{where}{self.kind}" + (f" {self.head + 1}" if self.head >= 0 else "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,8 +91,8 @@ def _heads(seen: _Seen, index: int, output: HeadOutputs, score: Callable[[torch.
     """Return one part per head, and what the projection adds without any head."""
     through = seen.after_projection(index)
     matrix, given = output.matrix().double(), seen.projected[index]
-    places = [slice(head * output.size, (head + 1) * output.size) for head in range(output.heads)]
-    vectors = [through(matrix[:, place] @ given[place]) for place in places]
+    slices = [slice(head * output.size, (head + 1) * output.size) for head in range(output.heads)]
+    vectors = [through(matrix[:, columns] @ given[columns]) for columns in slices]
     parts = [LogitPart(HEAD, score(vector), index, head) for head, vector in enumerate(vectors)]
     left = score(seen.attention(index)) - sum(part.value for part in parts)
     has_bias = getattr(output.projection, "bias", None) is not None or seen.chain[index]
@@ -121,12 +121,12 @@ class _Seen:
 
     def hooks(self, network: Any) -> list[Hook]:
         """Return the hooks of the pass."""
-        found, inner = [], {id(part) for layer in self.layers for part in layer.modules()}
+        hooks, inner = [], {id(part) for layer in self.layers for part in layer.modules()}
         for index, (layer, head) in enumerate(zip(self.layers, self.heads, strict=True)):
             self.chain[index], self.outputs[index] = [], []
-            found += [self._part(index, part, head) for part in layer.modules() if part is not layer]
-            found.append(self._layer(index, layer))
-        return found + [self._outside(part) for part in network.modules() if id(part) not in inner and not any(part.children())]
+            hooks += [self._part(index, part, head) for part in layer.modules() if part is not layer]
+            hooks.append(self._layer(index, layer))
+        return hooks + [self._outside(part) for part in network.modules() if id(part) not in inner and not any(part.children())]
 
     def _layer(self, index: int, layer: torch.nn.Module) -> Hook:
         def before(arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -205,20 +205,20 @@ class _Fixed:
         return (vector - vector.mean() if self.centred else vector) * self.weight
 
     @classmethod
-    def of(cls, norm: Any, given: torch.Tensor, made: torch.Tensor) -> _Fixed:
-        """Return the map of a norm that made `made` of `given`, [hidden] each. Raises ModelError for another kind of module.
+    def of(cls, norm: Any, given: torch.Tensor, output: torch.Tensor) -> _Fixed:
+        """Return the map of a norm that made `output` of `given`, [hidden] each. Raises ModelError for another kind of module.
 
         A vector of ones with alternating signs has the mean 0 and the size 1, so a norm multiplies it with its weights.
         """
         signs = torch.ones_like(given)
         signs[1::2] = -1
         dtype = next((weight.dtype for weight in norm.parameters()), torch.float32)
-        one, other = (_last(first_of(norm(vector.to(dtype)[None, None]))) for vector in (signs, -signs))
-        weight, bias = (one - other) / 2 * signs, (one + other) / 2
+        plus, minus = (_last(first_of(norm(vector.to(dtype)[None, None]))) for vector in (signs, -signs))
+        weight, bias = (plus - minus) / 2 * signs, (plus + minus) / 2
         for centred in (False, True):
             scaled = (given - given.mean() if centred else given) * weight
-            size = float((made - bias) @ scaled / (scaled @ scaled))
-            if _close(size * scaled + bias, made, made):
+            size = float((output - bias) @ scaled / (scaled @ scaled))
+            if _close(size * scaled + bias, output, output):
                 return cls(size * weight, bias, centred)
         raise ModelError(NOT_A_SUM)
 
@@ -255,6 +255,6 @@ def _last(states: torch.Tensor) -> torch.Tensor:
     return states.detach().reshape(-1, states.shape[-1])[-1].double()
 
 
-def _close(one: torch.Tensor, other: torch.Tensor, scale: torch.Tensor) -> bool:
+def _close(vector: torch.Tensor, other: torch.Tensor, scale: torch.Tensor) -> bool:
     """Return whether two vectors are equal within rounding."""
-    return one.shape == other.shape and bool((one - other).abs().max() <= CLOSE * max(1e-6, float(scale.abs().max())))
+    return vector.shape == other.shape and bool((vector - other).abs().max() <= CLOSE * max(1e-6, float(scale.abs().max())))

@@ -60,12 +60,12 @@ def occlusion(
     Raises BadSetting, InputError, EmptyPrompt, BadToken, PromptTooLong, ModelError, BrokenLogits, NoRoom.
     """
     ids = at_least_two(existing_ids(model, token_ids))
-    found = Occluder(model, ids, target_id, method)
+    occluder = Occluder(model, ids, target_id, method)
     parts = checked_spans(spans, len(ids))
     effects = np.zeros(len(parts))
-    for places, measured in found.measure(parts):
+    for places, measured in occluder.measure(parts):
         effects[places] = measured
-    return Occlusion(effects, parts, method, found.log_probability)
+    return Occlusion(effects, parts, method, occluder.log_probability)
 
 
 def checked_spans(spans: Sequence[Span] | None, count: int) -> tuple[Span, ...]:
@@ -73,8 +73,8 @@ def checked_spans(spans: Sequence[Span] | None, count: int) -> tuple[Span, ...]:
     parts = tuple((int(start), int(stop)) for start, stop in spans) if spans is not None else tuple((i, i + 1) for i in range(count))
     for start, stop in parts:
         if not 0 <= start < stop <= count:
-            said = Message("The text has {count} tokens; tokens {start} to {stop} are not a part of it.")
-            raise InputError(said.with_values(count=count, start=start, stop=stop))
+            message = Message("The text has {count} tokens; tokens {start} to {stop} are not a part of it.")
+            raise InputError(message.with_values(count=count, start=start, stop=stop))
     return parts
 
 
@@ -89,21 +89,21 @@ class Occluder:
         if method == "mask":
             _must_mask(model)
         self._neutral = neutral_token(model) if method == "replace" else -1
-        whole = self._passes.log_probabilities(ids[None], self._target)
-        self.log_probability = reachable(whole[0], model, self._target)
+        unchanged = self._passes.log_probabilities(ids[None], self._target)
+        self.log_probability = reachable(unchanged[0], model, self._target)
 
     def measure(self, spans: Sequence[Span]) -> Iterator[tuple[list[int], np.ndarray]]:
         """Yield the indices of some parts and their effects, batch after batch. Parts of a batch leave equally many tokens."""
         by_length: dict[int, list[int]] = {}
-        for place, (start, stop) in enumerate(spans):
+        for index, (start, stop) in enumerate(spans):
             left = len(self._ids) - (stop - start if self._method == "omit" else 0)
             if left == 0:
                 raise InputError("Without this part the text would be empty. Hide a smaller part.")
-            by_length.setdefault(left, []).append(place)
+            by_length.setdefault(left, []).append(index)
         for left, places in by_length.items():
             for rows in batches(len(places), left):
                 some = [places[row] for row in rows]
-                yield some, self.log_probability - self._without([spans[place] for place in some])
+                yield some, self.log_probability - self._without([spans[index] for index in some])
 
     def _without(self, spans: Sequence[Span]) -> np.ndarray:
         """Return the log-probabilities of the target without these parts, float64 [spans]."""
@@ -149,13 +149,13 @@ class _ServedPasses:
 
     def log_probabilities(self, ids: np.ndarray, target_id: int) -> np.ndarray:
         """Return the log-probability of the target after each of these texts, float64 [rows]. Raises NotForThisModel, ServerGone."""
-        found = []
+        values = []
         for text in ids:
             forward = self._engine.forward(text, KVCache())
             if target_id not in forward.logits:
                 forward = self._engine.request_more_logprobs(text, forward, token_id=target_id)
             if target_id not in forward.logits:
-                said = Message("The server lists its {listed} likeliest tokens, and this token is not among them. Choose another one.")
-                raise NotForThisModel(said.with_values(listed=forward.logits.known))
-            found.append(float(forward.logits.values.double().log_softmax(-1)[target_id]))
-        return np.array(found)
+                message = Message("The server lists its {listed} likeliest tokens, and this token is not among them. Choose another one.")
+                raise NotForThisModel(message.with_values(listed=forward.logits.known))
+            values.append(float(forward.logits.values.double().log_softmax(-1)[target_id]))
+        return np.array(values)

@@ -46,9 +46,9 @@ class Passes:
     def turn(self, gradients: bool = False) -> Iterator[None]:
         """Hold the model's lock. Raises NoRoom instead of the device's own error."""
         engine = self.model.engine
-        said = Message("There is not enough memory on {device} for this. Use a shorter text.", device=self.model.device)
+        message = Message("There is not enough memory on {device} for this. Use a shorter text.", device=self.model.device)
         mode = torch.enable_grad() if gradients else torch.inference_mode()
-        with engine.lock.acquire(), torch_threads(engine.speed.row_threads), mode, enough_memory(said), possible_with(self.model.name):
+        with engine.lock.acquire(), torch_threads(engine.speed.row_threads), mode, enough_memory(message), possible_with(self.model.name):
             yield
 
     def tensor(self, ids: Any) -> torch.Tensor:
@@ -108,8 +108,8 @@ class Passes:
 
 def log_probability(logits: torch.Tensor, target_id: int) -> np.ndarray:
     """Return log p(target), float64 [rows], for logits [rows, vocabulary]."""
-    found: np.ndarray = logits.double().log_softmax(-1)[:, target_id].cpu().numpy()
-    return found
+    values: np.ndarray = logits.double().log_softmax(-1)[:, target_id].cpu().numpy()
+    return values
 
 
 def checked(logits: torch.Tensor) -> torch.Tensor:
@@ -122,8 +122,8 @@ def checked(logits: torch.Tensor) -> torch.Tensor:
 def reachable(log_probability_: float, model: LanguageModel, target_id: int) -> float:
     """Return this log-probability. Raises BadToken if it is minus infinity, because then nothing can lower it."""
     if np.isneginf(log_probability_):
-        said = Message("The model gives the token {piece} the probability 0, so nothing can be compared. Choose another token.")
-        raise BadToken(said.with_values(piece=model.piece(target_id)))
+        message = Message("The model gives the token {piece} the probability 0, so nothing can be compared. Choose another token.")
+        raise BadToken(message.with_values(piece=model.piece(target_id)))
     return float(log_probability_)
 
 

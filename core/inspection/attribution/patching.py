@@ -79,7 +79,7 @@ class Patcher:
         if pairs is None:
             if len(clean) != len(self._ids):
                 raise InputError(_unequal(model, clean, self._ids))
-            pairs = [((place,), (place,)) for place in range(len(clean))]
+            pairs = [((position,), (position,)) for position in range(len(clean))]
         self._pairs = _checked_pairs(pairs, len(clean), len(self._ids))
         self._same = common_length(clean, self._ids)
         self._passes = Passes(model)
@@ -89,41 +89,41 @@ class Patcher:
         hooks = [self._noting(layer, len(clean)) for layer in range(self.layers + 1)]
         self.clean_logits = self._passes.logits(clean[None], hooks)[0]
         self.corrupted_logits = self._passes.logits(self._ids[None])[0]
-        self.clean, self.corrupted = (float(self._difference(one[None])[0]) for one in (self.clean_logits, self.corrupted_logits))
+        self.clean, self.corrupted = (float(self._difference(logits[None])[0]) for logits in (self.clean_logits, self.corrupted_logits))
         if not abs(self.clean - self.corrupted) > SMALLEST:
             raise InputError("Both texts give the same answer, so nothing can come back. Choose texts with different answers.")
 
     def chances_of(self, logits: torch.Tensor) -> tuple[float, float]:
         """Return the probabilities of target and other, for logits [vocabulary]."""
-        one, other = logits.double().softmax(-1)[[self._target, self._other]].tolist()
-        return one, other
+        target_chance, other_chance = logits.double().softmax(-1)[[self._target, self._other]].tolist()
+        return target_chance, other_chance
 
     def measure(self) -> Iterator[PatchedLayer]:
         """Yield each layer from 0 (before the first) on, with how much came back at every pair."""
-        known = [pair for pair, (source, place) in enumerate(self._pairs) if not self._unchanged(source, place)]
+        changed = [pair for pair, (source, positions) in enumerate(self._pairs) if not self._unchanged(source, positions)]
         for layer in range(self.layers + 1):
             recovered, chances = np.zeros(len(self._pairs)), np.tile(self.chances_of(self.corrupted_logits), (len(self._pairs), 1))
-            for rows in batches(len(known), len(self._ids)):
-                some = [known[row] for row in rows]
+            for rows in batches(len(changed), len(self._ids)):
+                some = [changed[row] for row in rows]
                 logits = self.patched(layer, some)
                 recovered[some] = (self._difference(logits) - self.corrupted) / (self.clean - self.corrupted)
                 chances[some] = [self.chances_of(row) for row in logits]
             yield PatchedLayer(layer, recovered, chances)
 
-    def _unchanged(self, source: Sequence[int], place: Sequence[int]) -> bool:
+    def _unchanged(self, source: Sequence[int], positions: Sequence[int]) -> bool:
         """Return whether these activations are equal in both texts, because both begin alike and a model only looks back."""
-        return all(one == other and one < self._same for one, other in zip(source, place, strict=True))
+        return all(position == other and position < self._same for position, other in zip(source, positions, strict=True))
 
     def patched(self, layer: int, pairs: Sequence[int]) -> torch.Tensor:
         """Return the logits [pairs, vocabulary] of the corrupted text with these pairs, one per row, patched at a layer."""
         texts = np.repeat(self._ids[None], len(pairs), 0)
         chosen = [self._pairs[pair] for pair in pairs]
-        start = self._passes.beginning(min((min(place) for _source, place in chosen if place), default=0), len(self._ids))
+        start = self._passes.beginning(min((min(positions) for _source, positions in chosen if positions), default=0), len(self._ids))
         return self._passes.continued(texts, start, [self._patching(layer, chosen, start)])
 
     def _difference(self, logits: torch.Tensor) -> np.ndarray:
-        found: np.ndarray = (logits[:, self._target] - logits[:, self._other]).double().cpu().numpy()
-        return found
+        differences: np.ndarray = (logits[:, self._target] - logits[:, self._other]).double().cpu().numpy()
+        return differences
 
     def _noting(self, layer: int, tokens: int) -> Hook:
         """Return the hook that keeps the clean text's activations [tokens, hidden] at a layer."""
@@ -138,8 +138,8 @@ class Patcher:
 
         def patch(states: torch.Tensor) -> torch.Tensor:
             states = states.clone()
-            for row, (source, place) in enumerate(chosen):
-                states[row, [one - start for one in place]] = self._kept[layer][list(source)]
+            for row, (source, positions) in enumerate(chosen):
+                states[row, [position - start for position in positions]] = self._kept[layer][list(source)]
             return states
 
         return at_layer(self._modules, layer, patch, len(self._ids) - start)
@@ -147,30 +147,30 @@ class Patcher:
 
 def _checked_pairs(pairs: Sequence[Pair], clean: int, corrupted: int) -> list[Pair]:
     """Return the pairs. Raises InputError for positions that are not in the texts, or not equally many."""
-    for source, place in pairs:
-        inside = all(0 <= one < clean for one in source) and all(0 <= one < corrupted for one in place)
-        if not inside or len(source) != len(place):
+    for source, positions in pairs:
+        inside = all(0 <= position < clean for position in source) and all(0 <= position < corrupted for position in positions)
+        if not inside or len(source) != len(positions):
             raise InputError("These positions do not belong together: each needs one in the first text and one in the second.")
     return list(pairs)
 
 
-def common_length(one: np.ndarray, other: np.ndarray) -> int:
+def common_length(left: np.ndarray, right: np.ndarray) -> int:
     """Return how many tokens both texts begin with."""
-    count = min(len(one), len(other))
-    same = one[:count] == other[:count]
+    count = min(len(left), len(right))
+    same = left[:count] == right[:count]
     return count if same.all() else int(same.argmin())
 
 
 def _unequal(model: LanguageModel, clean: np.ndarray, corrupted: np.ndarray) -> Message:
     """Return the sentence for texts of unequal length, which says where they part."""
-    place = common_length(clean, corrupted)
-    tokens = [model.piece(int(ids[place])) if place < len(ids) else "…" for ids in (clean, corrupted)]
+    parting = common_length(clean, corrupted)
+    tokens = [model.piece(int(ids[parting])) if parting < len(ids) else "…" for ids in (clean, corrupted)]
     return Message(
         "The texts have {clean} and {corrupted} tokens, and they part at token {place}: {one} and {other}. "
         "Use texts of equal length, or align them by words.",
         clean=len(clean),
         corrupted=len(corrupted),
-        place=place + 1,
+        place=parting + 1,
         one=tokens[0],
         other=tokens[1],
     )

@@ -42,15 +42,15 @@ def _mean(passes: Passes, texts: Sequence[str], layer: int) -> np.ndarray:
         raise EmptyPrompt("Both lists need at least one text, and no text may be empty.")
     if len(texts) > MOST_TEXTS:
         raise BadSetting("A list has at most {most} texts.", most=MOST_TEXTS)
-    found: list[np.ndarray] = []
+    activations: list[np.ndarray] = []
     modules = checked_layers(passes.network, passes.model.layer_count)
     for text in texts:
         ids = checked_ids(passes.model, passes.model.encode(text))
         own = np.array([not passes.model.token(int(i)).special for i in ids])
 
         def keep(states: torch.Tensor, own: np.ndarray = own) -> None:
-            found.append(states[0].double().cpu().numpy()[own if own.any() else slice(None)].mean(0))
+            activations.append(states[0].double().cpu().numpy()[own if own.any() else slice(None)].mean(0))
 
         passes.logits(ids[None], [at_layer(modules, layer, keep, len(ids))])
-    mean: np.ndarray = np.mean(found, axis=0)
+    mean: np.ndarray = np.mean(activations, axis=0)
     return mean

@@ -15,23 +15,23 @@ _END = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|$)\n*|\n+")
 def word_spans(tokens: Sequence[Token]) -> tuple[Span, ...]:
     """Return the spans of words. Punctuation is a unit of its own, a space belongs to the word after it, special tokens to none."""
     starts: list[int] = []
-    for place, token in enumerate(tokens):
-        before = tokens[place - 1] if place else None
+    for index, token in enumerate(tokens):
+        before = tokens[index - 1] if index else None
         same = before is not None and not before.special and not token.special and _inside_word(before.text, token.text)
         if not same:
-            starts.append(place)
+            starts.append(index)
     return _without_special(_spans(starts, len(tokens)), tokens)
 
 
 def sentence_spans(tokens: Sequence[Token]) -> tuple[Span, ...]:
     """Return the spans of sentences, which end with a full stop and closing quotes, or with the line. Special tokens belong to none."""
     text = "".join("" if token.special else token.text for token in tokens)
-    ends = [found.end() for found in _END.finditer(text)]
+    ends = [match.end() for match in _END.finditer(text)]
     starts, place_in_text, last = list[int](), 0, -1
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         sentence = bisect_right(ends, place_in_text)
         if token.special or sentence != last:
-            starts.append(place)
+            starts.append(index)
         last = -1 if token.special else sentence
         place_in_text += 0 if token.special else len(token.text)
     return _without_special(_spans(starts, len(tokens)), tokens)

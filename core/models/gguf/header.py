@@ -108,11 +108,11 @@ def is_here(name: str) -> bool:
 
 def parts_of(path: Path) -> tuple[Path, ...]:
     """Return all files of a split model, from the name of any of them. Raises ModelError if one is missing."""
-    found = _PART.fullmatch(path.name)
-    if found is None:
+    match = _PART.fullmatch(path.name)
+    if match is None:
         return (path,)
-    count = int(found["count"])
-    files = tuple(path.with_name(f"{found['stem']}-{part:05}-of-{found['count']}.gguf") for part in range(1, min(count, 1000) + 1))
+    count = int(match["count"])
+    files = tuple(path.with_name(f"{match['stem']}-{part:05}-of-{match['count']}.gguf") for part in range(1, min(count, 1000) + 1))
     missing = sum(not file.is_file() for file in files)
     if missing:
         raise ModelError("{name} has {count} parts, of which {missing} are missing.", name=quoted(path.name), count=count, missing=missing)
@@ -240,14 +240,14 @@ class _Reader:
         from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
 
         try:
-            found = GGMLQuantizationType(kind)
+            quantization = GGMLQuantizationType(kind)
         except ValueError:
             raise _broken(self._path, Message("it stores a tensor in an unknown format")) from None
-        block, block_bytes = GGML_QUANT_SIZES[found]
+        block, block_bytes = GGML_QUANT_SIZES[quantization]
         count = math.prod(shape)
         if not shape or not 0 < count < 2**48 or shape[-1] % block or offset % alignment:
             raise _broken(self._path, Message("a tensor has an impossible size"))
         size = count // block * block_bytes
         if start + offset + size > len(self._data):
             raise self._cut_off()
-        return Tensor(name, self._path, shape, found.name, start + offset, size)
+        return Tensor(name, self._path, shape, quantization.name, start + offset, size)

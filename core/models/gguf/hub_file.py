@@ -31,14 +31,14 @@ def matching(files: Iterable[str], quantization: str) -> list[str]:
     >>> matching(["m-Q4_K_M.gguf", "m-IQ4_K_M.gguf", "mmproj-Q4_K_M.gguf"], "q4_k_m")
     ['m-Q4_K_M.gguf']
     """
-    found: dict[str, list[str]] = {}
+    parts: dict[str, list[str]] = {}
     for file in sorted(files):
         base = Path(file).name
         stem = _PART.sub("", base[: -len(".gguf")])
         wanted = re.fullmatch(rf"(?:.*[-._])?{re.escape(quantization)}", stem, re.IGNORECASE)
         if base.lower().endswith(".gguf") and "mmproj" not in base.lower() and wanted:
-            found.setdefault(str(Path(file).with_name(stem)), []).append(file)
-    return next(iter(found.values()), [])
+            parts.setdefault(str(Path(file).with_name(stem)), []).append(file)
+    return next(iter(parts.values()), [])
 
 
 def downloaded_file(name: str, cache: Path | None = None) -> Path | None:
@@ -62,19 +62,19 @@ def files_on_hub(name: str, endpoint: str | None = None) -> dict[str, int]:
     repository, revision = with_revision(name.rpartition(":")[0])
     with plainly(name):
         info = HfApi(endpoint=endpoint).model_info(repository, revision=revision, files_metadata=True, timeout=10.0)
-    sizes = {one.rfilename: one.size or 0 for one in info.siblings or ()}
-    found = {file: sizes[file] for file in matching(sizes, name.rpartition(":")[2])}
-    if not found:
-        said = Message("{name} is not on the hub: its repository has no GGUF file with this quantization.", name=quoted(name))
-        raise ModelError(said)
-    return found
+    sizes = {file.rfilename: file.size or 0 for file in info.siblings or ()}
+    files = {file: sizes[file] for file in matching(sizes, name.rpartition(":")[2])}
+    if not files:
+        message = Message("{name} is not on the hub: its repository has no GGUF file with this quantization.", name=quoted(name))
+        raise ModelError(message)
+    return files
 
 
 def find_file(name: str) -> Path:
     """Return the file, downloaded from the hub if necessary. Raises a ModelError."""
-    known = downloaded_file(name)
-    if known is not None:
-        return known
+    path = downloaded_file(name)
+    if path is not None:
+        return path
     from huggingface_hub import snapshot_download
 
     files = files_on_hub(name)

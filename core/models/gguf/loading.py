@@ -78,11 +78,11 @@ def plan(name: str, dtype: str = "auto", device: str = "auto") -> Plan:
 
 def load_gguf(name: str, device: str, dtype: str, load_folder: Callable[[Path, str, str, str, Path], LanguageModel]) -> LanguageModel:
     """Load the GGUF file of this name. load_folder: loads an ordinary folder. Raises a ModelError."""
-    found = plan(name, dtype, device)
-    if not found.here:
-        return _serve(found, name)
-    header = found.header
-    with disk_full_named(name), _workspace(found, name) as written:
+    file_plan = plan(name, dtype, device)
+    if not file_plan.here:
+        return _serve(file_plan, name)
+    header = file_plan.header
+    with disk_full_named(name), _workspace(file_plan, name) as written:
         # transformers replaces parts of some tokenizers if it sees the model's config.json, so they are in different folders.
         folder, words = Path(written) / "model", Path(written) / "tokenizer"
         folder.mkdir()
@@ -96,10 +96,10 @@ def load_gguf(name: str, device: str, dtype: str, load_folder: Callable[[Path, s
         (folder / "config.json").write_text(json.dumps(config_of(header)), "utf-8")
         generation = {"eos_token_id": end_tokens(header.metadata), **from_gguf(header.metadata)}
         (folder / "generation_config.json").write_text(json.dumps(generation), "utf-8")
-        write_weights(header, folder / "model.safetensors", found.precision)
+        write_weights(header, folder / "model.safetensors", file_plan.precision)
         model = load_folder(folder, name, device, dtype, words)
-    said = _what_was_done(header, model.stored_dtype).with_values(format=header.format, dtype=model.stored_dtype, computed=model.dtype)
-    model.notes = (said, *(note for note in model.notes if "{kept}" not in getattr(note, "template", "")))
+    summary = _what_was_done(header, model.stored_dtype).with_values(format=header.format, dtype=model.stored_dtype, computed=model.dtype)
+    model.notes = (summary, *(note for note in model.notes if "{kept}" not in getattr(note, "template", "")))
     return model
 
 
@@ -111,15 +111,15 @@ def _what_was_done(header: Header, stored: str) -> Message:
     return WIDENED if stored == "float32" else ROUNDED
 
 
-def _workspace(found: Plan, name: str) -> Any:
+def _workspace(file_plan: Plan, name: str) -> Any:
     """Return a temporary folder for the widened weights. Raises NoRoom if the disk is too full."""
     home = _writable()
-    if shutil.disk_usage(home).free < found.loaded_bytes * HEADROOM:
+    if shutil.disk_usage(home).free < file_plan.loaded_bytes * HEADROOM:
         raise NoRoom(
             "Loading {name} needs {size} GB of disk space, which is free again afterwards. Delete some files, or run the model with "
             "llama-server.",
             name=quoted(name),
-            size=Number(found.loaded_bytes / 1e9, ",.1f"),
+            size=Number(file_plan.loaded_bytes / 1e9, ",.1f"),
         )
     return tempfile.TemporaryDirectory(dir=home, ignore_cleanup_errors=True)
 
@@ -137,11 +137,11 @@ def _writable() -> Path:
     raise ModelError("A GGUF file needs a folder for temporary files, and this machine has none that can be written.")
 
 
-def _serve(found: Plan, name: str) -> LanguageModel:
+def _serve(file_plan: Plan, name: str) -> LanguageModel:
     """Run the file with llama-server. Raises a ModelError."""
     from core.remote import local_server
 
-    header, why = found.header, found.why
+    header, why = file_plan.header, file_plan.why
     kind, tokens = header.metadata.get("tokenizer.ggml.model"), header.metadata.get("tokenizer.ggml.tokens")
     if kind not in KINDS or not isinstance(tokens, list) or not tokens or not set(map(type, tokens)) <= {str}:
         raise ModelError("This app cannot show the tokens of {name}, because it does not know this kind of tokenizer.", name=quoted(name))
@@ -151,7 +151,7 @@ def _serve(found: Plan, name: str) -> LanguageModel:
         )
     ends = frozenset(end_tokens(header.metadata))
     model = local_server.run_file(header.files[0], name, int(header.number("context_length")), served_tokenizer(header.metadata), ends)
-    said = SERVED.with_values(format=header.format) if why is None else SERVED_BECAUSE.with_values(format=header.format, why=why)
+    note = SERVED.with_values(format=header.format) if why is None else SERVED_BECAUSE.with_values(format=header.format, why=why)
     model.dtype, model.recommended = header.format, recommended(from_gguf(header.metadata))
-    model.notes = (said, *model.notes)
+    model.notes = (note, *model.notes)
     return model

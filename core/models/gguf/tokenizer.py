@@ -66,8 +66,8 @@ def why_no_tokenizer(metadata: dict[str, Any]) -> Message | None:
 
 def _items(metadata: dict[str, Any], key: str, *types: type) -> list[Any]:
     """Return a list of the tokenizer, [] if it is missing or has items of other types."""
-    found = metadata.get(f"tokenizer.ggml.{key}")
-    return found if isinstance(found, list) and set(map(type, found)) <= set(types) else []
+    items = metadata.get(f"tokenizer.ggml.{key}")
+    return items if isinstance(items, list) and set(map(type, items)) <= set(types) else []
 
 
 def special_id(metadata: dict[str, Any], name: str) -> int | None:
@@ -147,7 +147,7 @@ def _byte_pairs(metadata: dict[str, Any]) -> Any:
     merges = [tuple(merge.split(" ", 1)) for merge in metadata["tokenizer.ggml.merges"]]
     vocabulary = {token: number for number, token in enumerate(tokens)}
     tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=merges, ignore_merges=pre in _WHOLE_WORDS))
-    splits = [pre_tokenizers.Split(Regex(one), "isolated") for one in SPLITS[pre]]
+    splits = [pre_tokenizers.Split(Regex(pattern), "isolated") for pattern in SPLITS[pre]]
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([*splits, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
     tokenizer.decoder = decoders.ByteLevel()
     return tokenizer
@@ -189,5 +189,5 @@ def _start_and_end(metadata: dict[str, Any]) -> Any:
     close = [tokens[end]] if last and end is not None else []
     if not marks:
         return processors.ByteLevel(trim_offsets=False) if not sentence_piece else processors.TemplateProcessing("$A", "$A $B", [])
-    whole = [*begin, "$A", *close]
-    return processors.TemplateProcessing(single=whole, pair=[*whole, "$B"], special_tokens=list(dict.fromkeys(marks)))
+    template = [*begin, "$A", *close]
+    return processors.TemplateProcessing(single=template, pair=[*template, "$B"], special_tokens=list(dict.fromkeys(marks)))

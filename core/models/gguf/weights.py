@@ -173,13 +173,13 @@ def _head_size(header: Header) -> int:
 
 def _place(family: Family, name: str) -> str | None:
     """Return the name in transformers of a tensor in the file; None for an unknown one."""
-    found = _PART.fullmatch(name)
-    if found is None or found[2] not in family.names or (found[1] is None) != (found[2] in _OUTER):
+    match = _PART.fullmatch(name)
+    if match is None or match[2] not in family.names or (match[1] is None) != (match[2] in _OUTER):
         return None
-    if found[3] == "bias" and not any(found[2] in parts for parts in (family.always, *family.biases.values())):
+    if match[3] == "bias" and not any(match[2] in parts for parts in (family.always, *family.biases.values())):
         return None
-    layer = "" if found[1] is None else f"{family.layers}.{found[1]}."
-    return f"{layer}{family.names[found[2]]}.{found[3]}"
+    layer = "" if match[1] is None else f"{family.layers}.{match[1]}."
+    return f"{layer}{family.names[match[2]]}.{match[3]}"
 
 
 def config_of(header: Header) -> dict[str, Any]:

@@ -55,8 +55,8 @@ class Allowed:
 
     def mask(self, size: int) -> np.ndarray:
         """Return a mask bool [size] of the allowed tokens; ids that the model does not have are not allowed."""
-        found = np.unpackbits(np.frombuffer(self.bits, dtype=np.uint8), bitorder="little")[:size].astype(np.bool_)
-        return found if len(found) == size else np.pad(found, (0, size - len(found)))
+        allowed = np.unpackbits(np.frombuffer(self.bits, dtype=np.uint8), bitorder="little")[:size].astype(np.bool_)
+        return allowed if len(allowed) == size else np.pad(allowed, (0, size - len(allowed)))
 
 
 class Compiled:
@@ -82,18 +82,18 @@ class Compiled:
 
         Raises BadSetting if a token does not fit the constraint, or if no token can follow.
         """
-        ended = next((place for place, token_id in enumerate(ids.tolist()) if token_id in self._ends), len(ids))
+        ended = next((index for index, token_id in enumerate(ids.tolist()) if token_id in self._ends), len(ids))
         ids = ids[:ended]
         key = np.ascontiguousarray(ids, dtype=np.int64).tobytes()
         with self._lock:
-            known = self._states.get(key)
-            if known is None:
+            state = self._states.get(key)
+            if state is None:
                 matcher = self._matcher(ids, key)
-                known = self._states[key] = (matcher, self._computed(matcher))
+                state = self._states[key] = (matcher, self._computed(matcher))
                 while len(self._states) > MOST_STATES:
                     self._states.popitem(last=False)
             self._states.move_to_end(key)
-            return known[1]
+            return state[1]
 
     def _matcher(self, ids: np.ndarray, key: bytes) -> LLMatcher:
         """Return the parser's state after these tokens, from the state before the last one if it is known."""
@@ -104,8 +104,8 @@ class Compiled:
             if matcher.is_error():
                 if not any(sign in matcher.get_error() for sign in _DOES_NOT_FIT):
                     raise _too_complex(matcher)
-                said = Message("The token {token} does not fit the constraint. Go back, or switch the constraint off.")
-                raise BadSetting(said.with_values(token=visible_text(self._tokenizer.decode_bytes([token_id]))))
+                message = Message("The token {token} does not fit the constraint. Go back, or switch the constraint off.")
+                raise BadSetting(message.with_values(token=visible_text(self._tokenizer.decode_bytes([token_id]))))
         return matcher
 
     def _computed(self, matcher: LLMatcher, first: bool = False) -> Allowed:
@@ -140,16 +140,16 @@ def compiled(model: Vocabulary, constraint: str) -> Compiled:
     """Return this constraint for the tokens of this model. The model's vocabulary is read once. Raises BadSetting."""
     lark_of(constraint)
     with _LOCK:
-        known = _MODELS.get(model)
-        if known is None:
-            known = _MODELS[model] = (_tokenizer(model), OrderedDict())
-        tokenizer, made = known
-        if constraint not in made:
-            made[constraint] = Compiled(model, tokenizer, constraint)
-            while len(made) > MOST_CONSTRAINTS:
-                made.popitem(last=False)
-        made.move_to_end(constraint)
-        return made[constraint]
+        entry = _MODELS.get(model)
+        if entry is None:
+            entry = _MODELS[model] = (_tokenizer(model), OrderedDict())
+        tokenizer, cache = entry
+        if constraint not in cache:
+            cache[constraint] = Compiled(model, tokenizer, constraint)
+            while len(cache) > MOST_CONSTRAINTS:
+                cache.popitem(last=False)
+        cache.move_to_end(constraint)
+        return cache[constraint]
 
 
 class _Tokens:
@@ -174,5 +174,5 @@ def _tokenizer(model: Vocabulary) -> LLTokenizer:
     from llguidance import LLTokenizer, TokenizerWrapper
 
     read = _Tokens(model)
-    made: Callable[..., LLTokenizer] = LLTokenizer
-    return made(TokenizerWrapper(read), eos_token=read.ends)
+    tokenizer_class: Callable[..., LLTokenizer] = LLTokenizer
+    return tokenizer_class(TokenizerWrapper(read), eos_token=read.ends)

@@ -66,56 +66,56 @@ def endless_rule(grammar: str) -> str:
 
 def _needed(name: str, rules: dict[str, Expression]) -> set[str]:
     """Return the rules to which this one leads."""
-    found: set[str] = set()
+    needed: set[str] = set()
     waiting: list[Expression] = [rules[name]]
     while waiting:
         rule = waiting.pop()
         if isinstance(rule, Either | Every):
             waiting += rule.parts
-        elif isinstance(rule, str) and rule in rules and rule not in found:
-            found.add(rule)
+        elif isinstance(rule, str) and rule in rules and rule not in needed:
+            needed.add(rule)
             waiting.append(rules[rule])
-    return found
+    return needed
 
 
-def _ends(rule: Expression, known: set[str], rules: dict[str, Expression]) -> bool:
+def _ends(rule: Expression, ending: set[str], rules: dict[str, Expression]) -> bool:
     if isinstance(rule, Either):
-        return any(_ends(part, known, rules) for part in rule.parts)
+        return any(_ends(part, ending, rules) for part in rule.parts)
     if isinstance(rule, Every):
-        return all(_ends(part, known, rules) for part in rule.parts)
-    return rule in known or rule not in rules if isinstance(rule, str) else True
+        return all(_ends(part, ending, rules) for part in rule.parts)
+    return rule in ending or rule not in rules if isinstance(rule, str) else True
 
 
 def _tokens(grammar: str) -> Iterator[Token]:
     """Yield (kind, text) of each token; a JSON value after a directive is one token "json"."""
-    place = 0
-    while found := _TOKEN.search(grammar, place):
-        place = found.end()
-        kind = str(found.lastgroup)
+    position = 0
+    while match := _TOKEN.search(grammar, position):
+        position = match.end()
+        kind = str(match.lastgroup)
         if kind == "comment":
             continue
-        yield kind, found.group()
-        if kind == "directive" and found.group() in ("%json", "%regex", "%llguidance"):
-            begin = len(grammar) - len(grammar[place:].lstrip())
-            _value, place = json.JSONDecoder().raw_decode(grammar, begin)
-            yield "json", grammar[begin:place]
+        yield kind, match.group()
+        if kind == "directive" and match.group() in ("%json", "%regex", "%llguidance"):
+            begin = len(grammar) - len(grammar[position:].lstrip())
+            _value, position = json.JSONDecoder().raw_decode(grammar, begin)
+            yield "json", grammar[begin:position]
 
 
 def _rules(tokens: list[Token]) -> dict[str, Expression]:
     """Return the expression of each rule by name."""
-    starts = [(place, body) for place in range(len(tokens)) if (body := _body_after(tokens, place))]
+    starts = [(start, body) for start in range(len(tokens)) if (body := _body_after(tokens, start))]
     rules = {}
-    for number, (place, body) in enumerate(starts):
+    for number, (start, body) in enumerate(starts):
         end = starts[number + 1][0] if number + 1 < len(starts) else len(tokens)
-        rules[tokens[place][1].lstrip("?!")] = _Parser(_without_statements(tokens[body:end])).either()
+        rules[tokens[start][1].lstrip("?!")] = _Parser(_without_statements(tokens[body:end])).either()
     return rules
 
 
-def _body_after(tokens: list[Token], place: int) -> int:
+def _body_after(tokens: list[Token], start: int) -> int:
     """Return the index of the body of a rule that begins at this token; 0 if none does."""
-    if tokens[place][0] != "name" or (place and tokens[place - 1][0] != "line"):
+    if tokens[start][0] != "name" or (start and tokens[start - 1][0] != "line"):
         return 0
-    after = place + 1
+    after = start + 1
     while after < len(tokens) and tokens[after][0] != "line":
         if tokens[after][1] == ":":
             return after + 1
@@ -125,9 +125,9 @@ def _body_after(tokens: list[Token], place: int) -> int:
 
 def _without_statements(tokens: list[Token]) -> list[Token]:
     """Return the tokens of a body without lines and without the directives that follow it."""
-    for place, (kind, text) in enumerate(tokens):
-        if kind == "directive" and text not in ("%json", "%regex", "%lark") and (place == 0 or tokens[place - 1][0] == "line"):
-            tokens = tokens[:place]
+    for index, (kind, text) in enumerate(tokens):
+        if kind == "directive" and text not in ("%json", "%regex", "%lark") and (index == 0 or tokens[index - 1][0] == "line"):
+            tokens = tokens[:index]
             break
     return [token for token in tokens if token[0] != "line"]
 
@@ -202,12 +202,12 @@ def schema_ends(schema: Any) -> bool:
     >>> schema_ends({"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]})
     False
     """
-    known: set[str] = set()
+    ending: set[str] = set()
     while True:
-        found = {ref for ref in _references(schema) if _fulfilled(_target(schema, ref), known)}
-        if found == known:
-            return _fulfilled(schema, known)
-        known = found
+        fulfilled = {ref for ref in _references(schema) if _fulfilled(_target(schema, ref), ending)}
+        if fulfilled == ending:
+            return _fulfilled(schema, ending)
+        ending = fulfilled
 
 
 def _references(part: Any) -> Iterator[str]:
@@ -223,32 +223,34 @@ def _references(part: Any) -> Iterator[str]:
 
 def _target(schema: Any, reference: str) -> Any:
     """Return the part of a schema to which a reference like #/$defs/node leads; True if it is not in it."""
-    found = schema
+    part = schema
     for name in reference.removeprefix("#").strip("/").split("/") if reference not in ("#", "") else ():
         name = name.replace("~1", "/").replace("~0", "~")
-        found = found.get(name, True) if isinstance(found, dict) else True
-    return found if reference.startswith("#") else True
+        part = part.get(name, True) if isinstance(part, dict) else True
+    return part if reference.startswith("#") else True
 
 
-def _fulfilled(schema: Any, known: set[str]) -> bool:
+def _fulfilled(schema: Any, ending: set[str]) -> bool:
     if not isinstance(schema, dict):
         return schema is not False
     groups = [schema[name] for name in ("anyOf", "oneOf") if isinstance(schema.get(name), list)]
     needed = schema["allOf"] if isinstance(schema.get("allOf"), list) else []
-    if isinstance(schema.get("$ref"), str) and schema["$ref"] not in known:
+    if isinstance(schema.get("$ref"), str) and schema["$ref"] not in ending:
         return False
-    if not all(_fulfilled(part, known) for part in needed) or not all(any(_fulfilled(one, known) for one in group) for group in groups):
+    if not all(_fulfilled(part, ending) for part in needed) or not all(
+        any(_fulfilled(option, ending) for option in group) for group in groups
+    ):
         return False
     kinds = schema.get("type", "any")
-    return any(_value_ends(str(kind), schema, known) for kind in (kinds if isinstance(kinds, list) else [kinds]))
+    return any(_value_ends(str(kind), schema, ending) for kind in (kinds if isinstance(kinds, list) else [kinds]))
 
 
-def _value_ends(kind: str, schema: dict[str, Any], known: set[str]) -> bool:
+def _value_ends(kind: str, schema: dict[str, Any], ending: set[str]) -> bool:
     if kind == "object":
         properties, required = schema.get("properties", {}), schema.get("required", [])
-        return all(_fulfilled(properties.get(name, True), known) for name in required if isinstance(name, str))
+        return all(_fulfilled(properties.get(name, True), ending) for name in required if isinstance(name, str))
     if kind == "array" and isinstance(schema.get("minItems", 0), int):
         first, least = schema.get("prefixItems", []), schema.get("minItems", 0)
         own = [*first[:least], *[schema.get("items", True)] * (least > len(first))]
-        return all(_fulfilled(one, known) for one in own)
+        return all(_fulfilled(item, ending) for item in own)
     return True

@@ -59,8 +59,8 @@ def choices_of(text: str) -> list[str]:
 
 def _choices(text: str) -> str:
     named = choices_of(text)
-    one = " | ".join(json.dumps(one, ensure_ascii=False) for one in named)
-    return f"start: CHOICE\nCHOICE: /[ ]?/ ({one})"  # one terminal, because 1,000 alternatives of a rule would exceed `limits`
+    alternatives = " | ".join(json.dumps(choice, ensure_ascii=False) for choice in named)
+    return f"start: CHOICE\nCHOICE: /[ ]?/ ({alternatives})"  # one terminal, because 1,000 alternatives of a rule would exceed `limits`
 
 
 def _schema(text: str) -> str:
@@ -77,15 +77,15 @@ def notes(constraint: str) -> tuple[Message, ...]:
     if kind != "schema":
         return ()
     schema = _unwrapped(_json(text, Message("JSON schema")))
-    said = [
+    sentences = [
         Message("The format {name} is ignored, as JSON Schema says of unknown formats.", name=name)
         for name in _without_unknown_formats(schema)[1]
     ]
     if any("patternProperties" in part for part in _schemas(schema)):
-        said.append(Message("patternProperties holds each name and value to its pattern, but a name can come twice."))
+        sentences.append(Message("patternProperties holds each name and value to its pattern, but a name can come twice."))
     if isinstance(schema, dict) and not schema.keys() & _DEMANDS:
-        said.append(Message("This JSON schema demands nothing, so any JSON fulfils it."))
-    return tuple(said)
+        sentences.append(Message("This JSON schema demands nothing, so any JSON fulfils it."))
+    return tuple(sentences)
 
 
 def _unwrapped(schema: Any) -> Any:
@@ -124,8 +124,8 @@ def _without_unknown_formats(schema: dict[str, Any]) -> tuple[dict[str, Any], li
 
     copied, ignored = json.loads(json.dumps(schema)), list[str]()
     while len(ignored) < MOST_FORMATS:
-        failed, said = LLMatcher.validate_grammar_with_warnings(_of_schema(copied) + OPTIONS, None, limits=limits())
-        unknown = re.search(r"Unknown format: (.+?)\.?$", said[0], re.MULTILINE) if failed else None
+        failed, messages = LLMatcher.validate_grammar_with_warnings(_of_schema(copied) + OPTIONS, None, limits=limits())
+        unknown = re.search(r"Unknown format: (.+?)\.?$", messages[0], re.MULTILINE) if failed else None
         here = [part for part in _schemas(copied) if unknown is not None and part.get("format") == unknown[1]]
         if unknown is None or not here:
             break
@@ -152,8 +152,8 @@ def _json(text: str, name: Message) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        said = Message("{name}, line {line}, character {place}: {reason}.")
-        raise BadSetting(said.with_values(name=name, line=error.lineno, place=error.colno, reason=error.msg)) from error
+        message = Message("{name}, line {line}, character {place}: {reason}.")
+        raise BadSetting(message.with_values(name=name, line=error.lineno, place=error.colno, reason=error.msg)) from error
     except (ValueError, RecursionError) as error:  # a number with thousands of digits
         raise BadSetting("The {name} has a number or a nesting that is too large.", name=name) from error
 
@@ -188,13 +188,13 @@ def _check(kind: str, grammar: str) -> None:
     """Raise BadSetting with line and reason if llguidance cannot read the grammar."""
     from llguidance import LLMatcher
 
-    failed, said = LLMatcher.validate_grammar_with_warnings(grammar, None, limits=limits())
+    failed, messages = LLMatcher.validate_grammar_with_warnings(grammar, None, limits=limits())
     if not failed:
         return
-    message, place = said[0], re.match(r"(?:at )?(\d+)\((\d+)\): ", said[0])
+    message, position = messages[0], re.match(r"(?:at )?(\d+)\((\d+)\): ", messages[0])
     why = reason(message)
-    if kind == "lark" and place:
-        raise BadSetting("Grammar, line {line}: {reason}.", line=int(place[1]), reason=why)
+    if kind == "lark" and position:
+        raise BadSetting("Grammar, line {line}: {reason}.", line=int(position[1]), reason=why)
     if kind == "regex":
         pointer = re.search(r"^    ( *)\^", message, re.MULTILINE)
         at = len(pointer[1]) + 1 if pointer else 1

@@ -48,19 +48,19 @@ class Addition:
     amounts: np.ndarray
 
     def __call__(self, _ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        known = self.ids < scores.shape[-1]  # some models accept more token ids than they have logits
-        if not known.any():
+        inside = self.ids < scores.shape[-1]  # some models accept more token ids than they have logits
+        if not inside.any():
             return scores
-        places, change = to_device(self.ids[known], scores.device), to_device(self.amounts[known], scores.device)
+        places, change = to_device(self.ids[inside], scores.device), to_device(self.amounts[inside], scores.device)
         return scores.index_add(1, places, change[None])
 
 
 def places_of(ids: np.ndarray, kept: np.ndarray | None, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the indices of these tokens among the `kept` ones (None: a vocabulary of this size), and which of them are there."""
     if kept is None:
-        known = ids < size
-        return ids[known], known
+        present = ids < size
+        return ids[present], present
     order = kept.argsort()
     places = order[np.minimum(kept.searchsorted(ids, sorter=order), len(kept) - 1)]
-    known = kept[places] == ids
-    return places[known], known
+    present = kept[places] == ids
+    return places[present], present

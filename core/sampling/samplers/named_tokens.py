@@ -31,8 +31,8 @@ class LogitBias(Sampler):
 def check_ids(settings: SamplingSettings, size: int) -> None:
     """Raise BadSetting if the logit bias names a token outside a vocabulary of this size."""
     if settings.biases and settings.biases[-1][0] >= size:
-        said = Message("Logit bias names token {token_id}, but the ids of this model are 0 to {last}.")
-        raise BadSetting(said.with_values(token_id=str(settings.biases[-1][0]), last=str(size - 1)))
+        message = Message("Logit bias names token {token_id}, but the ids of this model are 0 to {last}.")
+        raise BadSetting(message.with_values(token_id=str(settings.biases[-1][0]), last=str(size - 1)))
 
 
 class Constraint(Sampler):

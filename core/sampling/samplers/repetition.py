@@ -99,12 +99,12 @@ class DRY(Sampler):
         steps = int(LARGEST_LOG / math.log(settings.dry_base)) if settings.dry_base > 1.000001 else 0
         longest = settings.dry_allowed_length + steps  # a longer repetition has the same penalty
         breakers = [text.encode() for text in settings.dry_sequence_breakers]
-        found = repetitions(ids, longest, settings.dry_allowed_length)
-        most = max(found.values(), default=0)
+        lengths = repetitions(ids, longest, settings.dry_allowed_length)
+        most = max(lengths.values(), default=0)
         reach = reach_back(ids, history.raw_of, breakers, most)
         if reach < most:
-            found = repetitions(ids, reach, settings.dry_allowed_length)
-        kept = sorted((i, n) for i, n in found.items() if not any(breaker in history.raw_of(i) for breaker in breakers))
+            lengths = repetitions(ids, reach, settings.dry_allowed_length)
+        kept = sorted((i, n) for i, n in lengths.items() if not any(breaker in history.raw_of(i) for breaker in breakers))
         powers = [settings.dry_base ** float(n - settings.dry_allowed_length) for _i, n in kept]
         with np.errstate(over="ignore"):  # beyond float32, the token is excluded
             amounts = (-settings.dry_multiplier * np.array(powers)).astype(np.float32)
@@ -120,17 +120,17 @@ def repetitions(ids: np.ndarray, longest: int, allowed: int) -> dict[int, int]:
     {3: 3, 2: 1, 9: 2}
     """
     ends = (ids[:-1] == ids[-1]).nonzero()[0] if len(ids) else ids  # where the last token occurs earlier
-    found: dict[int, int] = {}
+    length_of: dict[int, int] = {}
     length = 1
     while len(ends) and longest >= allowed:
         if length >= allowed:
-            found |= dict.fromkeys(ids[ends + 1].tolist(), length)
+            length_of |= dict.fromkeys(ids[ends + 1].tolist(), length)
         if length >= longest:
             break
         ends = ends[ends >= length]
         ends = ends[ids[ends - length] == ids[len(ids) - 1 - length]]
         length += 1
-    return found
+    return length_of
 
 
 def reach_back(ids: np.ndarray, raw_of: Callable[[int], bytes], breakers: Sequence[bytes], most: int) -> int:
@@ -143,11 +143,11 @@ def reach_back(ids: np.ndarray, raw_of: Callable[[int], bytes], breakers: Sequen
         lengths.append(len(near) - len(following))
         end = max((near.rfind(breaker) + len(breaker) for breaker in breakers if breaker in near), default=0)
         if end:
-            place = count
-            while end > lengths[place]:  # the breaker ends in a later token
-                end -= lengths[place]
-                place -= 1
-            return min(place, most)
+            index = count
+            while end > lengths[index]:  # the breaker ends in a later token
+                end -= lengths[index]
+                index -= 1
+            return min(index, most)
         if count >= most + longest:
             break
         following = near[: longest - 1]

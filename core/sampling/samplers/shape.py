@@ -60,11 +60,11 @@ class TopNSigma(Sampler):
         return self._kept
 
     def _kept(self, _ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        there = scores > -math.inf
-        count = there.sum(-1, keepdim=True)
-        known = torch.where(there, scores, 0).to(torch.float64 if scores.device.type != "mps" else scores.dtype)
-        mean = known.sum(-1, keepdim=True) / count
-        variance = torch.where(there, (known - mean) ** 2, 0).sum(-1, keepdim=True) / count
+        finite = scores > -math.inf
+        count = finite.sum(-1, keepdim=True)
+        values = torch.where(finite, scores, 0).to(torch.float64 if scores.device.type != "mps" else scores.dtype)
+        mean = values.sum(-1, keepdim=True) / count
+        variance = torch.where(finite, (values - mean) ** 2, 0).sum(-1, keepdim=True) / count
         least = scores.amax(-1, keepdim=True) - self.settings.top_n_sigma * variance.sqrt()
         return scores.masked_fill(scores < least, -math.inf)
 

@@ -72,8 +72,8 @@ class NGram(TokenSource):
 
     def _keys(self, part: str) -> list[int]:
         """Return the id of a part of a text; of one that the counted text does not contain, those of its bytes."""
-        known = 0 if _BREAK.fullmatch(part) else self._ids.get(part)
-        return [known] if known is not None else [self._bytes_from + value for value in part.encode()]
+        key = 0 if _BREAK.fullmatch(part) else self._ids.get(part)
+        return [key] if key is not None else [self._bytes_from + value for value in part.encode()]
 
     def token(self, token_id: int) -> Token:
         """Return the token of this id without context. Raises BadToken."""
@@ -108,8 +108,8 @@ class NGram(TokenSource):
 
     def contexts(self, keys: np.ndarray) -> list[tuple[int, ...]]:
         """Return the ends of this text that the counted text contains, the empty one first, the longest one last."""
-        found = [tuple(keys[len(keys) - length :].tolist()) for length in range(min(self.n, len(keys) + 1))]
-        return [context for context in found if context in self.counts]
+        ends = [tuple(keys[len(keys) - length :].tolist()) for length in range(min(self.n, len(keys) + 1))]
+        return [context for context in ends if context in self.counts]
 
     def probabilities(self, keys: np.ndarray) -> np.ndarray:
         """Return the probabilities after these tokens, float64 [vocabulary]; see the formula at the top of this file."""

@@ -72,8 +72,8 @@ def recall(rng: Random, exam: bool = False, distance: int | None = None) -> str:
     facts = [(kind, fact(rng, exam, kind, None if exam else person)) for kind, person in zip(kinds, people, strict=True)]
     if distance is None:
         distance = rng.choice([0, 0, 0, 1, 1, 2, 3, 5, 8, 14, 24])
-    told = [article(rng.choice(KINDS[kind]["told"]).format_map(slots)) for kind, slots in facts]
-    text = " ".join(told + filler(rng, distance))
+    sentences = [article(rng.choice(KINDS[kind]["told"]).format_map(slots)) for kind, slots in facts]
+    text = " ".join(sentences + filler(rng, distance))
     if len({slots["n"] for _, slots in facts}) < count:
         facts = facts[-1:]
     for kind, slots in rng.sample(facts, min(len(facts), rng.randint(1, 3))):
@@ -99,20 +99,20 @@ def echo(rng: Random, exam: bool = False) -> str:
     del exam
     source = rng.choice(_ECHOES)
     items = [source(rng) for _ in range(rng.randint(2, 9))]
-    said = ", ".join(items)
+    words = ", ".join(items)
     name, other = rng.sample(_PEOPLE, 2)
     return expand(
         rng,
         rng.choice(
             [
-                f"Say after me: {said}. [I say|You say|Again|Once more]: {said}.",
-                f"{capital(said)}. {capital(said)}.",
-                f"Repeat: {said}.\n{capital(said)}.",
-                f'{name} says, "{capital(said)}." {other} [repeats|says it again|says], "{capital(said)}."',
+                f"Say after me: {words}. [I say|You say|Again|Once more]: {words}.",
+                f"{capital(words)}. {capital(words)}.",
+                f"Repeat: {words}.\n{capital(words)}.",
+                f'{name} says, "{capital(words)}." {other} [repeats|says it again|says], "{capital(words)}."',
                 f"{name} needs {listing(items)}. [{other} goes to the shop|In the shop {name} asks] for {listing(items)}.",
-                f"The list: {said}. [The first is|First comes] {items[0]}. The last is {items[-1]}.",
+                f"The list: {words}. [The first is|First comes] {items[0]}. The last is {items[-1]}.",
                 f"{' '.join(items)} / {' '.join(items)} / {' '.join(items)}",
-                f"{name} wrote: {said}. What did {name} write? {name} wrote: {said}.",
+                f"{name} wrote: {words}. What did {name} write? {name} wrote: {words}.",
             ]
         ),
     )

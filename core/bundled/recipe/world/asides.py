@@ -26,8 +26,8 @@ def with_asides(rng: Random, text: str) -> str:
             tag += stop
         for pattern, share, texts in _rules("speech" if number % 2 else "narration"):
 
-            def add(found: re.Match[str], share: float = share, texts: list[str] = texts) -> str:
-                return found[0] + (rng.choice(texts) if rng.random() < share else "")
+            def add(match: re.Match[str], share: float = share, texts: list[str] = texts) -> str:
+                return match[0] + (rng.choice(texts) if rng.random() < share else "")
 
             part = pattern.sub(add, part)
         parts[number] = tag + part

@@ -10,25 +10,25 @@ from core.bundled.recipe.world.story import Story
 _TELLER = "the one who tells the story"
 
 
-def questions(told: Story) -> list[tuple[str, str]]:
+def questions(tale: Story) -> list[tuple[str, str]]:
     """All (question, answer) pairs that this story allows: who has it, where it was, which colour, who helped, where somebody went."""
-    state = told.state
-    found: list[tuple[str, str]] = []
+    state = tale.state
+    pairs: list[tuple[str, str]] = []
     things = {part for event in state.events for part in event.parts if isinstance(part, Entity) and part.kind == "thing"}
     nouns = [thing.noun for thing in things]
-    for thing in sorted(things, key=lambda one: one.noun):
-        if thing.noun not in told.text or nouns.count(thing.noun) > 1:
+    for thing in sorted(things, key=lambda thing: thing.noun):
+        if thing.noun not in tale.text or nouns.count(thing.noun) > 1:
             continue
-        if thing.colour and f"{thing.colour} {thing.noun}" in told.text:
-            found.append((f"What colour was the {thing.noun}?", thing.colour))
+        if thing.colour and f"{thing.colour} {thing.noun}" in tale.text:
+            pairs.append((f"What colour was the {thing.noun}?", thing.colour))
         holder = state.holder.get(thing)
         if holder:
-            found.append((f"Who has the {thing.noun} now?", _label(holder)))
-        found += _where(state, thing)
-    found += _helpers(state) + _ways(state)
+            pairs.append((f"Who has the {thing.noun} now?", _label(holder)))
+        pairs += _where(state, thing)
+    pairs += _helpers(state) + _ways(state)
     # Only what the reader was told can be asked.
     return [
-        (question, answer) for question, answer in found if answer == _TELLER or answer.removeprefix("the ").lower() in told.text.lower()
+        (question, answer) for question, answer in pairs if answer == _TELLER or answer.removeprefix("the ").lower() in tale.text.lower()
     ]
 
 
@@ -52,11 +52,11 @@ def _where(state: State, thing: Entity) -> list[tuple[str, str]]:
 def _helpers(state: State) -> list[tuple[str, str]]:
     helps = [event.parts[:2] for event in state.events if event.action == "help"]
     pairs = {(who, whom) for who, whom in helps if isinstance(who, Entity) and isinstance(whom, Entity)}
-    found = []
+    helped = []
     for who, whom in sorted(pairs, key=lambda pair: pair[0].label):
         if sum(other is whom for _, other in pairs) == 1 and whom.pronoun != "I" and not whom.owner_word and not who.owner_word:
-            found.append((f"Who helped {whom.label}?", _label(who)))
-    return found
+            helped.append((f"Who helped {whom.label}?", _label(who)))
+    return helped
 
 
 def _ways(state: State) -> list[tuple[str, str]]:
@@ -71,9 +71,9 @@ def _ways(state: State) -> list[tuple[str, str]]:
     ]
 
 
-def asked(rng: Random, told: Story, most: int = 2) -> str:
+def asked(rng: Random, tale: Story, most: int = 2) -> str:
     """Some questions and answers, to stand behind the story; empty if there are none."""
-    pairs = questions(told)
+    pairs = questions(tale)
     rng.shuffle(pairs)
     return "".join(
         f"\n\nQuestion: {question}\nAnswer: {answer[0].upper()}{answer[1:]}." for question, answer in pairs[: rng.randint(1, most)]

@@ -61,9 +61,9 @@ class Casting:
 
     def entity(self, role: str) -> Entity:
         """The one who has this role."""
-        found = self.cast[role]
-        assert isinstance(found, Entity)
-        return found
+        entity = self.cast[role]
+        assert isinstance(entity, Entity)
+        return entity
 
     def name(self, pool: list[str]) -> str:
         """A name that nobody else in this story has, and no other with the same first letter if possible."""
@@ -90,7 +90,7 @@ class Casting:
         ]
         noun = self.rng.choice(here or [noun for noun in free if not skill or skill in CAST["animals"][noun][2]] or free)
         self.taken_nouns.add(noun)
-        home, place, skills = CAST["animals"][noun]
+        home, habitat, skills = CAST["animals"][noun]
         pronoun = {"rooster": "he", "hen": "she", "cow": "she"}.get(noun) or self.rng.choice(["he", "she"])
         name = (
             self.name(CAST["pets"] + CAST["girls"][:20] * (pronoun == "she") + CAST["boys"][:20] * (pronoun == "he"))
@@ -107,7 +107,7 @@ class Casting:
             or (adjective in ("young", "old") and noun in ("puppy", "kitten", "chick", "lamb", "duckling"))
         ):
             adjective = ""
-        return Entity("animal", noun, pronoun, name, adjective, skills=frozenset(skills.split()), home=home, setting=place)
+        return Entity("animal", noun, pronoun, name, adjective, skills=frozenset(skills.split()), home=home, setting=habitat)
 
     def person(self, kinds: list[str] | None = None, skill: str = "", named: float = 0.0) -> Entity:
         """A grown-up or somebody of the tales."""

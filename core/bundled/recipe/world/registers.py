@@ -14,31 +14,31 @@ from core.experiments.questions.grammar import capital
 
 def diary(rng: Random) -> str:
     """A page of a diary."""
-    told = story(rng, kinds="I my")
+    tale = story(rng, kinds="I my")
     start, gap = tidy(choose(rng, WORDING["diary_start"])), rng.choice([" ", "\n", "\n\n"])
-    return f"{start}{gap}{with_asides(rng, told.text)} {choose(rng, WORDING['diary_end'])}".strip()
+    return f"{start}{gap}{with_asides(rng, tale.text)} {choose(rng, WORDING['diary_end'])}".strip()
 
 
 def letter(rng: Random) -> str:
     """A letter to somebody, signed."""
-    told = story(rng, kinds="I my")
+    tale = story(rng, kinds="I my")
     pool = CAST["girls"] + CAST["boys"]
     to = rng.choice([*WORDING["letter_to"], rng.choice(pool), rng.choice(pool), rng.choice(pool)])
     start = choose(rng, WORDING["letter_start"])
     gap = rng.choice(["\n\n", "\n", " "])
     start = start if gap == " " else capital(start)
     end, signed = choose(rng, WORDING["letter_end"]), choose(rng, WORDING["signed"])
-    return f"Dear {to},{gap}{start} {with_asides(rng, told.text)} {end}{gap}{signed} {rng.choice(pool)}"
+    return f"Dear {to},{gap}{start} {with_asides(rng, tale.text)} {end}{gap}{signed} {rng.choice(pool)}"
 
 
 def titled(rng: Random) -> str:
     """A story with a title above it."""
-    told = story(rng)
-    hero = told.hero
-    title = told.plot[0].replace("_", " ") if hero.pronoun == "I" else hero.label
-    thing = told.cast.get("t")
+    tale = story(rng)
+    hero = tale.hero
+    title = tale.plot[0].replace("_", " ") if hero.pronoun == "I" else hero.label
+    thing = tale.cast.get("t")
     second = f" and the {thing.noun}" if thing is not None and not isinstance(thing, str) else ""
-    return f"{capital(title)}{second}\n\n{with_asides(rng, told.text)}"
+    return f"{capital(title)}{second}\n\n{with_asides(rng, tale.text)}"
 
 
 def document(rng: Random) -> str:
@@ -50,5 +50,5 @@ def document(rng: Random) -> str:
         return letter(rng)
     if kind < 0.2:
         return titled(rng)
-    told = story(rng)
-    return with_asides(rng, told.text) + (asked(rng, told) if kind < 0.45 else "")
+    tale = story(rng)
+    return with_asides(rng, tale.text) + (asked(rng, tale) if kind < 0.45 else "")

@@ -72,9 +72,9 @@ class Story(Casting):
 
     def tell(self, line: str) -> None:
         """Tell one line of a script."""
-        found = _LINE.fullmatch(line)
-        assert found
-        probability, we, who, mood, to, answering, text = found.groups()
+        match = _LINE.fullmatch(line)
+        assert match
+        probability, we, who, mood, to, answering, text = match.groups()
         if not text or (probability and not self.chance(float(probability))):
             return
         if we and self.hero.pronoun == "I":
@@ -152,8 +152,8 @@ class Story(Casting):
 
     def speak(self, who: Entity, text: str, mood: str = "", to: Entity | None = None, answer: bool = False) -> None:
         """Let somebody say something. The text ends with its own sign."""
-        said = choose(self.rng, text).strip()
-        end = said[-1]
+        speech = choose(self.rng, text).strip()
+        end = speech[-1]
         verb = self.rng.choice({"?": _ASKED, "!": _CRIED}.get(end, _SAID).split("|"))
         if (
             (verb in ("replied", "answered", "explained") and not answer)
@@ -167,20 +167,20 @@ class Story(Casting):
         ):
             how = ""
         whom = " to {to:o}" if to and verb == "said" and self.chance(0.25) else ""
-        shown = said[:-1] + "," if end == "." else said
+        shown = speech[:-1] + "," if end == "." else speech
         noun = who.pronoun != "I" and not self.refer.clear(who)
         tag = f"{verb} {{me:n}}" if noun and self.chance(0.6) else f"{{me}} {verb}"
         how = f" {how}" if how else ""
         form = self.rng.random()
-        first, split, rest = re.match(r"([^.!?]*)([.!?]?)(.*)", said, re.DOTALL).groups()  # type: ignore[union-attr]
+        first, split, rest = re.match(r"([^.!?]*)([.!?]?)(.*)", speech, re.DOTALL).groups()  # type: ignore[union-attr]
         if form < 0.25:
-            told = f'{{me}} {verb}{whom}{how}, "{said}"' if self.chance(0.8) or how else f'{{me}} {verb}: "{said}"'
+            sentence = f'{{me}} {verb}{whom}{how}, "{speech}"' if self.chance(0.8) or how else f'{{me}} {verb}: "{speech}"'
         elif rest.strip() and form < 0.6:
             tag = tag if split == "?" else tag.replace("asked", "said")
-            told = f'"{first}{"," if split == "." else split}" {tag}{whom}{how}. "{rest.strip()}"'
+            sentence = f'"{first}{"," if split == "." else split}" {tag}{whom}{how}. "{rest.strip()}"'
         else:
-            told = f'"{shown}" {tag}{whom}{how}.'
-        self.say(told, me=who, **({"to": to} if to else {}))
+            sentence = f'"{shown}" {tag}{whom}{how}.'
+        self.say(sentence, me=who, **({"to": to} if to else {}))
 
     def feel(self, who: Entity, feeling: str, why: str = "") -> None:
         """Say how somebody feels, and perhaps why (a clause without "because")."""
@@ -189,7 +189,7 @@ class Story(Casting):
         verb = self.rng.choice(["was", "was", "felt"])
         form = self.rng.random()
         if why and form < 0.75:
-            told = self.rng.choice(
+            sentence = self.rng.choice(
                 [
                     f"{{me}} {verb} {word} because {why}.",
                     f"{{me}} {verb} {word}, for {why}.",
@@ -200,7 +200,7 @@ class Story(Casting):
                 ]
             )
         elif sign and form < 0.85:
-            told = self.rng.choice(
+            sentence = self.rng.choice(
                 [
                     f"{sign}.",
                     f"{{me}} {verb} {word}. {sign}.",
@@ -210,7 +210,7 @@ class Story(Casting):
                 ]
             )
         else:
-            told = self.rng.choice(
+            sentence = self.rng.choice(
                 [
                     f"{{me}} {verb} {word}.",
                     f"How {word.replace('very ', '').replace('so ', '')} {{me}} was!"
@@ -218,13 +218,13 @@ class Story(Casting):
                     else f"{{me}} {verb} {word}.",
                 ]
             )
-        self.say(told, me=who)
+        self.say(sentence, me=who)
 
     def friend(self, other: bool = False) -> Entity:
         """The companion of the hero, new unless the story began with one. `other`: not of the family."""
-        known = self.cast.get("f")
-        if isinstance(known, Entity) and not (other and known.owner_word):
-            return known
+        existing = self.cast.get("f")
+        if isinstance(existing, Entity) and not (other and existing.owner_word):
+            return existing
         friend = self.companion(other)
         self.cast["f"], self.cast["both"] = friend, self.pair(self.hero, friend)
         self.plot.append(friend.label)

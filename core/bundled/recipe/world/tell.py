@@ -21,18 +21,18 @@ _ALONE = ("new_here", "made_one")
 def story(rng: Random, plot: str = "", kinds: str = EVERYBODY) -> Story:
     """A story with its state. `plot` names the plot, `kinds` the kinds of heroes that may have it."""
     while True:
-        told = Story(rng, eager=rng.choice([0.45, 0.6, 0.75]))
-        hero = told.begin(kinds)
+        tale = Story(rng, eager=rng.choice([0.45, 0.6, 0.75]))
+        hero = tale.begin(kinds)
         fitting = {name: row.get("share", 1) for name, row in PLOTS.items() if hero.role in row["heroes"].split() and plot in ("", name)}
         if fitting:
             break
     name = rng.choices(list(fitting), list(fitting.values()))[0]
-    told.plot.insert(0, name)
+    tale.plot.insert(0, name)
     if rng.random() < 0.93 or not (hero.name or hero.owner_word or hero.pronoun == "I"):
-        _open(told)
-        told.paragraph(0.25)
-    told.play(name)
-    return told
+        _open(tale)
+        tale.paragraph(0.25)
+    tale.play(name)
+    return tale
 
 
 def _open(s: Story) -> None:

@@ -34,7 +34,7 @@ _FIXED = {"p": 0, "po": 1, "ps": 2, "r": 3}
 def choose(rng: Random, text: str) -> str:
     """Choose one part of every bracket, innermost first."""
     while _CHOICE.search(text):
-        text = _CHOICE.sub(lambda found: rng.choice(found[1].split("|")), text)
+        text = _CHOICE.sub(lambda match: rng.choice(match[1].split("|")), text)
     if "[" in text or "]" in text or "|" in text:
         raise ValueError(f"brackets do not match: {text}")
     return text
@@ -44,7 +44,7 @@ def tidy(text: str) -> str:
     """Articles before vowels, single spaces, capitals at the start of sentences."""
     text = _I_FIRST.sub(r"\1 and I", text)
     text = article(re.sub(r" +", " ", text).replace(" .", ".").replace(" ,", ",").strip())
-    return _START.sub(lambda found: found[1] + found[2].upper(), text)
+    return _START.sub(lambda match: match[1] + match[2].upper(), text)
 
 
 def possessive(noun: str) -> str:
@@ -125,8 +125,8 @@ class Reference:
 def fill(reference: Reference, text: str, roles: Mapping[str, Entity | str], speech: bool = False) -> str:
     """Fill the slots of one chosen template."""
 
-    def slot(found: re.Match[str]) -> str:
-        value = roles[found[1]]
-        return value if isinstance(value, str) else reference(value, found[2] or "", speech)
+    def slot(match: re.Match[str]) -> str:
+        value = roles[match[1]]
+        return value if isinstance(value, str) else reference(value, match[2] or "", speech)
 
     return _SLOT.sub(slot, text)
