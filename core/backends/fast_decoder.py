@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from core.backends.compiled.passes import CompiledBatch, CompiledStep
 
 BLOCK = 256  # tokens computed together; weights in 16 bits are widened once for each block
-SMALLEST_BLOCK = 32  # tokens for which a thread of its own is worth while
+SMALLEST_BLOCK = 16  # tokens for which a thread of its own is worth while
 CORES = os.cpu_count() or 1  # blocks that are computed at the same time
 ONE_BY_ONE = 4  # fewer new tokens are computed singly: BLAS is no faster with two or three rows
 SINGLY = 6  # fewer new tokens are computed singly by compiled code
