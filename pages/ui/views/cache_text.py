@@ -32,10 +32,10 @@ def cache_and_fill(blocks: Sequence[CacheStep], texts: Sequence[str], share: int
         elements.show_notice(_(ENDED[last.full]))
 
 
-def answer_bars(found: Sequence[Answer], titles: tuple[str, str]) -> None:
+def answer_bars(answers: Sequence[Answer], titles: tuple[str, str]) -> None:
     """Draw the probability of the right answer with the full cache and with the limited one."""
-    for place, title, seen in zip(st.columns(2, gap="large"), titles, (*found, None, None), strict=False):
-        with place:
+    for column, title, seen in zip(st.columns(2, gap="large"), titles, (*answers, None, None), strict=False):
+        with column:
             share_bar(title, seen.probability if seen else None, numbers.percent(seen.probability) if seen else "…", says(seen))
 
 
