@@ -188,7 +188,7 @@ def figures(seen: list[JudgedToken], names: tuple[str, str], models: tuple[Model
     )
     elements.table((_("figure"), *names[: len(sides)]), list(zip(titles, *map(_column, sides), strict=True)))
     st.caption(_(COUNTED_RATES["passes"]))
-    if len(sides) == 2 and all(math.isfinite(token.bits_per_token) for token in sides):
+    if len(sides) == 2 and all(math.isfinite(model_side.bits_per_token) for model_side in sides):
         more = sides[1].bits_per_token - sides[0].bits_per_token
         surprise = (
             _("{writer} wrote the text, which is an advantage. {judge} has {more} more surprise per token.")

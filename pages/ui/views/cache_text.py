@@ -49,7 +49,7 @@ def says(seen: Answer | None) -> str:
 
 
 def why(lost: bool, rounded: bool, answer_in_text: bool, before: float | None, after: float) -> str:
-    """Return why the probability of the right answer changed, and by which factor. answer_in_text: the text contains the answer word for word."""
+    """Return why the probability of the right answer changed, and by which factor. answer_in_text: the text contains it word for word."""
     cause = (
         _("The answer was on dropped lines. The model can no longer attend to them.")
         if lost
