@@ -49,20 +49,20 @@ def draw_board(run: Experiment) -> None:
     lines = (_(names.SCHEDULER_LINES[policies[0]]), _(names.SCHEDULER_LINES[policies[1]]))
     serving_board(both, titles, lines, places, key="batching_board")
     if not run.running:
-        one, other = (summary(side.iterations) for side in both.sides)
-        if one.finished and other.finished:
-            verdict(one, other, titles)
-        figures(one, other, titles)
+        left, right = (summary(side.iterations) for side in both.sides)
+        if left.finished and right.finished:
+            verdict(left, right, titles)
+        figures(left, right, titles)
 
 
-def verdict(one: Summary, other: Summary, titles: tuple[str, str]) -> None:
+def verdict(left: Summary, right: Summary, titles: tuple[str, str]) -> None:
     """Draw which side computed more tokens per second, and what each request noticed of it."""
-    quick, slow = sorted((one, other), key=lambda side: side.seconds)
+    quick, slow = sorted((left, right), key=lambda side: side.seconds)
     factor = quick.tokens_per_second / slow.tokens_per_second
     faster = _("**{title}** wrote {factor} times as many tokens per second: {count} answers in {quick} of computing instead of {slow}.")
     equal = _("Both took about as long: {count} answers in {quick} and {slow} of computing.")
     sentence = (faster if factor > CLOSE else equal).format(
-        title=titles[0 if quick is one else 1],
+        title=titles[0 if quick is left else 1],
         factor=numbers.decimal(factor, 1),
         count=quick.finished,
         quick=numbers.duration(quick.seconds),
@@ -71,10 +71,10 @@ def verdict(one: Summary, other: Summary, titles: tuple[str, str]) -> None:
     st.markdown(sentence)
 
 
-def figures(one: Summary, other: Summary, titles: tuple[str, str]) -> None:
+def figures(left: Summary, right: Summary, titles: tuple[str, str]) -> None:
     """Draw both sides in figures."""
     elements.section(_("In figures"), _("measured in this run"))
-    rows = zip(map(_, names.SERVING_FIGURES.values()), _column(one), _column(other), strict=True)
+    rows = zip(map(_, names.SERVING_FIGURES.values()), _column(left), _column(right), strict=True)
     elements.table((_("figure"), *titles), list(rows))
     st.caption(_(names.COUNTED_RATES["service"]))
 
@@ -99,10 +99,10 @@ def _column(side: Summary) -> list[str]:
 
 def draw_check(run: Experiment) -> None:
     """Draw how many tokens are the same as in runs of single requests."""
-    found: list[Alone] = list(run.seen)
-    count = sum(one.tokens for one in found)
-    parted = [one for one in found if one.first_difference is not None]
-    same = count - sum(one.tokens - (one.first_difference or 0) for one in parted)
+    checks: list[Alone] = list(run.seen)
+    count = sum(check.tokens for check in checks)
+    parted = [check for check in checks if check.first_difference is not None]
+    same = count - sum(check.tokens - (check.first_difference or 0) for check in parted)
     st.markdown(
         _(
             "{same} of {count} tokens are the same as alone. The largest difference of a logit is {gap}. "
@@ -110,13 +110,13 @@ def draw_check(run: Experiment) -> None:
         ).format(
             same=numbers.whole(same),
             count=numbers.whole(count),
-            gap=written(max(one.largest_difference for one in found), ".1g"),
-            close=sum(one.close_rolls for one in found),
+            gap=written(max(check.largest_difference for check in checks), ".1g"),
+            close=sum(check.close_rolls for check in checks),
         )
     )
-    for one in parted:
+    for check in parted:
         differs = _("Request {reader} differs from its single run from token {place} on: its random number lay close to a border.")
-        st.caption(differs.format(reader=one.reader_id + 1, place=(one.first_difference or 0) + 1))
+        st.caption(differs.format(reader=check.reader_id + 1, place=(check.first_difference or 0) + 1))
     st.caption(_("A pass with several requests adds numbers up in another order than a pass with one, so the last digits differ."))
 
 
@@ -142,11 +142,11 @@ def draw_curve(run: Experiment) -> None:
     )
     waits = table.drop(columns="label").rename(columns={"wait_label": "label"})
     rate, wait = _("Tokens per second, for all requests"), _("Milliseconds between two tokens of one request")
-    one, other = st.columns(2, gap="large")
-    with one:
+    left, right = st.columns(2, gap="large")
+    with left:
         st.caption(rate)
         chart.draw(serving_charts.batch_curve, table, key="batching_rate", alt_text=rate, column="rate", unit="", ceiling=True)
-    with other:
+    with right:
         st.caption(wait)
         chart.draw(serving_charts.batch_curve, waits, key="batching_wait", alt_text=wait, column="wait", unit="ms")
     first, last = points[0], points[-1]

@@ -52,27 +52,27 @@ def burst_page(prompt_field: Callable[[], None]) -> None:
 def draw(run: Experiment) -> None:
     """Draw the requests, and what the server reports."""
     arrived(run.about, run.seen)
-    reported([one for one in run.seen if isinstance(one, MetricsAt)], run.seen)
+    reported([event for event in run.seen if isinstance(event, MetricsAt)], run.seen)
 
 
 def board_of(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | MetricsAt, ...]) -> Board:
     """Return the requests as rows: waiting until their first token, decoding until their last."""
     board = Board.of(who, sides=1)
     side = board.sides[0]
-    now = max(one.seconds for one in seen)
+    now = max(event.seconds for event in seen)
     first: dict[int, float] = {}
     last: dict[int, float] = {}
-    for one in seen:
-        if isinstance(one, Arrived):
-            side.texts[one.reader_id] += one.text
-            if one.tokens > 0:
-                first.setdefault(one.reader_id, one.seconds)
-                last[one.reader_id] = one.seconds
-            side.done[one.reader_id] |= one.done and not one.error
-        elif one.said.running is not None:
+    for event in seen:
+        if isinstance(event, Arrived):
+            side.texts[event.reader_id] += event.text
+            if event.tokens > 0:
+                first.setdefault(event.reader_id, event.seconds)
+                last[event.reader_id] = event.seconds
+            side.done[event.reader_id] |= event.done and not event.error
+        elif event.said.running is not None:
             start = side.slots[-1][1] if side.slots else 0.0
-            side.slots.append([start, one.seconds, one.said.running])
-    for number in (one.reader_id for one in who):
+            side.slots.append([start, event.seconds, event.said.running])
+    for number in (request.reader_id for request in who):
         begun = first.get(number, now)
         side.spans[number].append([0.0, begun, "queued"])
         if number in last:
@@ -91,35 +91,37 @@ def arrived(who: tuple[PlannedRequest, ...], seen: tuple[Arrived | MetricsAt, ..
         (_("Grey: waits for its first token (network, queue and prompt). Blue: tokens arrive."),),
         (most,),
         key="burst_board",
-        clock=max(one.seconds for one in seen),
+        clock=max(event.seconds for event in seen),
     )
-    found = figures(seen)
-    if found.tokens:
-        pairs = {"first": found.first_token, "each": found.per_token}
+    measured = figures(seen)
+    if measured.tokens:
+        pairs = {"first": measured.first_token, "each": measured.per_token}
         values = {name: numbers.duration(pair[0]) if pair[0] == pair[0] else "–" for name, pair in pairs.items()}
         values |= {f"slow_{name}": numbers.duration(pair[1]) if pair[1] == pair[1] else "–" for name, pair in pairs.items()}
-        rate, seconds = numbers.whole(found.tokens_per_second), numbers.duration(found.seconds)
+        rate, seconds = numbers.whole(measured.tokens_per_second), numbers.duration(measured.seconds)
         st.markdown(
             _(
                 "**{rate} tokens per second** for all requests ({tokens} in {seconds}). First token after {first} "
                 "(median; 95 %: {slow_first}), each further one after {each} (95 %: {slow_each})."
-            ).format(rate=rate, tokens=numbers.whole(found.tokens), seconds=seconds, **values)
+            ).format(rate=rate, tokens=numbers.whole(measured.tokens), seconds=seconds, **values)
         )
-    for one in seen:
-        if isinstance(one, Arrived) and one.error:
-            st.caption(_("Request {reader}: {error}").format(reader=one.reader_id + 1, error=one.error))
+    for event in seen:
+        if isinstance(event, Arrived) and event.error:
+            st.caption(_("Request {reader}: {error}").format(reader=event.reader_id + 1, error=event.error))
 
 
 def reported(metrics: list[MetricsAt], seen: tuple[Arrived | MetricsAt, ...]) -> None:
     """Draw what the server reports over time, and the tokens per second counted here."""
     elements.section(_("What the server reports"), _("over all its requests"))
     rows: list[dict[str, object]] = []
-    for one in metrics:
-        for name, value in ((_("running"), one.said.running), (_("waiting"), one.said.waiting)):
+    for reading in metrics:
+        for name, value in ((_("running"), reading.said.running), (_("waiting"), reading.said.waiting)):
             if value is not None:
-                rows.append({"chart": "requests", "seconds": one.seconds, "value": float(value), "series": name})
-        if one.said.cache_use is not None:
-            rows.append({"chart": "cache", "seconds": one.seconds, "value": 100 * one.said.cache_use, "series": _("KV cache in use")})
+                rows.append({"chart": "requests", "seconds": reading.seconds, "value": float(value), "series": name})
+        if reading.said.cache_use is not None:
+            rows.append(
+                {"chart": "cache", "seconds": reading.seconds, "value": 100 * reading.said.cache_use, "series": _("KV cache in use")}
+            )
     rows += [
         {"chart": "rate", "seconds": at, "value": rate, "series": _("tokens per second (counted here)")}
         for at, rate in rate_over_time(seen)

@@ -45,21 +45,21 @@ def calculator() -> None:
     elements.section(_("How many requests fit?"), _("weights and KV caches in one memory"))
     st.caption(_("Model shapes and card memory are published values. Below 16 bits, one scale for every 32 numbers is counted, too."))
     model = current.model()
-    shapes: dict[str, ModelShape] = {name: known.shape for name, known in MODELS.items()}
+    shapes: dict[str, ModelShape] = {name: published.shape for name, published in MODELS.items()}
     if (own := model.known_shape) is not None:
         shapes = {THIS: own, **shapes}
-    titles = {THIS: model.name} | {name: known.title for name, known in MODELS.items()}
-    one, two, three = st.columns(3, gap="medium")
+    titles = {THIS: model.name} | {name: published.title for name, published in MODELS.items()}
+    left, middle, right = st.columns(3, gap="medium")
     usual, title = list(shapes).index("llama-3.1-8b"), titles.__getitem__
-    name = one.selectbox(_("Model"), list(shapes), index=usual, key="calculator_model", format_func=title, **PERSISTENT)
-    with one:
+    name = left.selectbox(_("Model"), list(shapes), index=usual, key="calculator_model", format_func=title, **PERSISTENT)
+    with left:
         bits = elements.choice(_("Bits per weight"), (SHIPPED, "16", "8", "4"), SHIPPED, "calculator_weights", format_func=_)
     card_title = lambda key: _(CARDS[key].title)  # noqa: E731 (a short format function)
-    card = CARDS[two.selectbox(_("Card"), list(CARDS), index=1, key="calculator_card", format_func=card_title, **PERSISTENT)]
-    with two:
+    card = CARDS[middle.selectbox(_("Card"), list(CARDS), index=1, key="calculator_card", format_func=card_title, **PERSISTENT)]
+    with middle:
         cache_bits = elements.choice(_("Bits per number in the KV cache"), (16, 8, 4), 16, "calculator_cache")
-    look = {"format_func": numbers.tokens, **PERSISTENT}
-    tokens = int(three.select_slider(_("Tokens of each request"), LENGTHS, value=8_000, key="calculator_context", **look))
+    widget_options = {"format_func": numbers.tokens, **PERSISTENT}
+    tokens = int(right.select_slider(_("Tokens of each request"), LENGTHS, value=8_000, key="calculator_context", **widget_options))
     if bits != SHIPPED:
         item = weight_item(int(bits))
     else:
@@ -138,8 +138,8 @@ def shelf(memory: int, taken: int, each: float, requests: int) -> pd.DataFrame:
     drawn = min(requests, MOST_DRAWN)
     width = each * requests / memory / drawn if drawn else 0.0
     for index in range(drawn):
-        one = _("request {number}").format(number=index + 1)
-        tip = one if drawn == requests else _("{count} requests").format(count=numbers.whole(requests))
+        request_label = _("request {number}").format(number=index + 1)
+        tip = request_label if drawn == requests else _("{count} requests").format(count=numbers.whole(requests))
         rows.append((start + index * width, start + (index + 1) * width, "notepads", tip))
     rows.append((start + drawn * width, 1.0, "free", numbers.size(max(0, memory - taken - each * requests))))
     return pd.DataFrame(rows, columns=["start", "end", "part", "tip"])

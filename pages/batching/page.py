@@ -85,9 +85,9 @@ class Options:
 def main_controls() -> tuple[tuple[Policy, Policy], int, bool]:
     """Draw the controls in sight: both schedulers, the number of requests, whether they arrive one by one."""
     kinds, named = list(names.SCHEDULERS), said(names.SCHEDULERS).__getitem__
-    look = {"format_func": named, "width": 230, **PERSISTENT}
-    left = st.selectbox(_("Left"), kinds, index=0, key="batching_left", **look)
-    right = st.selectbox(_("Right"), kinds, index=2, key="batching_right", **look)
+    widget_options = {"format_func": named, "width": 230, **PERSISTENT}
+    left = st.selectbox(_("Left"), kinds, index=0, key="batching_left", **widget_options)
+    right = st.selectbox(_("Right"), kinds, index=2, key="batching_right", **widget_options)
     count = elements.choice(_("Requests"), COUNTS, 8, "batching_readers")
     arrive = elements.choice(_("They arrive"), ARRIVALS, ARRIVALS[0], "batching_arrive", format_func=_)
     return (left, right), count, arrive == ARRIVALS[1]
@@ -96,24 +96,24 @@ def main_controls() -> tuple[tuple[Policy, Policy], int, bool]:
 def more_controls(policies: tuple[Policy, Policy], count: int, one_by_one: bool) -> Options:
     """Draw the controls of the servers, and return all options."""
     with st.expander(_("More"), icon=":material/tune:"):
-        one, two, three = st.columns(3, gap="large")
+        left, middle, right = st.columns(3, gap="large")
         drawn = _("In tokens. The length of each answer is drawn from this range. A text can end earlier by itself.")
-        lengths = one.slider(_("Length of the answers"), 1, 128, (8, 48), key="batching_lengths", help=drawn, **PERSISTENT)
+        lengths = left.slider(_("Length of the answers"), 1, 128, (8, 48), key="batching_lengths", help=drawn, **PERSISTENT)
         story = _("Every prompt begins with this many tokens of the same story, like a system prompt. 0: none.")
-        common = one.slider(_("Common prefix"), 0, 192, 0, 16, key="batching_common", help=story, **PERSISTENT)
+        common = left.slider(_("Common prefix"), 0, 192, 0, 16, key="batching_common", help=story, **PERSISTENT)
         most = _("The largest number of requests in one pass (max_num_seqs).")
-        slots = two.select_slider(_("Slots"), SLOTS, 8, key="batching_slots", help=most, **PERSISTENT)
+        slots = middle.select_slider(_("Slots"), SLOTS, 8, key="batching_slots", help=most, **PERSISTENT)
         tokens = _("How many tokens one pass takes, prompt tokens included (max_num_batched_tokens). Unchunked prompts can exceed it.")
-        budget = two.select_slider(_("Tokens per pass"), BUDGETS, 64, key="batching_budget", help=tokens, **PERSISTENT)
+        budget = middle.select_slider(_("Tokens per pass"), BUDGETS, 64, key="batching_budget", help=tokens, **PERSISTENT)
         poisson = _("Requests arrive at random times (a Poisson process). The seed in the sidebar decides the times.")
-        look = {"help": poisson, "disabled": not one_by_one, **PERSISTENT}
-        rate = two.slider(_("Requests per second"), 1, 40, 10, key="batching_rate_a_second", **look)
+        widget_options = {"help": poisson, "disabled": not one_by_one, **PERSISTENT}
+        rate = middle.slider(_("Requests per second"), 1, 40, 10, key="batching_rate_a_second", **widget_options)
         memory = _(
             "Memory for keys and values, in blocks of 16 tokens. When it is full, the newest request is preempted, to be computed again."
         )
-        blocks = three.select_slider(_("Blocks of the KV cache"), BLOCKS, 48, key="batching_blocks", help=memory, **PERSISTENT)
+        blocks = right.select_slider(_("Blocks of the KV cache"), BLOCKS, 48, key="batching_blocks", help=memory, **PERSISTENT)
         prefix = _("Blocks with the same tokens from the beginning on are stored and computed once (prefix caching).")
-        share = three.toggle(_("Share the common prefix"), value=True, key="batching_share", help=prefix, **PERSISTENT)
+        share = right.toggle(_("Share the common prefix"), value=True, key="batching_share", help=prefix, **PERSISTENT)
     return Options(policies, count, rate if one_by_one else None, lengths, common, slots, budget, blocks, share)
 
 
@@ -123,7 +123,7 @@ def check_view(run: Experiment) -> None:
     by, who = run.made_by, run.about[0]
 
     def finished() -> Iterator[Any]:
-        done = [one for iteration in batching_view.board(run).sides[1].iterations for one in iteration.finished]
+        done = [request for iteration in batching_view.board(run).sides[1].iterations for request in iteration.finished]
         return compare_alone(current.model_named(by.model), who, done)
 
     begin = results.starter(CHECK, by, finished)
@@ -136,7 +136,7 @@ def requests_view() -> None:
     """Draw the controls, both servers, and the check."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="batching_controls"):
         main = main_controls()
-        place = st.container()
+        board_place = st.container()
     options = more_controls(*main)
     now = options.provenance()
 
@@ -149,7 +149,7 @@ def requests_view() -> None:
         return options.requests(), options.policies, places
 
     begin = results.starter(NAME, now, serve_both, about)
-    with place:
+    with board_place:
         results.start_button(NAME, _("Run"), begin, type="primary", icon=":material/group_add:")
     results.part(NAME, now, begin, batching_view.draw_board, _("Press the button to serve the requests."))
     run = experiment.of(NAME)

@@ -31,8 +31,8 @@ def count() -> None:
         own_models.use_taught(NGram(text, n, unit, name))
     else:
         current.use_model(f"{PREFIX}{n}" + ("" if unit == "words" else f":{unit}"))
-    said = _("{name} is used on every page. Press Step on Watch: the card of each bar shows its counts.")
-    current.notify(said.format(name=loaded_models.title(current.model_name())))
+    sentence = _("{name} is used on every page. Press Step on Watch: the card of each bar shows its counts.")
+    current.notify(sentence.format(name=loaded_models.title(current.model_name())))
 
 
 def counted() -> NGram | None:
@@ -66,7 +66,7 @@ def table(model: NGram) -> None:
     st.caption(how)
     rows = sheet(model, dice)
     widest = max(len(row.followers) for row in rows)
-    head = [_("last tokens"), *(str(place) for place in range(1, widest + 1))]
+    head = [_("last tokens"), *(str(rank) for rank in range(1, widest + 1))]
     lines = [[row.context or "▶", *(f"{faces}  {token}" for faces, token, _count in row.followers)] for row in rows]
     st.dataframe(pd.DataFrame([line + [""] * (widest + 1 - len(line)) for line in lines], columns=head), hide_index=True, width="stretch")
 

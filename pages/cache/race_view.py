@@ -28,9 +28,9 @@ def side(title: str, term: str, steps: list[RaceStep], length: int, prompt: str)
         elements.section(title, term)
         text = "".join(step.text for step in steps)
         shown = ("… " if len(text) > SHOWN else "") + text[-SHOWN:] or prompt[-SHOWN:] + " …"
-        place = "flex-start" if len(text) < SHOWN // 2 else "flex-end"
+        justify = "flex-start" if len(text) < SHOWN // 2 else "flex-end"
         st.html(
-            f'<div style="height:6em;overflow:hidden;display:flex;flex-direction:column;justify-content:{place};line-height:1.5">'
+            f'<div style="height:6em;overflow:hidden;display:flex;flex-direction:column;justify-content:{justify};line-height:1.5">'
             f'<div style="overflow-wrap:anywhere">{escape(shown)}</div></div>'
         )
         last = steps[-1] if steps else None

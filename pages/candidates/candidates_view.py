@@ -63,20 +63,20 @@ def draw_tries(run: Experiment, by: str) -> None:
         )
     with right:
         elements.section(_("From best to worst"), _(by), help=_(FORMULAS[by]))
-        for place, entry in enumerate(order[:SHOWN]):
-            ranked_try(place, entry, by, can_keep=place == 0 and not run.running and not run.recorded_on)
+        for index, entry in enumerate(order[:SHOWN]):
+            ranked_try(index, entry, by, can_keep=index == 0 and not run.running and not run.recorded_on)
         if len(order) > SHOWN:
             rest = ngettext("{count} more try is in the tree alone.", "{count} more tries are in the tree alone.", len(order) - SHOWN)
             st.caption(rest.format(count=len(order) - SHOWN))
 
 
-def ranked_try(place: int, entry: Ranked, by: str, can_keep: bool) -> None:
+def ranked_try(index: int, entry: Ranked, by: str, can_keep: bool) -> None:
     """Draw one try with its score; the best one can become the visitor's run."""
     score = numbers.percent(entry.score) if by != MEAN and entry.score >= 0 else numbers.decimal(entry.score, 2)
     answer = f" · {quoted(plain(entry.answer[:30]))}" if entry.answer else ""
-    with st.container(border=place == 0, gap="xsmall"):
-        st.caption(f"{place + 1} · {_('try {number}').format(number=entry.attempt.number + 1)} · {score}{answer}")
-        tinted_text(entry.attempt.path, key=f"candidates_text_{place}", small=True)
+    with st.container(border=index == 0, gap="xsmall"):
+        st.caption(f"{index + 1} · {_('try {number}').format(number=entry.attempt.number + 1)} · {score}{answer}")
+        tinted_text(entry.attempt.path, key=f"candidates_text_{index}", small=True)
         if can_keep:
             arguments = (keep_try, (), entry.attempt.number)
             verb, icon = elements.run_and_rerun, ":material/check:"
@@ -115,9 +115,9 @@ def price(newest: BatchStep) -> None:
     st.markdown(sentence)
 
 
-def draw_beam(found: Sequence[BeamStep], width: int) -> None:
+def draw_beam(steps: Sequence[BeamStep], width: int) -> None:
     """Draw the tree of beginnings, and the choice of the last step."""
-    newest = found[-1]
+    newest = steps[-1]
     if newest.done:
         best = newest.answers[0]
         ended = _("The search has ended ({why}). The answer: “{text}”, ln {log}, score {score}.")
@@ -127,7 +127,7 @@ def draw_beam(found: Sequence[BeamStep], width: int) -> None:
     with left:
         elements.section(_("All beginnings as one tree"), _("dashed: dropped"))
         winner = newest.answers[0].node_id if newest.done else None
-        rows = rows_of_beams(found, winner)
+        rows = rows_of_beams(steps, winner)
         height = min(MOST_HEIGHT, ROW * len(rows) + 20)  # the winner stands at the end, so that a fixed height would hide it
         branch_tree(rows, key="candidates_beam_tree", title=_("All beginnings as one tree"), can=(), height=height)
     with right:

@@ -31,8 +31,8 @@ def tries_view() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="candidates_controls"):
         count = elements.choice(_("Tries"), COUNTS, 8, "candidates_count")
         length = elements.choice(_("Length"), LENGTHS, 40, "candidates_length")
-        look = {"format_func": said(candidates_view.SCORE_NAMES).__getitem__, "key": "candidates_by", "width": 240, **PERSISTENT}
-        by = st.selectbox(_("Pick by"), list(FORMULAS), **look) or MEAN
+        widget_options = {"format_func": said(candidates_view.SCORE_NAMES).__getitem__, "key": "candidates_by", "width": 240, **PERSISTENT}
+        by = st.selectbox(_("Pick by"), list(FORMULAS), **widget_options) or MEAN
         chosen = {N_("the tries"): N_("{count} tries").format(count=count), N_("the length"): N_("{count} tokens").format(count=length)}
         now = provenance.now(chosen)
         begin = results.starter(
@@ -53,8 +53,8 @@ def beam_view() -> None:
         width = elements.choice(_("Beams"), (2, 3, 4, 6, 8), 3, "candidates_width")
         length = elements.choice(_("Length"), (10, 20, 40), 20, "candidates_beam_length")
         power = _("The log-probability of a finished answer is divided by its length to this power. 0: not divided; 1: per token.")
-        look = {"help": power, "width": 200, **PERSISTENT}
-        penalty = st.slider(_("Length penalty"), 0.0, 2.0, 1.0, 0.1, key="candidates_penalty", **look)
+        widget_options = {"help": power, "width": 200, **PERSISTENT}
+        penalty = st.slider(_("Length penalty"), 0.0, 2.0, 1.0, 0.1, key="candidates_penalty", **widget_options)
         chosen = {
             N_("the beams"): N_("{count} beams").format(count=width),
             N_("the length"): N_("{count} tokens").format(count=length),
@@ -74,15 +74,15 @@ def beam_view() -> None:
 
 def beam_buttons(now: provenance.Provenance, begin: Callable[[], None], length: int) -> None:
     """Draw the buttons: from the start, one step, to the end."""
-    known, steps = experiment.of(BEAM), beam_steps()
-    fits = known.made_by == now and not known.error and not known.recorded_on
-    ended = fits and not known.running and steps >= len(known.seen)
+    shown, steps = experiment.of(BEAM), beam_steps()
+    fits = shown.made_by == now and not shown.error and not shown.recorded_on
+    ended = fits and not shown.running and steps >= len(shown.seen)
     again = st.button(_("From the start"), type="tertiary", icon=":material/skip_previous:", key="candidates_beam_again")
-    one = st.button(_("Step"), type="primary", icon=":material/arrow_forward:", disabled=ended, **bound("candidates_beam_step"))
-    whole = st.button(_("To the end"), icon=":material/last_page:", key="candidates_beam_all", disabled=ended)
-    if not (again or one or whole):
+    step_pressed = st.button(_("Step"), type="primary", icon=":material/arrow_forward:", disabled=ended, **bound("candidates_beam_step"))
+    end_pressed = st.button(_("To the end"), icon=":material/last_page:", key="candidates_beam_all", disabled=ended)
+    if not (again or step_pressed or end_pressed):
         return
-    more = length if whole else 1
+    more = length if end_pressed else 1
     if fits and not again:
         more = min(steps + more, length)
     else:
@@ -93,8 +93,8 @@ def beam_buttons(now: provenance.Provenance, begin: Callable[[], None], length: 
 
 def beam_steps() -> int:
     """Return how many steps of the search are shown; all of a recorded result."""
-    known = experiment.of(BEAM)
-    return len(known.seen) if known.recorded_on else current.memory(candidates_view.Beam).steps
+    shown = experiment.of(BEAM)
+    return len(shown.seen) if shown.recorded_on else current.memory(candidates_view.Beam).steps
 
 
 frame.header(

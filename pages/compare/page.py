@@ -44,13 +44,15 @@ def settings_of(name: str) -> SamplingSettings:
 def column_choice(number: int) -> tuple[str, str]:
     """Draw the choice of one column's settings and model, and return both names."""
     presets, models = [*PRESETS, SIDEBAR], current.model_names()
-    look = {"label_visibility": "collapsed", **PERSISTENT}
+    widget_options = {"label_visibility": "collapsed", **PERSISTENT}
     usual = presets.index(USUAL[number])
-    preset = st.selectbox(_("Settings"), presets, index=usual, key=f"compare_preset_{number}", format_func=_, **look)
+    preset = st.selectbox(_("Settings"), presets, index=usual, key=f"compare_preset_{number}", format_func=_, **widget_options)
     follow_model(f"compare_model_{number}", current.model_name())
     if len(models) == 1:
         return preset, models[0]
-    return preset, st.selectbox(_("Model"), models, index=models.index(current.model_name()), key=f"compare_model_{number}", **look)
+    return preset, st.selectbox(
+        _("Model"), models, index=models.index(current.model_name()), key=f"compare_model_{number}", **widget_options
+    )
 
 
 def columns_view() -> None:
@@ -58,7 +60,7 @@ def columns_view() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="compare_controls"):
         count = elements.choice(_("Columns"), (2, 3, 4), 3, "compare_count")
         length = elements.choice(_("Length"), LENGTHS, 40, "compare_length")
-        place = st.container()
+        result_place = st.container()
     chosen = []
     for number, home in enumerate(st.columns(count, gap="large")):
         with home:
@@ -80,7 +82,7 @@ def columns_view() -> None:
         lambda: side_by_side(columns(), current.prompt(), length),
         lambda: (current.prompt(), [(preset, model, settings_of(preset)) for preset, model in chosen]),
     )
-    with place:
+    with result_place:
         results.start_button(COLUMNS, _("Write"), begin, type="primary", icon=":material/edit:")
     hint = _("Press Write: every column continues the prompt above with the same dice, so only the settings can make a difference.")
     results.part(COLUMNS, now, begin, texts, hint)
@@ -100,8 +102,8 @@ def unread_view(models: Sequence[str]) -> None:
 def unread_table(run: Experiment) -> None:
     """Draw one line for each model."""
     lines = [
-        (loaded_models.title(one.name), one.tokens, numbers.decimal(one.perplexity, 1), numbers.decimal(one.bits_per_character, 2))
-        for one in run.seen
+        (loaded_models.title(score.name), score.tokens, numbers.decimal(score.perplexity, 1), numbers.decimal(score.bits_per_character, 2))
+        for score in run.seen
     ]
     head = (_("model"), _("tokens"), _("perplexity"), _("bits per character"))
     st.dataframe(pd.DataFrame(lines, columns=head), hide_index=True, width="stretch")
@@ -139,10 +141,10 @@ def numbers_table(paths: Sequence[Sequence[Step]], titles: Sequence[tuple[str, s
     """Return one line per column: settings, model, length, surprise and perplexity, distinct words, repeats."""
     lines = []
     for (preset, model, _settings), path in zip(titles, paths, strict=True):
-        found = statistics(path)
-        words = _("{count} of {total}").format(count=found.distinct_words, total=found.words)
-        perplexity = numbers.decimal(found.perplexity, 1) if path else "–"
-        lines.append((_(preset), model, found.tokens, numbers.bits(found.surprise), perplexity, words, found.repeats))
+        counted = statistics(path)
+        words = _("{count} of {total}").format(count=counted.distinct_words, total=counted.words)
+        perplexity = numbers.decimal(counted.perplexity, 1) if path else "–"
+        lines.append((_(preset), model, counted.tokens, numbers.bits(counted.surprise), perplexity, words, counted.repeats))
     head = (_("settings"), _("model"), _("tokens"), _("mean surprise"), _("perplexity"), _("distinct words"), _("repeats"))
     return pd.DataFrame(lines, columns=head)
 

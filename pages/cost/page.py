@@ -44,9 +44,9 @@ def rates() -> None:
     """Draw the fields of what is assumed, and store the values."""
     now = receipt.assumptions()
     with st.expander(_("Change what is assumed"), icon=":material/edit:"):
-        look = {"format": "%.2f", **PERSISTENT}
+        widget_options = {"format": "%.2f", **PERSISTENT}
         values = {
-            field: st.number_input(label, 0.0, 100_000.0, float(getattr(now, field)), step, key=f"cost_{field}", **look)
+            field: st.number_input(label, 0.0, 100_000.0, float(getattr(now, field)), step, key=f"cost_{field}", **widget_options)
             for field, label, step in RATES
         }
     receipt.assume(replace(now, **values))
@@ -73,11 +73,11 @@ def this_text() -> None:
             elements.show_notice(_("This is a saved answer of a server. Its times, its cache and its cost are not in this file."))
             return
         top = receipt.peak(run.model.device, run.model.dtype) if shape is not None and Can.NETWORK in run.model.can else None
-        made = receipt.bill(run.path, run.model, top)
+        own_bill = receipt.bill(run.path, run.model, top)
         with st.container(key="receipt"):
-            receipt.paper(made, _("This text"))
+            receipt.paper(own_bill, _("This text"))
         results.provenance_line("cost", Provenance(run.model_name, run.prompt), [])
-        if made.bytes_per_second and top and made.bytes_per_second > top.bytes_per_second:
+        if own_bill.bytes_per_second and top and own_bill.bytes_per_second > top.bytes_per_second:
             st.caption(_("A small model can exceed 100 %: its weights stay in the processor's cache and are not read from memory."))
 
 
@@ -109,14 +109,14 @@ def elsewhere() -> None:
     title = lambda key: _(CARDS[key].title)  # noqa: E731 (a short format function)
     card = CARDS[first.selectbox(_("On cards of this kind"), list(CARDS), index=4, key="cost_card", format_func=title, **PERSISTENT)]
     rows = []
-    for (name, usual), place in zip(PRICES.items(), places, strict=True):
-        known = MODELS[name]
-        label = _("{model}: $ per million").format(model=known.title)
-        price = place.number_input(label, 0.0, 1000.0, usual, 0.1, key=f"cost_price_{name}", **PERSISTENT)
-        expected = forecast(known.shape, read, written, card)
+    for (name, usual), column in zip(PRICES.items(), places, strict=True):
+        published = MODELS[name]
+        label = _("{model}: $ per million").format(model=published.title)
+        price = column.number_input(label, 0.0, 1000.0, usual, 0.1, key=f"cost_price_{name}", **PERSISTENT)
+        expected = forecast(published.shape, read, written, card)
         rows.append(
             {
-                "model": known.title,
+                "model": published.title,
                 _("ƒ operations"): receipt.prefixed(2 * expected.multiply_adds, "FLOP"),
                 _("ƒ bytes read"): numbers.size(expected.bytes_read),
                 _("ƒ memory"): numbers.size(expected.memory_bytes),
@@ -139,9 +139,9 @@ def both(
     model: LanguageModel, questions: tuple[str, str], settings: SamplingSettings, assumed: Assumptions
 ) -> Iterator[tuple[int, RequestCost]]:
     """Answer the short question, then the long one."""
-    for place, question in enumerate(questions):
+    for index, question in enumerate(questions):
         for progress in request(model, question, settings, ANSWER, assumed):
-            yield place, progress
+            yield index, progress
 
 
 def two_questions() -> None:
@@ -149,10 +149,12 @@ def two_questions() -> None:
     elements.section(_("Ask briefly or at length?"), _("two prompts, two receipts"))
     st.caption(_("The same question, short and long. The model reads every token of the prompt, and each one costs."))
     left, right = st.columns(2, gap="large")
-    look = {"height": 120, **PERSISTENT}
-    terse = left.text_area(_("Briefly"), example_texts.ASKED_BRIEFLY, key="cost_terse", max_chars=LONGEST, **look) or ""
+    widget_options = {"height": 120, **PERSISTENT}
+    terse = left.text_area(_("Briefly"), example_texts.ASKED_BRIEFLY, key="cost_terse", max_chars=LONGEST, **widget_options) or ""
     verbose = (
-        right.text_area(_("At length"), example_texts.POLITE + example_texts.ASKED_BRIEFLY, key="cost_verbose", max_chars=LONGEST, **look)
+        right.text_area(
+            _("At length"), example_texts.POLITE + example_texts.ASKED_BRIEFLY, key="cost_verbose", max_chars=LONGEST, **widget_options
+        )
         or ""
     )
     chosen = {N_("the short question"): terse, N_("the long question"): verbose}
@@ -165,14 +167,14 @@ def two_questions() -> None:
 def two_receipts(run: Experiment) -> None:
     """Draw both receipts side by side, and which one is larger."""
     last: dict[int, RequestCost] = dict(run.seen)
-    for place, (title, column) in enumerate(zip((_("Briefly"), _("At length")), st.columns(2, gap="large"), strict=True)):
-        if place not in last:
+    for index, (title, column) in enumerate(zip((_("Briefly"), _("At length")), st.columns(2, gap="large"), strict=True)):
+        if index not in last:
             continue
         with column:
-            st.markdown(f":gray[…]{plain(last[place].text)}")
-            receipt.paper(last[place].receipt, title)
+            st.markdown(f":gray[…]{plain(last[index].text)}")
+            receipt.paper(last[index].receipt, title)
     if len(last) == 2 and not run.running and not run.error:
-        read = [next(trace.receipt for number, trace in run.seen if number == place) for place in (0, 1)]
+        read = [next(trace.receipt for number, trace in run.seen if number == index) for index in (0, 1)]
         st.markdown(receipt.verdict((read[0], last[0].receipt), (read[1], last[1].receipt)))
 
 

@@ -57,9 +57,9 @@ def card(name: str) -> Card:
     return Card(kept.model_name, len(kept.path), text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…")
 
 
-def model_title(known: RecordedExperiment) -> str:
+def model_title(recording: RecordedExperiment) -> str:
     """Return the title of the model of an experiment."""
-    return loaded_models.title(known.made_by.model) if isinstance(known.made_by, Provenance) else ""
+    return loaded_models.title(recording.made_by.model) if isinstance(recording.made_by, Provenance) else ""
 
 
 @dataclass(slots=True)
@@ -76,10 +76,10 @@ def open_run(name: str) -> None:
 
 
 @current.error_boundary
-def open_experiment(known: RecordedExperiment) -> None:
+def open_experiment(recording: RecordedExperiment) -> None:
     """Put a recorded experiment on its page, and choose the view that shows it."""
-    experiment.put(known)
-    view = result_of(known.name).view
+    experiment.put(recording)
+    view = result_of(recording.name).view
     if view is not None:
         current.fill(*view)
 
@@ -100,14 +100,14 @@ def file_uploaded() -> None:
 def open_file(data: bytes) -> str:
     """Open a file with a run or an experiment. Returns the path of its page. Raises BadRecording."""
     try:
-        known = experiment.loads(data)
+        recording = experiment.loads(data)
     except BadRecording as error:
         if not str(error).startswith(NO_EXPERIMENT):
             raise
         opened_recording.show(prepared.unpacked(data))
         return features.LANDING
-    open_experiment(known)
-    return result_of(known.name).page
+    open_experiment(recording)
+    return result_of(recording.name).page
 
 
 def result_of(name: str) -> Recorded:

@@ -31,9 +31,9 @@ def text_card(name: str) -> None:
             st.caption(_("This recording cannot be read."))
             return
         st.text(shown.excerpt)
-        made = _("{model} · {tokens}").format(model=loaded_models.title(shown.model), tokens=numbers.tokens(shown.tokens))
+        origin = _("{model} · {tokens}").format(model=loaded_models.title(shown.model), tokens=numbers.tokens(shown.tokens))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.caption(made, width="content")
+            st.caption(origin, width="content")
             if st.button(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):
                 gallery.open_run(name)
                 st.switch_page(features.file_of("watch"))
@@ -46,15 +46,15 @@ def experiment_card(name: str) -> None:
     with st.container(border=True, gap="xsmall", height="stretch", key=f"gallery_{name}"):
         st.markdown(f"**{_(title)}**")
         st.caption(_(point))
-        known = experiment.bundled(name)
-        if known is None:
+        recording = experiment.bundled(name)
+        if recording is None:
             st.caption(_("This recording cannot be read."))
             return
-        made = _("{model} · {day}").format(model=gallery.model_title(known), day=numbers.day(known.recorded_on))
+        origin = _("{model} · {day}").format(model=gallery.model_title(recording), day=numbers.day(recording.recorded_on))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.caption(made, width="content")
+            st.caption(origin, width="content")
             if st.button(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):
-                gallery.open_experiment(known)
+                gallery.open_experiment(recording)
                 experiment.play_again(name)
                 st.switch_page(features.file_of(result.page))
 

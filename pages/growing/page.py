@@ -101,11 +101,11 @@ def losses(record: GrowthRecord, model: LanguageModel) -> None:
 
 def bundled_model() -> None:
     """Draw the record of the bundled model's training."""
-    found = recorded_training()
-    if found is None:
+    training = recorded_training()
+    if training is None:
         elements.show_notice(_("None of the models here has a record of its training."))
         return
-    name, record = found
+    name, record = training
     newest = record.moments[-1]
     lead = _(
         "{name} read {read} tokens in {updates} steps of about {each} tokens. These are {count} moments, recorded during the training."

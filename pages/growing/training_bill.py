@@ -35,10 +35,10 @@ def training_bill() -> None:
     results.start_button(NAME, _("Measure both"), begin, type="primary", icon=":material/balance:")
     results.part(NAME, now, begin, comparison)
     elements.section(_("After how many answers has inference cost as much as training?"), _("training once, inference for every answer"))
-    one, two, three = st.columns(3, gap="medium")
-    read = one.number_input(_("Tokens of a prompt"), 1, 100_000, 200, key="training_read", **PERSISTENT)
-    answer = two.number_input(_("Tokens of an answer"), 1, 10_000, 300, key="training_written", **PERSISTENT)
-    watts = three.number_input(_("Watts of this machine (assumed)"), 1.0, 5_000.0, 45.0, key="training_watts", **PERSISTENT)
+    left, middle, right = st.columns(3, gap="medium")
+    read = left.number_input(_("Tokens of a prompt"), 1, 100_000, 200, key="training_read", **PERSISTENT)
+    answer = middle.number_input(_("Tokens of an answer"), 1, 10_000, 300, key="training_written", **PERSISTENT)
+    watts = right.number_input(_("Watts of this machine (assumed)"), 1.0, 5_000.0, 45.0, key="training_watts", **PERSISTENT)
     bundled_model(int(read), int(answer), float(watts))
     title = lambda key: MODELS[key].title  # noqa: E731 (a short format function)
     name = st.selectbox(_("A known model"), list(PUBLISHED), index=1, format_func=title, key="training_known", **PERSISTENT)
@@ -83,20 +83,20 @@ def comparison(run: Experiment) -> None:
 
 def known_model(name: str, read: int, answer: int) -> None:
     """Draw the training of a known model, from its publication."""
-    known = PUBLISHED[name]
-    model = MODELS[known.model]
-    answers = answers_until_even(training_work(model.shape, known.tokens, 4096), model.shape, read, answer)
+    published = PUBLISHED[name]
+    model = MODELS[published.model]
+    answers = answers_until_even(training_work(model.shape, published.tokens, 4096), model.shape, read, answer)
     st.markdown(
         _(
             "{title}: {tokens} tokens, {hours} million card-hours at up to {watts} W ({source}): at most {energy} GWh. "
             "Inference has needed as many multiply-adds after **{answers}** such answers."
         ).format(
             title=model.title,
-            tokens=numbers.count(known.tokens),
-            hours=written(known.gpu_hours / 1e6, ".3g"),
-            watts=numbers.short(known.watts),
-            source=known.source,
-            energy=numbers.decimal(known.gpu_hours * known.watts / 1e9, 1),
+            tokens=numbers.count(published.tokens),
+            hours=written(published.gpu_hours / 1e6, ".3g"),
+            watts=numbers.short(published.watts),
+            source=published.source,
+            energy=numbers.decimal(published.gpu_hours * published.watts / 1e9, 1),
             answers=numbers.count(answers),
         )
     )
@@ -122,8 +122,8 @@ def bundled_model(read: int, answer: int, watts: float) -> None:
         hours = _("At the speed of the training step above: {hours} hours on this machine (computed), {energy} kWh at {watts} W (assumed).")
         energy = numbers.decimal(seconds * watts / 3.6e6, 2)
         sentences.append(hours.format(hours=numbers.decimal(seconds / 3600, 1), energy=energy, watts=numbers.short(watts)))
-    if found := HOURS.search(card_section(name, TRAINING)):
-        sentences.append(_("The model's card says how long it took: “{card}”.").format(card=" ".join(found[0].split())))
+    if match := HOURS.search(card_section(name, TRAINING)):
+        sentences.append(_("The model's card says how long it took: “{card}”.").format(card=" ".join(match[0].split())))
     # This small model cannot hold a longer prompt or answer.
     read, answer = min(read, 200), min(answer, 300)
     even = _("Inference has needed as many multiply-adds after **{answers}** answers of {length} tokens.")

@@ -37,12 +37,12 @@ class Game:
     @property
     def points(self) -> float:
         """Points of the visitor, in bits."""
-        return sum(one.points for one in self.rounds)
+        return sum(guessed_round.points for guessed_round in self.rounds)
 
     @property
     def favourite_points(self) -> float:
         """Points for always guessing the likeliest word."""
-        return sum(one.favourite_points for one in self.rounds)
+        return sum(guessed_round.favourite_points for guessed_round in self.rounds)
 
 
 @dataclass(slots=True)
@@ -69,21 +69,21 @@ def game() -> Game:
 def _from_link(linked: str) -> Game | None:
     """Return the game of a link, its guesses scored again on the link's run. None if the link is not valid."""
     run = current.run()
-    said = linked[: 50 * WORDS].split(SEPARATOR)[:WORDS]
-    if not said or len(said) > len(run.path):
+    words = linked[: 50 * WORDS].split(SEPARATOR)[:WORDS]
+    if not words or len(words) > len(run.path):
         return None
     path, line, end = run.path, run.line, run.here
-    made = Game(len(path) - len(said), end, theirs=True)
+    linked_game = Game(len(path) - len(words), end, theirs=True)
     try:
-        for place, word in enumerate(said, start=made.begun_at):
-            run.switch(line[place])
-            made.rounds.append(guess.finish(guess.judge(run, [word]), path[place]))
-            made.said.append(word)
+        for position, word in enumerate(words, start=linked_game.begun_at):
+            run.switch(line[position])
+            linked_game.rounds.append(guess.finish(guess.judge(run, [word]), path[position]))
+            linked_game.said.append(word)
     except ViewerError:
         return None
     finally:
         run.switch(end)
-    return made
+    return linked_game
 
 
 @error_boundary
@@ -95,14 +95,14 @@ def word_guessed() -> None:
     now = game()
     if now.over or run.finished:
         return
-    said = guess.cleaned([word])
-    if len(said) != 1 or SEPARATOR in said[0]:
+    words = guess.cleaned([word])
+    if len(words) != 1 or SEPARATOR in words[0]:
         raise InputError(_("Enter one word of letters."))
-    known = guess.judge(run, said)
+    judged = guess.judge(run, words)
     step = run.step()
     current.changed("rolled").playing = False
-    now.rounds.append(guess.finish(known, step))
-    now.said.append(said[0])
+    now.rounds.append(guess.finish(judged, step))
+    now.said.append(words[0])
     now.node = run.here
 
 

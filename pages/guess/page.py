@@ -26,9 +26,9 @@ COLUMNS = (_("token"), _("probability"), _("your guess"), _("points"), _("points
 
 def question(now: Game) -> None:
     """Draw the field for the next guess."""
-    place = _("Token {number} of {words}").format(number=len(now.rounds) + 1, words=guess_game.WORDS)
+    counter = _("Token {number} of {words}").format(number=len(now.rounds) + 1, words=guess_game.WORDS)
     with st.form("guess_form", clear_on_submit=True, border=False):
-        label = f"{_('What comes next?')} :gray[:small[{place}]]"
+        label = f"{_('What comes next?')} :gray[:small[{counter}]]"
         st.text_input(label, key=guess_game.FIELD, placeholder=_("one word, then Enter"), max_chars=60)
         st.form_submit_button(_("Guess"), on_click=guess_game.word_guessed, type="primary")
     about = _("For an audience with phones: its answer beside the model's, on the stage. Key: V")
@@ -77,24 +77,26 @@ def answer(now: Game) -> None:
 
 def result(now: Game) -> None:
     """Draw all ten tokens and the link."""
-    hits = sum(one.hit for one in now.rounds)
-    said = (
+    hits = sum(guessed_round.hit for guessed_round in now.rounds)
+    sentence = (
         _("A friend's result: {own} points with {hits}; the likeliest token {favourite} points. Can you do better?")
         if now.theirs
         else _("Ten tokens: you {own} points with {hits}; the likeliest token {favourite} points.")
     )
     counted = ngettext("{count} hit", "{count} hits", hits).format(count=hits)
-    st.markdown(f"### {said.format(own=numbers.decimal(now.points, 1), hits=counted, favourite=numbers.decimal(now.favourite_points, 1))}")
+    st.markdown(
+        f"### {sentence.format(own=numbers.decimal(now.points, 1), hits=counted, favourite=numbers.decimal(now.favourite_points, 1))}"
+    )
     steps = current.run().path[now.begun_at :]
     rows = [
         (
             step.piece.removeprefix("␣"),
             numbers.chance(step.model_probability),
-            one.guesses[0].said,
-            numbers.decimal(one.points, 1) if one.hit else "–",
-            numbers.decimal(one.favourite_points, 1) if one.favourite_points else "–",
+            guessed_round.guesses[0].said,
+            numbers.decimal(guessed_round.points, 1) if guessed_round.hit else "–",
+            numbers.decimal(guessed_round.favourite_points, 1) if guessed_round.favourite_points else "–",
         )
-        for step, one in zip(steps, now.rounds, strict=False)
+        for step, guessed_round in zip(steps, now.rounds, strict=False)
     ]
     st.dataframe(pd.DataFrame(rows, columns=list(COLUMNS)), hide_index=True, width="stretch", key="guess_result")
     st.caption(

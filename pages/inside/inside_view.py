@@ -25,8 +25,8 @@ ALL = -1  # all layers together
 
 def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     """Draw a token's vector, its nearest neighbours, and a map."""
-    known = dict.fromkeys(token.token_id for token in reversed(step.tokens))
-    choices = list(reversed(list(known)[:MOST_CHOICES]))
+    token_ids = dict.fromkeys(token.token_id for token in reversed(step.tokens))
+    choices = list(reversed(list(token_ids)[:MOST_CHOICES]))
 
     def title(token_id: int) -> str:
         return inside_rows.plain(model.piece(token_id))
@@ -119,8 +119,8 @@ def attention(step: SelectedStep, seen: Inside) -> None:
 
 def choose_head(seen: Inside) -> tuple[int | None, int | None]:
     """Draw the choice of a layer and a head, and return both; None for all of them."""
-    known = [index for index, row in enumerate(seen.attention) if row is not None]
-    options = [ALL, *known]
+    measured = [index for index, row in enumerate(seen.attention) if row is not None]
+    options = [ALL, *measured]
 
     def layer_title(index: int) -> str:
         return _("all") if index == ALL else str(index + 1)
@@ -129,7 +129,7 @@ def choose_head(seen: Inside) -> tuple[int | None, int | None]:
         return _("all heads, on average") if index is None else _("head {number}").format(number=index + 1)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if len(known) <= MANY_LAYERS:
+        if len(measured) <= MANY_LAYERS:
             chosen = elements.choice(_("Layer"), options, ALL, "inside_layer", format_func=layer_title, width="content")
         else:
             chosen = st.select_slider(_("Layer"), options, value=ALL, key="inside_layer", format_func=layer_title, width=420)
@@ -140,16 +140,16 @@ def choose_head(seen: Inside) -> tuple[int | None, int | None]:
 
 def stages(step: SelectedStep) -> None:
     """Draw the probabilities before and after each sampling stage."""
-    found = sampling_rows.stage_rows(step.distribution)
-    for start in range(0, len(found), 4):
-        places = st.columns(max(3, min(4, len(found))), gap="medium")
-        for place, (stage, caption, table) in zip(places, found[start : start + 4], strict=False):
-            with place:
+    rows = sampling_rows.stage_rows(step.distribution)
+    for start in range(0, len(rows), 4):
+        places = st.columns(max(3, min(4, len(rows))), gap="medium")
+        for column, (stage, caption, table) in zip(places, rows[start : start + 4], strict=False):
+            with column:
                 setting = "" if stage.setting is None else f" {numbers.short(stage.setting)}"
                 term = _("softmax") if stage.name == "model" else f"{_(stage.name)}{setting}"
                 elements.section(_(names.STAGES.get(stage.name, stage.name)), term)
                 alt_text = _("Bars of the likeliest tokens before (pale) and after (solid) this stage, 0 to 100 percent.")
                 chart.draw(inside_charts.stage, table, key=f"inside_stage_{stage.name}", alt_text=alt_text, rows=len(table))
                 st.caption(caption)
-    if len(found) == 1:
+    if len(rows) == 1:
         st.caption(_("All settings are off, so the model's own probabilities are used."))

@@ -28,7 +28,7 @@ def named_answers_view(step: SelectedStep) -> None:
         written = st.text_input(
             _("Answers, with semicolons"), key="inside_answers", max_chars=600, placeholder="girl; boy; dragon", **PERSISTENT
         )
-        answers = tuple(dict.fromkeys(with_space(one.strip(), step) for one in (written or "").split(";") if one.strip()))
+        answers = tuple(dict.fromkeys(with_space(part.strip(), step) for part in (written or "").split(";") if part.strip()))
         if answers:
             model = current.model()
             _answers(_counted(model, id(model), step.token_ids, answers))
@@ -45,62 +45,62 @@ def with_space(answer: str, step: SelectedStep) -> str:
     return f" {answer}" if before and answer[0].isalnum() and not before[-1].isspace() else answer
 
 
-def _answers(found: Found) -> None:
+def _answers(answers: Found) -> None:
     rows = [
         {
             "row": row,
-            "label": label(one.text.replace(" ", "␣", 1)),
-            "before": one.probability,
-            "after": one.probability,
+            "label": label(answer.text.replace(" ", "␣", 1)),
+            "before": answer.probability,
+            "after": answer.probability,
             "kind": "open",
-            "number": numbers.percent(one.probability),
-            "piece": one.text,
-            "arithmetic": arithmetic(one),
+            "number": numbers.percent(answer.probability),
+            "piece": answer.text,
+            "arithmetic": arithmetic(answer),
         }
-        for row, one in enumerate(found)
+        for row, answer in enumerate(answers)
     ]
     alt_text = _("Bars: the probability that the text goes on with each answer, 0 to 100 percent.")
     chart.draw(inside_charts.stage, pd.DataFrame(rows), key="inside_answer_bars", alt_text=alt_text, rows=len(rows))
-    for one in found:
-        st.caption(f"{plain(one.text)}: {plain(arithmetic(one))}")
+    for answer in answers:
+        st.caption(f"{plain(answer.text)}: {plain(arithmetic(answer))}")
     st.caption(_("All ways to split an answer into tokens are counted, and all longer words that begin with it, before any setting."))
-    elements.table_button(lambda: csv_text(table(found)), "answers.csv", "inside_answers_csv")
+    elements.table_button(lambda: csv_text(table(answers)), "answers.csv", "inside_answers_csv")
 
 
-def arithmetic(one: NamedAnswer) -> str:
+def arithmetic(answer: NamedAnswer) -> str:
     """Return the likeliest way as a product, the number of ways, and what was not counted."""
-    product = " × ".join(f"{token} {numbers.percent(share)}" for token, share in one.tokens)
+    product = " × ".join(f"{token} {numbers.percent(share)}" for token, share in answer.tokens)
     text = _("{product}; with all {count} ways {share}").format(
-        product=product, count=numbers.whole(one.ways), share=numbers.percent(one.probability)
+        product=product, count=numbers.whole(answer.ways), share=numbers.percent(answer.probability)
     )
-    uncounted = one.at_most - one.probability
+    uncounted = answer.at_most - answer.probability
     return (
         text
-        if uncounted < 1e-4 * max(one.probability, 1e-9)
+        if uncounted < 1e-4 * max(answer.probability, 1e-9)
         else _("{text}, at most {share} more").format(text=text, share=numbers.percent(uncounted))
     )
 
 
-def table(found: Found) -> pd.DataFrame:
+def table(answers: Found) -> pd.DataFrame:
     """Return one row per answer."""
     return pd.DataFrame(
         {
-            "answer": [one.text for one in found],
-            "probability": [one.probability for one in found],
-            "at_most": [one.at_most for one in found],
-            "ways": [one.ways for one in found],
-            "likeliest_way": ["|".join(token for token, _share in one.tokens) for one in found],
+            "answer": [answer.text for answer in answers],
+            "probability": [answer.probability for answer in answers],
+            "at_most": [answer.at_most for answer in answers],
+            "ways": [answer.ways for answer in answers],
+            "likeliest_way": ["|".join(token for token, _share in answer.tokens) for answer in answers],
         }
     )
 
 
-def _tokens(found: list[tuple[int, str, int, float]]) -> None:
-    if not found:
+def _tokens(rows: list[tuple[int, str, int, float]]) -> None:
+    if not rows:
         st.caption(_("No token of the vocabulary contains this text."))
         return
     head = (_("token"), _("number"), _("rank"), _("model's probability"))
     elements.table(
-        head, [(plain(token), str(token_id), numbers.whole(rank), numbers.percent(share)) for token_id, token, rank, share in found]
+        head, [(plain(token), str(token_id), numbers.whole(rank), numbers.percent(share)) for token_id, token, rank, share in rows]
     )
 
 

@@ -28,11 +28,11 @@ frame.page()
 LONGEST = 2_000  # characters that can be typed
 
 
-def part(place: str, title: str, term: str, lead: str = "") -> None:
-    """Draw the heading of a part. place: its anchor in the address and in the table of contents."""
-    drawn.append(place)
+def part(anchor: str, title: str, term: str, lead: str = "") -> None:
+    """Draw the heading of a part. anchor: in the address and in the table of contents."""
+    drawn.append(anchor)
     st.space("small")
-    st.header(f"{title} :small[:gray[{term}]]", anchor=place)
+    st.header(f"{title} :small[:gray[{term}]]", anchor=anchor)
     if lead:
         st.caption(lead)
 
@@ -51,12 +51,12 @@ def text_so_far(step: SelectedStep) -> None:
     browser.announce_step(seen, key="inside_announcer")
     with st.container(horizontal=True, vertical_alignment="center", key="inside_where"):
         if isinstance(seen, Step):
-            place = _("Token {place} of the text, {piece}: number {number} of those that the model wrote").format(
+            position_text = _("Token {place} of the text, {piece}: number {number} of those that the model wrote").format(
                 place=numbers.whole(seen.position + 1), piece=inside_rows.plain(seen.piece), number=numbers.whole(seen.index + 1)
             )
         else:
-            place = _("The next token, after these {count} tokens").format(count=seen.position)
-        st.markdown(f"**{place}**", width="stretch")
+            position_text = _("The next token, after these {count} tokens").format(count=seen.position)
+        st.markdown(f"**{position_text}**", width="stretch")
         st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", **bound("inside_back"))
         st.button(_("Step"), on_click=current.step, icon=":material/arrow_forward:", type="primary", **bound("inside_step"))
         st.page_link(features.file_of("watch"), label=_("Back to Watch"), icon=":material/visibility:", width="content")

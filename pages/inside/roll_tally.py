@@ -39,8 +39,8 @@ def roll_tally(distribution: TokenDistribution | Step, *, key: str) -> None:
         tallies[key] = (step, min(MOST_ROLLS, count))
 
     def draw() -> None:
-        known = tallies.get(key)
-        count = known[1] if known and known[0] == step else 0
+        tally = tallies.get(key)
+        count = tally[1] if tally and tally[0] == step else 0
         with st.container(horizontal=True, vertical_alignment="center"):
             for times, label in ((100, _("Roll 100 times")), (1_000, _("Roll 1,000 times"))):
                 add = partial(set_rolls, count + times)
@@ -78,8 +78,8 @@ def tally_rows(distribution: TokenDistribution | Step, count: int) -> tuple[pd.D
     if unlisted > 1e-6:
         table.loc[len(table)] = [_("everything else"), unlisted, "rest"]
     thrown = resample(distribution, count)
-    places = {c.key: place for place, c in enumerate(alive)}
-    hits = np.bincount([places.get(one, len(table) - 1) for one in thrown.token_ids.tolist()], minlength=len(table))
+    places = {c.key: index for index, c in enumerate(alive)}
+    hits = np.bincount([places.get(token_id, len(table) - 1) for token_id in thrown.token_ids.tolist()], minlength=len(table))
     table["row"] = range(len(table))
     table["count"] = hits
     table["seen"] = hits / max(1, count)

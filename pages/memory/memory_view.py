@@ -29,26 +29,26 @@ def cache_and_answers(run: Experiment) -> None:
     elements.section(_("Does it still know?"), _("probability of the right answer, token by token"))
     asked = _("{question} The right answer is “{answer}”.")
     st.caption(asked.format(question=plain(question), answer=plain(task.answer.strip(" ."))))
-    found = [seen for seen in run.seen if isinstance(seen, Answer)]
-    cache_text.answer_bars(found, (_("With the full cache"), _("With your cache")))
-    if len(found) == 2 and found[1].probability is not None:
+    answers = [seen for seen in run.seen if isinstance(seen, Answer)]
+    cache_text.answer_bars(answers, (_("With the full cache"), _("With your cache")))
+    if len(answers) == 2 and answers[1].probability is not None:
         kept = blocks[-1].kept
         lost = any(position not in kept for position in marked)
-        st.markdown(cache_text.why(lost, bool(plan.bits), bool(marked), found[0].probability, found[1].probability))
+        st.markdown(cache_text.why(lost, bool(plan.bits), bool(marked), answers[0].probability, answers[1].probability))
 
 
 def policies_table(run: Experiment) -> None:
     """Draw every policy under the same budget."""
     rows = [
         {
-            _("When it is full"): _(names.EVICTION[one.policy]),
-            _("lines"): one.answer.pages,
-            _("bytes, counted"): numbers.size(one.answer.bytes),
-            _("right answer"): numbers.percent(one.answer.probability) if one.answer.probability is not None else _("never asked"),
-            _("it says"): one.answer.said,
+            _("When it is full"): _(names.EVICTION[outcome.policy]),
+            _("lines"): outcome.answer.pages,
+            _("bytes, counted"): numbers.size(outcome.answer.bytes),
+            _("right answer"): numbers.percent(outcome.answer.probability) if outcome.answer.probability is not None else _("never asked"),
+            _("it says"): outcome.answer.said,
         }
-        for one in run.seen
-        if isinstance(one, PolicyOutcome)
+        for outcome in run.seen
+        if isinstance(outcome, PolicyOutcome)
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")
 
@@ -58,9 +58,9 @@ def rounding(run: Experiment) -> None:
     first = run.seen[0]
     head = (_("bits per number"), _("KV cache"), _("diver\u00adgence (KL, nats)"), _("same likeliest token"), _("perplex\u00adity"))
     rows = [(_("full precision"), numbers.size(first.full_bytes), "0", numbers.percent(1.0), numbers.decimal(first.full_perplexity, 2))]
-    for one in run.seen:
-        measured = (numbers.nats(one.kl), numbers.percent(one.kept), numbers.decimal(one.perplexity, 2))
-        rows.append((str(one.bits), numbers.size(one.bytes), *measured))
+    for rounded in run.seen:
+        measured = (numbers.nats(rounded.kl), numbers.percent(rounded.kept), numbers.decimal(rounded.perplexity, 2))
+        rows.append((str(rounded.bits), numbers.size(rounded.bytes), *measured))
     elements.table(head, rows)
     st.caption(
         _(
@@ -74,12 +74,12 @@ def other_models(budget: int) -> None:
     """Draw how many tokens of other models the budget would hold."""
     rows = [
         {
-            _("model"): known.title,
-            _("one token"): numbers.size(cache_bytes(known.shape, 1, 2)),
-            _("tokens"): budget // cache_bytes(known.shape, 1, 2),
-            _("a full context"): numbers.size(cache_bytes(known.shape, known.shape.context_length, 2)),
+            _("model"): published.title,
+            _("one token"): numbers.size(cache_bytes(published.shape, 1, 2)),
+            _("tokens"): budget // cache_bytes(published.shape, 1, 2),
+            _("a full context"): numbers.size(cache_bytes(published.shape, published.shape.context_length, 2)),
         }
-        for known in MODELS.values()
+        for published in MODELS.values()
     ]
     with st.expander(_("The same memory in other models"), icon=":material/auto_stories:"):
         st.caption(_("How many tokens {size} of KV cache holds, with 16 bits per number.").format(size=numbers.size(budget)))

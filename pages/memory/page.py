@@ -55,16 +55,16 @@ def choose_budget() -> MemoryBudget:
         )
         policy = policy or POLICIES[1]
         st.caption(f"{_(names.EVICTION_EFFECT[policy]).removesuffix('.')} · {_(names.EVICTION_TERMS[policy])}")
-    budget, one, other = st.columns([0.46, 0.27, 0.27], gap="large")
+    budget, middle, right = st.columns([0.46, 0.27, 0.27], gap="large")
     size = lambda count: numbers.size(count * each)  # noqa: E731 (a short format function)
     counts = range(FEWEST, MOST_PAGES + 1)
     pages = budget.select_slider(_("Memory for the KV cache"), counts, value=40, key="memory_budget", format_func=size, **PERSISTENT)
     shared = _("Each request gets an equal share. With fewer requests, each one has more lines.")
-    requests = one.number_input(_("Requests that share it"), 1, MOST_READERS, 1, key="memory_readers", help=shared, **PERSISTENT)
+    requests = middle.number_input(_("Requests that share it"), 1, MOST_READERS, 1, key="memory_readers", help=shared, **PERSISTENT)
     sinks = 4
     if policy == ATTENTION_SINKS:
         first = _("Many models attend to the very first tokens. Keeping a few of them often helps.")
-        sinks = other.number_input(_("First lines to keep"), 0, 16, 4, key="memory_sinks", help=first, **PERSISTENT)
+        sinks = right.number_input(_("First lines to keep"), 0, 16, 4, key="memory_sinks", help=first, **PERSISTENT)
     plan = MemoryBudget(int(pages) * each, policy, int(sinks), int(requests))
     st.caption(
         _("{pages} lines of {each} for each request").format(
@@ -78,11 +78,11 @@ def choose_budget() -> MemoryBudget:
 def own_fields() -> tuple[str, str, str]:
     """Draw the fields for the visitor's own text, question and right answer, and return their texts."""
     text = st.text_area(_("Your text"), current.prompt(), key="memory_own", height=110, max_chars=LONGEST_OWN, **PERSISTENT)
-    one, two = st.columns([0.65, 0.35], gap="large")
-    question = one.text_input(
+    left, right = st.columns([0.65, 0.35], gap="large")
+    question = left.text_input(
         _("Your question (without one, the model continues the text)"), key="memory_question", max_chars=400, **PERSISTENT
     )
-    answer = two.text_input(_("The right answer, after “Answer: It is”"), key="memory_answer", max_chars=LONGEST_OWN_ANSWER, **PERSISTENT)
+    answer = right.text_input(_("The right answer, after “Answer: It is”"), key="memory_answer", max_chars=LONGEST_OWN_ANSWER, **PERSISTENT)
     return text or "", question or "", answer or ""
 
 

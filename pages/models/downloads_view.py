@@ -40,25 +40,25 @@ def _close() -> None:
 def progress() -> None:
     """Draw all running downloads and this visitor's latest one. A finished one is hidden once its model is in use."""
     own = current.memory(Asked).fetched
-    for number, (name, one) in enumerate(list(downloads.downloads().items())):
-        if one.running or name == own:
-            clock = every(0.5 if one.running else None)
-            st.fragment(_progress, run_every=clock, key=f"models_progress_{number}")(name, one.running, number)
+    for number, (name, download) in enumerate(list(downloads.downloads().items())):
+        if download.running or name == own:
+            clock = every(0.5 if download.running else None)
+            st.fragment(_progress, run_every=clock, key=f"models_progress_{number}")(name, download.running, number)
 
 
 def _progress(name: str, drawn_running: bool, number: int) -> None:
-    one = downloads.downloads()[name]
-    if drawn_running and not one.running:
+    download = downloads.downloads()[name]
+    if drawn_running and not download.running:
         st.rerun()
-    if one.running:
-        done, total, speed = numbers.size(one.done), numbers.size(one.total), numbers.size(one.bytes_per_second)
-        text = _("Downloading {name}: {done} of {total}, {speed} per second") if one.total else _("Asking the hub for {name} …")
-        share = min(1.0, one.done / one.total) if one.total else 0.0
+    if download.running:
+        done, total, speed = numbers.size(download.done), numbers.size(download.total), numbers.size(download.bytes_per_second)
+        text = _("Downloading {name}: {done} of {total}, {speed} per second") if download.total else _("Asking the hub for {name} …")
+        share = min(1.0, download.done / download.total) if download.total else 0.0
         st.progress(share, text=text.format(name=plain(name), done=done, total=total, speed=speed))
         st.button(_("Stop"), key=f"models_stop_{number}", on_click=stop, args=(name,), icon=":material/close:")
-    elif one.error is not None:
+    elif download.error is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
-            elements.show_notice(str(one.error))
+            elements.show_notice(str(download.error))
             st.button(_("Close"), key=f"models_close_{number}", on_click=_close, type="tertiary")
     elif name != current.model_name():
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -50,11 +50,11 @@ def collections() -> None:
     """Draw the list of models that are already here. Nothing is drawn where strangers are expected."""
     if deployment.public():
         return
-    found = _found()
-    if not found:
+    models = _found()
+    if not models:
         return
     elements.section(_("Already on this machine"), _("from other programs"))
-    titles = {one.name: f"{one.title} · {numbers.size(one.bytes)} · {one.collection}" for one in found}
+    titles = {model.name: f"{model.title} · {numbers.size(model.bytes)} · {model.collection}" for model in models}
     st.selectbox(
         _("Found in the folders of other programs"),
         list(titles),
@@ -71,12 +71,12 @@ def collections() -> None:
 def way(plan: Plan) -> str:
     """Return one sentence on how a GGUF file would be loaded."""
     if plan.here:
-        said = _("{format}, widened to {dtype} when it is loaded. All pages work with it.")
-        return said.format(format=plain(plan.header.format), dtype=PRECISIONS[plan.precision])
+        template = _("{format}, widened to {dtype} when it is loaded. All pages work with it.")
+        return template.format(format=plain(plan.header.format), dtype=PRECISIONS[plan.precision])
     if plan.why is None:
         return _("{format}, run by llama-server, which this app starts.").format(format=plain(plan.header.format))
-    said = _("{format}, run by llama-server, which this app starts, because {why}. Pages that look inside a model cannot use it.")
-    sentence = said.format(format=plain(plan.header.format), why=plain(_(plan.why)))
+    template = _("{format}, run by llama-server, which this app starts, because {why}. Pages that look inside a model cannot use it.")
+    sentence = template.format(format=plain(plan.header.format), why=plain(_(plan.why)))
     if local_server.program() is None:
         sentence += " " + _("That program was not found. Install llama.cpp, so that llama-server is on the PATH.")
     return sentence

@@ -63,8 +63,8 @@ def on_this_machine() -> None:
     elements.notices("models_here")
     entries = {entry.name: entry for entry in list_models()}
     columns = st.columns(2, gap="medium")
-    for place, name in enumerate(current.model_names()):
-        with columns[place % 2], st.container(border=True):
+    for index, name in enumerate(current.model_names()):
+        with columns[index % 2], st.container(border=True):
             card(name, entries.get(name), loaded_models.in_memory().get(name))
             elements.notices(f"models_use_{name}")
 

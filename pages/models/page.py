@@ -79,16 +79,16 @@ def of_field(verb: Callable[[str], None]) -> None:
     verb(current.field("models_name") or "")
 
 
-def offer(one: Offer) -> None:
+def offer(offered: Offer) -> None:
     """Draw one model worth trying."""
     with st.container(border=True):
-        gated = f" :gray-badge[{_('needs a licence and an access key of the hub')}]" if one.gated else ""
-        accept = _("Accept its licence on the hub, then start the app with HF_TOKEN set.") if one.gated else None
-        st.markdown(f"**{one.title}**{gated}", help=accept)
-        st.caption(_(one.good_for))
-        figures = {"parameters": numbers.count(one.parameter_count), "size": numbers.size(one.bytes), "licence": one.licence}
+        gated = f" :gray-badge[{_('needs a licence and an access key of the hub')}]" if offered.gated else ""
+        accept = _("Accept its licence on the hub, then start the app with HF_TOKEN set.") if offered.gated else None
+        st.markdown(f"**{offered.title}**{gated}", help=accept)
+        st.caption(_(offered.good_for))
+        figures = {"parameters": numbers.count(offered.parameter_count), "size": numbers.size(offered.bytes), "licence": offered.licence}
         st.caption(_("{parameters} · {size} · {licence}").format(**figures))
-        st.button(_("Download"), key=f"models_fetch_{one.name}", on_click=fetch, args=(one.name,), icon=":material/download:")
+        st.button(_("Download"), key=f"models_fetch_{offered.name}", on_click=fetch, args=(offered.name,), icon=":material/download:")
 
 
 def from_the_hub() -> None:
@@ -96,8 +96,8 @@ def from_the_hub() -> None:
     elements.section(_("Another model"), _("a file or a folder here; or the Hugging Face hub, which needs a network"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         names = _("A hub id (org/model or org/model@revision), a GGUF file of the hub (org/model:Q4_K_M), or a folder or GGUF file here.")
-        look: dict[str, Any] = {"placeholder": _("/path/to/model.gguf or org/model"), "width": 420}
-        name = st.text_input(_("Any model"), key="models_name", help=names, max_chars=300, **look)
+        widget_options: dict[str, Any] = {"placeholder": _("/path/to/model.gguf or org/model"), "width": 420}
+        name = st.text_input(_("Any model"), key="models_name", help=names, max_chars=300, **widget_options)
         empty = not name.strip()
         verb = _("Use") if can_be_used(name.strip()) else _("Download")
         st.button(_("Does it fit?"), on_click=of_field, args=(check,), key="models_check", disabled=empty)
@@ -106,23 +106,23 @@ def from_the_hub() -> None:
             here = _("llama-server computes with the packed weights and needs less memory. Pages that look inside a model cannot use it.")
             st.button(_("Run with llama-server"), on_click=of_field, args=(serve,), key="models_serve", help=here)
     elements.notices("models_fetch")
-    known = current.memory(downloads_view.Asked).fit
-    if known:
-        asked, found, way = known
+    answer = current.memory(downloads_view.Asked).fit
+    if answer:
+        asked, estimate, way = answer
         sentence = (
             _("**{name}** has {parameters} parameters. Loaded, it needs {loaded}; {free} are free on {device}. It fits.")
-            if found.fits
+            if estimate.fits
             else _("**{name}** has {parameters} parameters. Loaded, it needs {loaded}, but only {free} are free on {device}.")
         )
-        sizes = {"loaded": numbers.size(found.loaded_bytes), "free": numbers.size(found.free_bytes)}
-        st.markdown(sentence.format(name=plain(asked), parameters=numbers.count(found.parameter_count), device=found.device, **sizes))
+        sizes = {"loaded": numbers.size(estimate.loaded_bytes), "free": numbers.size(estimate.free_bytes)}
+        st.markdown(sentence.format(name=plain(asked), parameters=numbers.count(estimate.parameter_count), device=estimate.device, **sizes))
         if way:
             st.caption(way)
     downloads_view.progress()
     columns = st.columns(3, gap="medium")
-    for place, one in enumerate(OFFERS):
-        with columns[place % 3]:
-            offer(one)
+    for index, offered in enumerate(OFFERS):
+        with columns[index % 3]:
+            offer(offered)
 
 
 @current.error_boundary

@@ -44,9 +44,9 @@ def leave() -> None:
 def stop_download(name: str | None) -> None:
     """Stop one download, or all of them."""
     roles.require_operator()
-    for each, one in list(all_downloads().items()):
+    for each, download in list(all_downloads().items()):
         if name in (None, each):
-            one.stop()
+            download.stop()
 
 
 @current.error_boundary
@@ -102,7 +102,7 @@ def people() -> None:
             _("idle for"): numbers.duration(now - session.seen),
             _("operator"): session.operator or (session is current.current_session() and roles.is_operator()),
         }
-        for session in sorted(admission.active_sessions(), key=lambda one: one.seen, reverse=True)
+        for session in sorted(admission.active_sessions(), key=lambda visitor: visitor.seen, reverse=True)
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_people") if rows else st.caption(_("There are no other visitors."))
 
@@ -131,15 +131,18 @@ def models() -> None:
 def downloads() -> None:
     """Draw the running downloads of all visitors."""
     elements.section(_("Downloads"))
-    running = {name: one for name, one in all_downloads().items() if one.running}
+    running = {name: download for name, download in all_downloads().items() if download.running}
     if not running:
         st.caption(_("No download is running."))
         return
-    for name, one in running.items():
+    for name, download in running.items():
         text = _("Downloading {name}: {done} of {total}, {speed} per second").format(
-            name=plain(name), done=numbers.size(one.done), total=numbers.size(one.total), speed=numbers.size(one.bytes_per_second)
+            name=plain(name),
+            done=numbers.size(download.done),
+            total=numbers.size(download.total),
+            speed=numbers.size(download.bytes_per_second),
         )
-        st.progress(min(1.0, one.done / one.total) if one.total else 0.0, text=text)
+        st.progress(min(1.0, download.done / download.total) if download.total else 0.0, text=text)
         st.button(_("Stop"), key=f"operator_stop_{name}", on_click=stop_download, args=(name,), icon=":material/close:")
     st.button(_("Stop all"), key="operator_stop_all", on_click=stop_download, args=(None,))
 

@@ -31,19 +31,19 @@ WRITERS = (N_("Pupil"), N_("Teacher"))
 
 def choose_models(names: list[str]) -> tuple[str, str]:
     """Draw the choice of both models, and return the names of the large and the small one."""
-    look = {"format_func": loaded_models.title, "width": 200, **PERSISTENT}
+    widget_options = {"format_func": loaded_models.title, "width": 200, **PERSISTENT}
     usual = names.index(current.model_name()) if not current.model_name().endswith("-mini") else 0
     follow_model("pupil_large", names[usual])
-    large = st.selectbox(_("Teacher"), names, index=usual, key="pupil_large", help=_("The larger of the two models."), **look)
+    large = st.selectbox(_("Teacher"), names, index=usual, key="pupil_large", help=_("The larger of the two models."), **widget_options)
     others = [name for name in names if name != large]
     mini = others.index(f"{large}-mini") if f"{large}-mini" in others else 0
     follow_model("pupil_small", others[mini])
     distilled = _("The smaller of the two models. The bundled mini was trained on the probabilities of the bundled storyteller.")
-    return large, st.selectbox(_("Pupil"), others, index=mini, key="pupil_small", help=distilled, **look)
+    return large, st.selectbox(_("Pupil"), others, index=mini, key="pupil_small", help=distilled, **widget_options)
 
 
-def judged_text(large: str, small: str, length: int, writer: str, place: DeltaGenerator) -> None:
-    """Draw a text that one model writes and the other scores. place: for the button."""
+def judged_text(large: str, small: str, length: int, writer: str, container: DeltaGenerator) -> None:
+    """Draw a text that one model writes and the other scores. container: of the button."""
     other = small if writer == large else large
     chosen = {
         N_("the pupil"): loaded_models.title(small),
@@ -56,11 +56,11 @@ def judged_text(large: str, small: str, length: int, writer: str, place: DeltaGe
         return judge(current.model_named(writer), current.model_named(other), current.prompt(), current.settings(), length)
 
     def about() -> tuple[ModelFigures, ModelFigures, int]:
-        one, two = current.model_named(writer), current.model_named(other)
-        return ModelFigures.of(one), ModelFigures.of(two), len(one.encode(current.prompt()))
+        writing_model, judging_model = current.model_named(writer), current.model_named(other)
+        return ModelFigures.of(writing_model), ModelFigures.of(judging_model), len(writing_model.encode(current.prompt()))
 
     begin = results.starter(NAME, now, write, about)
-    with place:
+    with container:
         results.start_button(NAME, _("Write"), begin, type="primary", icon=":material/edit:")
     results.part(NAME, now, begin, pupil_view.draw_judged, _("Press the button: one model writes, and both give each token a probability."))
 
@@ -75,8 +75,8 @@ def cascade_part(large: str, small: str, length: int) -> None:
             st.button(_(name), on_click=current.use_prompt, args=(text,), help=plain(text), key=f"cascaded_{name}", type="tertiary")
     with st.container(horizontal=True, vertical_alignment="bottom", key="pupil_cascade_controls"):
         entropy = _("Entropy of the small model's distribution, in bits: 0 is certain, 1 is a fair coin, 3 is a die with eight sides.")
-        look = {"format": "%.2f bits", "help": entropy, "width": 320, **PERSISTENT}
-        limit = st.slider(_("Limit of the entropy"), 0.0, 8.0, 2.0, 0.25, key="pupil_threshold", **look)
+        widget_options = {"format": "%.2f bits", "help": entropy, "width": 320, **PERSISTENT}
+        limit = st.slider(_("Limit of the entropy"), 0.0, 8.0, 2.0, 0.25, key="pupil_threshold", **widget_options)
         chosen = {
             N_("the pupil"): loaded_models.title(small),
             N_("the threshold"): N_("{count} bits").format(count=f"{limit:g}"),

@@ -30,11 +30,11 @@ MOST_SURPRISE = 40.0  # bits at which the bars are cut
 
 def draw_judged(run: Experiment) -> None:
     """Draw the text with the surprise of both models, the probabilities at one place, and both models in figures."""
-    seen = [one for one in run.seen if isinstance(one, JudgedToken)]
+    seen = [token for token in run.seen if isinstance(token, JudgedToken)]
     if not seen:
         return
-    one, two, prompt_tokens = run.about
-    names = (loaded_models.title(one.name), loaded_models.title(two.name))
+    writer, judge, prompt_tokens = run.about
+    names = (loaded_models.title(writer.name), loaded_models.title(judge.name))
     elements.section(_("The text, token by token"), _("surprise of both models, bits"))
     same_tokens = seen[0].judge is not None
     if same_tokens:
@@ -51,16 +51,16 @@ def draw_judged(run: Experiment) -> None:
         with right:
             elements.section(_("Surprise along the text"), _("up: {writer}, down: {judge}").format(writer=names[0], judge=names[1]))
             surprises(seen)
-    for found in run.seen:
-        if isinstance(found, JudgedParts):
-            parts(found, names)
-    figures(seen, names, (one, two), prompt_tokens)
+    for event in run.seen:
+        if isinstance(event, JudgedParts):
+            parts(event, names)
+    figures(seen, names, (writer, judge), prompt_tokens)
 
 
-def word(one: JudgedToken, names: tuple[str, str]) -> Word:
+def word(token: JudgedToken, names: tuple[str, str]) -> Word:
     """Return a token with both surprises below it, tinted by the model that gave it the higher probability."""
-    mine, theirs = one.writer, one.judge
-    text, head = shown(one.text, one.piece, one.raw), f"id {one.token_id}"
+    mine, theirs = token.writer, token.judge
+    text, head = shown(token.text, token.piece, token.raw), f"id {token.token_id}"
     seen_by = [(names[0], mine)] + ([] if theirs is None else [(names[1], theirs)])
     lines = [
         _("{name}: {share}, {bits}, rank {rank}").format(
@@ -86,26 +86,26 @@ def place_looked_at(seen: list[JudgedToken], running: bool) -> int:
     count = len(seen)
     if running or count < 2:
         return count - 1
-    usual = min(range(count), key=lambda place: seen[place].overlap) + 1
+    usual = min(range(count), key=lambda index: seen[index].overlap) + 1
     first = _("Whose probabilities are shown. At first the place where both models differ most.")
     return int(st.slider(_("Place in the text"), 1, count, usual, key=f"pupil_place_{count}", help=first)) - 1
 
 
-def probabilities(one: JudgedToken, names: tuple[str, str]) -> None:
+def probabilities(token: JudgedToken, names: tuple[str, str]) -> None:
     """Draw both distributions at one place, mirrored."""
-    assert one.judge is not None
+    assert token.judge is not None
     kinds = (("dice", names[0]), ("other", names[1]))
     legend(*kinds)
-    labels = [(numbers.percent(mine), numbers.percent(theirs)) for mine, theirs in zip(one.writer_odds, one.judge_odds, strict=True)]
+    labels = [(numbers.percent(mine), numbers.percent(theirs)) for mine, theirs in zip(token.writer_odds, token.judge_odds, strict=True)]
     table = pd.DataFrame(
         {
-            "place": range(len(one.pieces)),
-            "piece": one.pieces,
-            "left": one.writer_odds,
-            "right": one.judge_odds,
+            "place": range(len(token.pieces)),
+            "piece": token.pieces,
+            "left": token.writer_odds,
+            "right": token.judge_odds,
             "left_label": [mine for mine, _theirs in labels],
             "right_label": [theirs for _mine, theirs in labels],
-            "chosen": [number == one.place for number in range(len(one.pieces))],
+            "chosen": [number == token.place for number in range(len(token.pieces))],
         }
     )
     shown = "; ".join(f"{row.piece} {row.left_label} {row.right_label}" for row in table.itertuples())
@@ -121,7 +121,7 @@ def probabilities(one: JudgedToken, names: tuple[str, str]) -> None:
     )
     st.caption(
         _("Overlap of both distributions: {share}. Entropy: {writer} and {judge}.").format(
-            share=numbers.percent(one.overlap), writer=numbers.bits(one.writer.entropy), judge=numbers.bits(one.judge.entropy)
+            share=numbers.percent(token.overlap), writer=numbers.bits(token.writer.entropy), judge=numbers.bits(token.judge.entropy)
         )
     )
 
@@ -131,34 +131,36 @@ def surprises(seen: list[JudgedToken]) -> None:
     table = pd.DataFrame(
         [
             {
-                "place": one.index + 1,
-                "up": min(MOST_SURPRISE, one.writer.surprise),
-                "down": min(MOST_SURPRISE, one.judge.surprise),
-                "tip": f"{one.piece}  {_bits(one.writer.surprise)} · {_bits(one.judge.surprise)}",
+                "place": token.index + 1,
+                "up": min(MOST_SURPRISE, token.writer.surprise),
+                "down": min(MOST_SURPRISE, token.judge.surprise),
+                "tip": f"{token.piece}  {_bits(token.writer.surprise)} · {_bits(token.judge.surprise)}",
             }
-            for one in seen
-            if one.judge is not None
+            for token in seen
+            if token.judge is not None
         ]
     )
     chart.draw(serving_charts.two_surprises, table, key="pupil_surprises", alt_text=_("Surprise along the text"))
 
 
-def parts(found: JudgedParts, names: tuple[str, str]) -> None:
+def parts(judged: JudgedParts, names: tuple[str, str]) -> None:
     """Draw the text in parts at whose ends both models have a token's end, for models with different tokens."""
     elements.section(_("The text, part by part"), _("surprise per character"))
     per_character = _("{name}: {bits} bits per character")
     words = []
-    for one in found.parts:
-        both = (one.writer_bits / len(one.text), one.judge_bits / len(one.text))
+    for text_part in judged.parts:
+        both = (text_part.writer_bits / len(text_part.text), text_part.judge_bits / len(text_part.text))
         lines = tuple(per_character.format(name=name, bits=numbers.decimal(bits, 2)) for name, bits in zip(names, both, strict=True))
-        depth = DARKEST * min(1.0, abs(one.difference) / (DEEPEST / 3))
+        depth = DARKEST * min(1.0, abs(text_part.difference) / (DEEPEST / 3))
         below = " · ".join(numbers.decimal(bits, 1) for bits in both)
-        words.append(Word(one.text.replace(" ", "␣"), "dice" if one.difference > 0 else "other", depth, lines=lines, below=below))
+        words.append(
+            Word(text_part.text.replace(" ", "␣"), "dice" if text_part.difference > 0 else "other", depth, lines=lines, below=below)
+        )
     scored_text(words, key="pupil_parts", alt_text=_("The text, part by part"), size="1.15rem")
-    characters = sum(len(part.text) for part in found.parts)
+    characters = sum(len(part.text) for part in judged.parts)
     if characters:
-        mine = sum(part.writer_bits for part in found.parts) / characters
-        theirs = sum(part.judge_bits for part in found.parts) / characters
+        mine = sum(part.writer_bits for part in judged.parts) / characters
+        theirs = sum(part.judge_bits for part in judged.parts) / characters
         tokens = _("The two models have different tokens, so they are compared by the character: {writer} {mine}, {judge} {theirs}.")
         st.caption(tokens.format(writer=names[0], judge=names[1], mine=numbers.bits(mine), theirs=numbers.bits(theirs)))
 
@@ -166,16 +168,16 @@ def parts(found: JudgedParts, names: tuple[str, str]) -> None:
 def figures(seen: list[JudgedToken], names: tuple[str, str], models: tuple[ModelFigures, ModelFigures], prompt_tokens: int) -> None:
     """Draw size, cost and surprise of both models."""
     elements.section(_("In figures"), _("measured, unless it says computed"))
-    judged = [one for one in seen if one.judge is not None]
+    judged = [token for token in seen if token.judge is not None]
     context = prompt_tokens + len(seen)
-    sides = [side(models[0], [one.writer for one in seen], context)]
+    sides = [side(models[0], [token.writer for token in seen], context)]
     if judged:
-        same = sum(one.agreed for one in judged)
-        overlap = sum(one.overlap for one in judged) / len(judged)
+        same = sum(token.agreed for token in judged)
+        overlap = sum(token.overlap for token in judged) / len(judged)
         agreed = _("Same likeliest token at **{same} of {count}** places ({share}); mean overlap {overlap}.")
         share = numbers.percent(same / len(judged))
         st.markdown(agreed.format(same=same, count=len(judged), share=share, overlap=numbers.percent(overlap)))
-        sides.append(side(models[1], [one.judge for one in judged if one.judge is not None], context))
+        sides.append(side(models[1], [token.judge for token in judged if token.judge is not None], context))
     titles = (
         _("parameters"),
         _("surprise per token of this text"),
@@ -186,7 +188,7 @@ def figures(seen: list[JudgedToken], names: tuple[str, str], models: tuple[Model
     )
     elements.table((_("figure"), *names[: len(sides)]), list(zip(titles, *map(_column, sides), strict=True)))
     st.caption(_(COUNTED_RATES["passes"]))
-    if len(sides) == 2 and all(math.isfinite(one.bits_per_token) for one in sides):
+    if len(sides) == 2 and all(math.isfinite(model_side.bits_per_token) for model_side in sides):
         more = sides[1].bits_per_token - sides[0].bits_per_token
         surprise = (
             _("{writer} wrote the text, which is an advantage. {judge} has {more} more surprise per token.")
@@ -196,32 +198,32 @@ def figures(seen: list[JudgedToken], names: tuple[str, str], models: tuple[Model
         st.caption(surprise.format(writer=names[0], judge=names[1], more=numbers.bits(abs(more))))
 
 
-def _column(one: Side) -> list[str]:
+def _column(model_side: Side) -> list[str]:
     speed = "–"
-    if one.seconds_per_token:
-        speed = f"{numbers.duration(one.seconds_per_token)} · {numbers.whole(1 / one.seconds_per_token)}"
-    sizes = [numbers.size(one.weight_bytes), numbers.size(one.cache_bytes), numbers.count(one.multiply_adds)]
-    return [numbers.count(one.parameters), numbers.bits(one.bits_per_token), speed, *sizes]
+    if model_side.seconds_per_token:
+        speed = f"{numbers.duration(model_side.seconds_per_token)} · {numbers.whole(1 / model_side.seconds_per_token)}"
+    sizes = [numbers.size(model_side.weight_bytes), numbers.size(model_side.cache_bytes), numbers.count(model_side.multiply_adds)]
+    return [numbers.count(model_side.parameters), numbers.bits(model_side.bits_per_token), speed, *sizes]
 
 
 def draw_cascade(run: Experiment) -> None:
     """Draw the three texts and their costs."""
-    tokens = [one for one in run.seen if isinstance(one, CascadeToken)]
+    tokens = [entry for entry in run.seen if isinstance(entry, CascadeToken)]
     legend(("computed", _("written by the large model")))
     alone = _("{name} alone")
     titles = (_("Together"), *(alone.format(name=loaded_models.title(name)) for name in run.about))
-    scores = {one.run: one.bits_per_token for one in run.seen if isinstance(one, CascadeScore)}
+    scores = {entry.run: entry.bits_per_token for entry in run.seen if isinstance(entry, CascadeScore)}
     rows: list[tuple[str, ...]] = []
     sums: list[tuple[float, float, float]] = []
     for number, (home, title) in enumerate(zip(st.columns(3, gap="large"), titles, strict=True)):
         mine = [token for token in tokens if token.run == number]
         with home:
             st.caption(title)
-            words = [cascade_word(one, number == 0) for one in mine if one.text]  # an end token has no text
+            words = [cascade_word(entry, number == 0) for entry in mine if entry.text]  # an end token has no text
             scored_text(words, key=f"pupil_cascade_{number}", alt_text=title, size="1rem", max_height="14rem")
         if mine:
-            share = sum(not one.by_large for one in mine) / len(mine)
-            work, seconds = sum(one.multiply_adds for one in mine), sum(one.seconds for one in mine)
+            share = sum(not entry.by_large for entry in mine) / len(mine)
+            work, seconds = sum(entry.multiply_adds for entry in mine), sum(entry.seconds for entry in mine)
             sums.append((share, work, seconds))
             surprise = numbers.bits(scores[number]) if number in scores else "…"
             rows.append((title, numbers.percent(share), surprise, numbers.count(work), numbers.duration(seconds)))
@@ -237,18 +239,18 @@ def draw_cascade(run: Experiment) -> None:
         st.caption(_("The large model must also read the tokens of the small one, in one pass, so these tokens cost it work, too."))
 
 
-def cascade_word(one: CascadeToken, tinted: bool) -> Word:
+def cascade_word(token: CascadeToken, tinted: bool) -> Word:
     """Return a token of the cascade; those of the large model are tinted."""
-    line = _("written by the large model") if one.by_large else _("written by the small model")
-    if not math.isnan(one.entropy):
-        line = _("{who}; entropy {bits}").format(who=line, bits=numbers.bits(one.entropy))
-    text = one.text.replace(" ", "␣").replace("\n", "↵")
-    return Word(text, "computed", 0.3 if one.by_large and tinted else 0.0, lines=(line,))
+    line = _("written by the large model") if token.by_large else _("written by the small model")
+    if not math.isnan(token.entropy):
+        line = _("{who}; entropy {bits}").format(who=line, bits=numbers.bits(token.entropy))
+    text = token.text.replace(" ", "␣").replace("\n", "↵")
+    return Word(text, "computed", 0.3 if token.by_large and tinted else 0.0, lines=(line,))
 
 
 def draw_evaluation(run: Experiment) -> None:
     """Draw facts, perplexity and agreement as a table."""
-    found: dict[str, StudentReport] = {one.name: one for one in run.seen}
+    reports: dict[str, StudentReport] = {report.name: report for report in run.seen}
     head = (
         _("model"),
         _("size"),
@@ -258,11 +260,13 @@ def draw_evaluation(run: Experiment) -> None:
         _("divergence (KL, nats)"),
     )
     rows = []
-    for one in found.values():
-        facts = _("{count} of {total}").format(count=one.right, total=one.asked) if one.asked else "…"
-        kl = "–" if math.isnan(one.kl) else written(one.kl, ".2f")
-        size = numbers.count(one.parameters)
-        rows.append((loaded_models.title(one.name), size, facts, numbers.perplexity(one.perplexity), numbers.percent(one.kept), kl))
+    for report in reports.values():
+        facts = _("{count} of {total}").format(count=report.right, total=report.asked) if report.asked else "…"
+        kl = "–" if math.isnan(report.kl) else written(report.kl, ".2f")
+        size = numbers.count(report.parameters)
+        rows.append(
+            (loaded_models.title(report.name), size, facts, numbers.perplexity(report.perplexity), numbers.percent(report.kept), kl)
+        )
     elements.table(head, rows)
     st.caption(
         _(

@@ -27,19 +27,19 @@ SCALES = (N_("a row"), BY_GROUP)
 NAME, PARTS = "quantization", "quantization_parts"
 
 
-def after_the_prompt(one: Rounded, prompt: str) -> None:
+def after_the_prompt(rounding: Rounded, prompt: str) -> None:
     """Draw the probabilities after the prompt, and what both models write."""
     before = f":gray[{plain(prompt[-80:])}]"
-    full = (_("Full precision"), one.full_probabilities, f"{before} {plain(one.full_written)}")
-    rounded = (_("{count} bits").format(count=one.bits), one.probabilities, f"{before} {plain(one.written)}")
-    term = _("full precision and {bits} bits").format(bits=one.bits)
-    versions_view.after_the_prompt(term, one.pieces, (full, rounded), one.first_difference, key="quantization_bars")
+    full = (_("Full precision"), rounding.full_probabilities, f"{before} {plain(rounding.full_written)}")
+    rounded = (_("{count} bits").format(count=rounding.bits), rounding.probabilities, f"{before} {plain(rounding.written)}")
+    term = _("full precision and {bits} bits").format(bits=rounding.bits)
+    versions_view.after_the_prompt(term, rounding.pieces, (full, rounded), rounding.first_difference, key="quantization_bars")
 
 
-def along_the_text(found: list[Rounded]) -> None:
+def along_the_text(roundings: list[Rounded]) -> None:
     """Draw all numbers of bits, measured along the same text."""
     elements.section(_("Along the text that the full model writes"), _("divergence, likeliest tokens, perplexity, bytes"))
-    first, last = found[0], min(found, key=lambda one: one.bytes)
+    first, last = roundings[0], min(roundings, key=lambda rounding: rounding.bytes)
     head = (
         _("bits per weight"),
         _("size"),
@@ -50,9 +50,9 @@ def along_the_text(found: list[Rounded]) -> None:
     )
     full = (numbers.size(first.full_bytes), "0", numbers.percent(1.0), numbers.decimal(first.full_perplexity, 2))
     rows = [(_("full precision"), *full, numbers.duration(first.full_seconds))]
-    for one in found:
-        measured = (numbers.nats(one.mean_kl), numbers.percent(one.top1_kept), numbers.decimal(one.perplexity, 2))
-        rows.append((str(one.bits), numbers.size(one.bytes), *measured, numbers.duration(one.seconds)))
+    for rounding in roundings:
+        measured = (numbers.nats(rounding.mean_kl), numbers.percent(rounding.top1_kept), numbers.decimal(rounding.perplexity, 2))
+        rows.append((str(rounding.bits), numbers.size(rounding.bytes), *measured, numbers.duration(rounding.seconds)))
     elements.table(head, rows)
     st.caption(
         _(
@@ -71,20 +71,20 @@ def along_the_text(found: list[Rounded]) -> None:
 
 def parts(run: Experiment) -> None:
     """Draw the damage of each part alone."""
-    found: list[PartDamage] = list(run.seen)
+    damages: list[PartDamage] = list(run.seen)
     st.caption(
         _("One part with {bits} bits, all others in full precision. Mean divergence along the same text, nats.").format(bits=run.about)
     )
     rows = [
         {
-            "layer": _("head") if one.layer < 0 else str(one.layer + 1),
-            "part": one.name,
-            "damage": one.mean_kl,
-            "tip": _("{count} nats").format(count=written(one.mean_kl, ".2g")),
+            "layer": _("head") if part_damage.layer < 0 else str(part_damage.layer + 1),
+            "part": part_damage.name,
+            "damage": part_damage.mean_kl,
+            "tip": _("{count} nats").format(count=written(part_damage.mean_kl, ".2g")),
         }
-        for one in found
+        for part_damage in damages
     ]
-    title, layers = _("Which part changes the probabilities most?"), len({one.layer for one in found})
+    title, layers = _("Which part changes the probabilities most?"), len({part_damage.layer for part_damage in damages})
     chart.draw(serving_charts.part_heat, pd.DataFrame(rows), key="quantization_heat", alt_text=title, layers=layers)
 
 
@@ -116,7 +116,7 @@ with elements.error_boundary():
 
     def draw(run: Experiment) -> None:
         along_the_text(list(run.seen))
-        after_the_prompt(next((one for one in run.seen if one.bits == bits), run.seen[-1]), run.about[0])
+        after_the_prompt(next((rounding for rounding in run.seen if rounding.bits == bits), run.seen[-1]), run.about[0])
 
     results.part(NAME, now, begin, draw, _("Press the button: the model reads and writes the same text with 16, 8, 6, 4, 3 and 2 bits."))
     elements.section(_("Which part changes the probabilities most?"))

@@ -31,14 +31,14 @@ def versions() -> None:
         st.caption(_("Open the other version on the page Models first."))
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="versions_controls"):
-        look = {"format_func": loaded_models.title, "width": 280, **PERSISTENT}
+        widget_options = {"format_func": loaded_models.title, "width": 280, **PERSISTENT}
         pair = own_models.pair()
         first = pair.without if pair else current.model_name()
-        original = st.selectbox(_("Original"), names, index=names.index(first), key="versions_original", **look)
+        original = st.selectbox(_("Original"), names, index=names.index(first), key="versions_original", **widget_options)
         others = [name for name in names if name != original]
         offered = others.index(pair.with_adapter) if pair and pair.with_adapter in others else 0
         about = _("A GGUF file of the same model, or the same model with an adapter. Both need the same tokens.")
-        other = st.selectbox(_("Other version"), others, index=offered, key="versions_other", help=about, **look)
+        other = st.selectbox(_("Other version"), others, index=offered, key="versions_other", help=about, **widget_options)
         now = provenance.now({N_("the other version"): loaded_models.title(other)}, model=original, settings=False)
         begin = results.starter(
             NAME, now, lambda: two_versions(current.model_named(original), current.model_named(other), current.prompt())
@@ -48,7 +48,7 @@ def versions() -> None:
 
 
 def _draw(run: Experiment) -> None:
-    one: TwoVersions = run.seen[-1]
+    comparison: TwoVersions = run.seen[-1]
     elements.table(
         (
             _("version"),
@@ -59,13 +59,17 @@ def _draw(run: Experiment) -> None:
             _("perplex\u00adity"),
             _("time to read it"),
         ),
-        [_row(one.original, "0", numbers.percent(1.0)), _row(one.other, numbers.nats(one.mean_kl), numbers.percent(one.top1_kept))],
+        [
+            _row(comparison.original, "0", numbers.percent(1.0)),
+            _row(comparison.other, numbers.nats(comparison.mean_kl), numbers.percent(comparison.top1_kept)),
+        ],
     )
-    titles = [loaded_models.title(version.name) for version in (one.original, one.other)]
+    titles = [loaded_models.title(version.name) for version in (comparison.original, comparison.other)]
     sides = [
-        (title, version.probabilities, plain(version.written)) for title, version in zip(titles, (one.original, one.other), strict=True)
+        (title, version.probabilities, plain(version.written))
+        for title, version in zip(titles, (comparison.original, comparison.other), strict=True)
     ]
-    after_the_prompt(_("both versions"), one.pieces, sides, one.first_difference, key="versions_bars")
+    after_the_prompt(_("both versions"), comparison.pieces, sides, comparison.first_difference, key="versions_bars")
 
 
 def _row(version: Version, divergence: str, kept: str) -> tuple[str, ...]:
@@ -83,8 +87,8 @@ def _row(version: Version, divergence: str, kept: str) -> tuple[str, ...]:
 
 def after_the_prompt(term: str, tokens: Sequence[str], sides: Sequence[Side], parted: int | None, *, key: str) -> None:
     """Draw the probabilities of two versions after the prompt, and what each writes. parted: the first token that differs."""
-    (one, before, _text), (other, after, _other) = sides
-    kinds = (("model", one), ("dice", other))
+    (first_title, before, _text), (second_title, after, _other) = sides
+    kinds = (("model", first_title), ("dice", second_title))
     left, right = st.columns(2, gap="large")
     with left:
         elements.section(_("After the prompt"), term)

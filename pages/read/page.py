@@ -39,8 +39,8 @@ PROGRESS_FROM = 2_000  # characters; shorter texts take no noticeable time
 def field(label: str, key: str, start: str) -> str:
     """Draw a field for a text, and return the text."""
     how = _("Paste or write a text, then press Ctrl + Enter.")
-    look = {"height": 108, "placeholder": how, "label_visibility": "collapsed", **PERSISTENT}
-    return st.text_area(label, start, key=key, max_chars=LONGEST, **look) or ""
+    widget_options = {"height": 108, "placeholder": how, "label_visibility": "collapsed", **PERSISTENT}
+    return st.text_area(label, start, key=key, max_chars=LONGEST, **widget_options) or ""
 
 
 def scored(model: LanguageModel, text: str) -> ScoredText:
@@ -53,27 +53,27 @@ def scored(model: LanguageModel, text: str) -> ScoredText:
     def tell(done: int, total: int) -> None:
         bar.progress(done / max(1, total), sentence.format(done=numbers.whole(done), total=numbers.whole(total)))
 
-    found = scoring_rows.scored(model, text, tell)
+    score = scoring_rows.scored(model, text, tell)
     bar.empty()
-    return found
+    return score
 
 
 def shown(model: LanguageModel, text: str, tint: str, key: str, wide: bool = False) -> None:
     """Draw one scored text. wide: the numbers are beside the text instead of below it."""
     with elements.error_boundary():
-        found = scored(model, text)
-        if not found.scored_count:
+        score = scored(model, text)
+        if not score.scored_count:
             elements.show_notice(_("A single token cannot be scored, because no token comes before it. Write a little more."))
             return
         by = Provenance(model.name, text)
         results.provenance_line(f"read_{key}", by, [])
         left, right = st.columns([0.64, 0.36], gap="large") if wide else (st.container(), st.container())
         with left, provenance.of_result(by):
-            scoring_view.text_and_curve(found, tint, key)
+            scoring_view.text_and_curve(score, tint, key)
         with right:
-            scoring_view.in_numbers(found, key)
-            mark(model, found, key)
-            why(found, key)
+            scoring_view.in_numbers(score, key)
+            mark(model, score, key)
+            why(score, key)
 
 
 def mark(model: LanguageModel, reading: ScoredText, key: str) -> None:
@@ -85,14 +85,14 @@ def mark(model: LanguageModel, reading: ScoredText, key: str) -> None:
         st.caption(_("The score finds a mark of this model's tokenizer and this key alone. Leave the prompt out of the text."))
 
 
-def why(found: ScoredText, key: str) -> None:
+def why(score: ScoredText, key: str) -> None:
     """Draw the button that leads to what the most surprising token of this text depended on."""
-    places = [token.position for token in found.most_surprising(len(found.written)) if token.position > 1 and token.text[:1].isspace()]
-    if found.model.name != current.model_name() or not places or len(found.text) > why_token.LONGEST:
+    places = [token.position for token in score.most_surprising(len(score.written)) if token.position > 1 and token.text[:1].isspace()]
+    if score.model.name != current.model_name() or not places or len(score.text) > why_token.LONGEST:
         return
     about = _("Hide words of this text, and see what a token depended on. It begins with the most surprising token.")
     if st.button(_("Why this token?"), icon=":material/help_center:", type="tertiary", key=f"read_why_{key}", help=about):
-        explained_token.ask_about(found.text, places[0])
+        explained_token.ask_about(score.text, places[0])
         st.switch_page(features.file_of("why"))
 
 
@@ -100,8 +100,8 @@ def choose_tint() -> str:
     """Draw the choice of the tint and its legend, and return the tint."""
     with st.container(horizontal=True, vertical_alignment="center"):
         shows = _("What the colour shows: the rank of each token, its probability, or the entropy before it. Darker: less expected.")
-        look = {"format_func": TINTS.__getitem__, "help": shows, "label_visibility": "collapsed"}
-        tint = elements.choice(_("Tint"), list(TINTS), "rank", "read_tint", **look)
+        widget_options = {"format_func": TINTS.__getitem__, "help": shows, "label_visibility": "collapsed"}
+        tint = elements.choice(_("Tint"), list(TINTS), "rank", "read_tint", **widget_options)
         colour = palette.css(scoring_rows.INK)
         depths = scoring_rows.RANKS if tint == "rank" else (scoring_rows.PALEST, palette.DARKEST)
         shades = [f"color-mix(in srgb, {colour} {depth:.0%}, transparent)" for depth in depths]
@@ -113,8 +113,8 @@ def choose_mode() -> str:
     """Draw the choice of what is compared and the example texts, and return the mode."""
     with st.container(horizontal=True, vertical_alignment="center"):
         names = {"answer": ANSWER, **MODES} if is_answer() else MODES
-        look = {"format_func": names.__getitem__, "label_visibility": "collapsed"}
-        mode = elements.choice(_("Compare"), list(names), next(iter(names)), "read_mode", **look)
+        widget_options = {"format_func": names.__getitem__, "label_visibility": "collapsed"}
+        mode = elements.choice(_("Compare"), list(names), next(iter(names)), "read_mode", **widget_options)
         for name, text in {**example_texts.TO_READ, N_("What it wrote"): current.run().text}.items():
             start, key = inside_rows.plain(text[:300]), f"read_example_{name}"
             st.button(_(name), on_click=current.fill, args=("read_text", text), help=start, key=key, type="tertiary")
@@ -129,28 +129,28 @@ def is_answer() -> bool:
 def saved_answer() -> None:
     """Draw the saved answer with the probabilities in its file. No model reads it."""
     run, tint = current.run(), choose_tint()
-    found, by = scored_answer(run), Provenance(run.model_name)
-    if not found.scored_count:
+    score, by = scored_answer(run), Provenance(run.model_name)
+    if not score.scored_count:
         elements.show_notice(_("No token of this answer was measured."))
         return
     results.provenance_line("read_answer", by, [])
     left, right = st.columns([0.64, 0.36], gap="large")
     with left, provenance.of_result(by):
         st.caption(_("The probabilities are those in the file. Its tokens are those up to the one that Watch shows."))
-        scoring_view.text_and_curve(found, tint, "answer")
+        scoring_view.text_and_curve(score, tint, "answer")
     with right:
-        scoring_view.in_numbers(found, "answer")
+        scoring_view.in_numbers(score, "answer")
 
 
 def two_texts(model: LanguageModel, first: str, second: str) -> None:
     """Draw two texts side by side, scored by one model."""
     left, right = st.columns(2, gap="large")
     with left:
-        one = field(_("The text to be read"), "read_text", first)
+        first_text = field(_("The text to be read"), "read_text", first)
     with right:
-        other = field(_("The text beside it"), "read_second", second)
+        second_text = field(_("The text beside it"), "read_second", second)
     tint = choose_tint()
-    for home, text, key in zip(st.columns(2, gap="large"), (one, other), ("one", "other"), strict=True):
+    for home, text, key in zip(st.columns(2, gap="large"), (first_text, second_text), ("one", "other"), strict=True):
         with home:
             shown(model, text, tint, key)
 

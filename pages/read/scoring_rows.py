@@ -32,15 +32,15 @@ def scored(model: LanguageModel, text: str, progress: Callable[[int, int], None]
     """Return the text scored by the model, cached if possible. Raises ViewerError."""
     key = (id(model), text)
     with _guard:
-        known = _kept.get(key)
-    if known is None or known.model is not model:
-        known = score_text(model, text, progress=progress)
+        score = _kept.get(key)
+    if score is None or score.model is not model:
+        score = score_text(model, text, progress=progress)
     with _guard:
-        _kept[key] = known
+        _kept[key] = score
         _kept.move_to_end(key)
         while len(_kept) > KEPT:
             _kept.popitem(last=False)
-    return known
+    return score
 
 
 def _depth(token: ScoredToken, tint: str) -> tuple[str, float]:

@@ -19,14 +19,14 @@ from pages.ui.views import chart
 PLACES = 4  # in the lists of the most surprising and the most certain tokens
 
 
-def text_and_curve(found: ScoredText, tint: str, key: str) -> None:
+def text_and_curve(score: ScoredText, tint: str, key: str) -> None:
     """Draw the tinted text and the surprise along it."""
-    count, length = scoring_rows.page_count(found), len(found.written)
-    if found.note:
-        st.caption(_(found.note))
-    if length > found.window:
+    count, length = scoring_rows.page_count(score), len(score.written)
+    if score.note:
+        st.caption(_(score.note))
+    if length > score.window:
         windows = _("Longer than the model's context of {window} tokens, so it was read in windows that advance by {stride} tokens.")
-        st.caption(windows.format(window=numbers.whole(found.window), stride=numbers.whole(found.stride)))
+        st.caption(windows.format(window=numbers.whole(score.window), stride=numbers.whole(score.stride)))
     part = 0
     if count > 1:
         page, title = scoring_rows.ON_ONE_PAGE, _("tokens {first} to {last}")
@@ -36,9 +36,9 @@ def text_and_curve(found: ScoredText, tint: str, key: str) -> None:
 
         part = st.select_slider(_("Part of the text"), range(count), key=f"read_part_{key}", format_func=part_title)
     alt_text = _("The text, token by token, tinted by what the model expected.")
-    scored_text(scoring_rows.scored_words(found, tint, part), key=f"read_strip_{key}", alt_text=alt_text)
+    scored_text(scoring_rows.scored_words(score, tint, part), key=f"read_strip_{key}", alt_text=alt_text)
     elements.section(_("Which tokens were unlikely?"), _("surprise along the text, bits"))
-    curve = scoring_rows.curve_rows(found)
+    curve = scoring_rows.curve_rows(score)
     chart.draw(
         inside_charts.curve,
         curve,
@@ -51,20 +51,20 @@ def text_and_curve(found: ScoredText, tint: str, key: str) -> None:
         st.caption(cut.format(most=inside_charts.MOST_BITS, highest=numbers.bits(float(curve.surprise.max()))))
 
 
-def in_numbers(found: ScoredText, key: str) -> None:
+def in_numbers(score: ScoredText, key: str) -> None:
     """Draw perplexity, loss and bits per byte, the most and least surprising places, and the file."""
-    sums(found)
+    sums(score)
     elements.section(_("Most surprising"))
-    st.markdown("  \n".join(scoring_rows.place_lines(found.most_surprising(PLACES))))
+    st.markdown("  \n".join(scoring_rows.place_lines(score.most_surprising(PLACES))))
     elements.section(_("Most certain"))
-    st.markdown("  \n".join(scoring_rows.place_lines(found.most_certain(PLACES))))
-    elements.table_button(lambda: csv_text(found.table()), "reading.csv", f"read_csv_{key}")
+    st.markdown("  \n".join(scoring_rows.place_lines(score.most_certain(PLACES))))
+    elements.table_button(lambda: csv_text(score.table()), "reading.csv", f"read_csv_{key}")
 
 
-def sums(found: ScoredText) -> None:
+def sums(score: ScoredText) -> None:
     """Draw perplexity, loss and bits per byte, each beside the value of equal probabilities."""
-    blind, equal = found.model.vocabulary_size, _("if all tokens were equally likely: {number}")
-    perplexity = numbers.count(round(found.perplexity, 1)) if found.perplexity >= 100 else numbers.decimal(found.perplexity, 1)
+    blind, equal = score.model.vocabulary_size, _("if all tokens were equally likely: {number}")
+    perplexity = numbers.count(round(score.perplexity, 1)) if score.perplexity >= 100 else numbers.decimal(score.perplexity, 1)
     mean = _("exp(−(ln p₁ + … + ln pₙ) / n) over the {count} scored tokens. Comparable only between models with the same tokens.")
     packed = _("{bits} bits of surprise divided by {bytes} bytes ({character} bits per character). Comparable between all models.")
     rows = (
@@ -72,32 +72,32 @@ def sums(found: ScoredText) -> None:
             _("Perplexity"),
             perplexity,
             equal.format(number=numbers.whole(blind)) if blind else None,
-            mean.format(count=numbers.whole(found.scored_count)),
+            mean.format(count=numbers.whole(score.scored_count)),
         ),
         (
             _("Loss, nats"),
-            numbers.decimal(found.nll, 2),
+            numbers.decimal(score.nll, 2),
             equal.format(number=numbers.decimal(math.log(blind), 2)) if blind else None,
             _("The mean of −ln p over the scored tokens, which training minimises. Perplexity is e to this power."),
         ),
         (
             _("Bits per byte"),
-            numbers.decimal(found.bits_per_byte, 2),
+            numbers.decimal(score.bits_per_byte, 2),
             _("without compression: 8"),
             packed.format(
-                bits=numbers.whole(found.total_bits),
-                bytes=numbers.whole(found.scored_bytes),
-                character=numbers.decimal(found.bits_per_character, 2),
+                bits=numbers.whole(score.total_bits),
+                bytes=numbers.whole(score.scored_bytes),
+                character=numbers.decimal(score.bits_per_character, 2),
             ),
         ),
     )
     with st.container(horizontal=True, gap="medium"):
         for label, value, beside, formula in rows:
             st.metric(label, value, delta=beside, delta_color="off", delta_arrow="off", help=formula, width="content")
-    if blind and found.perplexity > blind:
+    if blind and score.perplexity > blind:
         st.caption(_("Worse than equal probabilities: the model was sure of other tokens."))
     first = _("The first token is not scored if no token comes before it.")
     counted = _("{count} tokens, {scored} of them scored").format(
-        count=numbers.whole(len(found.written)), scored=numbers.whole(found.scored_count)
+        count=numbers.whole(len(score.written)), scored=numbers.whole(score.scored_count)
     )
     st.caption(counted, help=first)

@@ -23,45 +23,45 @@ EVEN = (0.95, 1.05)  # times the speed of plain decoding; in between it is calle
 
 def draw(run: Experiment) -> None:
     """Draw the text, the figures, one pass and the plain text."""
-    rounds = [one for one in run.seen if isinstance(one, SpeculativeRound)]
+    rounds = [step for step in run.seen if isinstance(step, SpeculativeRound)]
     prompt, ahead = run.about
     with st.container(key="speculative_seen"):
         legend(*verdicts())
-        place, opened = st.container(), None
+        text_place, opened = st.container(), None
         if rounds:
-            found = gain(list(run.seen), ahead)
-            figures(found)
-            if not run.running and found.speed_up is not None:
-                verdict(found.speed_up)
+            measured_gain = gain(list(run.seen), ahead)
+            figures(measured_gain)
+            if not run.running and measured_gain.speed_up is not None:
+                verdict(measured_gain.speed_up)
     if rounds:
         left, right = st.columns([0.58, 0.42], gap="large")
         with left:
             opened = looked_at(rounds, run.running)
             one_pass(rounds[opened])
         with right:
-            if found.judged:
-                curve(found, ahead)
+            if measured_gain.judged:
+                curve(measured_gain, ahead)
         elements.section(_("Plain decoding, with the same dice"), _("one pass, one token"))
-        text = "".join(one.text for one in run.seen if isinstance(one, PlainStep))
+        text = "".join(step.text for step in run.seen if isinstance(step, PlainStep))
         st.caption(plain(text) or "…")
-    with place:
+    with text_place:
         speculative_text(prompt, rounds, key="speculative_text", opened=opened)
 
 
-def figures(found: Gain) -> None:
+def figures(measured_gain: Gain) -> None:
     """Draw the gain as figures, each with its formula."""
-    all_drafted = numbers.percent(found.accepted / found.drafted if found.drafted else None)
-    times = f"{numbers.duration(found.draft_seconds)} · {numbers.duration(found.verify_seconds)}"
-    saved = _("{count} of {total}").format(count=found.written - found.passes, total=found.written)
+    all_drafted = numbers.percent(measured_gain.accepted / measured_gain.drafted if measured_gain.drafted else None)
+    times = f"{numbers.duration(measured_gain.draft_seconds)} · {numbers.duration(measured_gain.verify_seconds)}"
+    saved = _("{count} of {total}").format(count=measured_gain.written - measured_gain.passes, total=measured_gain.written)
     rate = _("Accepted / (accepted + rejected). Tokens after a rejected one are not counted. Of all drafted tokens: {all}.")
     rows = (
         (_("Passes saved"), saved, _("New tokens minus passes of the large model.")),
-        (_("Tokens per pass"), numbers.decimal(found.tokens_per_pass, 2), _("New tokens divided by passes of the large model.")),
-        (_("Acceptance rate"), numbers.percent(found.acceptance_rate), rate.format(all=all_drafted)),
+        (_("Tokens per pass"), numbers.decimal(measured_gain.tokens_per_pass, 2), _("New tokens divided by passes of the large model.")),
+        (_("Acceptance rate"), numbers.percent(measured_gain.acceptance_rate), rate.format(all=all_drafted)),
         (_("Drafting · verifying"), times, _("Seconds in the small and in the large model, sampling included; measured.")),
         (
             _("Against plain"),
-            "–" if found.speed_up is None else f"× {numbers.decimal(found.speed_up, 2)}",
+            "–" if measured_gain.speed_up is None else f"× {numbers.decimal(measured_gain.speed_up, 2)}",
             _("Seconds per token of plain decoding divided by those with drafts, measured in turns, without the prompt's pass."),
         ),
     )
@@ -96,38 +96,38 @@ def looked_at(rounds: list[SpeculativeRound], running: bool) -> int:
     )
     if running or count < 2:
         return count - 1
-    usual = next((place for place in range(count, 0, -1) if rounds[place - 1].drafted), count)
+    usual = next((number for number in range(count, 0, -1) if rounds[number - 1].drafted), count)
     return int(st.slider(_("Pass"), 1, count, usual, key=f"speculative_pick_{count}")) - 1
 
 
-def one_pass(one: SpeculativeRound) -> None:
+def one_pass(draft_round: SpeculativeRound) -> None:
     """Draw every drafted token of a pass with both probabilities and its roll, and what the large model added."""
-    draft_tokens(one, key="speculative_guesses")
-    if one.token_id < 0:
+    draft_tokens(draft_round, key="speculative_guesses")
+    if draft_round.token_id < 0:
         st.caption(_("The text ends here."))
         return
     sentence = (
         _("Nothing was drafted here. The large model wrote **{token}** itself.")
-        if not one.drafted
+        if not draft_round.drafted
         else _(
             "All were accepted, so the large model adds **{token}** from its probabilities for the next place, which the same pass gave."
         )
-        if one.kind == BONUS
+        if draft_round.kind == BONUS
         else _("In place of the rejected token: **{token}**, drawn from max(0, p − q).")
     )
-    st.markdown(sentence.format(token=plain(one.text) or "␣"))
+    st.markdown(sentence.format(token=plain(draft_round.text) or "␣"))
 
 
-def curve(found: Gain, ahead: int) -> None:
+def curve(measured_gain: Gain, ahead: int) -> None:
     """Draw what more or fewer drafted tokens would gain at the measured acceptance rate."""
     title = _("Tokens per pass, by drafted tokens")
     elements.section(title, _("computed for the acceptance rate measured here; the dot is measured"))
-    measured, rate = numbers.decimal(found.tokens_per_pass, 2), found.acceptance_rate
+    measured, rate = numbers.decimal(measured_gain.tokens_per_pass, 2), measured_gain.acceptance_rate
     rows = [
         {
             "guesses": count,
             "expected": expected_tokens(rate, count),
-            "measured": found.tokens_per_pass if count == ahead else None,
+            "measured": measured_gain.tokens_per_pass if count == ahead else None,
             "label": measured if count == ahead else "",
         }
         for count in range(MOST + 1)

@@ -38,11 +38,11 @@ def scene() -> None:
         open_vote(state)
     pressed = partial(stage_state.pressed, stage_vote.VERBS)
     with elements.error_boundary():
-        said = [note.text for note in current.notices()]
+        notices = [note.text for note in current.notices()]
         try:
-            stage(current.run(), state, " ".join(said), pressed)
+            stage(current.run(), state, " ".join(notices), pressed)
         except ViewerError as error:
-            stage(None, state, " ".join([*said, say(error)]), pressed)
+            stage(None, state, " ".join([*notices, say(error)]), pressed)
         address_bar.write_address("address_stage")
 
 

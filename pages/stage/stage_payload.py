@@ -89,8 +89,8 @@ def _bar(row: StepRow) -> tuple[Any, ...]:
 
 def _choices(seen: TokenDistribution) -> list[str]:
     """Return words to offer as guesses in alphabetical order: half of them likely, half from further down the list."""
-    whole = [c.piece.removeprefix("␣") for c in seen.candidates if c.piece.startswith("␣") and c.piece[1:].isalpha()]
-    picked = [*whole[: GUESS_BUTTONS // 2], *whole[GUESS_BUTTONS :: max(1, len(whole) // GUESS_BUTTONS)][: GUESS_BUTTONS // 2]]
+    words = [c.piece.removeprefix("␣") for c in seen.candidates if c.piece.startswith("␣") and c.piece[1:].isalpha()]
+    picked = [*words[: GUESS_BUTTONS // 2], *words[GUESS_BUTTONS :: max(1, len(words) // GUESS_BUTTONS)][: GUESS_BUTTONS // 2]]
     return sorted(dict.fromkeys(picked), key=str.casefold)
 
 

@@ -41,7 +41,7 @@ def stage_data(run: Generation | None, state: StageState, notice: str) -> dict[s
         "beats": BEATS,
         "names": [_(beat) for beat in BEATS],
         "keys": [(_(keys), _(action)) for keys, action in texts.KEYS],
-        "say": {beat: [_(one), _(other)] for beat, (one, other) in texts.SAY.items()},
+        "say": {beat: [_(first), _(second)] for beat, (first, second) in texts.SAY.items()},
         "notice": notice,
         "did": state.did,
         "session": current.current_session().name,
@@ -104,8 +104,8 @@ def _score(state: StageState) -> dict[str, Any]:
         return {}
     return {
         "index": state.scored_at,
-        "room": numbers.decimal(sum(one.points for one in rounds), 1),
-        "favourite": numbers.decimal(sum(one.favourite_points for one in rounds), 1),
+        "room": numbers.decimal(sum(scored_round.points for scored_round in rounds), 1),
+        "favourite": numbers.decimal(sum(scored_round.favourite_points for scored_round in rounds), 1),
         "rounds": len(rounds),
         "hit": rounds[-1].hit,
         "points": numbers.decimal(rounds[-1].points, 1),

@@ -25,27 +25,27 @@ def lesson() -> Lesson | None:
     return about if isinstance(about, Lesson) else None
 
 
-def made_by(text: str, beginning: str, plan: TrainingPlan, known: str = "") -> provenance.Provenance:
+def made_by(text: str, beginning: str, plan: TrainingPlan, known_before: str = "") -> provenance.Provenance:
     """Return the provenance of a fine-tuning."""
     chosen = {
         N_("the sentences"): text,
         N_("the rehearsal"): N_("{share} old training texts").format(share=in_english(numbers.percent, plan.rehearsal)),
     }
-    quiet = {N_("the beginning"): beginning, N_("the beginning of what it knew"): known, N_("the rate"): f"{plan.learning_rate:g}"}
+    quiet = {N_("the beginning"): beginning, N_("the beginning of what it knew"): known_before, N_("the rate"): f"{plan.learning_rate:g}"}
     last = lesson()
     taught_here = last is not None and current.model_name() in last.used  # selecting the trained copy does not outdate the result
     return provenance.now(chosen, quiet, model=last.model.name if last is not None and taught_here else None, prompt=False, settings=False)
 
 
 @current.error_boundary
-def begin(text: str, beginning: str, plan: TrainingPlan, steps: int, known: str = "") -> None:
+def begin(text: str, beginning: str, plan: TrainingPlan, steps: int, known_before: str = "") -> None:
     """Train a new copy of the model."""
     current.anchor_notices(NAME)
     if not beginning.strip():
         raise InputError(_("Enter a prompt to test, such as “My name is”."))
     old = lesson()
-    fresh = Lesson(current.model(), text, beginning, plan, known)
-    _run(fresh, steps, made_by(text, beginning, plan, known))
+    fresh = Lesson(current.model(), text, beginning, plan, known_before)
+    _run(fresh, steps, made_by(text, beginning, plan, known_before))
     if old is not None and old.tuning is not None:
         old.tuning.release()
 
@@ -54,10 +54,10 @@ def begin(text: str, beginning: str, plan: TrainingPlan, steps: int, known: str 
 def go_on(steps: int) -> None:
     """Train the current copy for more steps."""
     current.anchor_notices(NAME)
-    known = lesson()
-    if known is not None and not experiment.of(NAME).running:
-        known.picked = None
-        _run(known, steps, experiment.of(NAME).made_by)
+    current_lesson = lesson()
+    if current_lesson is not None and not experiment.of(NAME).running:
+        current_lesson.picked = None
+        _run(current_lesson, steps, experiment.of(NAME).made_by)
 
 
 @current.error_boundary
@@ -71,12 +71,12 @@ def pause() -> None:
 def undo() -> None:
     """Undo all training steps after the look that is shown."""
     current.anchor_notices(NAME)
-    known = lesson()
-    if known is None or known.tuning is None or known.picked is None or experiment.of(NAME).running:
+    current_lesson = lesson()
+    if current_lesson is None or current_lesson.tuning is None or current_lesson.picked is None or experiment.of(NAME).running:
         return
-    known.tuning.undo(known.picked)
-    known.seen = [one for one in known.seen if one.index <= known.picked]
-    known.picked = None
+    current_lesson.tuning.undo(current_lesson.picked)
+    current_lesson.seen = [event for event in current_lesson.seen if event.index <= current_lesson.picked]
+    current_lesson.picked = None
 
 
 @current.error_boundary
@@ -90,22 +90,22 @@ def moment_clicked() -> None:
 def look_at(index: int) -> None:
     """Show the look after `index` steps, if there is one."""
     current.current_session().clicks += 1  # a new key for the chart, so that it reports the same click again
-    known = lesson()
-    if known is not None and index in {look.index for look in known.looks}:
-        known.picked = index
+    current_lesson = lesson()
+    if current_lesson is not None and index in {probe.index for probe in current_lesson.looks}:
+        current_lesson.picked = index
 
 
 @current.error_boundary
 def use() -> None:
     """Add the trained copy to the visitor's models under the name in the field, and select it. For `on_click`."""
     current.anchor_notices("teach_use")
-    known = lesson()
-    if known is None or known.tuning is None:
+    current_lesson = lesson()
+    if current_lesson is None or current_lesson.tuning is None:
         current.notify(_("Train the model first."))
         return
-    taught = known.tuning.taught(own_models.free_name(current.field("teach_name") or ""))
+    taught = current_lesson.tuning.taught(own_models.free_name(current.field("teach_name") or ""))
     own_models.use_taught(taught)
-    known.used.add(taught.name)
+    current_lesson.used.add(taught.name)
     current.notify(_("{name} was added to your models and is used on every page.").format(name=taught.name))
 
 

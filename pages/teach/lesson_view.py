@@ -63,10 +63,10 @@ def expected(lesson: Lesson) -> None:
     assert shown is not None
     title = _("What it expects after “{beginning}”").format(beginning=lesson.beginning)
     elements.section(title, _("next token, before and after {index} steps").format(index=shown.index))
-    for name, look in ((_("Before"), looks[0]), (_("After {index} steps").format(index=shown.index), shown)):
+    for name, probe in ((_("Before"), looks[0]), (_("After {index} steps").format(index=shown.index), shown)):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.caption(name, width="content")
-            st.text(f"{lesson.beginning}{look.written}", width="content")
+            st.text(f"{lesson.beginning}{probe.written}", width="content")
     kinds = (("model", _("before")), ("dice", _("now")))
     legend(*kinds)
     alt_text = _("Bars from 0 to 100 percent for the likeliest next tokens: pale before the training, solid now.")
@@ -83,7 +83,7 @@ def expected(lesson: Lesson) -> None:
 def still_known(lesson: Lesson) -> None:
     """Draw the probabilities after the prompt about something that the model knew before."""
     looks = teach_rows.known_looks(lesson.looks)
-    shown = next((look for look in looks if lesson.shown is not None and look.index == lesson.shown.index), None)
+    shown = next((probe for probe in looks if lesson.shown is not None and probe.index == lesson.shown.index), None)
     if shown is None:
         return
     title = _("Does it still know “{beginning}”?").format(beginning=lesson.known)

@@ -29,20 +29,22 @@ def text_fields() -> tuple[str, str, str]:
     with st.container(horizontal=True, key="teach_examples"):
         elements.examples(example_texts.LESSONS, ("teach_text", "teach_beginning", "teach_known_before"), "teach_example", type="tertiary")
     first, second, third = st.columns([0.46, 0.24, 0.3], gap="medium")
-    look = {"key": "teach_text", "height": 76, **PERSISTENT}
-    text = first.text_area(_("Your sentences, one per line"), "My name is Anna and I live on the moon.", max_chars=LONGEST_TEXT, **look)
+    widget_options = {"key": "teach_text", "height": 76, **PERSISTENT}
+    text = first.text_area(
+        _("Your sentences, one per line"), "My name is Anna and I live on the moon.", max_chars=LONGEST_TEXT, **widget_options
+    )
     beginning = second.text_input(_("Prompt"), "My name is", key="teach_beginning", max_chars=200, **PERSISTENT)
     asked = _("A prompt about something the model knew before. It is not trained on, so it shows what the training makes the model forget.")
-    look = {"key": "teach_known_before", "help": asked, **PERSISTENT}
-    known = third.text_input(_("Prompt about what it knew"), "The capital of France is", max_chars=200, **look)
-    return text or "", beginning or "", known or ""
+    widget_options = {"key": "teach_known_before", "help": asked, **PERSISTENT}
+    known_before = third.text_input(_("Prompt about what it knew"), "The capital of France is", max_chars=200, **widget_options)
+    return text or "", beginning or "", known_before or ""
 
 
 def plan_controls() -> tuple[TrainingPlan, int]:
     """Draw the controls of the training, and return its plan and the number of steps."""
     rehearsal = _("This share of the loss is measured on texts the model knows. At 0 % it learns faster and forgets what it knew.")
-    look = {"format_func": "{} %".format, "help": rehearsal, "width": 240, **PERSISTENT}
-    share = st.select_slider(_("Share of old training texts"), SHARES, 50, key="teach_share", **look)
+    widget_options = {"format_func": "{} %".format, "help": rehearsal, "width": 240, **PERSISTENT}
+    share = st.select_slider(_("Share of old training texts"), SHARES, 50, key="teach_share", **widget_options)
     with st.popover(_("More"), icon=":material/tune:", key="teach_tune"):
         rates = ", ".join(f"{_(name)} {numbers.short(rate)}" for name, rate in RATES.items())
         step_size = _("How far the weights move at each step (learning rate of AdamW: {rates}).").format(rates=rates)
@@ -70,8 +72,13 @@ def use_and_save() -> None:
     elements.notices("teach_use")
     taught = current.current_session().taught
     with st.container(horizontal=True, vertical_alignment="bottom", key="teach_use"):
-        known = finetuning_session.lesson()
-        if known is not None and known.tuning is not None and known.steps and not experiment.of(finetuning_session.NAME).running:
+        current_lesson = finetuning_session.lesson()
+        if (
+            current_lesson is not None
+            and current_lesson.tuning is not None
+            and current_lesson.steps
+            and not experiment.of(finetuning_session.NAME).running
+        ):
             st.text_input(_("Its name"), _("my model"), key="teach_name", max_chars=40, width=200, **PERSISTENT)
             st.button(_("Add to my models"), on_click=finetuning_session.use, icon=":material/add:", key="teach_use_it")
         with_weights = [model for model in taught.values() if Can.NETWORK in model.can]

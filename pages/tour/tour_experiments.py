@@ -162,13 +162,20 @@ def guess() -> None:
         return speculate(model, draft, FIRST_PROMPT, tour_state.SETTINGS, GUESSES, LENGTH)
 
     def draw(run: Experiment) -> None:
-        rounds = [one for one in run.seen if isinstance(one, SpeculativeRound)]
+        rounds = [step for step in run.seen if isinstance(step, SpeculativeRound)]
         legend(*verdicts())
         speculative_text(FIRST_PROMPT, rounds, key="tour_speculative")
         if rounds:
-            found = gain([one for one in run.seen if isinstance(one, SpeculativeRound | PlainStep)], GUESSES)
+            measured_gain = gain([step for step in run.seen if isinstance(step, SpeculativeRound | PlainStep)], GUESSES)
             line = _("**{passes}** passes of the large model wrote **{written}** tokens. **{accepted}** of {drafted} drafts were accepted.")
-            st.markdown(line.format(passes=found.passes, written=found.written, accepted=found.accepted, drafted=found.drafted))
+            st.markdown(
+                line.format(
+                    passes=measured_gain.passes,
+                    written=measured_gain.written,
+                    accepted=measured_gain.accepted,
+                    drafted=measured_gain.drafted,
+                )
+            )
 
     widget("guess", now, write, draw, label=_("Run both models"), icon=":material/fast_forward:")
 

@@ -42,8 +42,8 @@ PEOPLE = (1, 1_000, 1_000_000, 100_000_000, 1_000_000_000)
 
 def sentence() -> None:
     """Draw the tour's story so far."""
-    made = tour_state.run()
-    saved_components.token_strip(made.prompt_tokens, made.path, key="tour_strip", accent=bool(made.path))
+    run = tour_state.run()
+    saved_components.token_strip(run.prompt_tokens, run.path, key="tour_strip", accent=bool(run.path))
 
 
 def send() -> None:
@@ -73,18 +73,18 @@ def pieces() -> None:
 def meaning() -> None:
     """Stop "meaning": a word and its nearest neighbours."""
     model = tour_state.model()
-    known = tokens_of_words(model, WORDS)
+    token_ids = tokens_of_words(model, WORDS)
     picked = st.pills(
         _("A word"),
-        known,
-        default=known[0],
+        token_ids,
+        default=token_ids[0],
         key="tour_word",
         format_func=lambda i: inside_rows.plain(inside_rows.label(model.piece(i))),
         label_visibility="collapsed",
         required=True,
         **PERSISTENT,
     )
-    near = inside_rows.neighbour_rows(neighbours(model, known[0] if picked is None else picked, 6))
+    near = inside_rows.neighbour_rows(neighbours(model, token_ids[0] if picked is None else picked, 6))
     chart.draw(
         inside_charts.neighbours,
         near,
@@ -92,7 +92,7 @@ def meaning() -> None:
         alt_text=_("Bars: the tokens whose embeddings are closest to that of the chosen word."),
         rows=len(near),
     )
-    if picked not in (None, known[0]):
+    if picked not in (None, token_ids[0]):
         tour_state.tried("meaning")
 
 
@@ -103,23 +103,23 @@ def layers() -> None:
     if not isinstance(seen, Inside):
         seen = kept["inside"] = inspect_step(model, model.encode(example_texts.FIRST_PROMPT), top_n=inside_rows.GUESSES)
     last = len(seen.layers)
-    place = int(st.select_slider(_("Stop after layer"), range(1, last + 1), 1, key="tour_layer", **PERSISTENT))
+    chosen_layer = int(st.select_slider(_("Stop after layer"), range(1, last + 1), 1, key="tour_layer", **PERSISTENT))
     rows = inside_rows.logit_lens_rows(seen, None)
     chart.draw(
         inside_charts.logit_lens,
-        rows[rows.layer <= place] if not rows.empty else rows,
+        rows[rows.layer <= chosen_layer] if not rows.empty else rows,
         key="tour_lens",
         alt_text=_("After each layer up to the chosen one: the likeliest next tokens if this were the last layer."),
         layers=last + 1,
         guesses=inside_rows.GUESSES,
     )
-    best = seen.layers[place - 1].candidates[0]
+    best = seen.layers[chosen_layer - 1].candidates[0]
     st.markdown(
         _("If this were the last layer: **{piece}**, {share}.").format(
             piece=inside_rows.plain(best.piece), share=numbers.percent(best.model_probability)
         )
     )
-    if place == last:
+    if chosen_layer == last:
         tour_state.tried("layers")
 
 
@@ -142,8 +142,8 @@ def odds() -> None:
         required=True,
         **PERSISTENT,
     )
-    made = tour_state.run("odds", asked or first)
-    coming = made.next_distribution(SamplingSettings())
+    run = tour_state.run("odds", asked or first)
+    coming = run.next_distribution(SamplingSettings())
     bars(coming, "tour_odds", 8)
     if asked not in (None, first):
         tour_state.tried("odds")
@@ -160,17 +160,17 @@ def why() -> None:
         format_func=REASONS.__getitem__,
         **PERSISTENT,
     )
-    whole = tour_state.run("why", " ".join(REASONS)).next_distribution(SamplingSettings())
-    best = whole.candidates[0]
-    shorter = " ".join(word for place, word in enumerate(REASONS) if place != asked)
-    without = whole if asked is None else tour_state.run("without", shorter).next_distribution(SamplingSettings())
+    full = tour_state.run("why", " ".join(REASONS)).next_distribution(SamplingSettings())
+    best = full.candidates[0]
+    shorter = " ".join(word for index, word in enumerate(REASONS) if index != asked)
+    without = full if asked is None else tour_state.run("without", shorter).next_distribution(SamplingSettings())
     bars(without, "tour_reasons")
     if asked is None:
         return
     now = next((candidate.model_probability for candidate in without.candidates if candidate.token_id == best.token_id), 0.0)
-    said = _("“{text} …”: “{token}” has {after} instead of {before}.")
+    template = _("“{text} …”: “{token}” has {after} instead of {before}.")
     share = numbers.percent(now) if now else _("almost nothing")
-    st.markdown(said.format(text=shorter, token=best.text.strip(), after=share, before=numbers.percent(best.model_probability)))
+    st.markdown(template.format(text=shorter, token=best.text.strip(), after=share, before=numbers.percent(best.model_probability)))
     tour_state.tried("why")
 
 
@@ -182,18 +182,18 @@ def roll() -> None:
 
 def throw() -> None:
     """Stop "dice": temperature, dice strip, and the rolls so far."""
-    made, kept = tour_state.run("dice"), tour_state.tour().kept
+    run, kept = tour_state.run("dice"), tour_state.tour().kept
     with st.container(horizontal=True, vertical_alignment="bottom", key="tour_dice_controls"):
         heat = st.slider(_("Temperature"), 0.2, 2.0, 1.0, 0.1, key="tour_temperature", width=320, **PERSISTENT)
         st.button(_("Roll"), on_click=current.error_boundary(roll), type="primary", icon=":material/casino:", key="tour_roll")
     throws: tuple[float, ...] = kept.get("throws", ())
     settings = replace(tour_state.SETTINGS, temperature=heat, top_p=1.0)
-    coming = made.next_distribution(settings)
+    coming = run.next_distribution(settings)
     steps = []
     for attempt, temperature in enumerate(throws[-12:], start=max(0, len(throws) - 12)):
-        made.settings = replace(settings, temperature=temperature)
-        steps.append(made.step(attempt))
-        made.go_to(-1)
+        run.settings = replace(settings, temperature=temperature)
+        steps.append(run.step(attempt))
+        run.go_to(-1)
     newest = steps[-1] if steps and throws[-1] == heat else None
     bars(newest or coming, "tour_bars")
     saved_components.dice_strip(newest or coming, key="tour_dice")
@@ -223,14 +223,14 @@ def loop() -> None:
 
 def price() -> None:
     """Stop "price": the cost of the text, and of the same text for many people."""
-    made = tour_state.run()
-    while len(made.path) < 12 and not made.finished:
-        made.step()
-    bill = receipt.bill(made.path, made.model)
+    run = tour_state.run()
+    while len(run.path) < 12 and not run.finished:
+        run.step()
+    bill = receipt.bill(run.path, run.model)
     people = st.select_slider(_("How many people ask the same"), PEOPLE, 1, format_func=numbers.whole, key="tour_people", **PERSISTENT)
     hours, work = bill.watt_hours.value, 2 * (bill.multiply_adds or 0)
     sentence_shown = _("These {count} tokens: **{work}** ƒ and **{energy}** ✎.").format(
-        count=len(made.path), work=receipt.prefixed(work, "FLOP"), energy=receipt.prefixed(hours, "Wh")
+        count=len(run.path), work=receipt.prefixed(work, "FLOP"), energy=receipt.prefixed(hours, "Wh")
     )
     if people > 1:
         litres = hours * people / 1000 / KETTLE
@@ -263,11 +263,11 @@ def back() -> None:
 def branches(number: int) -> Fork:
     """Return one of the example forks with the first tokens of both branches."""
     _title, prompt, left, right = example_texts.FORKS[number]
-    kept, made = tour_state.tour().kept, tour_state.run(f"fork{number}", example_texts.FORKS[number][1])
+    kept, run = tour_state.tour().kept, tour_state.run(f"fork{number}", example_texts.FORKS[number][1])
     fork = kept.get(f"branches{number}")
-    if not isinstance(fork, Fork) or fork.run is not made:
-        assert isinstance(made.model, TokenSource)
-        fork = Fork.at(made, 0, continuation(made.model, prompt, left), continuation(made.model, prompt, right))
+    if not isinstance(fork, Fork) or fork.run is not run:
+        assert isinstance(run.model, TokenSource)
+        fork = Fork.at(run, 0, continuation(run.model, prompt, left), continuation(run.model, prompt, right))
         for _word in range(BRANCH):
             if fork.finished:
                 break

@@ -24,13 +24,13 @@ def draw(path: Sequence[Step], typed: str) -> None:
         first=numbers.duration(both.first_token), total=numbers.duration(both.total)
     )
     if both.found is None:
-        found = _("The filter found nothing: both ways show the same text, the whole answer {later} later.").format(
+        outcome = _("The filter found nothing: both ways show the same text, the whole answer {later} later.").format(
             later=numbers.duration(both.total - both.first_token)
         )
     else:
-        found = _(
+        outcome = _(
             "The filter found “{word}” at token {place}. By then the stream had shown {count} words; the whole answer shows none."
         ).format(word=both.found, place=(both.found_at or 0) + 1, count=len(both.already_seen.split()))
-    st.markdown(f"{found} {times}")
+    st.markdown(f"{outcome} {times}")
     if slower > 1.5:
         st.caption(_("Played {factor} times slower than it was").format(factor=numbers.decimal(slower, 0)))

@@ -43,7 +43,7 @@ def request_view() -> None:
     trip = round_trip(0, key="waiting_trip")
 
     def draw(run: Experiment) -> None:
-        latest: dict[object, Watched] = {one.policy: one for one in run.seen}
+        latest: dict[object, Watched] = {watched.policy: watched for watched in run.seen}
         waiting_view.draw_request(list(latest.values()), trip, bool(run.recorded_on), run.running)
 
     hint = _("Press the button. The same requests are served twice: one at a time, and with continuous batching.")

@@ -49,17 +49,17 @@ def load_curve(colours: Palette) -> alt.TopLevelMixin:
     shade = shades("side", {"one": colours.dice, "many": colours.computed})
     base = CHART.encode(x=across)
     computed = base.transform_filter("datum.side === 'formula'").encode(y=alt.Y("formula:Q", axis=axis))
-    found = base.transform_filter("isValid(datum.wait)")
+    measured = base.transform_filter("isValid(datum.wait)")
     up = alt.Y("wait:Q", axis=axis)
 
     def number(side: str, below: int) -> alt.Chart:
-        label = found.transform_filter(f"datum.side === '{side}'").mark_text(dy=below, fontSize=12, color=colours.text)
+        label = measured.transform_filter(f"datum.side === '{side}'").mark_text(dy=below, fontSize=12, color=colours.text)
         return label.encode(y=up, text="label:N")
 
     layers = (
         computed.mark_line(strokeWidth=1.5, strokeDash=[4, 4], color=colours.muted_text),
-        found.mark_line(strokeWidth=2).encode(y=up, color=shade),
-        found.mark_point(filled=True, size=70, opacity=1).encode(y=up, color=shade, tooltip=tips(("tip", _("measured")))),
+        measured.mark_line(strokeWidth=2).encode(y=up, color=shade),
+        measured.mark_point(filled=True, size=70, opacity=1).encode(y=up, color=shade, tooltip=tips(("tip", _("measured")))),
         number("one", -12),
         number("many", 14),
     )

@@ -20,18 +20,20 @@ from pages.ui.views import chart
 from pages.waiting import waiting_charts
 
 
-def draw_request(found: Sequence[Watched], trip: RoundTrip | None, recorded: bool, running: bool) -> None:
+def draw_request(requests: Sequence[Watched], trip: RoundTrip | None, recorded: bool, running: bool) -> None:
     """Draw the watched request under each policy. trip: this browser's network and drawing times, None before they are measured."""
     elements.section(_("Your request over time"), _("measured, both by the server's own clock"))
     kinds = list(zip(waiting_charts.SHADES, said(names.WAITS).values(), strict=True))
     legend(*kinds)
-    chart.draw(waiting_charts.timeline, timeline(found, trip), key="waiting_timeline", alt_text=_("Your request over time"), legend=kinds)
-    for one in found:
-        st.caption(f"{_(names.SIDES[one.policy])}: …{one.text[-110:]}".replace("\n", " "))
+    chart.draw(
+        waiting_charts.timeline, timeline(requests, trip), key="waiting_timeline", alt_text=_("Your request over time"), legend=kinds
+    )
+    for request in requests:
+        st.caption(f"{_(names.SIDES[request.policy])}: …{request.text[-110:]}".replace("\n", " "))
     extra = trip.network + trip.drawing if trip else 0.0
-    figures(found, extra)
-    if not running and len(found) == 2 and all(one.finished for one in found):
-        quick, slow = sorted(found, key=lambda one: one.total)
+    figures(requests, extra)
+    if not running and len(requests) == 2 and all(request.finished for request in requests):
+        quick, slow = sorted(requests, key=lambda request: request.total)
         answer = _("**{quick}** completed your answer after {one}; the other policy took {other}.").format(
             quick=_(names.SIDES[quick.policy]), one=numbers.duration(quick.total + extra), other=numbers.duration(slow.total + extra)
         )
@@ -53,26 +55,26 @@ def draw_request(found: Sequence[Watched], trip: RoundTrip | None, recorded: boo
     )
 
 
-def timeline(found: Sequence[Watched], trip: RoundTrip | None) -> pd.DataFrame:
+def timeline(requests: Sequence[Watched], trip: RoundTrip | None) -> pd.DataFrame:
     """Return one row per span, in milliseconds: side, kind, start, stop."""
     rows = []
-    for one in found:
+    for request in requests:
         before = trip.network / 2 if trip else 0.0
         parts = [("network", 0.0, before)] if trip else []
-        parts += [(name, before + start, seconds) for name, start, seconds in joined(one)]
-        if trip and one.finished:
-            parts += [("network", before + one.total, before), ("drawing", 2 * before + one.total, trip.drawing)]
+        parts += [(name, before + start, seconds) for name, start, seconds in joined(request)]
+        if trip and request.finished:
+            parts += [("network", before + request.total, before), ("drawing", 2 * before + request.total, trip.drawing)]
         for number, (name, start, seconds) in enumerate(parts):
             kind = _(names.WAITS[name])
             times = {"start": 1000 * start, "stop": 1000 * (start + seconds), "tip": f"{kind}: {numbers.duration(seconds)}"}
-            rows.append({"side": _(names.SIDES[one.policy]), "kind": kind, **times, "order": number})
+            rows.append({"side": _(names.SIDES[request.policy]), "kind": kind, **times, "order": number})
     return pd.DataFrame(rows)
 
 
-def joined(one: Watched) -> list[tuple[str, float, float]]:
+def joined(request: Watched) -> list[tuple[str, float, float]]:
     """Return name, start and seconds of the spans; consecutive ones of a kind are joined, except the tokens."""
     parts: list[tuple[str, float, float]] = []
-    for part in one.stretches:
+    for part in request.stretches:
         if parts and parts[-1][0] == part.name != "decode":
             name, start, _end = parts.pop()
             parts.append((name, start, part.start + part.seconds - start))
@@ -81,7 +83,7 @@ def joined(one: Watched) -> list[tuple[str, float, float]]:
     return parts
 
 
-def figures(found: Sequence[Watched], extra: float) -> None:
+def figures(requests: Sequence[Watched], extra: float) -> None:
     """Draw the latencies as a table. extra: seconds of network and drawing."""
 
     def seconds(value: float) -> str:
@@ -89,11 +91,13 @@ def figures(found: Sequence[Watched], extra: float) -> None:
 
     head = (_("policy"), _("first token (TTFT)"), _("each further token (ITL)"), _("whole answer"), _("in the queue"), _("before you"))
     rows = []
-    for one in found:
-        ahead = ngettext("{count}\u00a0request", "{count}\u00a0requests", one.ahead).format(count=one.ahead)
-        total = seconds(one.total + extra) if one.finished else "…"
-        queue = numbers.duration(one.spent("queue"))
-        rows.append((_(names.SIDES[one.policy]), seconds(one.first_token + extra), seconds(one.inter_token), total, queue, ahead))
+    for request in requests:
+        ahead = ngettext("{count}\u00a0request", "{count}\u00a0requests", request.ahead).format(count=request.ahead)
+        total = seconds(request.total + extra) if request.finished else "…"
+        queue = numbers.duration(request.spent("queue"))
+        rows.append(
+            (_(names.SIDES[request.policy]), seconds(request.first_token + extra), seconds(request.inter_token), total, queue, ahead)
+        )
     elements.table(head, rows)
 
 
@@ -116,8 +120,8 @@ def _percentiles(points: list[LoadPoint]) -> None:
 
 def draw_curve(run: Experiment) -> None:
     """Draw the mean wait at each load, measured, and computed for one request at a time."""
-    times = next((one for one in run.seen if isinstance(one, ServiceTimes)), None)
-    points = [one for one in run.seen if isinstance(one, LoadPoint)]
+    times = next((event for event in run.seen if isinstance(event, ServiceTimes)), None)
+    points = [event for event in run.seen if isinstance(event, LoadPoint)]
     if times is None or not points:
         return
     kinds = (
@@ -159,16 +163,22 @@ def draw_curve(run: Experiment) -> None:
 def load_rows(points: Sequence[LoadPoint], times: ServiceTimes) -> pd.DataFrame:
     """Return the rows of the load curve: load in percent, wait and formula in milliseconds."""
     rows = []
-    for one in points:
+    for load_point in points:
         tip = _("{load}, {rate} a second: {queue} in the queue, {total} in all").format(
-            load=numbers.percent(one.load),
-            rate=numbers.decimal(one.rate, 1),
-            queue=numbers.duration(one.queue),
-            total=numbers.duration(one.total),
+            load=numbers.percent(load_point.load),
+            rate=numbers.decimal(load_point.rate, 1),
+            queue=numbers.duration(load_point.queue),
+            total=numbers.duration(load_point.total),
         )
-        side = "one" if one.policy is Policy.ONE_AT_A_TIME else "many"
-        load = one.load if math.isnan(one.reached) else one.reached
-        row = {"load": 100 * load, "wait": 1000 * one.queue, "formula": None, "side": side, "label": numbers.duration(one.queue)}
+        side = "one" if load_point.policy is Policy.ONE_AT_A_TIME else "many"
+        load = load_point.load if math.isnan(load_point.reached) else load_point.reached
+        row = {
+            "load": 100 * load,
+            "wait": 1000 * load_point.queue,
+            "formula": None,
+            "side": side,
+            "label": numbers.duration(load_point.queue),
+        }
         rows.append(row | {"tip": tip})
     for percent in range(round(100 * max(point.load for point in points)) + 1):
         formula = 1000 * pollaczek_khinchine(percent / 100 / times.mean, times.mean, times.second_moment)

@@ -21,14 +21,14 @@ def constraint_line(seen: TokenDistribution) -> None:
 def sentence(done: Constrained) -> str:
     """Return what the constraint does not allow, what the model wanted, and whether one token alone is left."""
     share = numbers.chance(done.excluded)
-    said = [
+    sentences = [
         _("The constraint excludes at least {share} of the probability.").format(share=share)
         if done.at_least
         else _("The constraint excludes {share} of the probability.").format(share=share)
     ]
     if done.wanted is not None:
         token, model = quoted(done.wanted.piece), numbers.chance(done.wanted.model_probability)
-        said.append(_("The model's likeliest token, {piece} ({share}), is not allowed.").format(piece=token, share=model))
+        sentences.append(_("The model's likeliest token, {piece} ({share}), is not allowed.").format(piece=token, share=model))
     if done.allowed == 1:
-        said.append(_("One token alone is allowed, so it is forced."))
-    return " ".join(said)
+        sentences.append(_("One token alone is allowed, so it is forced."))
+    return " ".join(sentences)

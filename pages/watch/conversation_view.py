@@ -58,16 +58,16 @@ def messages() -> DeltaGenerator:
         if elements.has_run():  # if not, the place of the answer says why
             with elements.error_boundary():
                 run = current.run()
-                said = run.messages[:-1] if run.messages[-1]["role"] == "assistant" else run.messages
+                shown_messages = run.messages[:-1] if run.messages[-1]["role"] == "assistant" else run.messages
                 parts = _parts(run)
-                hidden = max(0, len(said) - IN_SIGHT)
+                hidden = max(0, len(shown_messages) - IN_SIGHT)
                 if hidden:
                     label = _("Earlier messages: {count}").format(count=numbers.whole(hidden))
                     with st.expander(label, key="earlier_messages", on_change="rerun") as older:
-                        for place in range(hidden) if older.open else ():
-                            _message(run, place, parts[place])
-                for place in range(hidden, len(said)):
-                    _message(run, place, parts[place])
+                        for index in range(hidden) if older.open else ():
+                            _message(run, index, parts[index])
+                for index in range(hidden, len(shown_messages)):
+                    _message(run, index, parts[index])
         with st.chat_message(_("Answer"), avatar=AVATARS["assistant"]):
             return st.container(key="hero", gap="xsmall")
 
@@ -101,27 +101,27 @@ def _ends(tokens: Sequence[Token], at: int, content_end: int) -> bool:
     return tokens[at].special if at == content_end else not tokens[at].special and not tokens[at].text.strip()
 
 
-def _message(run: Generation, place: int, part: Sequence[tuple[Token, bool]]) -> None:
-    role, content = run.messages[place]["role"], run.messages[place]["content"]
-    with st.chat_message(_(NAMES[role]), avatar=AVATARS[role]), st.container(key=f"message_{place}", gap="xsmall"):
+def _message(run: Generation, index: int, part: Sequence[tuple[Token, bool]]) -> None:
+    role, content = run.messages[index]["role"], run.messages[index]["content"]
+    with st.chat_message(_(NAMES[role]), avatar=AVATARS[role]), st.container(key=f"message_{index}", gap="xsmall"):
         st.html(f'<p class="tv-message" dir="auto">{_html(part, content)}</p>')
         if Can.NEW_TOKENS not in run.can:
             return
         if role == "assistant":
             about = _("Its tokens can then be branched. “Bring back my text” returns to where you are now.")
-            back = (conversation.go_back_to, (), place)
-            look: dict[str, Any] = {"help": about, "icon": ":material/undo:", "type": "tertiary", "key": f"go_back_{place}"}
-            st.button(_("Go back to this answer"), on_click=elements.run_and_rerun, args=back, **look)
+            back = (conversation.go_back_to, (), index)
+            widget_options: dict[str, Any] = {"help": about, "icon": ":material/undo:", "type": "tertiary", "key": f"go_back_{index}"}
+            st.button(_("Go back to this answer"), on_click=elements.run_and_rerun, args=back, **widget_options)
         elif role == "user":
-            _edit(place, content)
+            _edit(index, content)
 
 
-def _edit(place: int, content: str) -> None:
-    with st.popover(_("Edit"), icon=":material/edit:", type="tertiary", key=conversation.edit_key(place), on_change="rerun") as popover:
+def _edit(index: int, content: str) -> None:
+    with st.popover(_("Edit"), icon=":material/edit:", type="tertiary", key=conversation.edit_key(index), on_change="rerun") as popover:
         if popover.open:
             count = current.current_session().around_set
-            text = st.text_area(_("Your message"), content, max_chars=share_link.LONGEST_PROMPT, key=f"edited_{place}_{count}", height=100)
-            elements.button(_("Send"), partial(conversation.edit, place, text or ""), type="primary", key=f"send_{place}")
+            text = st.text_area(_("Your message"), content, max_chars=share_link.LONGEST_PROMPT, key=f"edited_{index}_{count}", height=100)
+            elements.button(_("Send"), partial(conversation.edit, index, text or ""), type="primary", key=f"send_{index}")
             st.caption(_("The answers after it are dropped. “Bring back my text” undoes this."))
 
 
@@ -145,24 +145,24 @@ def _token(token: Token) -> str:
 def answer(run: Generation, seen: TokenDistribution | Step, tint: str) -> None:
     """Draw the answer so far; its thoughts are folded, each with the number of its tokens and their cost."""
     path, done, part = run.path, 0, _parts(run)[-1]
-    found = thoughts(run)
-    for number, thought in enumerate(found):
+    folded = thoughts(run)
+    for number, thought in enumerate(folded):
         if thought.first > done:
             _strip(part, path, (done, thought.first), tint, seen, f"strip_{done}")
             part = []
         with st.expander(_thought_label(run, thought), icon=":material/psychology:", key=f"thought_{number}"):
             _strip(part, path, (thought.first, thought.end), tint, seen, f"strip_thought_{number}")
         part, done = [], thought.end
-    if not found or done < len(path):
+    if not folded or done < len(path):
         _strip(part, path, (done, len(path)), tint, seen, "strip")
     if path:
         _computed(run)
 
 
 def _strip(
-    part: Sequence[tuple[Token, bool]], path: Sequence[Step], place: tuple[int, int], tint: str, seen: TokenDistribution | Step, key: str
+    part: Sequence[tuple[Token, bool]], path: Sequence[Step], span: tuple[int, int], tint: str, seen: TokenDistribution | Step, key: str
 ) -> None:
-    start, end = place
+    start, end = span
     saved_components.token_strip(
         [token for token, _template in part],
         path[start:end],
@@ -192,11 +192,11 @@ def _computed(run: Generation) -> None:
     if not (done.computed_tokens or done.reused_tokens):  # a server that does not count them
         return
     counts = {"computed": numbers.whole(done.computed_tokens), "reused": numbers.whole(done.reused_tokens)}
-    said = _("Before this answer, the model computed {computed} tokens; {reused} came from the notepad (KV cache).").format(**counts)
+    sentence = _("Before this answer, the model computed {computed} tokens; {reused} came from the notepad (KV cache).").format(**counts)
     if again:
         other = _("From token {number} on, the template or the tokenizer writes the earlier text in another way, so it was computed again.")
-        said = f"{said} {other.format(number=numbers.whole(again))}"
-    st.caption(said)
+        sentence = f"{sentence} {other.format(number=numbers.whole(again))}"
+    st.caption(sentence)
 
 
 def message_input() -> None:

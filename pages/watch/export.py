@@ -49,14 +49,14 @@ def files(run: Generation) -> None:
     """Draw the buttons that download the recording and the steps."""
     with st.container(horizontal=True):
         script = _("A script that repeats this run, with all its settings.")
-        for label, made, name, mime, icon, about in (
+        for label, content_of, name, mime, icon, about in (
             (_("Recording (JSON)"), recording_of, "run.json", "application/json", "movie", None),
             (_("Steps (CSV)"), steps_of, "steps.csv", "text/csv", "table", None),
             (_("Candidates (CSV)"), candidates_of, "candidates.csv", "text/csv", "table_rows", _("All listed tokens of every step.")),
             (_("Code (Python)"), code_of, "run.py", "text/x-python", "code", script),
         ):
-            look: dict[str, Any] = {"on_click": "ignore", "icon": f":material/{icon}:", "help": about}
-            st.download_button(label, partial(made, run), name, mime, **look)
+            widget_options: dict[str, Any] = {"on_click": "ignore", "icon": f":material/{icon}:", "help": about}
+            st.download_button(label, partial(content_of, run), name, mime, **widget_options)
         if run.messages:
             st.download_button(
                 _("Messages (JSON)"),
@@ -101,19 +101,19 @@ def candidates_of(run: Generation) -> str:
 
 def branches(run: Generation) -> None:
     """Draw the popover with all branches; a click moves the current path there. Nothing is drawn as long as there is one alone."""
-    known = run.endings()
-    if len(known) < 2:
+    endings = run.endings()
+    if len(endings) < 2:
         return
-    label = _("Branches · {count}").format(count=len(known))
+    label = _("Branches · {count}").format(count=len(endings))
     with st.popover(label, icon=":material/alt_route:", key="branches", on_change="rerun") as popover:
         if not popover.open:
             return
-        for branch in known:
-            place = _("you are here") if branch.is_current else _("parts at step {step}").format(step=(branch.parts_at or 0) + 1)
+        for branch in endings:
+            where = _("you are here") if branch.is_current else _("parts at step {step}").format(step=(branch.parts_at or 0) + 1)
             if not branch.is_current and branch.parts_at == len(run.path):
-                place = _("goes on from here")
+                where = _("goes on from here")
             counted = ngettext("{count} step", "{count} steps", branch.step_count).format(count=numbers.whole(branch.step_count))
-            steps = f"{place} · {counted}"
+            steps = f"{where} · {counted}"
             st.button(
                 plain(branch_name(run, branch)),
                 key=f"branch_{branch.node_id}",

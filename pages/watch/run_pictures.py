@@ -38,7 +38,7 @@ def pictures(run: Generation, link: str) -> None:
     with st.container(horizontal=True):
         _step_button(step, theme, run)
         _page_button(run, link, first, last)
-    said_missing(fonts.missing([*texts_of(step), *(one.text for one in run.path)]))
+    said_missing(fonts.missing([*texts_of(step), *(path_step.text for path_step in run.path)]))
     _animation(run, theme, first, last)
 
 
@@ -126,17 +126,17 @@ def _animation(run: Generation, theme: str, first: int, last: int) -> None:
 def _progress() -> None:
     """Draw how much of the animation is drawn, then the button that saves it."""
     elements.notices(NAME)
-    made = experiment.of(NAME)
-    newest: Drawn | None = made.seen[-1] if made.seen else None
-    if made.error:
-        elements.show_notice(_(made.error))
-    elif made.running:
+    drawing = experiment.of(NAME)
+    newest: Drawn | None = drawing.seen[-1] if drawing.seen else None
+    if drawing.error:
+        elements.show_notice(_(drawing.error))
+    elif drawing.running:
         done, total = (newest.done, newest.total) if newest else (0, 1)
         st.progress(done / total, text=_("Drawing: {done} of {total} pictures").format(done=done, total=total))
     elif newest is not None and newest.content:
-        kind = str(made.about).rpartition(".")[2]
+        kind = str(drawing.about).rpartition(".")[2]
         label = _("Save the animation ({size})").format(size=numbers.size(len(newest.content)))
         st.download_button(
-            label, newest.content, made.about, f"image/{kind}", on_click="ignore", icon=":material/download:", key="pictures_save"
+            label, newest.content, drawing.about, f"image/{kind}", on_click="ignore", icon=":material/download:", key="pictures_save"
         )
-        st.caption(str(made.about))
+        st.caption(str(drawing.about))

@@ -54,9 +54,9 @@ def forms_of(model: LanguageModel, text: str) -> list[list[Token]]:
 def described(tokens: Sequence[Token]) -> str:
     """Return in one sentence which tokens a text becomes."""
     pieces = " + ".join(token.piece for token in tokens)
-    whole = quoted("".join(token.piece for token in tokens))
+    text = quoted("".join(token.piece for token in tokens))
     if len(tokens) == 1:
-        return _("{text} is one token.").format(text=whole)
+        return _("{text} is one token.").format(text=text)
     return _("{text} is {count} tokens: {pieces}. A bias on the first one changes all words that begin with it.").format(
-        text=whole, count=len(tokens), pieces=pieces
+        text=text, count=len(tokens), pieces=pieces
     )

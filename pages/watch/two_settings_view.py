@@ -29,17 +29,17 @@ def two_settings_view(run: Generation, seen: TokenDistribution | Step, rows: int
             st.caption(_("A recording has no other settings than its own. Start a live run to compare two."))
             return
         homes = st.columns(2, gap="medium")
-        known = own_presets.choices()
+        choices = own_presets.choices()
         keys = []
         for side, home in zip(SIDES, homes, strict=True):
-            place = list(known).index(SIDES[side])
-            look = {"key": f"two_settings_{side}", **PERSISTENT}
-            keys.append(home.selectbox(side, list(known), place, format_func=lambda key: plain(known.get(key, key)), **look))
-        made = two_settings(run, seen, *map(own_presets.chosen_settings, keys))
-        for side, home, step in zip(SIDES, homes, (made.first, made.second), strict=True):
+            usual = list(choices).index(SIDES[side])
+            widget_options = {"key": f"two_settings_{side}", **PERSISTENT}
+            keys.append(home.selectbox(side, list(choices), usual, format_func=lambda key: plain(choices.get(key, key)), **widget_options))
+        both = two_settings(run, seen, *map(own_presets.chosen_settings, keys))
+        for side, home, step in zip(SIDES, homes, (both.first, both.second), strict=True):
             with home:
                 _side(side, step, rows, logarithmic)
-        st.caption(plain(difference(made)))
+        st.caption(plain(difference(both)))
 
 
 def _side(side: str, step: Step, rows: int, logarithmic: bool) -> None:
@@ -73,19 +73,19 @@ def excluded(step: Step) -> str:
     return " · ".join([*parts, left])
 
 
-def difference(made: TwoSettings) -> str:
+def difference(both: TwoSettings) -> str:
     """Return how far the two distributions are apart, and what the same roll selects from each."""
-    said = [
+    sentences = [
         _("Between A and B {share} of the probability moves; the Jensen-Shannon divergence is {bits} bits.").format(
-            share=numbers.percent(made.moved), bits=numbers.decimal(made.divergence, 3)
+            share=numbers.percent(both.moved), bits=numbers.decimal(both.divergence, 3)
         )
     ]
-    one, other = quoted(made.first.piece), quoted(made.second.piece)
-    said.append(
-        _("Both choose {piece}.").format(piece=one)
-        if made.first.key == made.second.key
-        else _("A chooses {one}, B chooses {other}.").format(one=one, other=other)
+    first_piece, second_piece = quoted(both.first.piece), quoted(both.second.piece)
+    sentences.append(
+        _("Both choose {piece}.").format(piece=first_piece)
+        if both.first.key == both.second.key
+        else _("A chooses {one}, B chooses {other}.").format(one=first_piece, other=second_piece)
     )
-    if not made.exact:
-        said.append(_("The server lists only its likeliest tokens, so these numbers are estimates."))
-    return " ".join(said)
+    if not both.exact:
+        sentences.append(_("The server lists only its likeliest tokens, so these numbers are estimates."))
+    return " ".join(sentences)

@@ -40,13 +40,13 @@ def draw(now: fork_playback.ForkPlayback) -> None:
     dots = _("Dots from 0 to 100 percent, one per token and branch: the model's probability of the token.")
     sums = _("Two falling lines: the sum of the natural logarithms of all tokens' probabilities, one line per branch.")
     tokens, together = _("How likely was each token?"), _("All its tokens together")
-    for home, made, key, title, term, alt_text in (
+    for home, drawing, key, title, term, alt_text in (
         (middle, what_if_charts.token_probabilities, "what_if_likely", tokens, _("model's probability"), dots),
         (right, what_if_charts.joint_probability, "what_if_joint", together, _("log-probability"), sums),
     ):
         with home:
             elements.section(title, term)
-            chart.draw(made, fork_playback.likely_table(now.fork), key=key, alt_text=alt_text, title=title, legend=kinds)
+            chart.draw(drawing, fork_playback.likely_table(now.fork), key=key, alt_text=alt_text, title=title, legend=kinds)
     legend(*kinds)
 
 
@@ -72,6 +72,6 @@ def compare(ends: dict[int, str]) -> None:
     """Draw the choice of two branches to compare. ends: the title of each branch by its last node."""
     with st.popover(_("Compare two branches"), icon=":material/compare_arrows:", help=_("From the place where they part.")):
         nodes, title = list(ends), ends.__getitem__
-        one = st.selectbox(_("One"), nodes, format_func=title, key="what_if_one", index=len(nodes) - 2)
-        other = st.selectbox(_("The other"), nodes, format_func=title, key="what_if_other", index=len(nodes) - 1)
-        st.button(_("Compare"), on_click=fork_playback.compare_branches, args=(one, other), key="what_if_between")
+        first = st.selectbox(_("One"), nodes, format_func=title, key="what_if_one", index=len(nodes) - 2)
+        second = st.selectbox(_("The other"), nodes, format_func=title, key="what_if_other", index=len(nodes) - 1)
+        st.button(_("Compare"), on_click=fork_playback.compare_branches, args=(first, second), key="what_if_between")

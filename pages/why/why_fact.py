@@ -30,9 +30,9 @@ def fact_view() -> None:
         st.caption(_("Try one"), width="content")
         elements.examples(example_texts.FACT_PAIRS, ("why_clean", "why_corrupted"), "why_pair", type="tertiary")
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_fact_controls"):
-        look = {"width": 320, **PERSISTENT}
-        clean = st.text_input(_("First prompt"), first, key="why_clean", max_chars=LONGEST, **look) or ""
-        corrupted = st.text_input(_("Second prompt"), second, key="why_corrupted", max_chars=LONGEST, **look) or ""
+        widget_options = {"width": 320, **PERSISTENT}
+        clean = st.text_input(_("First prompt"), first, key="why_clean", max_chars=LONGEST, **widget_options) or ""
+        corrupted = st.text_input(_("Second prompt"), second, key="why_corrupted", max_chars=LONGEST, **widget_options) or ""
         why = _(
             "Puts the activation at the last token of each word into the same word of the other prompt. For words with different numbers "
             "of tokens."
@@ -55,13 +55,13 @@ def draw(run: Experiment) -> None:
     answers = _("“{one}” is continued with **{target}**, “{other}” with **{second}**.")
     target, second = (plain(why_rows.word_of(token)) for token in (seen.target, seen.other))
     st.markdown(answers.format(target=target, second=second, one=plain(seen.prompts[0]), other=plain(seen.prompts[1])))
-    layer, place = picked(seen)
+    layer, column = picked(seen)
     left, right = st.columns([0.62, 0.38], gap="large")
     with left:
         title = _("How much of “{token}” comes back?").format(token=target)
         elements.section(title, _("activation patching, 0 to 100 %"))
         alt_text = _("One field per layer and token: how much of the first answer comes back when this activation is replaced.")
-        rows = why_rows.patch_rows(seen, (layer, place))
+        rows = why_rows.patch_rows(seen, (layer, column))
         chart.draw(why_charts.patch_heat, rows, key="why_fact_map", alt_text=alt_text, on_select=field_clicked, layers=seen.layers)
         st.caption(
             _(
@@ -72,26 +72,26 @@ def draw(run: Experiment) -> None:
         )
         elements.table_button(lambda: csv_text(why_rows.patch_table(seen)), "traced_fact.csv", "why_fact_csv")
     with right:
-        field_bars(seen, layer, place)
+        field_bars(seen, layer, column)
 
 
-def field_bars(seen: TracedFact, layer: int, place: int) -> None:
+def field_bars(seen: TracedFact, layer: int, column: int) -> None:
     """Draw the probabilities of both answers before and after the patch at one field."""
     where = _("the embedding") if layer == 0 else _("layer {layer}").format(layer=layer)
-    elements.section(_("Patched at “{word}”, {where}").format(word=plain(why_rows.column_name(seen, place)), where=where))
+    elements.section(_("Patched at “{word}”, {where}").format(word=plain(why_rows.column_name(seen, column)), where=where))
     legend(("model", _("second prompt")), ("dice", _("second prompt, patched")))
-    rows = why_rows.two_bar_rows((seen.target, seen.other), seen.before, seen.chances[layer][place])
+    rows = why_rows.two_bar_rows((seen.target, seen.other), seen.before, seen.chances[layer][column])
     alt_text = _("Two bars for each of the two answers: before and after the patch.")
     chart.draw(serving_charts.two_bars, rows, key="why_fact_bars", alt_text=alt_text, rows=len(rows))
-    back = numbers.percent(min(1.0, max(0.0, seen.recovered[layer][place])))
+    back = numbers.percent(min(1.0, max(0.0, seen.recovered[layer][column])))
     st.caption(_("{share} of the first answer comes back. Click another field.").format(share=back))
 
 
 def picked(seen: TracedFact) -> tuple[int, int]:
     """Return the field that was clicked; else, in a middle layer, the token where most comes back."""
-    layer, place = st.session_state.get(PICKED, (-1, -1))
-    if 0 <= layer < len(seen.recovered) and 0 <= place < len(seen.clean):
-        return layer, place
+    layer, column = st.session_state.get(PICKED, (-1, -1))
+    if 0 <= layer < len(seen.recovered) and 0 <= column < len(seen.clean):
+        return layer, column
     middle = min(len(seen.recovered) - 1, seen.layers // 2)
     row = seen.recovered[middle]
     return middle, max(range(len(row)), key=row.__getitem__)

@@ -34,8 +34,8 @@ def heads_view(token: ExplainedToken) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_heads_controls"):
         target = choose(token)
         instead = _("What takes the place of the head's output: zero, or its mean over this text, which keeps what it always adds.")
-        look = {"format_func": said(names.HEAD_VALUES).__getitem__, "help": instead}
-        value = elements.choice(_("A switched-off head gives"), list(names.HEAD_VALUES), "zero", "why_value", **look)
+        widget_options = {"format_func": said(names.HEAD_VALUES).__getitem__, "help": instead}
+        value = elements.choice(_("A switched-off head gives"), list(names.HEAD_VALUES), "zero", "why_value", **widget_options)
         hidden = {N_("the token"): model.piece(target), N_("the text before it"): token.text}
         now = provenance.now({N_("the value of a head"): names.HEAD_VALUES[value]}, hidden, prompt=False, settings=False)
         begin = results.starter(NAME, now, lambda: ablated_heads(model, token.ids, target, token.texts, value))
@@ -97,8 +97,8 @@ def go_on() -> None:
     """Draw the choice of heads that are switched off together, and the text that goes on without them."""
     elements.section(_("And without several of them?"), _("ablation; the same dice"))
     model = current.model()
-    found = experiment.of(NAME).seen
-    strongest = found[-1].strongest() if found else (0, 0)
+    measured = experiment.of(NAME).seen
+    strongest = measured[-1].strongest() if measured else (0, 0)
     options = [(layer, head) for layer in range(model.shape.layer_count) for head in range(model.shape.head_count)]
     usual = [strongest] if strongest in options else []
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_without_controls"):

@@ -34,11 +34,11 @@ def steer_view() -> None:
         st.caption(_("Try one"), width="content")
         elements.examples(pairs, ("why_more", "why_less", "why_beginning", "why_layer", "why_strength"), "why_list", type="tertiary")
     left, right = st.columns(2, gap="large")
-    look = {"height": 108, **PERSISTENT}
+    widget_options = {"height": 108, **PERSISTENT}
     with left:
-        more = st.text_area(_("More of these, one text per line"), first, key="why_more", max_chars=LONGEST, **look) or ""
+        more = st.text_area(_("More of these, one text per line"), first, key="why_more", max_chars=LONGEST, **widget_options) or ""
     with right:
-        less = st.text_area(_("Less of these, one text per line"), second, key="why_less", max_chars=LONGEST, **look) or ""
+        less = st.text_area(_("Less of these, one text per line"), second, key="why_less", max_chars=LONGEST, **widget_options) or ""
     layers = current.model().shape.layer_count
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_steer_controls"):
         prompt = st.text_input(_("Beginning"), beginning, key="why_beginning", max_chars=LONGEST, width=260, **PERSISTENT) or ""
@@ -47,8 +47,8 @@ def steer_view() -> None:
             st.session_state["why_layer"] = layers
         layer = st.slider(_("Layer"), 0, layers, min(usual_layer, layers), key="why_layer", width=200, help=added, **PERSISTENT)
         turned = _("How many times the difference is added. 0: nothing changes. Below 0: the other direction.")
-        look = {"key": "why_strength", "width": 260, "help": turned, **PERSISTENT}
-        strength = st.slider(_("Strength"), -STRONGEST, STRONGEST, usual_strength, 0.5, **look)
+        widget_options = {"key": "why_strength", "width": 260, "help": turned, **PERSISTENT}
+        strength = st.slider(_("Strength"), -STRONGEST, STRONGEST, usual_strength, 0.5, **widget_options)
         chosen = {
             N_("the lists"): next((title for title, lists in pairs.items() if lists[:2] == (more, less)), N_("your own lists")),
             N_("the beginning"): prompt,

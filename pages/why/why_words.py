@@ -37,7 +37,7 @@ class _Shown:
 
 def words_view(token: ExplainedToken) -> None:
     """Draw the controls and the result."""
-    model, place = current.model(), None
+    model, span = current.model(), None
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_words_controls"):
         target = choose(token)
         unit = elements.choice(_("Hide"), list(names.HIDDEN_UNITS), "word", "why_unit", format_func=said(names.HIDDEN_UNITS).__getitem__)
@@ -48,11 +48,11 @@ def words_view(token: ExplainedToken) -> None:
             N_("how it is hidden"): names.HIDING[method],
         }
         if unit == "passage":
-            place = passage(token)
-            chosen[N_("the passage")] = "".join(token.texts[slice(*place)])
+            span = passage(token)
+            chosen[N_("the passage")] = "".join(token.texts[slice(*span)])
         hidden = {N_("the token"): model.piece(target), N_("the text before it"): token.text}
         now = provenance.now(chosen, hidden, prompt=False, settings=False)
-        begin = results.starter(NAME, now, lambda: hidden_words(model, token.ids, target, token.texts, method, unit, place))
+        begin = results.starter(NAME, now, lambda: hidden_words(model, token.ids, target, token.texts, method, unit, span))
         results.start_button(NAME, _("Hide and measure"), begin, type="primary", icon=":material/visibility_off:")
     st.caption(f"{_(names.HIDING_LINES[method])} {why_token.about_probabilities(token, target)}")
     if start_here():
@@ -67,8 +67,8 @@ def passage(token: ExplainedToken) -> tuple[int, int]:
     """Draw the choice of the first and the last token of a passage, and return it as a span."""
     places = range(len(token.texts))
 
-    def title(place: int) -> str:
-        return f"{place + 1} {token.texts[place]}"
+    def title(index: int) -> str:
+        return f"{index + 1} {token.texts[index]}"
 
     first, last = st.select_slider(
         _("From the first to the last token"),
@@ -102,7 +102,7 @@ def draw(run: Experiment) -> None:
 
 def headline(seen: HiddenWords) -> None:
     """Draw one sentence: without the part with the largest effect, what becomes of the probability."""
-    part = max(seen.parts, key=lambda one: abs(one.effect))
+    part = max(seen.parts, key=lambda hidden_part: abs(hidden_part.effect))
     sentence = _("Without {word}, the probability of “{token}” is {after} instead of {before}.")
     elements.section(
         sentence.format(

@@ -31,8 +31,8 @@ BLOCKS = {-1: "line", -2: "reused", -3: "computed"}  # free, free with a known p
 
 def dice(seen: TokenDistribution | Step, colours: Palette) -> Drawing:
     """Return the dice strip with the roll, if there is one."""
-    look = PictureStyle("dark" if colours is DARK else "light", wording())
-    return Drawing(_svg(WIDE, 74, dice_drawing(seen, look, 0, 0, WIDE, high=36, size=19)), WIDE, 74)
+    style = PictureStyle("dark" if colours is DARK else "light", wording())
+    return Drawing(_svg(WIDE, 74, dice_drawing(seen, style, 0, 0, WIDE, high=36, size=19)), WIDE, 74)
 
 
 def dice_table(seen: TokenDistribution | Step) -> pd.DataFrame:
@@ -118,8 +118,8 @@ def _blocks(side: SideRows, y: float, colours: Palette) -> tuple[str, float]:
 def board_table(servers: Board) -> pd.DataFrame:
     """Return one row per time span of a request: server, request, kind, start and stop in seconds."""
     rows: list[tuple[Any, ...]] = [
-        (place + 1, number + 1, kind, start, stop)
-        for place, side in enumerate(servers.sides)
+        (index + 1, number + 1, kind, start, stop)
+        for index, side in enumerate(servers.sides)
         for number, spans in enumerate(side.spans)
         for start, stop, kind in spans
     ]

@@ -40,8 +40,8 @@ def race(colours: Palette, length: int, column: str, unit: str, fitted: bool = F
     line = base.transform_filter(f"isValid(datum.{column})")
     layers.append(line.mark_line(strokeWidth=2.5, strokeJoin="round", interpolate="linear").encode(y=up))
     if fitted:
-        there = base.transform_filter("isValid(datum.fit)")
-        layers.append(there.mark_line(strokeWidth=1.5, strokeDash=[4, 4], opacity=0.8).encode(y=alt.Y("fit:Q", axis=axis)))
+        fitted_rows = base.transform_filter("isValid(datum.fit)")
+        layers.append(fitted_rows.mark_line(strokeWidth=1.5, strokeDash=[4, 4], opacity=0.8).encode(y=alt.Y("fit:Q", axis=axis)))
     newest = line.transform_filter("datum.label !== ''")
     layers.append(newest.mark_point(filled=True, size=60, opacity=1).encode(y=up, tooltip=tips(("tip", _("value")))))
     layers.append(newest.mark_text(align="right", baseline="bottom", dx=2, dy=-8, fontSize=13, fontWeight=600).encode(y=up, text="label:N"))

@@ -55,7 +55,7 @@ def logit_lens_rows(seen: Inside, followed: int | None) -> pd.DataFrame:
         {
             "layer": layer.number,
             "name": layer_name(layer.number, len(seen.layers)),
-            "place": place,
+            "place": column,
             "label": name,
             "share": guess.model_probability,
             "share_text": numbers.percent(guess.model_probability),
@@ -68,7 +68,7 @@ def logit_lens_rows(seen: Inside, followed: int | None) -> pd.DataFrame:
             "kind": "followed" if guess.token_id == followed else "",
         }
         for layer in layers
-        for (place, guess), name in zip(
+        for (column, guess), name in zip(
             enumerate(layer.candidates[:GUESSES]), labels([guess.piece for guess in layer.candidates[:GUESSES]]), strict=True
         )
     ]
@@ -90,18 +90,18 @@ def growth_rows(moments: Sequence[Moment], prompt: int, shown: Callable[[int], s
         {
             "layer": number,
             "name": read_so_far(moment.tokens),
-            "place": place,
+            "place": column,
             "label": name,
             "share": share,
             "share_text": numbers.percent(share),
             "shown": _number(share),
             "piece": shown(token_id),
-            "rank": f"{place + 1}",
+            "rank": f"{column + 1}",
             "read": _("{count} tokens").format(count=numbers.count(moment.tokens)),
             "kind": "followed" if token_id == favourite else "",
         }
         for number, moment in enumerate(moments)
-        for (place, (token_id, share)), name in zip(
+        for (column, (token_id, share)), name in zip(
             enumerate(moment.prompts[prompt].top[:GUESSES]),
             labels([shown(token_id) for token_id, _score in moment.prompts[prompt].top[:GUESSES]]),
             strict=True,
@@ -156,12 +156,12 @@ def token_by_layer_rows(way: Sequence[Guess], taken: bool) -> pd.DataFrame:
 def attention_shares(seen: Inside, layer: int | None, head: int | None) -> np.ndarray | None:
     """Return the attention weight of each token, [positions], of one layer (0 ...) and head. None: the mean of all."""
     rows = [row for row in seen.attention if row is not None] if layer is None else [seen.attention[layer]]
-    found = [row for row in rows if row is not None]
-    if not found:
+    weights = [row for row in rows if row is not None]
+    if not weights:
         return None
-    if layer is not None and head is not None and 0 <= head < len(found[0]):
-        return found[0][head]
-    return np.mean([row.mean(0) for row in found], axis=0)
+    if layer is not None and head is not None and 0 <= head < len(weights[0]):
+        return weights[0][head]
+    return np.mean([row.mean(0) for row in weights], axis=0)
 
 
 def attention_words(texts: Sequence[str], tokens: Sequence[Token], shares: np.ndarray) -> list[Word]:
@@ -176,10 +176,10 @@ def attention_words(texts: Sequence[str], tokens: Sequence[Token], shares: np.nd
             head=f"id {token.token_id}",
             lines=(
                 _("{share} of the attention").format(share=numbers.percent(share)),
-                *((_("the attention of this token"),) if place == last else ()),
+                *((_("the attention of this token"),) if index == last else ()),
             ),
         )
-        for place, (text, token, share) in enumerate(zip(texts, tokens, shares.tolist(), strict=True))
+        for index, (text, token, share) in enumerate(zip(texts, tokens, shares.tolist(), strict=True))
     ]
 
 
@@ -196,8 +196,8 @@ def attention_rows(seen: Inside) -> pd.DataFrame:
         if weights is None:
             continue
         shares = weights.mean(0).tolist()
-        for slot, place in enumerate(places):
-            token, share = tokens[place].piece, shares[place]
+        for slot, position in enumerate(places):
+            token, share = tokens[position].piece, shares[position]
             gap = " …" if slot == 0 and len(places) < len(tokens) else ""
             rows.append(
                 {
@@ -228,7 +228,7 @@ def vector_rows(vector: np.ndarray) -> pd.DataFrame:
             "row": places // COLUMNS,
             "column": places % COLUMNS,
             "depth": (vector / reach + 1) / 2,
-            "place_text": [_("{count} of {total}").format(count=place + 1, total=len(vector)) for place in places],
+            "place_text": [_("{count} of {total}").format(count=index + 1, total=len(vector)) for index in places],
             "dimension": places + 1,
             "value": vector,
             "value_text": [translation.written(value, "+.3f") for value in vector.tolist()],
@@ -255,11 +255,11 @@ def embedding_map_rows(flat: FlatMap, tokens: Sequence[str], own: set[int], pick
     kinds = ["picked" if i == picked else "text" if i in own else "familiar" for i in flat.token_ids]
     labels = [""] * len(tokens)
     taken: list[tuple[float, float, float]] = []
-    for place in sorted(range(len(tokens)), key=lambda place: ("picked", "text", "familiar").index(kinds[place])):
-        text = label(tokens[place])
-        left, middle = (places[place] + 1) / 2 * MAP_SIZE
+    for index in sorted(range(len(tokens)), key=lambda index: ("picked", "text", "familiar").index(kinds[index])):
+        text = label(tokens[index])
+        left, middle = (places[index] + 1) / 2 * MAP_SIZE
         right = left + 10 + LETTER * len(text)
         if all(right < other_left or left > other_right or abs(middle - height) > LINE for other_left, other_right, height in taken):
             taken.append((left, right, middle))
-            labels[place] = text
+            labels[index] = text
     return pd.DataFrame({"x": places[:, 0], "y": places[:, 1], "label": labels, "piece": list(tokens), "kind": kinds})

@@ -16,5 +16,5 @@ def legend(*entries: tuple[str, str]) -> None:
         f'border-radius:0.2em;margin-right:0.35em;forced-color-adjust:none;background:{css(colour)}"></span>{escape(meaning)}</span>'
         for colour, meaning in entries
     )
-    look = f"display:flex;flex-wrap:wrap;column-gap:0.9rem;font-size:0.85rem;line-height:1.4;color:{css('muted_text')}"
-    st.html(f'<div style="{look}">{parts}</div>')
+    style = f"display:flex;flex-wrap:wrap;column-gap:0.9rem;font-size:0.85rem;line-height:1.4;color:{css('muted_text')}"
+    st.html(f'<div style="{style}">{parts}</div>')

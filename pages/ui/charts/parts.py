@@ -33,24 +33,24 @@ def chart_spec(maxsize: int) -> Callable[[Callable[Concatenate[Palette, P], alt.
 
 def spec(chart: alt.TopLevelMixin) -> Spec:
     """Return a chart as a plain specification without data, drawn as SVG so that it can be saved as such."""
-    made = _without_data(chart.to_dict())
+    specification = _without_data(chart.to_dict())
     # The alternative text and the hidden text describe a chart to screen readers. Vega's names of single marks would only add noise.
-    made["config"] = {"view": {"stroke": None}, "mark": {"aria": False}}
+    specification["config"] = {"view": {"stroke": None}, "mark": {"aria": False}}
     if current() != ENGLISH:
         decimal, thousands = marks()
-        made["config"]["axis"] = {"aria": False}  # Vega describes axes in English only
-        made["config"]["locale"] = {"number": {"decimal": decimal, "thousands": thousands, "grouping": [3], "currency": ["", ""]}}
-    made["padding"] = {"left": 0, "right": 0, "top": 2, "bottom": 2}
-    made["usermeta"] = {"embedOptions": {"renderer": "svg"}}
-    return made
+        specification["config"]["axis"] = {"aria": False}  # Vega describes axes in English only
+        specification["config"]["locale"] = {"number": {"decimal": decimal, "thousands": thousands, "grouping": [3], "currency": ["", ""]}}
+    specification["padding"] = {"left": 0, "right": 0, "top": 2, "bottom": 2}
+    specification["usermeta"] = {"embedOptions": {"renderer": "svg"}}
+    return specification
 
 
-def _without_data(made: Spec) -> Spec:
+def _without_data(specification: Spec) -> Spec:
     """Return the specification without the empty data sources that Altair writes into every layer."""
-    made = {word: value for word, value in made.items() if word not in ("$schema", "data", "datasets")}
-    if "layer" in made:
-        made["layer"] = [_without_data(layer) for layer in made["layer"]]
-    return made
+    specification = {word: value for word, value in specification.items() if word not in ("$schema", "data", "datasets")}
+    if "layer" in specification:
+        specification["layer"] = [_without_data(layer) for layer in specification["layer"]]
+    return specification
 
 
 def by_kind(field: str, values: dict[str, Any], otherwise: Any) -> Any:

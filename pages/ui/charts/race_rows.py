@@ -24,8 +24,8 @@ def table(steps: Steps, column: str, scale: float = 1.0) -> pd.DataFrame:
             if step.index % thin and not newest:
                 continue
             value = getattr(step, column)
-            said = numbers.duration(value) if "seconds" in column else numbers.whole(value)
-            row = {"token": step.index + 1, "runner": kind, column: value * scale, "label": said if newest else "", "tip": said}
+            written = numbers.duration(value) if "seconds" in column else numbers.whole(value)
+            row = {"token": step.index + 1, "runner": kind, column: value * scale, "label": written if newest else "", "tip": written}
             rows.append(row)
     return pd.DataFrame(rows, columns=["token", "runner", column, "label", "tip"])
 
@@ -46,7 +46,7 @@ def passes(steps: Steps) -> pd.DataFrame:
         mine = [step.seconds * 1000 for step in steps[runner]]
         at = shown["runner"] == kind
         places = shown.loc[at, "token"].astype(int) - 1
-        around = [middle(mine[max(1, place - 2) : place + 3]) if place else float("nan") for place in places]
+        around = [middle(mine[max(1, index - 2) : index + 3]) if index else float("nan") for index in places]
         shown.loc[at, "seconds"] = around
         named = at & (shown["label"] != "")
         shown.loc[named, "label"] = numbers.duration((mine[-1] if math.isnan(around[-1]) else around[-1]) / 1000) if around else ""

@@ -41,9 +41,9 @@ def speculation_curve(colours: Palette) -> alt.TopLevelMixin:
     up = alt.Y("expected:Q", scale=alt.Scale(domainMin=0), axis=axis)
     base = CHART.encode(x=across)
     line = base.mark_line(strokeWidth=1.5, strokeDash=[4, 4], color=colours.muted_text).encode(y=up)
-    found = base.transform_filter("isValid(datum.measured)")
-    dot = found.mark_point(filled=True, size=80, opacity=1, color=colours.dice).encode(y=alt.Y("measured:Q", axis=axis))
-    name = found.mark_text(align="left", dx=9, fontSize=13, fontWeight=600, color=colours.text).encode(y="measured:Q", text="label:N")
+    measured = base.transform_filter("isValid(datum.measured)")
+    dot = measured.mark_point(filled=True, size=80, opacity=1, color=colours.dice).encode(y=alt.Y("measured:Q", axis=axis))
+    name = measured.mark_text(align="left", dx=9, fontSize=13, fontWeight=600, color=colours.text).encode(y="measured:Q", text="label:N")
     return alt.layer(line, dot, name).properties(height=190)
 
 

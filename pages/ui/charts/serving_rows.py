@@ -61,8 +61,8 @@ class Board:
                 _extend(mine, self.who[part.request_id].arrival, done.start, "queued")
             _extend(mine, done.start, done.stop, kind(part.state, part.tokens))
             side.texts[part.request_id] += part.text
-        for one in done.finished:
-            side.done[one.request_id] = True
+        for request in done.finished:
+            side.done[request.request_id] = True
 
 
 def kind(state: RequestState, tokens: int) -> str:

@@ -60,7 +60,7 @@ def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL
     done = constrained(distribution)
     forced = done is not None and done.allowed == 1
     marked = "watermark" in distribution.stage_names
-    rows = [_row(place, row, forced, marked) for place, row in enumerate(drawn.listed)]
+    rows = [_row(index, row, forced, marked) for index, row in enumerate(drawn.listed)]
     excluded = distribution.stage_kept[0] - distribution.stage_kept[-1] - sum(bool(row.excluded_by) for row in drawn.listed)
     others = {**_empty(len(rows)), **_others(drawn, excluded), "token_id": FOLDED if folded else -1}
     rows += [others] if drawn.folded else [*map(_empty, range(len(rows), count)), {**others, "row": count}]
@@ -86,7 +86,7 @@ def _others(drawn: StepRows, excluded: int) -> dict[str, object]:
     }
 
 
-def _row(place: int, row: StepRow, forced: bool, marked: bool) -> dict[str, object]:
+def _row(index: int, row: StepRow, forced: bool, marked: bool) -> dict[str, object]:
     """Return the row of a candidate. forced: the constraint allows one token alone. marked: its fact is what the watermark says of it."""
     candidate = cast("Candidate", row.candidate)
     removed = bool(row.excluded_by)
@@ -98,12 +98,12 @@ def _row(place: int, row: StepRow, forced: bool, marked: bool) -> dict[str, obje
         notes.insert(0, f"● {_(candidate.fact)}")
     if not candidate.rank:
         notes.append(_("not measured"))
-    elif candidate.rank != place + 1:
+    elif candidate.rank != index + 1:
         notes.append(_("rank {rank}").format(rank=numbers.whole(candidate.rank)))
     if max(model, final) > LONG:  # no space for a note beside the bar; the card has the rest
         number, notes = _("excluded") if removed else _("forced") if forced else number, []
     return {
-        "row": place,
+        "row": index,
         "token_id": row.key,
         "space": "␣" if row.label != row.piece else "",
         "label": row.label,
@@ -124,8 +124,8 @@ def _row(place: int, row: StepRow, forced: bool, marked: bool) -> dict[str, obje
     }
 
 
-def _empty(place: int) -> dict[str, object]:
-    return {**_NO_TEXTS, "row": place, "token_id": -1, "model": 0.0, "dice": 0.0, "kind": "open"}
+def _empty(index: int) -> dict[str, object]:
+    return {**_NO_TEXTS, "row": index, "token_id": -1, "model": 0.0, "dice": 0.0, "kind": "open"}
 
 
 def step_rows(path: Sequence[Step]) -> pa.Table:
@@ -184,9 +184,9 @@ def notepad_rows(path: Sequence[Step]) -> pa.Table:
             "bytes_text": numbers.size(done.cache_bytes) if counted else _("not measured"),
         }
         rows.append({**common, "part": "reused", "bottom": 0, "top": done.reused_tokens, "label": ""})
-        whole = done.reused_tokens + done.computed_tokens
+        total = done.reused_tokens + done.computed_tokens
         # A first token that was chosen by hand after going back is no prefill: the cache still holds nearly the whole prompt.
         prefill = counted and step.index == 0 and (done.reused_tokens == 0 or done.computed_tokens > 1)
-        rows.append({**common, "part": "computed", "bottom": done.reused_tokens, "top": whole, "label": _("prefill") if prefill else ""})
+        rows.append({**common, "part": "computed", "bottom": done.reused_tokens, "top": total, "label": _("prefill") if prefill else ""})
     rows += [{"slot": slot, "part": "reused", "bottom": 0, "top": 0, "label": ""} for slot in range(len(newest), FIRST_SLOTS)]
     return _table(rows, NOTEPAD)

@@ -39,10 +39,10 @@ def saved(table: pd.DataFrame) -> pd.DataFrame:
     if "layer" in names and "name" in names:  # the number of the layer as a text
         table = table.drop(columns="name")
     kept = [name for name in table.columns if not name.endswith("_text") and (name not in LAYOUT or _only_label(name, names))]
-    found = table[kept].convert_dtypes().rename(columns={name: NAMES[name] for name in kept if name in NAMES and NAMES[name] not in kept})
-    texts = [name for name in found.columns if not pd.api.types.is_numeric_dtype(found[name])]
-    return found.assign(
-        **{name: found[name].map(lambda cell: cell.translate(NEGATIVE) if isinstance(cell, str) else cell) for name in texts}
+    renamed = table[kept].convert_dtypes().rename(columns={name: NAMES[name] for name in kept if name in NAMES and NAMES[name] not in kept})
+    texts = [name for name in renamed.columns if not pd.api.types.is_numeric_dtype(renamed[name])]
+    return renamed.assign(
+        **{name: renamed[name].map(lambda cell: cell.translate(NEGATIVE) if isinstance(cell, str) else cell) for name in texts}
     )
 
 

@@ -26,7 +26,7 @@ def shares(distribution: TokenDistribution) -> dict[int, float]:
 
 def known_looks(looks: Sequence[Probe]) -> list[Probe]:
     """Return the same looks with the predictions for a text that the model knew before."""
-    return [replace(look, distribution=look.known) for look in looks if look.known is not None]
+    return [replace(probe, distribution=probe.known) for probe in looks if probe.known is not None]
 
 
 def watched(looks: Sequence[Probe], most: int = CANDIDATES) -> list[Candidate]:
@@ -34,11 +34,11 @@ def watched(looks: Sequence[Probe], most: int = CANDIDATES) -> list[Candidate]:
     if not looks:
         return []
     ever: dict[int, Candidate] = {}
-    for look in (looks[-1], looks[0]):
-        for candidate in look.distribution.candidates[: most if look is looks[-1] and len(looks) == 1 else -(-most // 2)]:
+    for probe in (looks[-1], looks[0]):
+        for candidate in probe.distribution.candidates[: most if probe is looks[-1] and len(looks) == 1 else -(-most // 2)]:
             ever.setdefault(candidate.token_id, candidate)
-    listed = [shares(look.distribution) for look in looks]
-    ever_most = {token: max(found.get(token, 0.0) for found in listed) for token in ever}
+    listed = [shares(probe.distribution) for probe in looks]
+    ever_most = {token: max(probabilities.get(token, 0.0) for probabilities in listed) for token in ever}
     return sorted(ever.values(), key=lambda candidate: -ever_most[candidate.token_id])[:most]
 
 
@@ -51,7 +51,7 @@ def before_and_after_rows(looks: Sequence[Probe], shown: Probe | None, most: int
     least = min(now.values())  # tokens that are not listed are less likely
     rows = []
     for row, candidate in enumerate(watched(looks, most)):
-        before, after = (found.get(candidate.token_id, 0.0) for found in (then, now))
+        before, after = (probabilities.get(candidate.token_id, 0.0) for probabilities in (then, now))
         tip = _("{piece}: {before} before, {after} after {steps} steps").format(
             piece=candidate.piece, before=numbers.percent(before), after=numbers.percent(after), steps=shown.index
         )
@@ -90,12 +90,12 @@ def _plain(token: str) -> str:
 def history_rows(looks: Sequence[Probe], shown: Probe | None, clicks: int) -> pd.DataFrame:
     """Return rows of `teach_charts.history`."""
     rows = []
-    listed = [shares(look.distribution) for look in looks]
+    listed = [shares(probe.distribution) for probe in looks]
     for row, candidate in enumerate(watched(looks)):
-        for look, found in zip(looks, listed, strict=True):
-            share = found.get(candidate.token_id, 0.0)
-            tip = _("{piece}: {share} after {steps} steps").format(piece=candidate.piece, share=numbers.percent(share), steps=look.index)
-            rows.append((look.index, row, candidate.piece, share, tip, shown is not None and look.index == shown.index, clicks))
+        for probe, probabilities in zip(looks, listed, strict=True):
+            share = probabilities.get(candidate.token_id, 0.0)
+            tip = _("{piece}: {share} after {steps} steps").format(piece=candidate.piece, share=numbers.percent(share), steps=probe.index)
+            rows.append((probe.index, row, candidate.piece, share, tip, shown is not None and probe.index == shown.index, clicks))
     return pd.DataFrame(rows, columns=["index", "row", "label", "share", "tip", "picked", "serial"])
 
 
@@ -119,6 +119,6 @@ def loss_rows(steps: Sequence[TrainingStep]) -> pd.DataFrame:
 def scratch_loss_rows(steps: Sequence[ScratchTrainingStep]) -> pd.DataFrame:
     """Return rows of `teach_charts.loss` in bits per byte, about 200 of them."""
     thin = max(1, len(steps) // 200)
-    kept = [step for place, step in enumerate(steps) if place % thin == 0 or step is steps[-1]]
+    kept = [step for index, step in enumerate(steps) if index % thin == 0 or step is steps[-1]]
     rows = [(step.index, step.bits, "new", _("{count} bits per byte").format(count=numbers.decimal(step.bits, 2))) for step in kept]
     return pd.DataFrame(rows, columns=["index", "value", "of", "tip"])

@@ -113,8 +113,8 @@ def rows_of_beams(steps: Sequence[BeamStep], winner: int | None = None) -> list[
 
 def branch_name(run: Tree, branch: Branch, longest: int = 46) -> str:
     """Return a branch's own name, or the end of prompt and text on one line with visible line breaks."""
-    whole = run.prompt + join_text(run.path_to(branch.node_id))
-    line = " ".join(whole.replace("\n", " ↵ ").split())
+    text = run.prompt + join_text(run.path_to(branch.node_id))
+    line = " ".join(text.replace("\n", " ↵ ").split())
     return branch.name or (line if len(line) <= longest else "…" + line[1 - longest :])
 
 
@@ -132,13 +132,13 @@ def _chains(children: Callable[[int], Sequence[int]], ends: Callable[[int], bool
 
 def _ancestors(beams: Sequence[Beam], nodes: Mapping[int, Beam]) -> set[int]:
     """Return the ids of these hypotheses and of all that they extend."""
-    found: set[int] = set()
+    node_ids: set[int] = set()
     for beam in beams:
         here = beam.node_id
-        while here and here not in found:
-            found.add(here)
+        while here and here not in node_ids:
+            node_ids.add(here)
             here = nodes[here].parent
-    return found
+    return node_ids
 
 
 def _added(beam: Beam, nodes: Mapping[int, Beam]) -> str:

@@ -35,10 +35,10 @@ def text_of(seen: HiddenWords, part: HiddenPart) -> str:
 
 def which_of(seen: HiddenWords, part: HiddenPart) -> str:
     """Return which of several parts with the same text this one is, "" if there is one alone."""
-    same = [one for one in seen.parts if text_of(seen, one) == text_of(seen, part)]
+    same = [other_part for other_part in seen.parts if text_of(seen, other_part) == text_of(seen, part)]
     if len(same) < 2:
         return ""
-    number = 1 + sum(one.start < part.start for one in same)
+    number = 1 + sum(other_part.start < part.start for other_part in same)
     return " " + _("({number} of {count} in the text)").format(number=number, count=len(same))
 
 
@@ -69,12 +69,12 @@ def strongest(seen: HiddenWords) -> list[HiddenPart]:
 def effect_rows(seen: HiddenWords) -> pd.DataFrame:
     """Return the largest effects in bits. Columns: see `why_charts.signed_bars`."""
     rows = []
-    for place, part in enumerate(strongest(seen)):
+    for row, part in enumerate(strongest(seen)):
         without = _("without it: {share}").format(share=numbers.percent(seen.without(part)))
         rows.append(
             {
-                "place": place,
-                "part": f"{shortened(text_of(seen, part))}{chr(0x200B) * place}",  # equal words are different rows
+                "place": row,
+                "part": f"{shortened(text_of(seen, part))}{chr(0x200B) * row}",  # equal words are different rows
                 "effect": part.effect / BIT,
                 "second": None if part.gradient is None else part.gradient / BIT,
                 "label": signed_bits(part.effect),
@@ -86,11 +86,11 @@ def effect_rows(seen: HiddenWords) -> pd.DataFrame:
 
 def effect_words(seen: HiddenWords) -> list[Word]:
     """Return the text with every hidden part tinted by its effect, and the target at its end."""
-    part_of = {place: part for part in seen.parts for place in range(part.start, part.stop)}
+    part_of = {position: part for part in seen.parts for position in range(part.start, part.stop)}
     most = max((abs(part.effect) for part in seen.parts if math.isfinite(part.effect)), default=1.0)
     words = []
-    for place, text in enumerate(seen.texts):
-        part = part_of.get(place)
+    for position, text in enumerate(seen.texts):
+        part = part_of.get(position)
         if part is None:
             words.append(Word(text))
             continue
@@ -123,8 +123,8 @@ def effect_table(seen: HiddenWords) -> pd.DataFrame:
 
 def head_rows(seen: AblatedHeads, chosen: Sequence[tuple[int, int]]) -> pd.DataFrame:
     """Return one row per measured head. Columns: see `why_charts.head_heat`."""
-    known = [(layer, head, effect) for layer, row in enumerate(seen.effects) for head, effect in enumerate(row) if effect is not None]
-    most = max((abs(effect) for _layer, _head, effect in known), default=0.0)
+    measured = [(layer, head, effect) for layer, row in enumerate(seen.effects) for head, effect in enumerate(row) if effect is not None]
+    most = max((abs(effect) for _layer, _head, effect in measured), default=0.0)
     return pd.DataFrame(
         [
             {
@@ -136,7 +136,7 @@ def head_rows(seen: AblatedHeads, chosen: Sequence[tuple[int, int]]) -> pd.DataF
                 "tip": signed_bits(effect),
                 "chosen": (layer, head) in chosen,
             }
-            for layer, head, effect in known
+            for layer, head, effect in measured
         ]
     )
 
@@ -158,9 +158,9 @@ def two_bar_rows(tokens: Sequence[str], before: Sequence[float], after: Sequence
     """Return tokens with two probabilities. Columns: see `serving_charts.two_bars`."""
     return pd.DataFrame(
         [
-            {"place": place, "piece": token, "full": one, "rounded": other, "end": max(one, other)}
-            | {"label": f"{numbers.percent(one)} · {numbers.percent(other)}"}
-            for place, (token, one, other) in enumerate(zip(tokens, before, after, strict=True))
+            {"place": row, "piece": token, "full": first, "rounded": second, "end": max(first, second)}
+            | {"label": f"{numbers.percent(first)} · {numbers.percent(second)}"}
+            for row, (token, first, second) in enumerate(zip(tokens, before, after, strict=True))
         ]
     )
 
@@ -169,26 +169,26 @@ def patch_rows(seen: TracedFact, chosen: tuple[int, int]) -> pd.DataFrame:
     """Return one row per layer and column. Columns: see `why_charts.patch_heat`. chosen: layer and column."""
     rows = []
     for layer, (recovered, chances) in enumerate(zip(seen.recovered, seen.chances, strict=True)):
-        for place, (share, (one, other)) in enumerate(zip(recovered, chances, strict=True)):
+        for column, (share, (target_share, other_share)) in enumerate(zip(recovered, chances, strict=True)):
             rows.append(
                 {
                     "row": layer,
-                    "place": place,
+                    "place": column,
                     "layer": str(layer) if layer else _("embedding"),
-                    "column": f"{place}|{column_name(seen, place)}",
+                    "column": f"{column}|{column_name(seen, column)}",
                     "effect": share,
                     "share_text": numbers.percent(min(1.0, max(0.0, share))),
-                    "tip": f"{seen.target} {numbers.percent(one)}, {seen.other} {numbers.percent(other)}",
-                    "chosen": (layer, place) == chosen,
+                    "tip": f"{seen.target} {numbers.percent(target_share)}, {seen.other} {numbers.percent(other_share)}",
+                    "chosen": (layer, column) == chosen,
                 }
             )
     return pd.DataFrame(rows)
 
 
-def column_name(seen: TracedFact, place: int) -> str:
+def column_name(seen: TracedFact, column: int) -> str:
     """Return the word of a column; where the prompts differ, both words."""
-    one, other = (row[place].strip() or row[place] for row in (seen.clean, seen.corrupted))
-    return one if one == other else f"{other} ← {one}"
+    clean_word, corrupted_word = (row[column].strip() or row[column] for row in (seen.clean, seen.corrupted))
+    return clean_word if clean_word == corrupted_word else f"{corrupted_word} ← {clean_word}"
 
 
 def part_name(part: LogitPart) -> str:
@@ -199,9 +199,9 @@ def part_name(part: LogitPart) -> str:
 def sum_rows(parts: Sequence[LogitPart]) -> pd.DataFrame:
     """Return the summands of a logit. Columns: see `why_charts.signed_bars`."""
     rows = []
-    for place, part in enumerate(parts):
+    for row, part in enumerate(parts):
         label = numbers.decimal(part.value, 2)
-        rows.append({"place": place, "part": part_name(part), "effect": part.value, "second": None, "label": label, "tip": label})
+        rows.append({"place": row, "part": part_name(part), "effect": part.value, "second": None, "label": label, "tip": label})
     return pd.DataFrame(rows, columns=["place", "part", "effect", "second", "label", "tip"])
 
 
@@ -219,8 +219,14 @@ def patch_table(seen: TracedFact) -> pd.DataFrame:
     """Return all fields for a file. Columns: layer (0 is the embedding), token, recovered, target_probability, other_probability."""
     return pd.DataFrame(
         [
-            {"layer": layer, "token": seen.clean[place], "recovered": share, "target_probability": one, "other_probability": other}
+            {
+                "layer": layer,
+                "token": seen.clean[column],
+                "recovered": share,
+                "target_probability": target_share,
+                "other_probability": other_share,
+            }
             for layer, (recovered, chances) in enumerate(zip(seen.recovered, seen.chances, strict=True))
-            for place, (share, (one, other)) in enumerate(zip(recovered, chances, strict=True))
+            for column, (share, (target_share, other_share)) in enumerate(zip(recovered, chances, strict=True))
         ]
     )

@@ -95,8 +95,8 @@ def clear_cache() -> None:
 
 def bundled(name: str) -> RecordedExperiment | None:
     """Return a copy of the bundled recording of this experiment, None if there is none."""
-    found = _bundled(FOLDER / f"{name}{ENDING}")
-    return None if found is None else replace(found, about=deepcopy(found.about))
+    recording = _bundled(FOLDER / f"{name}{ENDING}")
+    return None if recording is None else replace(recording, about=deepcopy(recording.about))
 
 
 def dumps(name: str, run: Experiment) -> bytes:
@@ -128,10 +128,10 @@ def without_model(about: Any) -> Any:
 
 def loads(data: bytes) -> RecordedExperiment:
     """Read an experiment from a file. Raises BadRecording."""
-    found = RecordedExperiment.loads(data, files())
-    if not isinstance(found.made_by, Provenance):
+    recording = RecordedExperiment.loads(data, files())
+    if not isinstance(recording.made_by, Provenance):
         raise BadRecording(_("This recording does not contain the model and the settings it was made with, so it cannot be shown."))
-    return found
+    return recording
 
 
 log = logging.getLogger(__name__)
@@ -288,25 +288,25 @@ def workers() -> Workers:
 def of(name: str) -> Experiment:
     """Return this visitor's experiment of this name. Before its first start this is the bundled recording, if there is one."""
     experiments = current.current_session().experiments
-    known = experiments.get(name)
-    if isinstance(known, Worker):
-        return known.snapshot()
-    if known is None and (known := bundled(name)) is not None:
-        experiments[name] = known
-    if not isinstance(known, RecordedExperiment):
+    stored = experiments.get(name)
+    if isinstance(stored, Worker):
+        return stored.snapshot()
+    if stored is None and (stored := bundled(name)) is not None:
+        experiments[name] = stored
+    if not isinstance(stored, RecordedExperiment):
         return Experiment()
-    return Experiment(known.seen, made_by=known.made_by, about=known.about, seconds=known.seconds, recorded_on=known.recorded_on)
+    return Experiment(stored.seen, made_by=stored.made_by, about=stored.about, seconds=stored.seconds, recorded_on=stored.recorded_on)
 
 
 def live() -> dict[str, Worker]:
     """Return the experiments that this visitor started, by name. A recording that is played is none."""
     experiments = current.current_session().experiments
-    return {name: known for name, known in experiments.items() if isinstance(known, Worker) and not known.recorded_on}
+    return {name: worker for name, worker in experiments.items() if isinstance(worker, Worker) and not worker.recorded_on}
 
 
-def put(known: RecordedExperiment) -> None:
+def put(recording: RecordedExperiment) -> None:
     """Show this recorded experiment in place of the visitor's own."""
-    current.current_session().experiments[known.name] = known
+    current.current_session().experiments[recording.name] = recording
 
 
 def forget(name: str) -> None:
@@ -318,10 +318,10 @@ def forget(name: str) -> None:
 @current.error_boundary
 def play_again(name: str, speed: float = 1.0) -> None:
     """Play a recorded experiment at `speed` times its own speed. It stays marked as a recording."""
-    known = of(name)
-    if known.recorded_on and known.seen and not known.running:
-        recording = RecordedExperiment(name, known.recorded_on, known.seen, known.seconds)
-        start(name, lambda: recording.again(speed), known.made_by, known.about, recorded_on=known.recorded_on)
+    shown = of(name)
+    if shown.recorded_on and shown.seen and not shown.running:
+        recording = RecordedExperiment(name, shown.recorded_on, shown.seen, shown.seconds)
+        start(name, lambda: recording.again(speed), shown.made_by, shown.about, recorded_on=shown.recorded_on)
 
 
 @current.error_boundary

@@ -31,7 +31,7 @@ class Lesson:
     @property
     def looks(self) -> list[Probe]:
         """The looks, oldest first. The later of two looks at the same step replaces the earlier."""
-        return list({look.index: look for look in self.seen if isinstance(look, Probe)}.values())
+        return list({probe.index: probe for probe in self.seen if isinstance(probe, Probe)}.values())
 
     @property
     def steps(self) -> list[TrainingStep]:
@@ -42,4 +42,4 @@ class Lesson:
     def shown(self) -> Probe | None:
         """The look that is shown."""
         looks = self.looks
-        return next((look for look in looks if look.index == self.picked), looks[-1] if looks else None)
+        return next((probe for probe in looks if probe.index == self.picked), looks[-1] if looks else None)

@@ -68,9 +68,9 @@ class ForkPlayback:
         """Return a branch's own steps so far (0: the first branch, 1: the second)."""
         return [step for step in (self.run.nodes[node].step for node in self.fork.sides[side].line) if step]
 
-    def step_at(self, place: Picked) -> Step:
+    def step_at(self, picked: Picked) -> Step:
         """Return the step of a clicked token."""
-        return self.shared()[place.index] if place.side == 0 else self.steps(place.side - 1)[place.index - self.fork.parts_at]
+        return self.shared()[picked.index] if picked.side == 0 else self.steps(picked.side - 1)[picked.index - self.fork.parts_at]
 
 
 @dataclass(slots=True)
@@ -91,15 +91,15 @@ def playback() -> ForkPlayback | None:
     if Can.NEW_TOKENS in run.can:
         require(current.model(), Can.TOKEN_IDS)
     kept = current.memory(ForkOfVisitor)
-    known = kept.now
-    if known is not None and known.run is run and not known.fork.broken:
-        return known
-    if known is not None and known.ready is not None and Can.NEW_TOKENS in run.can and run.prompt == example_texts.FORKS[known.ready][1]:
-        _use(_ready(run, known.ready), known.ready)  # another model: make the same example fork
+    before = kept.now
+    if before is not None and before.run is run and not before.fork.broken:
+        return before
+    if before is not None and before.ready is not None and Can.NEW_TOKENS in run.can and run.prompt == example_texts.FORKS[before.ready][1]:
+        _use(_ready(run, before.ready), before.ready)  # another model: make the same example fork
         return kept.now
     fork = _first(run)
     kept.now = None if fork is None else ForkPlayback(run, fork)
-    if known is None and fork is not None and Can.NEW_TOKENS in run.can and Can.SERVED not in run.can:
+    if before is None and fork is not None and Can.NEW_TOKENS in run.can and Can.SERVED not in run.can:
         _first_look(run, fork)
     return kept.now
 
@@ -127,9 +127,9 @@ def _first(run: Any) -> Fork | None:
         lines = {end: run.path_to(end) for end in ends}
         return next((Fork.between(run, a, b) for a in ends for b in ends if a < b and not _nested(lines[a], lines[b])), None)
     path = run.path
-    known = next((number for number, (_title, prompt, *_words) in enumerate(example_texts.FORKS) if prompt == run.prompt), None)
-    if not path and known is not None:
-        return _ready(run, known)
+    example = next((number for number, (_title, prompt, *_words) in enumerate(example_texts.FORKS) if prompt == run.prompt), None)
+    if not path and example is not None:
+        return _ready(run, example)
     index = min(current.selected_index() or 0, max(0, len(path) - 1))
     distribution = path[index] if path else run.next_distribution()
     best = [candidate.key for candidate in distribution.candidates]
@@ -138,8 +138,8 @@ def _first(run: Any) -> Fork | None:
     return Fork.at(run, 0, [best[0]], [best[1]])
 
 
-def _nested(one: list[Step], other: list[Step]) -> bool:
-    return all(a is b for a, b in zip(one, other, strict=False))
+def _nested(first: list[Step], second: list[Step]) -> bool:
+    return all(a is b for a, b in zip(first, second, strict=False))
 
 
 def _use(fork: Fork, ready: int | None = None) -> None:
@@ -214,11 +214,11 @@ def restart() -> None:
 
 
 @current.error_boundary
-def open_word(place: Picked | None) -> None:
+def open_word(picked: Picked | None) -> None:
     """Select a token as the place of another fork."""
     now = playback()
     if now is not None:
-        now.opened, now.playing = place, False
+        now.opened, now.playing = picked, False
 
 
 @current.error_boundary
@@ -231,8 +231,8 @@ def do_tree_action(action: TreeAction) -> None:
         run.rename(action.node_id, action.name)
     else:
         deleted = run.delete(action.node_id)
-        said = ngettext("{count} token was deleted.", "{count} tokens were deleted.", deleted)
-        current.notify(said.format(count=numbers.whole(deleted)))
+        sentence = ngettext("{count} token was deleted.", "{count} tokens were deleted.", deleted)
+        current.notify(sentence.format(count=numbers.whole(deleted)))
 
 
 def advance() -> None:
@@ -301,43 +301,43 @@ def drift_table(fork: Fork) -> pd.DataFrame:
     left, right = ([pair.left for pair in fork.pairs if pair.left], [pair.right for pair in fork.pairs if pair.right])
     rows: list[tuple[Any, ...]] = []
     group, before = 0, (-1, -1)
-    for place in fork.alignment().places:
-        one, other, drift = left[place.left], right[place.right], place.drift
-        group += (place.left - 1, place.right - 1) != before
-        before = (place.left, place.right)
+    for pair_places in fork.alignment().places:
+        left_step, right_step, drift = left[pair_places.left], right[pair_places.right], pair_places.drift
+        group += (pair_places.left - 1, pair_places.right - 1) != before
+        before = (pair_places.left, pair_places.right)
         label = numbers.decimal(drift.middle, 3) if drift.exact else _range(drift.low, drift.high)
-        at = one.index + 1
-        where = _("token {one}") if one.index == other.index else _("token {one} on the left, {other} on the right")
-        said = where.format(one=at, other=other.index + 1)
-        rows.append((at, drift.low, drift.high, drift.middle, f"{one.piece} | {other.piece}", label, group, said))
+        at = left_step.index + 1
+        where = _("token {one}") if left_step.index == right_step.index else _("token {one} on the left, {other} on the right")
+        position_text = where.format(one=at, other=right_step.index + 1)
+        rows.append((at, drift.low, drift.high, drift.middle, f"{left_step.piece} | {right_step.piece}", label, group, position_text))
     changed, after = fork.alignment().behind_change, fork.parts_at + 2  # the token after the changed one
     if changed is not None and all(row[0] != after for row in rows):
         words = " | ".join(side[1].piece for side in (left, right) if len(side) > 1)
         label = numbers.decimal(changed.middle, 3) if changed.exact else _range(changed.low, changed.high)
-        told = _("token {one}, after the changed token").format(one=after)
-        rows.append((after, changed.low, changed.high, changed.middle, words, label, -1, told))
-    known = {row[0] for row in rows}
+        after_text = _("token {one}, after the changed token").format(one=after)
+        rows.append((after, changed.low, changed.high, changed.middle, words, label, -1, after_text))
+    compared = {row[0] for row in rows}
     rows += [
         (step.index + 1, None, None, None, step.piece, _("no counterpart"), 0, str(step.index + 1))
         for step in left
-        if step.index + 1 not in known
+        if step.index + 1 not in compared
     ]
     return pd.DataFrame(rows, columns=["place", "low", "high", "middle", "words", "label", "stretch", "where"])
 
 
 def verdict(fork: Fork) -> str:
     """Return sentences that compare the branches, empty while there is nothing to compare."""
-    found = fork.alignment()
-    if found.behind_change is None:
+    alignment = fork.alignment()
+    if alignment.behind_change is None:
         return ""
     sentence = _(
         "The branches differ from token {place}. After it, the distance of the next-token probabilities is "
         "**{apart}** (0: equal, 1: nothing in common)."
-    ).format(place=fork.parts_at + 1, apart=numbers.decimal(found.behind_change.middle, 2))
-    widest = found.widest
-    if widest is None or found.median is None:
+    ).format(place=fork.parts_at + 1, apart=numbers.decimal(alignment.behind_change.middle, 2))
+    widest = alignment.widest
+    if widest is None or alignment.median is None:
         nothing = _("After that they have no two consecutive tokens in common.")
-        return f"{sentence} {nothing}" if min(found.left, found.right) >= 2 else sentence
+        return f"{sentence} {nothing}" if min(alignment.left, alignment.right) >= 2 else sentence
     left = [pair.left for pair in fork.pairs if pair.left]
     same = "".join(step.text for step in left[max(0, widest.left - 2) : widest.left]).strip()
     more = (
@@ -345,16 +345,16 @@ def verdict(fork: Fork) -> str:
             "Then **{shared} of {shorter}** tokens are equal in both, where at least two in a row are equal. After equal "
             "tokens the median distance is {median}. The largest is {widest}, after “{same}”."
         )
-        if len(found.distances) > 1
+        if len(alignment.distances) > 1
         else _(
             "Then **{shared} of {shorter}** consecutive tokens are equal in both. After “{same}” the "
             "distance of the next-token probabilities is {widest}."
         )
     )
     return f"{sentence} " + more.format(
-        shared=found.shared,
-        shorter=min(found.left, found.right),
-        median=numbers.decimal(found.median, 2),
+        shared=alignment.shared,
+        shorter=min(alignment.left, alignment.right),
+        median=numbers.decimal(alignment.median, 2),
         widest=numbers.decimal(widest.drift.middle, 2),
         same="".join(c if c.isalnum() or c in " .,'" else "·" for c in same),
     )

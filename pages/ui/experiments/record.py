@@ -43,7 +43,7 @@ def record(spec: Recorded) -> bytes:
     results = app.session_state["_session"].experiments
     worker = results.get(spec.name)
     if not isinstance(worker, Worker):
-        raise RuntimeError(f"{spec.page} did not start {spec.name}: {[one.value for one in app.info]} {app.exception}")
+        raise RuntimeError(f"{spec.page} did not start {spec.name}: {[error.value for error in app.info]} {app.exception}")
     if not worker.wait(LONGEST_SECONDS):
         raise RuntimeError(f"{spec.name} did not end")
     run = worker.snapshot()

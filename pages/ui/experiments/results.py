@@ -53,13 +53,13 @@ def starter(name: str, now: Provenance, make: Callable[[], Iterator[Any]], about
     return begin
 
 
-def start_button(name: str, label: str, begin: Callable[[], None], *, key: str = "", **look: Any) -> None:
+def start_button(name: str, label: str, begin: Callable[[], None], *, key: str = "", **widget_options: Any) -> None:
     """Draw the button that starts an experiment; while it runs, the button that stops it."""
     key = key or f"{name}_start"
     if experiment.of(name).running:
         st.button(_("Stop"), on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{key.removesuffix('_start')}_stop")
     else:
-        elements.button(label, begin, key=key, **look)
+        elements.button(label, begin, key=key, **widget_options)
 
 
 def part(name: str, now: Provenance, begin: Callable[[], None], draw: Callable[[Experiment], None], hint: str = "") -> None:
@@ -125,14 +125,14 @@ def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[
     """
     assert run.made_by is not None
     with st.container(horizontal=True, vertical_alignment="center", key=f"recorded_{name}"):
-        said = escape(_("A recorded result, made with other choices than those above.") if outdated else _("A recorded result."))
+        sentence = escape(_("A recorded result, made with other choices than those above.") if outdated else _("A recorded result."))
         if about:  # a prompt stands in the summary
             other = (
                 _("It is about another text.") if run.made_by.prompt else _("It is about another text: {text}").format(text=quoted(about))
             )
-            said += " " + escape(other)
-        made = escape(_("Made on {day}: {told}").format(day=numbers.day(run.recorded_on), told=run.made_by.summary()))
-        grey_line(f"<b>{said}</b> {made}")
+            sentence += " " + escape(other)
+        origin = escape(_("Made on {day}: {told}").format(day=numbers.day(run.recorded_on), told=run.made_by.summary()))
+        grey_line(f"<b>{sentence}</b> {origin}")
         if run.running:
             return
         if again is not None and st.button(

@@ -46,9 +46,9 @@ def _part(value: str) -> str:
     if _(value) != value:
         return _(value)
     for template in sorted(TEMPLATES, key=len, reverse=True):  # "4 to 8 tokens" is not "{count} tokens"
-        found = _pattern(template).fullmatch(value)
-        if found is not None:
-            return _(template).format(**{name: figures(part) for name, part in found.groupdict().items()})
+        match = _pattern(template).fullmatch(value)
+        if match is not None:
+            return _(template).format(**{name: figures(part) for name, part in match.groupdict().items()})
     return value
 
 
@@ -56,4 +56,4 @@ def _part(value: str) -> str:
 def _pattern(template: str) -> re.Pattern[str]:
     """Return the pattern of the values that a template makes."""
     parts = re.split(r"\{(\w+)\}", template)
-    return re.compile("".join(re.escape(part) if place % 2 == 0 else f"(?P<{part}>.+)" for place, part in enumerate(parts)))
+    return re.compile("".join(re.escape(part) if index % 2 == 0 else f"(?P<{part}>.+)" for index, part in enumerate(parts)))

@@ -50,14 +50,14 @@ def in_template(source: str) -> Iterator[Extracted]:
 
 def sentences() -> Catalog:
     """Return every sentence in the code. Files are left out and sentences sorted, so that only changed sentences change the file."""
-    found = Catalog(domain=DOMAIN, project="Token Probability Viewer", fuzzy=False, charset="utf-8")
-    found.header_comment = "# Sentences of the Token Probability Viewer."
+    catalog = Catalog(domain=DOMAIN, project="Token Probability Viewer", fuzzy=False, charset="utf-8")
+    catalog.header_comment = "# Sentences of the Token Probability Viewer."
     files = [ROOT / "app.py", *sorted(ROOT.glob("core/**/*.py")), *sorted(ROOT.glob("core/**/*.j2")), *sorted(ROOT.glob("pages/**/*.py"))]
     for file in files:
         read = in_python if file.suffix == ".py" else in_template
         for sentence, comment in read(file.read_text("utf-8")):
-            found.add(sentence, auto_comments=[comment] if comment else [])
-    return found
+            catalog.add(sentence, auto_comments=[comment] if comment else [])
+    return catalog
 
 
 def file_text(catalogue: Catalog) -> str:

@@ -29,8 +29,8 @@ def terms() -> tuple[Term, ...]:
 @cache
 def _read(file: Path) -> tuple[Term, ...]:
     written = tomllib.loads(file.read_text("utf-8"))
-    found = [
-        Term(key, one["title"], (one["title"].partition(" (")[0], *one.get("names", ())), one["text"], one["page"])
-        for key, one in written.items()
+    definitions = [
+        Term(key, entry["title"], (entry["title"].partition(" (")[0], *entry.get("names", ())), entry["text"], entry["page"])
+        for key, entry in written.items()
     ]
-    return tuple(sorted(found, key=lambda term: term.title.casefold()))
+    return tuple(sorted(definitions, key=lambda term: term.title.casefold()))

@@ -28,5 +28,5 @@ def plain(text: object, longest: int = 2000) -> str:
     letters = _LINES.sub(" ", str(text)).lstrip()
     shown = "".join(c for c in letters if c.isprintable() or c == _NUMBER_SPACE)
     shown = shown if len(shown) <= longest else shown[: longest - 3] + "..."
-    marked = _MARKS.sub(lambda found: f"\\{found[0]}", _STARTS_A_LINK.sub(_NO_BREAK, shown))
+    marked = _MARKS.sub(lambda match: f"\\{match[0]}", _STARTS_A_LINK.sub(_NO_BREAK, shown))
     return _AT_THE_START.sub(r"\1\\\2", marked)

@@ -63,14 +63,14 @@ def ordinal(rank: int) -> str:
     return f"{written(rank)}{ending}"
 
 
-def step(made: Step) -> str:
+def step(done: Step) -> str:
     """Return a step in one sentence: "fox, 12 percent, third choice"."""
-    if not made.rank:
-        return _("{token}, not measured.").format(token=token(made.piece))
-    values = {"token": token(made.piece), "chance": spoken_percent(made.sampling_probability), "place": ordinal(made.rank)}
-    if made.chosen_by == "server":
+    if not done.rank:
+        return _("{token}, not measured.").format(token=token(done.piece))
+    values = {"token": token(done.piece), "chance": spoken_percent(done.sampling_probability), "place": ordinal(done.rank)}
+    if done.chosen_by == "server":
         return _("{token}, {chance}, {place} choice, the server chose it.").format(**values)
-    if made.chosen_by == "forced":
+    if done.chosen_by == "forced":
         return _("{token}, {chance}, {place} choice, you chose it.").format(**values)
     return _("{token}, {chance}, {place} choice.").format(**values)
 
@@ -78,9 +78,9 @@ def step(made: Step) -> str:
 def branches(pair: Sequence[Step | None]) -> str:
     """Return the newest step of both branches, one sentence each."""
     return " ".join(
-        _("The {place} branch: {step}").format(place=_(ORDINALS[side]), step=step(made))
-        for side, made in enumerate(pair)
-        if made is not None
+        _("The {place} branch: {step}").format(place=_(ORDINALS[side]), step=step(newest))
+        for side, newest in enumerate(pair)
+        if newest is not None
     )
 
 

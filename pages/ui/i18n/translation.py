@@ -48,7 +48,7 @@ def languages() -> dict[str, str]:
 def best_match(wanted: str | None) -> str:
     """Return the available language for a browser's language (`de-AT`); English if there is none."""
     code = (wanted or "").replace("-", "_")
-    return next((known for known in (code, code.partition("_")[0].lower()) if known in languages()), ENGLISH)
+    return next((language for language in (code, code.partition("_")[0].lower()) if language in languages()), ENGLISH)
 
 
 def ask(visitor: Callable[[], str | None]) -> None:
@@ -58,13 +58,13 @@ def ask(visitor: Callable[[], str | None]) -> None:
 
 def current() -> str:
     """Return the language code of this thread; English if none is set."""
-    known = _SPOKEN.get()
-    if known is None:
-        known = _asked[0]() if _asked else None
-        if known is None:
+    code = _SPOKEN.get()
+    if code is None:
+        code = _asked[0]() if _asked else None
+        if code is None:
             return ENGLISH
-        _SPOKEN.set(known)
-    return known
+        _SPOKEN.set(code)
+    return code
 
 
 def use(code: str) -> None:
@@ -107,11 +107,11 @@ def by_language(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
         def once(code: str, *args: Any, **kwargs: Any) -> T:
             return make(*args, **kwargs)
 
-        made: Any = lru_cache(maxsize=maxsize)(once)
+        cached: Any = lru_cache(maxsize=maxsize)(once)
 
         @wraps(make)
         def known(*args: P.args, **kwargs: P.kwargs) -> T:
-            return cast(T, made(current(), *args, **kwargs))
+            return cast(T, cached(current(), *args, **kwargs))
 
         return known
 
@@ -125,9 +125,9 @@ def _(sentence: str) -> str:
         return str(sentence)
     if not isinstance(sentence, Message):
         return catalogue(code).gettext(sentence)
-    count, one = sentence.parameters.get("count"), _singulars(code).get(sentence.template)
-    if one is not None and isinstance(count, int):
-        translated = ngettext(one, sentence.template, count)
+    count, singular = sentence.parameters.get("count"), _singulars(code).get(sentence.template)
+    if singular is not None and isinstance(count, int):
+        translated = ngettext(singular, sentence.template, count)
     else:
         translated = catalogue(code).gettext(sentence.template)
     values = {name: _value(value) for name, value in sentence.parameters.items()}
@@ -159,12 +159,12 @@ def message_of(error: BaseException) -> str:
     return error.args[0] if error.args and isinstance(error.args[0], Message) else str(error)
 
 
-def ngettext(one: str, many: str, count: float) -> str:
+def ngettext(singular: str, plural: str, count: float) -> str:
     """Return the singular or plural form for this number, by the rules of the current language."""
     code = current()
     if code == ENGLISH:
-        return one if count == 1 else many
-    return catalogue(code).ngettext(one, many, round(count))
+        return singular if count == 1 else plural
+    return catalogue(code).ngettext(singular, plural, round(count))
 
 
 def N_(sentence: str) -> str:

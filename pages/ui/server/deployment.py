@@ -118,7 +118,7 @@ def may_be_called(host: str | None) -> bool:
 
 
 def _named_hosts() -> list[str]:
-    return [one.strip().lower().rstrip(".") for one in os.environ.get("TOKEN_VIEWER_HOSTS", "").split(",") if one.strip()]
+    return [host.strip().lower().rstrip(".") for host in os.environ.get("TOKEN_VIEWER_HOSTS", "").split(",") if host.strip()]
 
 
 def is_named(name: str) -> bool:
@@ -134,14 +134,17 @@ def page_host(origin: str | None, host: str | None) -> str | None:
     """
     if origin is None:
         return host or ""
-    place = origin.partition("://")[2].rstrip("/")
-    name = host_name(place)
+    origin_host = origin.partition("://")[2].rstrip("/")
+    name = host_name(origin_host)
     if name is None:
         return None
-    if place == host:
+    if origin_host == host:
         return host
-    allowed = {host_name(str(one).partition("://")[2] or str(one)) for one in st.get_option("server.corsAllowedOrigins") or ()}
-    return place if name in allowed or is_named(name) else None
+    allowed = {
+        host_name(str(allowed_origin).partition("://")[2] or str(allowed_origin))
+        for allowed_origin in st.get_option("server.corsAllowedOrigins") or ()
+    }
+    return origin_host if name in allowed or is_named(name) else None
 
 
 def network_of(address: str | None) -> str:
@@ -161,6 +164,6 @@ def network_of(address: str | None) -> str:
 def frame_sources(named: Iterable[str] | None = None) -> str:
     """Return the value of frame-ancestors in the Content-Security-Policy. A site is named with https:// or, on a closed network, http://."""
     wanted = os.environ.get("TOKEN_VIEWER_FRAMES", "").split(",") if named is None else named
-    plain = [one.strip() for one in wanted]
-    sites = [one for one in plain if re.fullmatch(r"https?://[!-~]+", one) and not set(one) & set(";'\"")]
+    plain = [site.strip() for site in wanted]
+    sites = [site for site in plain if re.fullmatch(r"https?://[!-~]+", site) and not set(site) & set(";'\"")]
     return " ".join(["'self'", *sites])

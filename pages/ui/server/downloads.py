@@ -18,11 +18,11 @@ def downloads() -> dict[str, Download]:
 
 def download(name: str) -> Download:
     """Start to download a model, or return its running download. A failed download starts again."""
-    known = downloads().get(name)
-    if known is None or (known.error is not None and not known.running):
+    running = downloads().get(name)
+    if running is None or (running.error is not None and not running.running):
         files = partial(files_on_hub, name) if is_hub_file(name) else None
-        known = downloads()[name] = Download(name, files=files)
-    return known
+        running = downloads()[name] = Download(name, files=files)
+    return running
 
 
 def busy() -> bool:

@@ -46,10 +46,10 @@ def fault_of(record: logging.LogRecord) -> Fault:
     error = record.exc_info[1] if record.exc_info else None
     kind = record.name if error is None else type(error).__name__
     lines = [] if error is None else [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(str(ROOT))]
-    place = (
+    code_place = (
         " < ".join(f"{Path(f.filename).relative_to(ROOT)}:{f.lineno}" for f in reversed(lines[-4:])) or f"{record.module}:{record.lineno}"
     )
-    return Fault(datetime.fromtimestamp(record.created, UTC), kind, place)
+    return Fault(datetime.fromtimestamp(record.created, UTC), kind, code_place)
 
 
 class JsonLines(logging.Formatter):

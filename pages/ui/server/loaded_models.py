@@ -36,9 +36,9 @@ def loaded(name: str, tokenizer: str | None = None, api_key: str | None = None) 
 
     A model that was unloaded is returned without its weights. Its next forward pass loads them again.
     """
-    known = _REGISTRY.known(name, tokenizer, api_key)
-    if known is not None:
-        return known
+    model = _REGISTRY.known(name, tokenizer, api_key)
+    if model is not None:
+        return model
     with st.spinner(_("Loading the model …")):
         return _REGISTRY.model(name, tokenizer, api_key)
 

@@ -34,10 +34,10 @@ class Password:
     @staticmethod
     def is_set() -> bool:
         """Return whether a password of sufficient length is set."""
-        known = os.environ.get("TOKEN_VIEWER_OPERATOR_PASSWORD", "")
-        if known and len(known) < LEAST_PASSWORD:
+        password = os.environ.get("TOKEN_VIEWER_OPERATOR_PASSWORD", "")
+        if password and len(password) < LEAST_PASSWORD:
             log.warning("TOKEN_VIEWER_OPERATOR_PASSWORD has fewer than %d characters and is not used", LEAST_PASSWORD)
-        return len(known) >= LEAST_PASSWORD
+        return len(password) >= LEAST_PASSWORD
 
     def opens(self, word: str, address: str | None) -> bool | None:
         """Return whether this is the password, None after TRIES wrong ones from this address. address: None if it is unknown."""
@@ -45,13 +45,13 @@ class Password:
         with self._lock:
             while self._wrong and entry[0] - self._wrong[0][0] > WINDOW:
                 self._wrong.popleft()
-            if address and sum(one == entry[1] for _when, one in self._wrong) >= TRIES:
+            if address and sum(wrong_address == entry[1] for _when, wrong_address in self._wrong) >= TRIES:
                 return None
             delay = min(SLOWEST, DELAY * len(self._wrong))
             self._wrong.append(entry)  # counted before the wait, so that tries at the same time count, too
         self._wait(delay)
-        known = os.environ.get("TOKEN_VIEWER_OPERATOR_PASSWORD", "")
-        same = hmac.compare_digest(sha256(word.encode("utf-8", "replace")).digest(), sha256(known.encode("utf-8", "replace")).digest())
+        password = os.environ.get("TOKEN_VIEWER_OPERATOR_PASSWORD", "")
+        same = hmac.compare_digest(sha256(word.encode("utf-8", "replace")).digest(), sha256(password.encode("utf-8", "replace")).digest())
         if not (self.is_set() and same):
             return False
         with self._lock, suppress(ValueError):

@@ -49,7 +49,7 @@ class PlaybackScheduler:
             self.draws = self.draws * fade + draws
             self.seen[player] = now
             gone = max(GONE, 3 * self.fair_pause())
-            self.seen = {one: last for one, last in self.seen.items() if now - last < gone}
+            self.seen = {other_player: last for other_player, last in self.seen.items() if now - last < gone}
 
     @property
     def players(self) -> int:

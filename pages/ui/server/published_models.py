@@ -60,23 +60,23 @@ def _all() -> dict[str, Access]:
 
 def _from_environment() -> dict[str, Access]:
     written = os.environ.get("TOKEN_VIEWER_OFFER", "") + "\n" + os.environ.get("TOKEN_VIEWER_SERVERS", "")
-    known = _cached.get(written)
-    if known is None or monotonic() - known[0] > REFRESH_SECONDS:
+    cached_access = _cached.get(written)
+    if cached_access is None or monotonic() - cached_access[0] > REFRESH_SECONDS:
         _cached.clear()
-        known = _cached[written] = (monotonic(), _read_environment())
-    return known[1]
+        cached_access = _cached[written] = (monotonic(), _read_environment())
+    return cached_access[1]
 
 
 def _read_environment() -> dict[str, Access]:
-    found: dict[str, Access] = {}
+    accesses: dict[str, Access] = {}
     for name in filter(None, map(str.strip, os.environ.get("TOKEN_VIEWER_OFFER", "").split(","))):
         try:
             here = is_here(name) or (not is_address(name) and (local_folder(name) or downloaded(name)) is not None)
         except ModelError:
             here = False
         if here:
-            found[name] = (None, None)
+            accesses[name] = (None, None)
     for address, tokenizer in named_servers():
         if tokenizer is not None:
-            found[Address.parse(address).url] = (tokenizer, os.environ.get("TOKEN_VIEWER_SERVER_KEY") or None)
-    return found
+            accesses[Address.parse(address).url] = (tokenizer, os.environ.get("TOKEN_VIEWER_SERVER_KEY") or None)
+    return accesses

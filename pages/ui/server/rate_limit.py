@@ -118,11 +118,11 @@ class FrameLimit(asyncio.Protocol):
             at += skipped
             if at == len(data):
                 return True
-            found = _header_at(data, at)
-            if found is None:
+            header = _header_at(data, at)
+            if header is None:
                 self._header = data[at:]
                 return True
-            length, self._skip = found
+            length, self._skip = header
             at += length
             kind = data[at - length] & 0x0F
             is_part = kind >= CONTROL or kind == CONTINUATION or not data[at - length] & LAST

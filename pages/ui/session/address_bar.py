@@ -68,11 +68,11 @@ def address() -> Address:
         return Address("", wanted=session.browser_storage_key)
     if session.requested is not None:  # keep the link until its model is opened or dismissed, so that a reload offers it again
         return Address(share_link.encoded(session.requested.query))
-    whole = address_query()
+    complete_query = address_query()
     recording = session.run is not None and Can.NEW_TOKENS not in session.run.can
-    if len(whole) <= LONGEST:
-        return Address(whole, recording=recording)
-    return Address(share_link.encoded({KEPT: session.name} | _language()), stored=whole, name=session.name, recording=recording)
+    if len(complete_query) <= LONGEST:
+        return Address(complete_query, recording=recording)
+    return Address(share_link.encoded({KEPT: session.name} | _language()), stored=complete_query, name=session.name, recording=recording)
 
 
 def write_address(key: str = MAIN) -> None:
@@ -95,38 +95,38 @@ def write_address(key: str = MAIN) -> None:
 
 def link_query() -> tuple[str, str]:
     """Return the query of this run's share link, and one sentence on what the link opens."""
-    made, session = current.run(), current_session()
-    if Can.FACTS not in made.can:
+    run, session = current.run(), current_session()
+    if Can.FACTS not in run.can:
         return "", _("A saved answer has no link, because its prompt and its settings are not in the file. Send the file.")
-    path = made.path if Can.TOKEN_IDS in made.can else []
-    live = session.run_of if session.run_of and Can.NEW_TOKENS in made.can else None
-    asked = session.begun_with.model if session.begun_with and live and not session.refusal else made.model_name
-    around = split_at_question(pairs_of(made.messages)) if live is None else (live.prompt, live.conversation)
-    prompt, conversation = around or (made.prompt, Conversation())
+    path = run.path if Can.TOKEN_IDS in run.can else []
+    live = session.run_of if session.run_of and Can.NEW_TOKENS in run.can else None
+    asked = session.begun_with.model if session.begun_with and live and not session.refusal else run.model_name
+    around = split_at_question(pairs_of(run.messages)) if live is None else (live.prompt, live.conversation)
+    prompt, conversation = around or (run.prompt, Conversation())
     more = share_link.encoded(link_values(conversation, session.ending if live else Stop()) | _language())
-    name = share_link.server_address(asked) if asked in session.servers else made.model_name
-    for steps in (path, []) if Can.NEW_TOKENS not in made.can else (path,):
-        query = share_link.query(prompt, name, current.settings(), steps, example_texts.FIRST_PROMPT, made.as_chat)
+    name = share_link.server_address(asked) if asked in session.servers else run.model_name
+    for steps in (path, []) if Can.NEW_TOKENS not in run.can else (path,):
+        query = share_link.query(prompt, name, current.settings(), steps, example_texts.FIRST_PROMPT, run.as_chat)
         query = "&".join(filter(None, (query, more)))
         if len(query) <= share_link.LONGEST_LINK:
-            return query, _what_link_opens(made, bool(steps))
-    if Can.NEW_TOKENS not in made.can:
+            return query, _what_link_opens(run, bool(steps))
+    if Can.NEW_TOKENS not in run.can:
         return "", _("The text is too long for a link. Save a recording instead.")
     query = share_link.encoded({KEPT: session.name} | _language())
     return query, _("This text is too long for a link. This link opens it in this browser only. For other browsers, save a recording.")
 
 
-def _what_link_opens(made: Generation, with_steps: bool) -> str:
+def _what_link_opens(run: Generation, with_steps: bool) -> str:
     """Return one sentence on what the link of this run opens."""
-    if Can.NEW_TOKENS not in made.can:
+    if Can.NEW_TOKENS not in run.can:
         return (
             _("This link writes the text again with a live model. To share the recording itself, send its file.")
             if with_steps
             else _("This link contains only the prompt. To share the recording, send its file.")
         )
-    if made.path and not with_steps:
+    if run.path and not with_steps:
         return _("This link contains only the prompt, because the tokens of this server have no ids. To share the text, save a recording.")
-    if len(made.path) > share_link.MOST_STEPS:
+    if len(run.path) > share_link.MOST_STEPS:
         return _("This link contains only the first {count} steps. To share all of them, save a recording.").format(
             count=numbers.whole(share_link.MOST_STEPS)
         )
@@ -141,12 +141,12 @@ def _language() -> dict[str, str]:
 
 def address_query() -> str:
     """Return prompt, model, settings and steps as a query. The default model is left out."""
-    session, made = current_session(), current_session().run
+    session, run = current_session(), current_session().run
     names = current.model_names()
     name = current.model_name() if names else ""
     written = share_link.server_address(name) if name in session.servers else name
-    live = made is not None and Can.NEW_TOKENS in made.can and session.begun_with == current.request() and not session.refusal
-    path = made.path if made is not None and live and Can.TOKEN_IDS in made.can else []
+    live = run is not None and Can.NEW_TOKENS in run.can and session.begun_with == current.request() and not session.refusal
+    path = run.path if run is not None and live and Can.TOKEN_IDS in run.can else []
     query = share_link.query(
         current.prompt(), written, current.settings(), path, example_texts.FIRST_PROMPT, current.as_chat(), names[0] if names else ""
     )
@@ -156,27 +156,27 @@ def address_query() -> str:
 
 
 @error_boundary
-def text_found(found: object) -> None:
+def text_found(stored: object) -> None:
     """Restore a text that the browser stored: from before a lost connection, or under the name in the address.
 
-    found: `{"query": the stored query, "" if there is none, "back": whether the connection was lost}`. It comes from a browser, so it
+    stored: `{"query": the stored query, "" if there is none, "back": whether the connection was lost}`. It comes from a browser, so it
     can be any value.
     """
     session = current_session()
     session.answered = True
-    if not isinstance(found, dict):
+    if not isinstance(stored, dict):
         return
     wanted, session.browser_storage_key = session.browser_storage_key, ""
-    query, back = found.get("query"), found.get("back") is True
+    query, back = stored.get("query"), stored.get("back") is True
     values = share_link.decoded(query) if isinstance(query, str) else {}
-    if found.get("recording") is True and back:
+    if stored.get("recording") is True and back:
         notify(_("A recording is open only as long as its page. Open its file again."))
     if not values:
         if wanted:
             notify(_("The text of this link is stored in the browser where it was written, and not in this one."))
         return
     if back:
-        if found.get("recording") is not True:
+        if stored.get("recording") is not True:
             notify(_back_again(values))
         if query == address_query():  # the address has restored it already
             return

@@ -24,10 +24,12 @@ def admit() -> bool:
     """Return whether this visitor is admitted. At the limit TOKEN_VIEWER_VISITORS, the most idle session can lose its place."""
     limits, session = Limits.from_environment(), current_session()
     session.seen = monotonic()
-    for one in [one for one in ACTIVE if not is_open(one.connection) and monotonic() - one.seen > RECONNECT_SECONDS]:
-        ACTIVE.discard(one)
+    for admitted in [
+        admitted for admitted in ACTIVE if not is_open(admitted.connection) and monotonic() - admitted.seen > RECONNECT_SECONDS
+    ]:
+        ACTIVE.discard(admitted)
     if session not in ACTIVE and limits.visitors and len(ACTIVE) >= limits.visitors:
-        idlest = min(ACTIVE, key=lambda one: one.seen)
+        idlest = min(ACTIVE, key=lambda admitted: admitted.seen)
         if not limits.seat_seconds or monotonic() - idlest.seen < limits.seat_seconds:
             return False
         ACTIVE.discard(idlest)

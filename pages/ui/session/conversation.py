@@ -29,9 +29,9 @@ MOST_ANSWERED, MOST_KEPT_STEPS = 20, 5_000  # runs of earlier answers that are k
 BOUNDS = Bounds(size=8 * 2**20, rest=2**20, entry=2**20, depth=8, marks=200_000, lists={})
 
 
-def edit_key(place: int) -> str:
-    """Return the key of the popover in which the message at `place` is edited."""
-    return f"edit_{place}"
+def edit_key(position: int) -> str:
+    """Return the key of the popover in which the message at `position` is edited."""
+    return f"edit_{position}"
 
 
 def in_conversation() -> bool:
@@ -70,20 +70,20 @@ def send() -> None:
 
 
 @error_boundary
-def edit(place: int, text: str) -> None:
+def edit(position: int, text: str) -> None:
     """Replace a message of the user, drop what came after it, and let the model answer. Undo restores the conversation as it was."""
     run = current.begin()
     messages = pairs_of(run.messages)
-    if not 0 <= place < len(messages) or messages[place][0] != "user" or not text.strip():
+    if not 0 <= position < len(messages) or messages[position][0] != "user" or not text.strip():
         return
     _remember(run, pairs_of(messages_of(run)))
-    if _begin(text, Conversation(messages[:place])):
+    if _begin(text, Conversation(messages[:position])):
         current_session().playing = True
-        st.session_state[edit_key(place)] = False
+        st.session_state[edit_key(position)] = False
 
 
 @error_boundary
-def go_back_to(place: int) -> None:
+def go_back_to(position: int) -> None:
     """Make an earlier answer the current one, so that it can be branched. Undo restores the conversation as it was.
 
     An answer from a link or a file has no steps: its tokens are forced, which shows their probabilities. On a server without token ids it
@@ -91,33 +91,33 @@ def go_back_to(place: int) -> None:
     """
     session, run = current.changed("rolled"), current.begin()
     messages = pairs_of(run.messages)
-    if not 0 < place < len(messages) or messages[place][0] != "assistant":
+    if not 0 < position < len(messages) or messages[position][0] != "assistant":
         return
     session.playing = False
     _remember(run, pairs_of(messages_of(run)))
-    known = session.earlier_answers.get(messages[: place + 1])
-    if known is not None and known.begun_with.model in current.model_names():
+    earlier = session.earlier_answers.get(messages[: position + 1])
+    if earlier is not None and earlier.begun_with.model in current.model_names():
         session.save_run()
-        run_start.hand_over_cache(run, known.run)
-        undo.restore(session, known)
+        run_start.hand_over_cache(run, earlier.run)
+        undo.restore(session, earlier)
         return
-    first, end = run.message_spans[place]
+    first, end = run.message_spans[position]
     tokens = [token.token_id for token in run.prompt_tokens[first:end]]
     with_ids = None not in tokens
-    around = split_at_question(messages[: place if with_ids else place + 1])
+    around = split_at_question(messages[: position if with_ids else position + 1])
     if around is not None and _begin(around[0], around[1]) and with_ids:
         _force(tokens)
 
 
 def _force(tokens: list[int]) -> None:
     """Take these tokens one after the other, within the time that a link may take."""
-    made, latest = current.begin(), monotonic() + LINK_SECONDS
-    made.stop_at()  # `current.begin` sets it again
+    run, latest = current.begin(), monotonic() + LINK_SECONDS
+    run.stop_at()  # `current.begin` sets it again
     for token_id in tokens:
-        if made.finished or monotonic() > latest:
+        if run.finished or monotonic() > latest:
             notify(_("The answer could not be followed to its end; what you see is as far as it goes."))
             break
-        made.force(token_id)
+        run.force(token_id)
     current.changed("rolled")
 
 
@@ -152,7 +152,7 @@ def _remember(run: Generation, messages: MessagePairs) -> None:
     session.earlier_answers.pop(messages, None)
     session.earlier_answers[messages] = SavedRun(run, run.here, session.run_of, "rolled")
     kept = session.earlier_answers
-    while len(kept) > MOST_ANSWERED or (len(kept) > 1 and sum(len(one.run.nodes) for one in kept.values()) > MOST_KEPT_STEPS):
+    while len(kept) > MOST_ANSWERED or (len(kept) > 1 and sum(len(answered.run.nodes) for answered in kept.values()) > MOST_KEPT_STEPS):
         del kept[next(iter(kept))]
 
 
@@ -226,13 +226,13 @@ def messages_in(data: bytes) -> tuple[str, Conversation]:
         raise BadRecording(
             _("This conversation has {count} characters; this app takes at most {limit}.").format(count=numbers.whole(count), limit=limit)
         )
-    found = split_at_question(messages)
-    if found is None:
+    question = split_at_question(messages)
+    if question is None:
         raise BadRecording(_("This conversation needs a message of the user before its last answer."))
-    return found
+    return question
 
 
 def messages_file(run: Generation) -> str:
     """Return the conversation as the JSON that chat programs use. It is called outside of a session."""
-    found = {"model": public_name(run.model_name), "messages": messages_of(run)}
-    return json.dumps(found, ensure_ascii=False, indent=1)
+    content = {"model": public_name(run.model_name), "messages": messages_of(run)}
+    return json.dumps(content, ensure_ascii=False, indent=1)

@@ -53,8 +53,8 @@ def model_names() -> list[str]:
     if session.model_names and session.model_names[0] == made_from:
         return session.model_names[1]
     linked = [name for name in (session.link.get("model", ""),) if is_ngram(name)]  # nothing has to be downloaded for it
-    known = [entry.name for entry in list_models()] + session.names + published_models.names() + linked
-    session.model_names = made_from, list(dict.fromkeys(known)) + list(session.taught)
+    offered = [entry.name for entry in list_models()] + session.names + published_models.names() + linked
+    session.model_names = made_from, list(dict.fromkeys(offered)) + list(session.taught)
     return session.model_names[1]
 
 
@@ -96,9 +96,9 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
         loaded_models.loaded(name, *roles.access(name))
     else:
         name, api_key = without_secrets(name, api_key)
-        made = loaded_models.connect(name, tokenizer, api_key)
+        opened_model = loaded_models.connect(name, tokenizer, api_key)
         session.servers[name] = (tokenizer, api_key)
-        if session.run is not None and session.begun_with and session.begun_with.model == name and session.run.model is not made:
+        if session.run is not None and session.begun_with and session.begun_with.model == name and session.run.model is not opened_model:
             session.begun_with = None  # the server runs another model now
     if name not in model_names():
         session.names.append(name)
@@ -210,18 +210,18 @@ def as_chat() -> bool:
     return (current_session().link.get("as_chat") == "true" if asked is None else bool(asked)) and Can.CHAT in _loaded(model_name()).can
 
 
-def shown(made: Generation | None = None) -> TokenDistribution | Step:
+def shown(current_run: Generation | None = None) -> TokenDistribution | Step:
     """Return what the page shows: a reopened step, the newest step, or the next-token distribution. Raises ViewerError.
 
-    made: `run()`, if the caller has it already.
+    current_run: `run()`, if the caller has it already.
     """
     session = current_session()
-    made = run() if made is None else made
-    path = made.path
+    current_run = run() if current_run is None else current_run
+    path = current_run.path
     if session.selected_index is not None and session.selected_index < len(path):
         return path[session.selected_index]
     session.selected_index = None
-    return path[-1] if path and (session.moment == "rolled" or made.finished) else made.next_distribution()
+    return path[-1] if path and (session.moment == "rolled" or current_run.finished) else current_run.next_distribution()
 
 
 def changed(moment: str) -> Session:
@@ -237,21 +237,21 @@ def changed(moment: str) -> Session:
 @error_boundary
 def step() -> None:
     """Make one step, unless the run has ended."""
-    made = begin()
+    current_run = begin()
     changed("rolled")
-    if not made.finished:
-        made.step()
+    if not current_run.finished:
+        current_run.step()
 
 
 @error_boundary
 def play() -> None:
     """Start Play. A replay at its end starts again from the prompt."""
-    session, made = current_session(), begin()
+    session, current_run = current_session(), begin()
     changed(session.moment)
-    if Can.NEW_TOKENS not in made.can and made.finished and made.path:
-        made.go_to(-1)
+    if Can.NEW_TOKENS not in current_run.can and current_run.finished and current_run.path:
+        current_run.go_to(-1)
         session.moment = "coming"
-    session.playing = made.finished is None
+    session.playing = current_run.finished is None
 
 
 @error_boundary
@@ -263,36 +263,36 @@ def pause() -> None:
 @error_boundary
 def go_back() -> None:
     """Go back one step. The step stays in the tree."""
-    made = begin()
+    current_run = begin()
     session = changed("rolled")
     session.playing = False
-    if made.path:
-        made.go_to(len(made.path) - 2)
-    if not made.path:
+    if current_run.path:
+        current_run.go_to(len(current_run.path) - 2)
+    if not current_run.path:
         session.moment = "coming"
 
 
 @error_boundary
 def restart() -> None:
     """Go back to the prompt. All steps stay in the tree."""
-    made = begin()
+    current_run = begin()
     changed("coming").playing = False
-    made.go_to(-1)
+    current_run.go_to(-1)
 
 
 @error_boundary
 def force(token_id: int) -> None:
     """Choose this token at the step that is shown, or as the next token. Begins a new branch."""
-    made = begin()
-    seen = shown(made)
+    current_run = begin()
+    seen = shown(current_run)
     if isinstance(seen, Step) and seen.key == token_id:
         return
-    here = made.here
-    made.go_to(seen.index - 1)
+    here = current_run.here
+    current_run.go_to(seen.index - 1)
     try:
-        made.force(token_id)
+        current_run.force(token_id)
     except ViewerError:
-        made.switch(here)  # a recording does not know this token: nothing changes
+        current_run.switch(here)  # a recording does not know this token: nothing changes
         raise
     changed("rolled").playing = False
 
@@ -322,19 +322,19 @@ def look_at(moment: str) -> None:
 @error_boundary
 def switch(node_id: int) -> None:
     """Go to the end of another branch."""
-    made = begin()
+    current_run = begin()
     changed("rolled").playing = False
-    made.switch(node_id)
+    current_run.switch(node_id)
 
 
 @error_boundary
 def settings_changed(key: str = "") -> None:
     """Show the effect of a changed setting on the next-token distribution. A setting without effect on greedy ends greedy."""
-    known = current_session().saved_widget_values
-    if key in known and field(key) == known[key]:
+    saved = current_session().saved_widget_values
+    if key in saved and field(key) == saved[key]:
         return  # after a change of page, Streamlit can call this for settings that did not change
     if key:
-        known[key] = field(key)
+        saved[key] = field(key)
     if key in ENDS_GREEDY:
         effective_value.set_value("greedy", False)
     changed("coming")

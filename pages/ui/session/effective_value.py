@@ -27,10 +27,10 @@ def set_value(key: str, value: Any) -> None:
 
 def effective(key: str, session: Session) -> Any:
     """Return the value of a control, None if it does not exist. An outdated value from the browser is replaced by the one the app set."""
-    value, known = st.session_state.get(key), session.set_values.get(key)
-    if known is None:
+    value, value_set = st.session_state.get(key), session.set_values.get(key)
+    if value_set is None:
         return value
-    before, wanted, since = known
+    before, wanted, since = value_set
     if value == before and monotonic() - since < DELIVERY_SECONDS:
         return wanted
     if value != wanted:

@@ -24,9 +24,9 @@ def section(title: str, term: str = "", help: str | None = None) -> None:
     st.markdown(f"## {title}" + (f" :small[:gray[{term}]]" if term else ""), help=help)
 
 
-def choice(label: str, options: Sequence[Option], default: Option, key: str, **look: Any) -> Option:
+def choice(label: str, options: Sequence[Option], default: Option, key: str, **appearance: Any) -> Option:
     """Draw a choice of one option that the visitor's session remembers, and return the chosen option."""
-    chosen = st.segmented_control(label, options, default=default, key=key, required=True, **PERSISTENT, **look)
+    chosen = st.segmented_control(label, options, default=default, key=key, required=True, **PERSISTENT, **appearance)
     return default if chosen is None else chosen
 
 
@@ -81,7 +81,7 @@ def error_boundary() -> Iterator[None]:
         show_notice(_("Something went wrong in the app. Your text is still there. Try again."))
 
 
-def examples(values: Mapping[str, Sequence[Any]], fields: Sequence[str], key: str, **look: Any) -> bool:
+def examples(values: Mapping[str, Sequence[Any]], fields: Sequence[str], key: str, **widget_options: Any) -> bool:
     """Draw a button for each example, which writes its values into the fields with these keys. Return whether one was just pressed."""
 
     def fill(example: Sequence[Any]) -> None:
@@ -89,7 +89,7 @@ def examples(values: Mapping[str, Sequence[Any]], fields: Sequence[str], key: st
             current.fill(field, value)
 
     pressed = [
-        st.button(_(title), on_click=fill, args=(example,), key=f"{key}_{number}", help=str(example[0]), **look)
+        st.button(_(title), on_click=fill, args=(example,), key=f"{key}_{number}", help=str(example[0]), **widget_options)
         for number, (title, example) in enumerate(values.items())
     ]
     return any(pressed)
@@ -110,13 +110,13 @@ def run_and_rerun(verb: Callable[..., None], redraw: Sequence[str], *args: objec
     st.rerun()
 
 
-def button(label: str, verb: Callable[[], None], **look: Any) -> None:
+def button(label: str, verb: Callable[[], None], **widget_options: Any) -> None:
     """Draw a button whose `verb`, made from the current values of all fields, is called at the beginning of the next run.
 
     Streamlit calls `on_click` with the arguments of the last run, which miss a text that arrives together with the press. In the run of
     the press, other widgets are already drawn, and Streamlit refuses a new value for a drawn widget.
     """
-    if st.button(label, **look):
+    if st.button(label, **widget_options):
         current.current_session().pressed = verb
         st.rerun()
 

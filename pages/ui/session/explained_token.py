@@ -53,15 +53,15 @@ def of_run() -> ExplainedToken:
     return ExplainedToken(step.token_ids, step.texts, tuple(choices), taken, True, rank)
 
 
-def of_text(text: str, place: int) -> ExplainedToken:
+def of_text(text: str, position: int) -> ExplainedToken:
     """Return the token at this place of another text. Raises InputError for a text of one token, ViewerError."""
     tokens = current.model().tokenize(text) if text.strip() else []
     if len(tokens) < 3:
         raise InputError(_("The text is too short, so nothing can be taken away from it. Write a few words more."))
-    place = max(2, min(place, len(tokens) - 1))
-    texts = tuple(shown(token.text, token.piece, token.raw) for token in tokens[:place])
-    taken = tokens[place].token_id
-    return ExplainedToken(tuple(token.token_id for token in tokens[:place]), texts, (taken,), taken, False)
+    position = max(2, min(position, len(tokens) - 1))
+    texts = tuple(shown(token.text, token.piece, token.raw) for token in tokens[:position])
+    taken = tokens[position].token_id
+    return ExplainedToken(tuple(token.token_id for token in tokens[:position]), texts, (taken,), taken, False)
 
 
 def start_here() -> bool:
@@ -87,8 +87,8 @@ def open_page_if_asked() -> None:
         st.switch_page(features.file_of("why"))
 
 
-def ask_about(text: str, place: int) -> None:
+def ask_about(text: str, position: int) -> None:
     """Ask for the experiment about a token of another text."""
     st.session_state[GO] = True
-    st.session_state[SOURCE], st.session_state[OWN_TEXT], st.session_state[PLACE] = TEXT, text, place
+    st.session_state[SOURCE], st.session_state[OWN_TEXT], st.session_state[PLACE] = TEXT, text, position
     st.session_state["why_view"] = names.WHY_VIEWS[0]

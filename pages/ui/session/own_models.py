@@ -66,9 +66,9 @@ def add(name: str) -> None:
     if model.adapter_of:
         raise ViewerError(_("This model has an adapter already. Choose the model without it first."))
     with st.spinner(_("Loading the model …")):
-        made = with_adapter(model, name.strip())
-    current_session().taught[made.name] = made
-    _select(made.name)
+        adapted = with_adapter(model, name.strip())
+    current_session().taught[adapted.name] = adapted
+    _select(adapted.name)
 
 
 def pair() -> Pair | None:
@@ -76,8 +76,8 @@ def pair() -> Pair | None:
     taught, name = current_session().taught, current.model_name()
     if name in taught and taught[name].adapter_of:
         return Pair(taught[name].adapter_of, name)
-    found = [own for own, model in taught.items() if model.adapter_of == name]
-    return Pair(name, found[-1]) if found else None
+    with_this = [own for own, model in taught.items() if model.adapter_of == name]
+    return Pair(name, with_this[-1]) if with_this else None
 
 
 @error_boundary

@@ -38,8 +38,8 @@ def chosen_settings(key: str) -> SamplingSettings:
     own = own_presets().presets.get(name)
     if kind == "own" and own is not None:
         return replace(own, seed=now.seed)
-    made = PRESETS.get(name, now) if kind == "preset" else PLAIN if key == OFF else now
-    return replace(made, seed=now.seed, order=now.order, repeat_last_n=now.repeat_last_n if made is now else 0)
+    settings = PRESETS.get(name, now) if kind == "preset" else PLAIN if key == OFF else now
+    return replace(settings, seed=now.seed, order=now.order, repeat_last_n=now.repeat_last_n if settings is now else 0)
 
 
 KEY, NAME = "own_presets", "own_preset_name"

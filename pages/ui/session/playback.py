@@ -96,7 +96,7 @@ def shared(speed: float) -> tuple[int, float] | None:
     return scheduler().players, speed * own / session.interval
 
 
-def advance(made: Generation, speed: float) -> None:
+def advance(run: Generation, speed: float) -> None:
     """Compute what the next draw in Play shows."""
     session = current_session()
     if not session.playing:
@@ -107,24 +107,24 @@ def advance(made: Generation, speed: float) -> None:
         return
     began = thread_time()
     with session.action_lock:
-        _go_on(session, made, speed)
+        _go_on(session, run, speed)
     scheduler().note(id(session), thread_time() - began, 0)
     wanted = scheduler().pause(speed)
     if not session.interval / CHANGE < wanted < session.interval * CHANGE and scheduler().may_change():
         st.rerun()  # the clock of a fragment can only be set by the whole page
 
 
-def _go_on(session: Session, made: Generation, speed: float) -> None:
+def _go_on(session: Session, run: Generation, speed: float) -> None:
     """Make one more step, unless another script of this visitor has stopped Play or replaced the run."""
-    if not session.playing or session.run is not made:
+    if not session.playing or session.run is not run:
         return
-    if made.finished:
+    if run.finished:
         session.playing = False
         st.rerun()
     session.selected_index = None
     if speed <= SLOW and session.moment == "rolled":
         session.moment = "coming"
-        made.next_distribution()
+        run.next_distribution()
     else:
         session.moment = "rolled"
-        made.step()
+        run.step()

@@ -49,13 +49,13 @@ class Provenance:
     def differences(self, now: Provenance) -> list[str]:
         """Return the names of the inputs that differ from `now`, translated."""
         pairs = ((_("the model"), "model"), (_("the prompt"), "prompt"), (_("the settings"), "settings"))
-        found = [name for name, field in pairs if getattr(self, field) != getattr(now, field)]
+        changed = [name for name, field in pairs if getattr(self, field) != getattr(now, field)]
         before, after = dict(self.chosen + self.hidden_inputs), dict(now.chosen + now.hidden_inputs)
-        return found + [_(name) for name in before | after if before.get(name) != after.get(name)]
+        return changed + [_(name) for name in before | after if before.get(name) != after.get(name)]
 
     def other_text(self, now: Provenance) -> str:
         """Return the text that this result is about, shortened; "" if it has none or if `now` is about the same."""
-        before, after = (made.prompt or dict(made.hidden_inputs).get(TEXT, "") for made in (self, now))
+        before, after = (result.prompt or dict(result.hidden_inputs).get(TEXT, "") for result in (self, now))
         return _short(before) if before != after else ""
 
 
@@ -111,6 +111,6 @@ def shown() -> Provenance:
 
 def with_settings(settings: SamplingSettings) -> Provenance:
     """Return what `shown` returns, with the settings of a step. Raises ViewerError."""
-    made = shown()
-    answer = _RESULT.get() is None and made.settings is None
-    return made if answer else replace(made, settings=settings)
+    source = shown()
+    answer = _RESULT.get() is None and source.settings is None
+    return source if answer else replace(source, settings=settings)

@@ -47,7 +47,7 @@ def offer() -> None:
         if not roles.may_use(requested.model, current.model_names()):  # same answer whether the model exists or not
             raise ViewerError(_("The link asks for a model that this app does not offer. The default model is used instead."))
         usual = loaded_models.title(current.model_name())
-        sentence, known = {"hub": _hub, "server": _server, "folder": _folder}[requested.kind](requested)
+        sentence, can_open = {"hub": _hub, "server": _server, "folder": _folder}[requested.kind](requested)
     except ViewerError as error:
         current_session().requested = None
         current.notify(say(error))
@@ -59,7 +59,7 @@ def offer() -> None:
         until = _("Until then {usual} writes with the prompt and the settings of the link.").format(usual=usual)
         st.markdown(f"{sentence} :gray[{until}]")
         with st.container(horizontal=True, vertical_alignment="center"):
-            if known:
+            if can_open:
                 label = _("Open {name}").format(name=loaded_models.title(requested.model))
                 st.button(label, on_click=open_requested, type="primary", key="wish_open")
             else:
@@ -113,21 +113,21 @@ def _hub(requested: RequestedModel) -> tuple[str, bool]:
         return _("This link asks for **{name}** with {parameters} parameters. It is on this machine and takes {loaded} of memory.").format(
             name=name, **size
         ), True
-    known = next((offer for offer in OFFERS if offer.name == requested.model.partition("@")[0]), None)
+    listed = next((offer for offer in OFFERS if offer.name == requested.model.partition("@")[0]), None)
     missing = _("This link asks for **{name}**, which is not on this machine.").format(name=name)
-    return missing + (" " + _("Its download is {size}.").format(size=numbers.size(known.bytes)) if known else ""), False
+    return missing + (" " + _("Its download is {size}.").format(size=numbers.size(listed.bytes)) if listed else ""), False
 
 
 def _server(requested: RequestedModel) -> tuple[str, bool]:
     address = Address.parse(requested.model)
     if not address.allowed:
         raise ViewerError(_("The link asks for a server that this app may not connect to. The default model is used instead."))
-    known = loaded_models.tokenizer_of_open_server(requested.model) is not None
+    has_tokenizer = loaded_models.tokenizer_of_open_server(requested.model) is not None
     return (
         _("This link asks for the model on the server at `{where}`, to which this app is connected.")
-        if known
+        if has_tokenizer
         else _("This link asks for a model on the server at `{where}`. To connect, choose its tokenizer.")
-    ).format(where=address.shown), known
+    ).format(where=address.shown), has_tokenizer
 
 
 def _folder(requested: RequestedModel) -> tuple[str, bool]:

@@ -28,14 +28,14 @@ def require_operator() -> None:
         raise NotAllowed(_("Only the operator of this app can do that. Choose one of the models in the list."))
 
 
-def may_use(name: str, known: list[str]) -> bool:
-    """Return whether this visitor may open this model. known: the names in their list."""
-    return name in known or name in published_models.names() or is_operator()
+def may_use(name: str, listed: list[str]) -> bool:
+    """Return whether this visitor may open this model. listed: the names in their list."""
+    return name in listed or name in published_models.names() or is_operator()
 
 
-def require_may_use(name: str, known: list[str]) -> None:
+def require_may_use(name: str, listed: list[str]) -> None:
     """Raise NotAllowed if this visitor may not open this model."""
-    if not may_use(name, known):
+    if not may_use(name, listed):
         raise NotAllowed(_("Only the operator of this app can do that. Choose one of the models in the list."))
 
 

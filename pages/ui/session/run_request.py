@@ -83,8 +83,8 @@ def _json(value: Any) -> str:
 
 def conversation_of(query: Mapping[str, str]) -> Conversation:
     """Return the conversation of a link; what is not valid is left out."""
-    found = _messages(query.get("earlier", ""))
-    return Conversation(() if found is None else found, query.get("begun", "")[:LONGEST_CONVERSATION])
+    earlier = _messages(query.get("earlier", ""))
+    return Conversation(() if earlier is None else earlier, query.get("begun", "")[:LONGEST_CONVERSATION])
 
 
 def ending_of(query: Mapping[str, str]) -> Stop:
@@ -101,16 +101,16 @@ def _messages(text: str) -> MessagePairs | None:
     """Return the messages of a link, None if they are not valid."""
     if not text:
         return ()
-    found = _loads(text) if len(text) <= 2 * LONGEST_CONVERSATION else None
-    if not isinstance(found, list) or len(found) > MOST_MESSAGES:
+    messages = _loads(text) if len(text) <= 2 * LONGEST_CONVERSATION else None
+    if not isinstance(messages, list) or len(messages) > MOST_MESSAGES:
         return None
-    for number, one in enumerate(found):
-        known = isinstance(one, list) and len(one) == 2 and one[0] in ROLES and isinstance(one[1], str)
-        if not known or (one[0] == "system" and number):
+    for number, message in enumerate(messages):
+        valid = isinstance(message, list) and len(message) == 2 and message[0] in ROLES and isinstance(message[1], str)
+        if not valid or (message[0] == "system" and number):
             return None
-    if sum(len(content) for _role, content in found) > LONGEST_CONVERSATION:
+    if sum(len(content) for _role, content in messages) > LONGEST_CONVERSATION:
         return None
-    return tuple((role, content) for role, content in found)
+    return tuple((role, content) for role, content in messages)
 
 
 def _ending(query: Mapping[str, str]) -> Stop | None:

@@ -28,9 +28,9 @@ def set_run(session: Session, fresh: Generation) -> None:
 
 def notify_if_evicted(session: Session) -> None:
     """Notify the visitor if the run's model was unloaded, and stop Play: two players would evict each other's model at every step."""
-    made = session.run
-    eviction = Eviction() if made is None else _eviction(made)
-    if made is not None and eviction.times > session.evictions_seen:
+    run = session.run
+    eviction = Eviction() if run is None else _eviction(run)
+    if run is not None and eviction.times > session.evictions_seen:
         session.evictions_seen, session.playing = eviction.times, False
         why = (
             _("to make room for {other}").format(other=loaded_models.title(eviction.made_room_for))
@@ -39,13 +39,13 @@ def notify_if_evicted(session: Session) -> None:
         )
         notify(
             _("{name} was unloaded {why}. Your text is kept. The next step loads the model again.").format(
-                name=loaded_models.title(made.model_name), why=why
+                name=loaded_models.title(run.model_name), why=why
             )
         )
 
 
-def _eviction(made: Generation) -> Eviction:
-    return loaded_models.eviction(made.model) if Can.NEW_TOKENS in made.can else Eviction()
+def _eviction(run: Generation) -> Eviction:
+    return loaded_models.eviction(run.model) if Can.NEW_TOKENS in run.can else Eviction()
 
 
 LINK_SECONDS = 20.0  # how long following a link's steps may take
@@ -54,26 +54,26 @@ LINK_SECONDS = 20.0  # how long following a link's steps may take
 def follow_link(session: Session) -> None:
     """Replay the steps of the visitor's link, once. Stops at the first step that is impossible and notifies the visitor."""
     text, session.replay_steps = session.replay_steps, None
-    steps, made = share_link.parse_steps(text or ""), session.run
-    if steps is None or made is None:
+    steps, run = share_link.parse_steps(text or ""), session.run
+    if steps is None or run is None:
         return
-    latest, coming, ending = monotonic() + LINK_SECONDS, made.settings, made.stops
+    latest, coming, ending = monotonic() + LINK_SECONDS, run.settings, run.stops
     try:
-        made.stop_at()  # the text may have been written before its end was set
+        run.stop_at()  # the text may have been written before its end was set
         for entry in steps:
             if isinstance(entry, SamplingSettings):
-                made.settings = entry
+                run.settings = entry
                 continue
-            if made.finished or monotonic() > latest:
+            if run.finished or monotonic() > latest:
                 notify(_("The link's list of steps could not be followed to its end; what you see is as far as it goes."))
                 break
-            share_link.apply_step(made, entry)
+            share_link.apply_step(run, entry)
     except ViewerError:
         notify(_("The link's list of steps could not be followed to its end; what you see is as far as it goes."))
     finally:
-        made.settings = coming
-        made.stop_at(**ending)
-    session.moment = "rolled" if made.path else "coming"
+        run.settings = coming
+        run.stop_at(**ending)
+    session.moment = "rolled" if run.path else "coming"
 
 
 CANDIDATES_KEPT = 50  # candidates kept at every step; the page shows 5 to 50 of them

@@ -41,9 +41,9 @@ def remove(key: str) -> None:
 
 def bias(token_id: int, change: float) -> None:
     """Add to the logit bias of a token; minus infinity excludes it."""
-    known = dict(current.settings().biases)
-    known[token_id] = known.get(token_id, 0.0) + change
-    set_setting("logit_bias", SETTINGS["logit_bias"].written(sorted((known_id, number) for known_id, number in known.items() if number)))
+    biases = dict(current.settings().biases)
+    biases[token_id] = biases.get(token_id, 0.0) + change
+    set_setting("logit_bias", SETTINGS["logit_bias"].written(sorted((known_id, number) for known_id, number in biases.items() if number)))
 
 
 def set_order(order: str | tuple[str, ...]) -> None:

@@ -139,11 +139,11 @@ def repaired(query: Mapping[str, str], models: Iterable[str]) -> tuple[dict[str,
     Mail programs and chats add a full stop, bracket or quotation mark to a link, or cut it. Only invalid values are changed: they lose
     such characters at their end, and steps lose a token that is not complete.
     """
-    known = frozenset(models)
+    model_names = frozenset(models)
     fixed = dict(query)
     for key, text in query.items():
-        found = _without_damage(key, text) if invalid_values({key: text}, known) else text
-        fixed[key] = text if found is None or invalid_values({key: found}, known) else found
+        sound = _without_damage(key, text) if invalid_values({key: text}, model_names) else text
+        fixed[key] = text if sound is None or invalid_values({key: sound}, model_names) else sound
     return fixed, fixed != dict(query)
 
 
@@ -152,9 +152,9 @@ def _without_damage(key: str, text: str) -> str | None:
     if key != "steps":
         return text.rstrip(_ADDED) or None
     written = re.sub(r"[^\w.-]+$", "", text, flags=re.ASCII).rstrip(".")
-    whole, _dot, last = written.rpartition(".")
+    undotted, _dot, last = written.rpartition(".")
     shorter = [written[:-count] for count in range(1, 5)] if last.startswith("r") else []
-    return next((one for one in (written, *shorter, whole) if one and parse_steps(one) is not None), None)
+    return next((candidate for candidate in (written, *shorter, undotted) if candidate and parse_steps(candidate) is not None), None)
 
 
 def invalid_values(query: Mapping[str, str], models: Iterable[str]) -> list[str]:
@@ -221,7 +221,7 @@ def _width(token_id: int) -> int:
 
 
 def _letters(token_id: int, width: int) -> str:
-    return "".join([_ALPHABET[token_id >> 6 * place & 63] for place in reversed(range(width))])
+    return "".join([_ALPHABET[token_id >> 6 * digit & 63] for digit in reversed(range(width))])
 
 
 def _format_settings(settings: SamplingSettings) -> str:
@@ -263,14 +263,14 @@ def _parse_more(digits_of_json: str) -> dict[str, Any] | None:
         written = json.loads(bytes.fromhex(digits_of_json[: 4 * LONGEST_TEXT]))
     except (ValueError, RecursionError):
         return None
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for name, text in written.items() if isinstance(written, dict) else ():
         row = SETTINGS.get(name)
         value = None if row not in MORE or not isinstance(text, str) else value_of(row, text)
         if row is None or value is None:
             return None
-        found[name] = setting_of(row, value)
-    return found
+        settings[name] = setting_of(row, value)
+    return settings
 
 
 def setting_of(row: Setting, value: Any) -> Any:
@@ -294,10 +294,10 @@ def parse_steps(text: str) -> ReplaySteps | None:
             continue
         kind, remainder = (part[0], part[1:]) if part[:1] in ("a", "f", "r") else ("", part)
         if kind == "r":
-            found = _tokens(remainder)
-            if found is None:
+            token_ids = _tokens(remainder)
+            if token_ids is None:
                 return None
-            steps += [Rolled(token_id, attempt) for token_id in found]
+            steps += [Rolled(token_id, attempt) for token_id in token_ids]
         elif not (remainder.isascii() and remainder.isdigit()) or len(remainder) > 9:
             return None
         elif kind == "a":
@@ -318,23 +318,23 @@ def _tokens(packed: str) -> list[int] | None:
     width, letters = packed[:1], packed[1:]
     if width not in tuple("12345") or not letters or len(letters) % int(width) or not _VALUES.keys() >= set(letters):
         return None
-    size, found = int(width), []
-    for place in range(0, len(letters), size):
+    size, token_ids = int(width), []
+    for start in range(0, len(letters), size):
         value = 0
-        for letter in letters[place : place + size]:
+        for letter in letters[start : start + size]:
             value = value << 6 | _VALUES[letter]
-        found.append(value)
-    return found
+        token_ids.append(value)
+    return token_ids
 
 
 def apply_step(run: Any, entry: int | Rolled | None) -> Step:
     """Make one step of a link in this run (a Generation or a Replay). Raises what `step` and `force` raise."""
-    made: Step
+    step: Step
     if isinstance(entry, Rolled):
-        made = run.step(entry.attempt, entry.token_id)
+        step = run.step(entry.attempt, entry.token_id)
     else:
-        made = run.step() if entry is None else run.force(entry)
-    return made
+        step = run.step() if entry is None else run.force(entry)
+    return step
 
 
 def query(

@@ -172,20 +172,20 @@ class Session:
 
 def current_session() -> Session:
     """Return this visitor's state. The first call creates it from the address."""
-    known = st.session_state.get(_KEY)
-    if known is None:
-        known = st.session_state[_KEY] = Session()
-        known.begin_from(st.query_params.to_dict())
-        if known.requested is not None and known.requested.model != st.query_params["model"]:  # remove the password from the address
-            st.query_params["model"] = known.requested.model
-    known.seen = monotonic()
-    return known
+    session = st.session_state.get(_KEY)
+    if session is None:
+        session = st.session_state[_KEY] = Session()
+        session.begin_from(st.query_params.to_dict())
+        if session.requested is not None and session.requested.model != st.query_params["model"]:  # remove the password from the address
+            st.query_params["model"] = session.requested.model
+    session.seen = monotonic()
+    return session
 
 
 def known_session() -> Session | None:
     """Return this visitor's state, None if there is none yet."""
-    known = st.session_state.get(_KEY)
-    return known if isinstance(known, Session) else None
+    session = st.session_state.get(_KEY)
+    return session if isinstance(session, Session) else None
 
 
 def memory(kind: type[Kept]) -> Kept:
@@ -194,10 +194,10 @@ def memory(kind: type[Kept]) -> Kept:
     A feature declares a class of its own for what it keeps, so that the session does not know the features.
     """
     kept = current_session().memory
-    known = kept.get(kind)
-    if not isinstance(known, kind):
-        known = kept[kind] = kind()
-    return known
+    value = kept.get(kind)
+    if not isinstance(value, kind):
+        value = kept[kind] = kind()
+    return value
 
 
 def drawn() -> dict[str, Any]:

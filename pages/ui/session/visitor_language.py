@@ -17,8 +17,8 @@ def of_visitor() -> str:
 
     Threads without a visitor do not call this. They set a language with `translation.speaking` or `translation.with_current_language`.
     """
-    known = state.known_session()
-    chosen = known.language if known is not None else st.query_params.get(PARAMETER, "")
+    session = state.known_session()
+    chosen = session.language if session is not None else st.query_params.get(PARAMETER, "")
     return chosen if chosen in translation.languages() else translation.best_match(st.context.locale)
 
 
@@ -32,16 +32,16 @@ def _chosen() -> None:
 
 def switch() -> None:
     """Draw the choice of language in the header. app.py calls this once per page."""
-    known = translation.languages()
-    if len(known) < 2:
+    languages = translation.languages()
+    if len(languages) < 2:
         return
     st.session_state[_SWITCH] = translation.current()
     with st.container(key="language_switch"):
         st.segmented_control(
             _("Language · Sprache"),
-            list(known),
+            list(languages),
             key=_SWITCH,
-            format_func=known.__getitem__,
+            format_func=languages.__getitem__,
             on_change=_chosen,
             label_visibility="collapsed",
             required=True,

@@ -42,8 +42,8 @@ def chips() -> None:
     with st.container(horizontal=True, gap="xsmall", key="chips"):
         for key in on:
             about = without_effect(settings, key) or _("Press to switch it off.")
-            look: dict[str, Any] = {"icon": ":material/close:", "help": about, "key": f"chip_{key}"}
-            st.button(chip_text(settings, key), on_click=sampler_actions.remove, args=(key,), **look)
+            widget_options: dict[str, Any] = {"icon": ":material/close:", "help": about, "key": f"chip_{key}"}
+            st.button(chip_text(settings, key), on_click=sampler_actions.remove, args=(key,), **widget_options)
 
 
 def _closed() -> None:
@@ -73,14 +73,14 @@ def _searched(row: Setting) -> str:
 
 def _samplers(settings: SamplingSettings) -> None:
     wanted = (st.text_input(_("Find a sampler"), key="find_sampler", max_chars=40) or "").strip().casefold()
-    found = False
+    any_listed = False
     for title in GROUPS:
         above = [row for row in CONTROLS if row.group == title and wanted in _searched(row)]
         group = [row for row in MORE if row.group == title]
         listed = [row for row in group if wanted in _searched(row)]
         if not above and not listed:
             continue
-        found = True
+        any_listed = True
         opened = bool(wanted) or any(is_on(settings, row.name) for row in group)
         with st.expander(_(title), expanded=opened, key=f"samplers_{title}_{opened}"):
             for row in above:
@@ -92,19 +92,19 @@ def _samplers(settings: SamplingSettings) -> None:
                     _control(row, without_effect(settings, row.name))
                 if row.term:
                     _definition(row.term)
-    if not found:
+    if not any_listed:
         st.caption(_("No sampler contains this text. Try a shorter one."))
 
 
 def _of_sidebar(row: Setting, value: float) -> None:
     """Draw one setting of the sidebar. A second control for it would send its old value with every change in the dialog."""
-    said = _("**{name}** {value}: {effect}. {help} Its control is in the sidebar.")
-    st.caption(said.format(name=_(row.label), value=numbers.short(value), effect=_(row.effect(value)), help=_(row.help)))
+    sentence = _("**{name}** {value}: {effect}. {help} Its control is in the sidebar.")
+    st.caption(sentence.format(name=_(row.label), value=numbers.short(value), effect=_(row.effect(value)), help=_(row.help)))
 
 
 def _definition(term: str) -> None:
     """Draw the link to a sampler's definition."""
-    where, named = features.file_of("glossary"), {one.key: one.title for one in terms()}
+    where, named = features.file_of("glossary"), {entry.key: entry.title for entry in terms()}
     label = _("Definition: {term}").format(term=named.get(term, term))
     st.page_link(where, label=label, icon=":material/menu_book:", query_params={TERM: term}, width="content")
 
@@ -112,17 +112,19 @@ def _definition(term: str) -> None:
 def _control(row: Setting, note: str) -> None:
     """Draw one setting with its sentence."""
     start = current.first_value(row)
-    look: dict[str, Any] = {"key": row.name, "on_change": current.settings_changed, "args": (row.name,)}
+    widget_options: dict[str, Any] = {"key": row.name, "on_change": current.settings_changed, "args": (row.name,)}
     with st.container(gap=None, key=f"sampler_{row.name}"):
         if row.choices:
-            st.selectbox(_(row.label), row.choices, index=row.choices.index(start), format_func=said(WATERMARKS).__getitem__, **look)
+            st.selectbox(
+                _(row.label), row.choices, index=row.choices.index(start), format_func=said(WATERMARKS).__getitem__, **widget_options
+            )
         elif row.text is not None:
-            st.text_input(_(row.label), value=start, max_chars=2000, **look)
+            st.text_input(_(row.label), value=start, max_chars=2000, **widget_options)
         else:
             kind: Any = type(row.off)
             low, high, step = map(kind, row.control)
             shown = "%d" if kind is int else "%.3f" if step < 0.01 else "%.2f"
-            st.number_input(_(row.label), min_value=low, max_value=high, value=kind(start), step=step, format=shown, **look)
+            st.number_input(_(row.label), min_value=low, max_value=high, value=kind(start), step=step, format=shown, **widget_options)
         st.caption(f"{_(row.help)} {note}".strip())
 
 
@@ -130,8 +132,8 @@ def _order(settings: SamplingSettings) -> None:
     elements.section(_(SETTINGS["order"].label), help=_("Drag a stage, or move it with Alt and the arrow keys. Stages in bold are on."))
     with st.container(horizontal=True, gap="xsmall", key="engines"):
         for engine, name in ENGINES.items():
-            look: Any = "primary" if settings.order == engine else "secondary"
-            st.button(name, on_click=sampler_actions.set_order, args=(engine,), type=look, key=f"engine_{engine}")
+            button_type: Any = "primary" if settings.order == engine else "secondary"
+            st.button(name, on_click=sampler_actions.set_order, args=(engine,), type=button_type, key=f"engine_{engine}")
     active = settings.active_stages
     stage_order(
         [(name, _(name), name in active) for name in settings.stage_order],

@@ -34,7 +34,11 @@ def constraint_form(settings: SamplingSettings) -> None:
             for name, constraint in EXAMPLES.items():
                 st.button(_(name), on_click=use_example, args=(constraint,), key=f"constraint_{constraint.partition(':')[0]}")
         chosen = st.selectbox(
-            _("Kind of form"), kinds, kinds.index(kind or kinds[0]), format_func=lambda one: _(CONSTRAINT_KINDS[one]), key=KIND
+            _("Kind of form"),
+            kinds,
+            kinds.index(kind or kinds[0]),
+            format_func=lambda chosen_kind: _(CONSTRAINT_KINDS[chosen_kind]),
+            key=KIND,
         )
         most = LONGEST_CONSTRAINT - len("example:")
         st.text_area(_("Form"), form, max_chars=most, key=FORM, help=_(WRITE[chosen]), height=110)

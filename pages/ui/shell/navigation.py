@@ -40,5 +40,5 @@ def _pages(for_operator: bool) -> dict[str, list[st.Page]]:
     return {_(group): listed for group, listed in groups.items()}
 
 
-def _page(feature: Feature, url: str, **look: Any) -> st.Page:
-    return st.Page(feature.file, title=_(feature.title), url_path=url, help=_(feature.sight), **look)
+def _page(feature: Feature, url: str, **page_options: Any) -> st.Page:
+    return st.Page(feature.file, title=_(feature.title), url_path=url, help=_(feature.sight), **page_options)

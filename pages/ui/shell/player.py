@@ -48,5 +48,5 @@ def play_and_speed(playing: bool, play: Callable[[], None], pause: Callable[[], 
         st.button(_("Pause"), on_click=pause, icon=":material/pause:", **bound(f"{prefix}pause"))
     else:
         st.button(_("Play"), on_click=play, icon=":material/play_arrow:", **bound(f"{prefix}play"))
-    look: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session", "width": 160}
-    return float(st.select_slider(_("Speed"), current.SPEEDS, value=5.0, key=f"{prefix}speed", format_func=numbers.speed, **look))
+    widget_options: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session", "width": 160}
+    return float(st.select_slider(_("Speed"), current.SPEEDS, value=5.0, key=f"{prefix}speed", format_func=numbers.speed, **widget_options))

@@ -29,10 +29,10 @@ def own_text(check: bool = True) -> None:
             current.run()
 
 
-def final_space(made: Generation) -> None:
+def final_space(run: Generation) -> None:
     """Say what a space at the end of the prompt does, and offer to remove it. Nothing is drawn for any other prompt."""
-    last = made.prompt_tokens[-1].text if made.prompt_tokens else ""
-    if Can.NEW_TOKENS not in made.can or made.path or made.as_chat or not last.endswith(" ") or last.strip():
+    last = run.prompt_tokens[-1].text if run.prompt_tokens else ""
+    if Can.NEW_TOKENS not in run.can or run.path or run.as_chat or not last.endswith(" ") or last.strip():
         return
     with st.container(horizontal=True, vertical_alignment="center", key="final_space"):
         st.caption(

@@ -59,8 +59,8 @@ def border(seen: TokenDistribution | Step, path: Sequence[Step], error: float) -
         if other is None:
             st.caption(_("≈ This choice is close: with the rounding errors expected of this server, another token could have been chosen."))
         else:
-            said = _("≈ This choice is close: with the rounding errors expected of this server, “{piece}” could have been chosen.")
-            st.caption(plain(said.format(piece=other.piece)))
+            sentence = _("≈ This choice is close: with the rounding errors expected of this server, “{piece}” could have been chosen.")
+            st.caption(plain(sentence.format(piece=other.piece)))
     close = [] if current.playing() or error <= 0 else [step for step in path if is_close(step, error)]
     if close:
         named = ", ".join(numbers.whole(step.index + 1) for step in close[:NAMED]) + (", …" if len(close) > NAMED else "")
@@ -96,9 +96,9 @@ def on_a_server(step: Step, model: Any) -> bool:
 
 def metrics(model: Any) -> None:
     """Draw the server's own numbers, requested now. Raises ServerGone."""
-    found: ServerMetrics | None = model.metrics()
+    reported: ServerMetrics | None = model.metrics()
     elements.section(_("What the server reports"), _("all visitors, since it started"))
-    rows = [] if found is None else _rows(found)
+    rows = [] if reported is None else _rows(reported)
     if not rows:
         st.caption(_("This server reports no numbers (llama-server: start it with --metrics)."))
         return
@@ -107,35 +107,35 @@ def metrics(model: Any) -> None:
             st.metric(label, value, help=help_text, width="content")
 
 
-def _rows(found: ServerMetrics) -> list[tuple[str, str, str | None]]:
+def _rows(reported: ServerMetrics) -> list[tuple[str, str, str | None]]:
     """Return label, value and help of every reported number."""
     rows: list[tuple[str, str, str | None]] = []
-    if found.running is not None or found.waiting is not None:
-        counts = " · ".join("–" if n is None else numbers.whole(n) for n in (found.running, found.waiting))
+    if reported.running is not None or reported.waiting is not None:
+        counts = " · ".join("–" if n is None else numbers.whole(n) for n in (reported.running, reported.waiting))
         rows.append((_("Running · waiting"), counts, _("Requests that the server computes now, and requests in its queue.")))
-    if found.cache_use is not None:
-        rows.append((_("Cache in use"), numbers.percent(found.cache_use), _("How much of the server’s KV cache is in use.")))
-    if found.cache_tokens:
-        size = numbers.size(found.cache_bytes) if found.cache_bytes else None
-        rows.append((_("Room in its cache"), _("{count} tokens").format(count=numbers.count(found.cache_tokens)), size))
-    if found.hit_rate is not None:
-        hits, queried = numbers.whole(found.hit_tokens or 0), numbers.whole(found.queried_tokens or 0)
+    if reported.cache_use is not None:
+        rows.append((_("Cache in use"), numbers.percent(reported.cache_use), _("How much of the server’s KV cache is in use.")))
+    if reported.cache_tokens:
+        size = numbers.size(reported.cache_bytes) if reported.cache_bytes else None
+        rows.append((_("Room in its cache"), _("{count} tokens").format(count=numbers.count(reported.cache_tokens)), size))
+    if reported.hit_rate is not None:
+        hits, queried = numbers.whole(reported.hit_tokens or 0), numbers.whole(reported.queried_tokens or 0)
         rows.append(
             (
                 _("Found in its cache"),
-                numbers.percent(found.hit_rate),
+                numbers.percent(reported.hit_rate),
                 _("Prompt tokens that were found in the prefix cache: {hits} of {queried}.").format(hits=hits, queried=queried),
             )
         )
-    if found.drafted_tokens:
-        accepted = found.accepted_tokens or 0
-        share = numbers.percent(min(1.0, accepted / found.drafted_tokens))
+    if reported.drafted_tokens:
+        accepted = reported.accepted_tokens or 0
+        share = numbers.percent(min(1.0, accepted / reported.drafted_tokens))
         rows.append(
             (
                 _("Drafts accepted"),
                 share,
                 _("Speculative decoding: {accepted} of {drafted} drafted tokens were accepted.").format(
-                    accepted=numbers.whole(accepted), drafted=numbers.whole(found.drafted_tokens)
+                    accepted=numbers.whole(accepted), drafted=numbers.whole(reported.drafted_tokens)
                 ),
             )
         )

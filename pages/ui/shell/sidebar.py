@@ -122,12 +122,12 @@ def _ending() -> None:
     """Draw where the text of the Watch page stops by request."""
     session = current.current_session()
     keys = (f"stop_texts_{session.around_set}", f"most_new_tokens_{session.around_set}")
-    look: dict[str, Any] = {"on_change": conversation.ending_changed, "args": keys}
+    widget_options: dict[str, Any] = {"on_change": conversation.ending_changed, "args": keys}
     written = "\n".join(text.replace("\n", "\\n") for text in session.ending.texts)
     about = _("The text ends with the token that completes one of these texts. One per line; \\n stands for a line break.")
-    st.text_area(_("Stop texts"), written, key=keys[0], help=about, max_chars=LONGEST_STOPS, height=68, **look)
+    st.text_area(_("Stop texts"), written, key=keys[0], help=about, max_chars=LONGEST_STOPS, height=68, **widget_options)
     about = _("The text ends after so many new tokens. 0: no limit.")
-    st.number_input(_("Most new tokens"), 0, MOST_TOKENS, session.ending.tokens, key=keys[1], help=about, **look)
+    st.number_input(_("Most new tokens"), 0, MOST_TOKENS, session.ending.tokens, key=keys[1], help=about, **widget_options)
 
 
 def _presets() -> None:
@@ -137,8 +137,8 @@ def _presets() -> None:
         # Buttons, not one control: the browser could send a control's old value after a slider was moved, and this would undo the slider.
         with st.container(horizontal=True, gap="xsmall", key="preset"):
             for name in PRESETS:
-                look: Literal["primary", "secondary"] = "primary" if name == marked else "secondary"
-                st.button(_(name), on_click=current.use_preset, args=(name,), type=look, key=f"preset_{name}")
+                button_type: Literal["primary", "secondary"] = "primary" if name == marked else "secondary"
+                st.button(_(name), on_click=current.use_preset, args=(name,), type=button_type, key=f"preset_{name}")
             _recommended(marked)
             for number, name in enumerate(own_presets.own_presets().presets):
                 own: Literal["primary", "secondary"] = "primary" if own_presets.is_used(name, current.settings()) else "secondary"
@@ -147,28 +147,30 @@ def _presets() -> None:
 
 def _recommended(marked: str | None) -> None:
     """Draw the preset of the model's makers, for a loaded model that comes with one."""
-    known = loaded_models.in_memory().get(current.model_name()) if current.model_names() else None
-    own = known.recommended if known is not None else None
+    model = loaded_models.in_memory().get(current.model_name()) if current.model_names() else None
+    own = model.recommended if model is not None else None
     if own is None or not can_be_shown(own):
         return
     now = current.settings()
-    look: Literal["primary", "secondary"] = "primary" if marked is None and same_preset(own, now) else "secondary"
-    said = _("The settings that come with this model, in its generation_config.json or in the GGUF file.")
-    st.button(_("As its makers recommend"), on_click=current.use_preset, args=("recommended",), type=look, key="preset_own", help=said)
+    button_type: Literal["primary", "secondary"] = "primary" if marked is None and same_preset(own, now) else "secondary"
+    sentence = _("The settings that come with this model, in its generation_config.json or in the GGUF file.")
+    st.button(
+        _("As its makers recommend"), on_click=current.use_preset, args=("recommended",), type=button_type, key="preset_own", help=sentence
+    )
 
 
 def _widget(row: Setting) -> None:
     """Draw one setting, and what its value does to the text."""
     start = current.first_value(row)
     label = _(row.label)
-    look: dict[str, Any] = {"key": row.name, "help": _(row.help), "on_change": current.settings_changed, "args": (row.name,)}
+    widget_options: dict[str, Any] = {"key": row.name, "help": _(row.help), "on_change": current.settings_changed, "args": (row.name,)}
     with st.container(gap=None, key=f"setting_{row.name}"):
         if row.name == "greedy":
-            value: float = st.toggle(label, value=bool(start), **look)
+            value: float = st.toggle(label, value=bool(start), **widget_options)
         elif row.name == "seed":
-            value = st.number_input(label, min_value=0, max_value=LARGEST_SEED, value=int(start), step=1, **look)
+            value = st.number_input(label, min_value=0, max_value=LARGEST_SEED, value=int(start), step=1, **widget_options)
         else:
             kind: Any = type(row.off)
             low, high, step = map(kind, row.control)
-            value = st.slider(label, min_value=low, max_value=high, value=kind(start), step=step, **look)
+            value = st.slider(label, min_value=low, max_value=high, value=kind(start), step=step, **widget_options)
         st.caption(_(row.effect(value)))

@@ -32,10 +32,10 @@ def cache_and_fill(blocks: Sequence[CacheStep], texts: Sequence[str], share: int
         elements.show_notice(_(ENDED[last.full]))
 
 
-def answer_bars(found: Sequence[Answer], titles: tuple[str, str]) -> None:
+def answer_bars(answers: Sequence[Answer], titles: tuple[str, str]) -> None:
     """Draw the probability of the right answer with the full cache and with the limited one."""
-    for place, title, seen in zip(st.columns(2, gap="large"), titles, (*found, None, None), strict=False):
-        with place:
+    for column, title, seen in zip(st.columns(2, gap="large"), titles, (*answers, None, None), strict=False):
+        with column:
             share_bar(title, seen.probability if seen else None, numbers.percent(seen.probability) if seen else "…", says(seen))
 
 
@@ -48,15 +48,15 @@ def says(seen: Answer | None) -> str:
     return _("It says: “{said}”").format(said=seen.said) if seen.said else _("It says nothing.")
 
 
-def why(lost: bool, rounded: bool, known: bool, before: float | None, after: float) -> str:
-    """Return why the probability of the right answer changed, and by which factor. known: the text contains the answer word for word."""
+def why(lost: bool, rounded: bool, answer_in_text: bool, before: float | None, after: float) -> str:
+    """Return why the probability of the right answer changed, and by which factor. answer_in_text: the text contains it word for word."""
     cause = (
         _("The answer was on dropped lines. The model can no longer attend to them.")
         if lost
         else _("Every line is there, but rounded.")
         if rounded
         else _("Every line of the sentence with the answer is still there.")
-        if known
+        if answer_in_text
         else _("No sentence of this text contains the answer word for word, so its lines cannot be named.")
     )
     if before and after > 0 and before / after >= 2:

@@ -18,12 +18,12 @@ def chips(tokens: list[Token], key: str) -> None:
             Word(
                 text=shown(token.text, token.piece, token.raw),
                 colour="muted_text",
-                depth=0.12 if place % 2 else 0.24,
+                depth=0.12 if index % 2 else 0.24,
                 head=f"id {token.token_id}",
                 lines=(_("a special token, not text") if token.special else _("bytes {bytes}").format(bytes=token.raw.hex(" ").upper()),),
                 below=str(token.token_id),
             )
-            for place, token in enumerate(tokens)
+            for index, token in enumerate(tokens)
         ],
         key=key,
         alt_text=_("The tokens of the text; hover shows id and bytes."),

@@ -42,16 +42,16 @@ def fork_view(
         )
         return picked(side, sent, first, len(steps))
 
-    found = [strip(0, prompt, shared, "muted_text", 0)]
-    for number, (place, side, branch) in enumerate(zip(st.columns(2, gap="medium"), sides, ("dice", "other"), strict=True), start=1):
-        with place:
+    clicks = [strip(0, prompt, shared, "muted_text", 0)]
+    for number, (column, side, branch) in enumerate(zip(st.columns(2, gap="medium"), sides, ("dice", "other"), strict=True), start=1):
+        with column:
             st.html(f'<div style="border-top:4px solid {css(branch)};border-radius:4px"></div>')
-            found.append(strip(number, (), side.steps, branch, len(shared)))
+            clicks.append(strip(number, (), side.steps, branch, len(shared)))
             if side.planned:
                 st.html(f'<p class="planned" style="color:{css(f"{branch}_text")};font-style:italic;margin:0">{escape(side.planned)}</p>')
             if side.foot:
                 st.caption(side.foot)
-    return next((one for one in found if one is not None), None)
+    return next((click for click in clicks if click is not None), None)
 
 
 def picked(side: int, sent: Any, first: int, count: int) -> Picked | None:

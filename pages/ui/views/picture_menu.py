@@ -90,8 +90,8 @@ def _csv(table: pd.DataFrame | pa.Table) -> str:
 
 def _texts(table: pd.DataFrame | pa.Table) -> list[str]:
     """Return the short texts of a table, which the chart may show."""
-    whole = table.to_pandas() if isinstance(table, pa.Table) else table
-    cells = (cell for name in whole.columns if not pd.api.types.is_numeric_dtype(whole[name]) for cell in whole[name])
+    frame = table.to_pandas() if isinstance(table, pa.Table) else table
+    cells = (cell for name in frame.columns if not pd.api.types.is_numeric_dtype(frame[name]) for cell in frame[name])
     return [cell for cell in cells if isinstance(cell, str) and len(cell) < 200]
 
 

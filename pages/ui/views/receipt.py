@@ -119,12 +119,12 @@ def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
     if path and not path[0].forward.measured:
         st.html(f'<div style="font-size:0.9rem;color:var(--tv-muted-text)">{escape(_("Its cost is not in this file."))}</div>')
         return
-    made = bill(path, model)
+    receipt = bill(path, model)
     wanted = ("Operations", "Time computing", "Energy", "Price, by the token")
     parts = [
         f'<span title="{escape(_(amount.kind) + ": " + _(amount.how))}" style="white-space:nowrap">{_mark(amount.kind)} '
         f"{escape(said(amount))}</span>"
-        for amount in made.amounts
+        for amount in receipt.amounts
         if amount.name in wanted
     ]
     text = " · ".join(parts) if path else escape(_("No cost yet."))
@@ -133,30 +133,30 @@ def slip(path: Sequence[Step], model: LanguageModel | Any) -> None:
 
 def verdict(brief: tuple[Receipt, Receipt], long: tuple[Receipt, Receipt]) -> str:
     """Return which question cost more. brief, long: the receipt after the first token, and the whole one."""
-    reading, whole = [bill.flops or 0 for bill in (brief[0], long[0])], [bill.flops or 0 for bill in (brief[1], long[1])]
-    if not all(work > 0 for work in (*reading, *whole)):  # NaN is not
+    reading, total = [bill.flops or 0 for bill in (brief[0], long[0])], [bill.flops or 0 for bill in (brief[1], long[1])]
+    if not all(work > 0 for work in (*reading, *total)):  # NaN is not
         return _("No comparison: the shape of this model is not known here, so its work cannot be computed.")
     even = brief[1].new_tokens == long[1].new_tokens
-    one, other = whole if even else reading
-    factor = numbers.decimal(max(one, other) / min(one, other), 1)
-    if max(one, other) / min(one, other) < NOTICEABLE:
-        said = _("Both need the same work within 5 %.") if even else _("Reading both questions takes the same work within 5 %.")
+    brief_work, long_work = total if even else reading
+    factor = numbers.decimal(max(brief_work, long_work) / min(brief_work, long_work), 1)
+    if max(brief_work, long_work) / min(brief_work, long_work) < NOTICEABLE:
+        sentence = _("Both need the same work within 5 %.") if even else _("Reading both questions takes the same work within 5 %.")
     elif even:
-        said = (
+        sentence = (
             _("The second question costs **{factor} times** the work of the first one, for the same number of new tokens.")
-            if other > one
+            if long_work > brief_work
             else _("The first question costs **{factor} times** the work of the second one, for the same number of new tokens.")
         ).format(factor=factor)
     else:
-        said = (
+        sentence = (
             _("Reading the second question takes **{factor} times** the work of reading the first one.")
-            if other > one
+            if long_work > brief_work
             else _("Reading the first question takes **{factor} times** the work of reading the second one.")
         ).format(factor=factor)
     if even:
-        return said
+        return sentence
     uneven = _("The answers cannot be compared: one has {brief} tokens, the other {long}.")
-    return f"{said} {uneven.format(brief=brief[1].new_tokens, long=long[1].new_tokens)}"
+    return f"{sentence} {uneven.format(brief=brief[1].new_tokens, long=long[1].new_tokens)}"
 
 
 def said(amount: Amount, value: float | None = None) -> str:

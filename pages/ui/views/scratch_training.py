@@ -26,8 +26,8 @@ def newborn() -> None:
     """Draw the text field, the button and the result."""
     elements.section(_("From random weights"), _("a model of {count} parameters, by bytes").format(count=numbers.whole(PARAMETERS)))
     st.caption(_("It has never read anything. Paste a text and watch it learn letters, then words, then nearly sentences."))
-    look = {"key": "newborn_text", "height": 120, **PERSISTENT}
-    text = st.text_area(_("Training text"), example_texts.ALICE, max_chars=LONGEST_TEXT, **look) or ""
+    widget_options = {"key": "newborn_text", "height": 120, **PERSISTENT}
+    text = st.text_area(_("Training text"), example_texts.ALICE, max_chars=LONGEST_TEXT, **widget_options) or ""
     first = next((word for word in text.split() if word[0].isalpha()), "The")
     now = provenance.Provenance(NAME, chosen=((N_("the text"), text),))
     begin = results.starter(NAME, now, lambda: train_from_scratch(ScratchModel(text), f"{first} "), first, of_page=True)

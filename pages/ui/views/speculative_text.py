@@ -19,9 +19,10 @@ def speculative_text(prompt: str, rounds: Sequence[SpeculativeRound], *, key: st
     """Draw the text round by round; the opened round is underlined."""
     verdicts = said(names.VERDICTS)
     parts = []
-    for number, one in enumerate(rounds):
+    for number, draft_round in enumerate(rounds):
         tokens = (
-            f'<span class="{verdict}" title="{escape(verdicts[verdict])}">{escape(text)}</span>' for text, verdict in tokens_of_round(one)
+            f'<span class="{verdict}" title="{escape(verdicts[verdict])}">{escape(text)}</span>'
+            for text, verdict in tokens_of_round(draft_round)
         )
         parts.append(f'<span class="round{" opened" if number == opened else ""}">{"".join(tokens)}</span>')
     with st.container(key=key):
@@ -29,16 +30,16 @@ def speculative_text(prompt: str, rounds: Sequence[SpeculativeRound], *, key: st
         st.html(f'<p class="tv-drafts">{start}{"".join(parts)}</p>')
 
 
-def tokens_of_round(one: SpeculativeRound) -> list[tuple[str, str]]:
+def tokens_of_round(draft_round: SpeculativeRound) -> list[tuple[str, str]]:
     """Return (text, verdict) of what a round shows: a rejected token before its correction, without the draft tokens after it."""
-    shown = [(guess.text, guess.verdict) for guess in one.drafted if guess.verdict != "dropped"]
-    return [*shown, (one.text, one.kind)] if one.token_id >= 0 else shown
+    shown = [(guess.text, guess.verdict) for guess in draft_round.drafted if guess.verdict != "dropped"]
+    return [*shown, (draft_round.text, draft_round.kind)] if draft_round.token_id >= 0 else shown
 
 
-def draft_tokens(one: SpeculativeRound, *, key: str) -> None:
+def draft_tokens(draft_round: SpeculativeRound, *, key: str) -> None:
     """Draw a round's draft tokens: both models' probabilities as bars from 0 to 100 %, and the roll as a mark."""
     with st.container(key=key):
-        st.html(f'<div class="tv-drafts">{"".join(_row(guess) for guess in one.drafted)}</div>')
+        st.html(f'<div class="tv-drafts">{"".join(_row(guess) for guess in draft_round.drafted)}</div>')
 
 
 def _row(guess: Any) -> str:

@@ -84,9 +84,9 @@ def styles() -> list[tuple[str, str]]:
 def chances(steps: dict[PromptingStyle, list[ReasoningStep]]) -> pd.DataFrame:
     """Return the rows of the chart: the probability of the right answer before every token, and at the end."""
     rows = [
-        (place, SIDES[style], step.chance, step.step.piece, numbers.percent(step.chance))
+        (number, SIDES[style], step.chance, step.step.piece, numbers.percent(step.chance))
         for style, those in steps.items()
-        for place, step in enumerate(those, start=1)
+        for number, step in enumerate(those, start=1)
         if not math.isnan(step.chance)
     ]
     return pd.DataFrame(rows, columns=["place", "side", "share", "text", "label"])
@@ -94,19 +94,19 @@ def chances(steps: dict[PromptingStyle, list[ReasoningStep]]) -> pd.DataFrame:
 
 def draw_set(run: Experiment) -> None:
     """Draw the right answers of both styles with their uncertainty, the tokens, and the newest questions."""
-    by_style: dict[PromptingStyle, list[Answered]] = {style: [one for one in run.seen if one.style == style] for style in TITLES}
+    by_style: dict[PromptingStyle, list[Answered]] = {style: [answer for answer in run.seen if answer.style == style] for style in TITLES}
     rows, tokens = [], []
     for home, (style, those) in zip(st.columns(2, gap="large"), by_style.items(), strict=True):
-        right, total = sum(one.right for one in those), len(those)
+        right, total = sum(answer.right for answer in those), len(those)
         low, high = wilson(right, total)
         rows.append((SIDES[style], 0 if style == DIRECT else 1, right / max(1, total), low, high))
         with home:
             elements.section(_(TITLES[style]), style.begin)
             st.markdown(f"### {_('{right} of {total} right').format(right=right, total=total)}")
             if total:
-                tokens.append(sum(one.tokens for one in those) / total)
+                tokens.append(sum(answer.tokens for answer in those) / total)
                 interval = _("95 % interval of the true rate: {low} to {high} (Wilson). {tokens} tokens and {seconds} per question.")
-                seconds = numbers.duration(sum(one.seconds for one in those) / total)
+                seconds = numbers.duration(sum(answer.seconds for answer in those) / total)
                 limits = {"low": numbers.percent(low), "high": numbers.percent(high)}
                 st.caption(interval.format(tokens=numbers.decimal(tokens[-1], 0), seconds=seconds, **limits))
     if len(tokens) < 2:
@@ -118,13 +118,13 @@ def draw_set(run: Experiment) -> None:
     st.markdown(_("Thinking aloud cost {times} times the tokens.").format(times=numbers.decimal(tokens[1] / max(1, tokens[0]), 0)))
     lines = [
         (
-            one.question.text.strip().removeprefix("Question: "),
-            _(TITLES.get(one.style, one.style.name)),
-            one.given or "–",
-            one.question.answer,
-            "✓" if one.right else "✗",
+            answer.question.text.strip().removeprefix("Question: "),
+            _(TITLES.get(answer.style, answer.style.name)),
+            answer.given or "–",
+            answer.question.answer,
+            "✓" if answer.right else "✗",
         )
-        for one in reversed(run.seen[-LISTED:])
+        for answer in reversed(run.seen[-LISTED:])
     ]
     with st.expander(_("Question by question")):
         head = [_("question"), _("way"), _("it said"), _("right is"), ""]

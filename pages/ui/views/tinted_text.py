@@ -18,7 +18,7 @@ def tinted_text(
     path: Sequence[Step], *, key: str, mark: int | None = None, label: str = "", small: bool = False, other: bool = False
 ) -> None:
     """Draw the steps. mark: index of the first step that differs from the text beside it; other: in the colour of the second branch."""
-    tokens = [_token(step, place, mark) for place, step in enumerate(path)]
+    tokens = [_token(step, index, mark) for index, step in enumerate(path)]
     head = f"<b>{escape(label)}</b>" if label else ""
     with st.container(key=key):
         st.html(
@@ -27,13 +27,13 @@ def tinted_text(
         )
 
 
-def _token(step: Step, place: int, mark: int | None) -> str:
+def _token(step: Step, index: int, mark: int | None) -> str:
     """Return one token as HTML; its title holds probability and rank."""
     text = step.text or ("" if step.key in getattr(step.vocabulary, "end_token_ids", ()) else step.piece)
     title = phrase(step)
-    if place == mark:
+    if index == mark:
         title = f"{_('the texts differ from here')} · {title}"
-    kind = "mark" if place == mark else "same" if mark is not None and place < mark else ""
+    kind = "mark" if index == mark else "same" if mark is not None and index < mark else ""
     return f'<span class="{kind}" title="{escape(title)}" style="--depth:{tint_depth(step):.0%}">{escape(text)}</span>'
 
 

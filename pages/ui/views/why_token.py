@@ -40,7 +40,7 @@ def read_link() -> None:
         written = st.query_params.get(name)
         if written is None or key in st.session_state:
             continue
-        value = written[:LONGEST] if allowed is None else next((one for one in allowed if str(one) == written), None)
+        value = written[:LONGEST] if allowed is None else next((option for option in allowed if str(option) == written), None)
         if value is not None:
             st.session_state[key] = value
 
@@ -48,13 +48,13 @@ def read_link() -> None:
 def write_link() -> None:
     """Put the controls that differ from the usual into the address: texts, layer and strength, but not the vector."""
     texts = {*(text for pair in example_texts.FACT_PAIRS.values() for text in pair)}
-    found = {}
+    query = {}
     for name, (key, allowed) in LINKED.items():
         value = st.session_state.get(key)
         shown = value is not None and value not in USUAL and (allowed is not None or value not in texts)
         if shown and not (key == "why_layer" and st.session_state.get("why_view") != names.WHY_VIEWS[4]):
-            found[name] = str(value)
-    current.current_session().place = found
+            query[name] = str(value)
+    current.current_session().place = query
 
 
 def source(own_text: Callable[[], None], measures: bool) -> ExplainedToken:
@@ -64,8 +64,8 @@ def source(own_text: Callable[[], None], measures: bool) -> ExplainedToken:
     """
     titles = {RUN: _("Your run"), TEXT: _("A text to read")}
     with st.container(horizontal=True, vertical_alignment="center", key="why_source_row"):
-        look = {"format_func": titles.__getitem__, "label_visibility": "collapsed"}
-        wanted = elements.choice(_("Text"), list(titles), RUN, SOURCE, **look)
+        widget_options = {"format_func": titles.__getitem__, "label_visibility": "collapsed"}
+        wanted = elements.choice(_("Text"), list(titles), RUN, SOURCE, **widget_options)
         if wanted == RUN:
             with st.popover(_("Change the prompt"), icon=":material/edit:"):
                 own_text()
@@ -94,21 +94,21 @@ def other_text() -> ExplainedToken:
     if st.session_state.get(PLACE) not in places:
         st.session_state[PLACE] = places[-1]
 
-    def title(place: int) -> str:
-        return f"{place + 1} {tokens[place].piece if place < len(tokens) else ''}"
+    def title(index: int) -> str:
+        return f"{index + 1} {tokens[index].piece if index < len(tokens) else ''}"
 
-    place = st.select_slider(_("Which token of the text?"), places, key=PLACE, format_func=title, disabled=len(places) < 2)
-    return explained_token.of_text(text or "", int(place))
+    index = st.select_slider(_("Which token of the text?"), places, key=PLACE, format_func=title, disabled=len(places) < 2)
+    return explained_token.of_text(text or "", int(index))
 
 
 def about_probabilities(token: ExplainedToken, target: int) -> str:
     """Return which probabilities are shown, and whether the dice chose the token although others were likelier."""
-    said = _("All probabilities here are the model's own, before your settings.")
+    sentence = _("All probabilities here are the model's own, before your settings.")
     if token.rank > 1 and target == token.taken:
-        said += " " + _("“{token}” had rank {rank}: the dice chose it.").format(
+        sentence += " " + _("“{token}” had rank {rank}: the dice chose it.").format(
             token=plain(current.model().piece(target).lstrip("␣")), rank=numbers.whole(token.rank)
         )
-    return said
+    return sentence
 
 
 def choose(token: ExplainedToken) -> int:

@@ -53,12 +53,12 @@ def branch_tree(rows: Sequence[Row], *, key: str, can: Sequence[str] = ("go", "n
     return tree_action(sent.action, {row.node_id for row in rows}, can)
 
 
-def tree_action(sent: Any, known: set[int], can: Sequence[str]) -> TreeAction | None:
+def tree_action(sent: Any, node_ids: set[int], can: Sequence[str]) -> TreeAction | None:
     """Return the action that the browser sent, None if it is not possible here."""
     if not isinstance(sent, dict):
         return None
     verb, node_id, name = sent.get("verb"), sent.get("node"), sent.get("name", "")
-    if verb not in can or isinstance(node_id, bool) or not isinstance(node_id, int) or node_id not in known or not isinstance(name, str):
+    if verb not in can or isinstance(node_id, bool) or not isinstance(node_id, int) or node_id not in node_ids or not isinstance(name, str):
         return None
     return TreeAction(str(verb), node_id, name[:200])
 

@@ -89,8 +89,8 @@ class RoundTrip:
 
 def round_trip(turn: int, *, key: str) -> RoundTrip | None:
     """Return the measured times, None until they arrive. A new `turn` measures again."""
-    found = _BROWSER(key=key, data={"task": "round_trip", "turn": turn}, on_measured_change=lambda: None)
-    return read_round_trip(getattr(found, "measured", None))
+    result = _BROWSER(key=key, data={"task": "round_trip", "turn": turn}, on_measured_change=lambda: None)
+    return read_round_trip(getattr(result, "measured", None))
 
 
 def read_round_trip(sent: Any) -> RoundTrip | None:
@@ -103,5 +103,5 @@ def read_round_trip(sent: Any) -> RoundTrip | None:
     if any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
         return None
     network, drawing = (float(value) for value in values if value is not None)
-    sound = all(math.isfinite(one) and 0 <= one <= LONGEST for one in (network, drawing))
+    sound = all(math.isfinite(seconds) and 0 <= seconds <= LONGEST for seconds in (network, drawing))
     return RoundTrip(network, drawing) if sound else None

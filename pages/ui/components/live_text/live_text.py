@@ -9,15 +9,15 @@ _FIELD = component("live_text")
 
 def live_text(start: str, *, key: str, label: str, examples: dict[str, str], limit: int) -> str:
     """Draw the field and return its text, at most `limit` characters. start: its first text."""
-    said = _FIELD(
+    result = _FIELD(
         key=key,
         data={"start": start[:limit], "label": label, "examples": list(examples.items()), "limit": limit},
         on_text_change=lambda: None,
     )
-    return cleaned(said.text, start)[:limit]
+    return cleaned(result.text, start)[:limit]
 
 
-def cleaned(said: object, start: str) -> str:
+def cleaned(sent: object, start: str) -> str:
     """Return the text that the browser sent, without incomplete characters; `start` if it sent something else."""
-    text = said if isinstance(said, str) else start
+    text = sent if isinstance(sent, str) else start
     return text.encode("utf-8", "ignore").decode("utf-8")

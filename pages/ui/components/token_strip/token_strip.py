@@ -93,8 +93,8 @@ def direction(text: str) -> str:
     >>> direction("Once"), direction("12 مرحبا"), direction("?")
     ('ltr', 'rtl', 'ltr')
     """
-    found = next((kind for letter in text if (kind := bidirectional(letter)) in ("L", "R", "AL")), "L")
-    return "ltr" if found == "L" else "rtl"
+    first_kind = next((kind for letter in text if (kind := bidirectional(letter)) in ("L", "R", "AL")), "L")
+    return "ltr" if first_kind == "L" else "rtl"
 
 
 def _first(prompt: Sequence[Token], path: Sequence[Step], key: str, opened: int | None, memory: MutableMapping[str, Any]) -> int:
@@ -118,10 +118,10 @@ class _Drawn:
 
     def steps(self, path: Sequence[Step], tint: str) -> list[tuple[Any, ...]]:
         """Return the rows of all steps."""
-        look = (tint, current())
-        known = zip(path, self._path, strict=False) if look == self._look else ()
-        same = sum(1 for _pair in takewhile(lambda pair: pair[0] is pair[1], known))
-        self._look, self._path = look, list(path)
+        appearance = (tint, current())
+        drawn = zip(path, self._path, strict=False) if appearance == self._look else ()
+        same = sum(1 for _pair in takewhile(lambda pair: pair[0] is pair[1], drawn))
+        self._look, self._path = appearance, list(path)
         self._steps = self._steps[:same] + [_step(step, tint) for step in path[same:]]
         return self._steps
 
