@@ -52,7 +52,8 @@ def draw_board(run: Experiment) -> None:
         one, other = (summary(side.iterations) for side in both.sides)
         if one.finished and other.finished:
             verdict(one, other, titles)
-        figures(one, other, titles)
+        with st.container(key="detail_batching"):
+            figures(one, other, titles)
 
 
 def verdict(one: Summary, other: Summary, titles: tuple[str, str]) -> None:
