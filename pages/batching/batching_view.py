@@ -52,7 +52,8 @@ def draw_board(run: Experiment) -> None:
         left, right = (summary(side.iterations) for side in both.sides)
         if left.finished and right.finished:
             verdict(left, right, titles)
-        figures(left, right, titles)
+        with st.container(key="detail_batching"):
+            figures(left, right, titles)
 
 
 def verdict(left: Summary, right: Summary, titles: tuple[str, str]) -> None:

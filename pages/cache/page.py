@@ -31,12 +31,16 @@ def draw(run: Experiment) -> None:
             race_view.side(title, term, mine, length, prompt)
     if all(steps.values()):
         race_view.verdict(run.seen, steps)
-        race_view.curves(run.seen, steps, length, kinds)
-        if shape is not None:
-            race_view.cache_contents(steps[CACHED][-1], length, shape, token_bytes)
-        st.caption(
-            _("Where the model would have ended its text, both sides took the next likeliest token, so that both write the full length.")
-        )
+        with st.container(key="detail_race"):
+            race_view.curves(run.seen, steps, length, kinds)
+            if shape is not None:
+                race_view.cache_contents(steps[CACHED][-1], length, shape, token_bytes)
+            st.caption(
+                _(
+                    "Where the model would have ended its text, both sides took the next likeliest token, "
+                    "so that both write the full length."
+                )
+            )
 
 
 frame.header(

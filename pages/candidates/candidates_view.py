@@ -59,15 +59,17 @@ def draw_tries(run: Experiment, by: str) -> None:
             key="candidates_tree",
             title=_("All tries as one tree"),
             can=(),
-            height=460,
+            height=540,
         )
     with right:
         elements.section(_("From best to worst"), _(by), help=_(FORMULAS[by]))
-        for index, entry in enumerate(order[:SHOWN]):
-            ranked_try(index, entry, by, can_keep=index == 0 and not run.running and not run.recorded_on)
-        if len(order) > SHOWN:
-            rest = ngettext("{count} more try is in the tree alone.", "{count} more tries are in the tree alone.", len(order) - SHOWN)
-            st.caption(rest.format(count=len(order) - SHOWN))
+        ranked_try(0, order[0], by, can_keep=not run.running and not run.recorded_on)
+        with st.container(key="detail_candidates"):
+            for index, entry in enumerate(order[1:SHOWN], start=1):
+                ranked_try(index, entry, by, can_keep=False)
+            if len(order) > SHOWN:
+                rest = ngettext("{count} more try is in the tree alone.", "{count} more tries are in the tree alone.", len(order) - SHOWN)
+                st.caption(rest.format(count=len(order) - SHOWN))
 
 
 def ranked_try(index: int, entry: Ranked, by: str, can_keep: bool) -> None:
@@ -80,8 +82,9 @@ def ranked_try(index: int, entry: Ranked, by: str, can_keep: bool) -> None:
         if can_keep:
             arguments = (keep_try, (), entry.attempt.number)
             verb, icon = elements.run_and_rerun, ":material/check:"
-            st.button(_("Keep this try"), on_click=verb, args=arguments, key="candidates_keep", icon=icon)
-            undo_button("candidates_bring_back")
+            with st.container(key="detail_candidates_keep", gap="xsmall"):
+                st.button(_("Keep this try"), on_click=verb, args=arguments, key="candidates_keep", icon=icon)
+                undo_button("candidates_bring_back")
 
 
 @current.error_boundary

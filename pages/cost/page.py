@@ -59,7 +59,8 @@ def this_text() -> None:
     shape = run.model.known_shape
     with right:
         elements.section(_("Three kinds of number"))
-        receipt.kinds()
+        with st.container(key="receipt_kinds"):
+            receipt.kinds()
         rates()
         if shape is None and Can.FACTS in run.can:
             recorded = _("This text comes from a recording of a model that is not here, so its work cannot be computed.")

@@ -16,6 +16,7 @@ from pages.ui.charts.legend import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import N_, _
+from pages.ui.presenting import talk
 from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.provenance import Provenance
@@ -23,6 +24,7 @@ from pages.ui.shell import frame
 from pages.ui.views import chart, scratch_training
 
 frame.page()
+ROWS_IN_A_TALK = 13  # as many as a projector's 720 pixels have room for
 TIPS = (("rank", N_("rank")), ("read", N_("after")))
 
 
@@ -42,15 +44,16 @@ def expected(record: GrowthRecord, model: LanguageModel, name: str) -> None:
         usual, count = min(1, len(record.prompts) - 1), range(len(record.prompts))
         asked = st.selectbox(_("Prompt"), count, format_func=title, index=usual, key="growing_prompt") or 0
         by = Provenance(name, record.prompts[asked])
+        moments = record.moments if talk.active_talk() is None else inside_rows.spread(record.moments, ROWS_IN_A_TALK)
         results.provenance_line("growing_guesses", by, [])
         with provenance.of_result(by):
             chart.draw(
                 inside_charts.logit_lens,
-                inside_rows.growth_rows(record.moments, asked, model.piece),
+                inside_rows.growth_rows(moments, asked, model.piece),
                 key="growing_lens",
                 title=_("What did it expect next?"),
                 alt_text=_("One row for each moment of the training, with its five likeliest next tokens, bluer where they are likelier."),
-                layers=len(record.moments),
+                layers=len(moments),
                 guesses=inside_rows.GUESSES,
                 more=TIPS,
             )

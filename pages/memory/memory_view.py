@@ -30,7 +30,7 @@ def cache_and_answers(run: Experiment) -> None:
     asked = _("{question} The right answer is “{answer}”.")
     st.caption(asked.format(question=plain(question), answer=plain(task.answer.strip(" ."))))
     answers = [seen for seen in run.seen if isinstance(seen, Answer)]
-    cache_text.answer_bars(answers, (_("With the full cache"), _("With your cache")))
+    cache_text.answer_bars(answers, (_("With all lines kept"), _("With your cache")))
     if len(answers) == 2 and answers[1].probability is not None:
         kept = blocks[-1].kept
         lost = any(position not in kept for position in marked)

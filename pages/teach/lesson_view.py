@@ -41,11 +41,13 @@ def draw(now: Provenance, begin: Callable[[], None]) -> None:
             expected(lesson)
         with right:
             still_known(lesson)
-            if lesson.steps:
-                error(lesson)
-            measured(lesson)
+            with st.container(key="detail_teach_error"):
+                if lesson.steps:
+                    error(lesson)
+                measured(lesson)
         if len(lesson.looks) > 1:
-            moments(lesson, run.running)
+            with st.container(key="detail_teach_moments"):
+                moments(lesson, run.running)
 
 
 def error(lesson: Lesson) -> None:

@@ -70,7 +70,8 @@ def tree() -> None:
 
 def compare(ends: dict[int, str]) -> None:
     """Draw the choice of two branches to compare. ends: the title of each branch by its last node."""
-    with st.popover(_("Compare two branches"), icon=":material/compare_arrows:", help=_("From the place where they part.")):
+    about = _("From the place where they part.")
+    with st.container(key="detail_what_if"), st.popover(_("Compare two branches"), icon=":material/compare_arrows:", help=about):
         nodes, title = list(ends), ends.__getitem__
         first = st.selectbox(_("One"), nodes, format_func=title, key="what_if_one", index=len(nodes) - 2)
         second = st.selectbox(_("The other"), nodes, format_func=title, key="what_if_other", index=len(nodes) - 1)

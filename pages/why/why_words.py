@@ -96,7 +96,7 @@ def draw(run: Experiment) -> None:
     left, right = st.columns([0.62, 0.38], gap="large")
     with left:
         bars(seen)
-    with right:
+    with right, st.container(key="detail_why_gradients"):
         second_opinion(seen)
 
 
@@ -122,10 +122,11 @@ def bars(seen: HiddenWords) -> None:
         legend(("dice", _("measured")), ("removed", _("estimated from gradients")))
     alt_text = _("Bars: by how many bits the token's log-probability falls without each part; to the left, where it rises.")
     chart.draw(why_charts.signed_bars, rows, key="why_words_bars", alt_text=alt_text, rows=len(rows), beside=beside)
-    if len(rows) < len(seen.parts):
-        sentence = _("The other {count} parts change the probability less, or not at all. The file has all of them.")
-        st.caption(sentence.format(count=numbers.whole(len(seen.parts) - len(rows))))
-    elements.table_button(lambda: csv_text(why_rows.effect_table(seen)), "hidden_words.csv", "why_words_csv")
+    with st.container(key="detail_why_file"):
+        if len(rows) < len(seen.parts):
+            sentence = _("The other {count} parts change the probability less, or not at all. The file has all of them.")
+            st.caption(sentence.format(count=numbers.whole(len(seen.parts) - len(rows))))
+        elements.table_button(lambda: csv_text(why_rows.effect_table(seen)), "hidden_words.csv", "why_words_csv")
 
 
 def second_opinion(seen: HiddenWords) -> None:

@@ -110,6 +110,12 @@ def growth_rows(moments: Sequence[Moment], prompt: int, shown: Callable[[int], s
     return pd.DataFrame(rows)
 
 
+def spread(moments: Sequence[Moment], most: int) -> list[Moment]:
+    """Return at most so many moments, evenly spread, with the first and the last one."""
+    count = min(most, len(moments))
+    return [moments[round(row * (len(moments) - 1) / max(1, count - 1))] for row in range(count)]
+
+
 def loss_rows(moments: Sequence[Moment]) -> pd.DataFrame:
     """Return the recorded losses in nats. Columns: slot, name, kind, on (text of kind), loss, loss_text, read."""
     rows = [

@@ -35,8 +35,8 @@ ONE_TOKEN = _written(
     N_("One token at a time"),
     N_(
         "The model runs on this computer, without a network. It writes one token, then it computes the probabilities of the next one.\n"
-        "The first token takes five presses: read, think, weigh, roll, write. After it, each press is one choice. Tokens without a "
-        "choice are written without a press."
+        "The first token has five parts: read, think, weigh, roll, write. Each press shows the next part. After it, each press is one "
+        "choice. Tokens without a choice are written without a press."
     ),
 )
 GUESS_FIRST = _written(
@@ -82,7 +82,7 @@ ANOTHER_WORD = _written(
 THE_END = _written(
     N_("The end"),
     N_(
-        "The model repeats this for every token of every answer. What is written is never changed afterwards.\n"
+        "The model repeats this for every token of every answer. It never changes what it has written.\n"
         "The last press shows the whole text, a picture for the questions."
     ),
     example_texts.EXAMPLES["A castle"],
@@ -119,7 +119,10 @@ ONE_WORD = Stop(
 INSIDE = Stop(
     N_("Inside one step"),
     "inside",
-    N_("Each row is the guess after one layer of the model. The last row is what the dice get. It can be less sure than those above."),
+    N_(
+        "Each row is the guess after one layer of the model, the first row the one before any layer. The last row is what the dice get.\n"
+        "The layers in between were not trained to answer, so their tokens can look strange."
+    ),
     shown=("strip", "chart_inside_lens"),
 )
 WHY = _result(
@@ -177,8 +180,8 @@ HALF_AN_HOUR = Talk(
             N_("Training"),
             "growing",
             N_(
-                "Each row is the same model at one moment of its training, with its five likeliest next tokens. At the top all tokens are "
-                "about equal. Below, one answer wins."
+                "Each row is the same model at one moment of its training, with its five likeliest next tokens. The number at the left "
+                "says how many tokens it had read until then. At the top all tokens are about equal. Below, one answer wins."
             ),
             shown=("growing_prompt", "chart_growing_lens"),
         ),
@@ -219,14 +222,20 @@ HALF_AN_HOUR = Talk(
         _result(
             N_("Fewer bits"),
             "quantization",
-            N_("The same model with fewer bits for each weight. Down to a point its probabilities hardly change: see the divergence."),
+            N_(
+                "The same model with fewer bits for each weight. Down to a point its probabilities hardly change.\n"
+                "The divergence says how far they are from those of the full model. 0: no difference."
+            ),
             "quantization",
         ),
         Stop(
             N_("The bill"),
             "cost",
-            N_("This is what the text on the stage cost: work, bytes, seconds, energy and money. Each line says how it is known."),
-            shown=("receipt",),
+            N_(
+                "This is what the text of the stop “Inside one step” cost: work, bytes, seconds, energy and money. The mark before each "
+                "line says how its number is known."
+            ),
+            shown=("receipt", "receipt_kinds"),
         ),
         THE_END,
     ),

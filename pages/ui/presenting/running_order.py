@@ -21,9 +21,10 @@ class Stop:
 
     words: number of words on the stage after which the forward key opens the next stop. None: only the key for the next stop does.
     0: the whole text is shown at once. doubt: entropy in bits; on the stage, tokens after a distribution with less are written without
-    a press. None: WITHOUT_A_CHOICE. shown: keys of the parts of a page that the audience sees, large; empty for the whole page. start: key
-    of the button that the first forward key presses. acts: what the forward key does on the stage before it writes on, in this order:
-    `guess` and `vote` (at once, when the stop opens), `choose` (another token than the first one), `temperature 0.2`.
+    a press. None: WITHOUT_A_CHOICE. shown: keys of the parts of a page that the audience sees, large, without the containers in them whose
+    key begins with `detail_`; empty for the whole page. start: key of the button that the first forward key presses. acts: what the
+    forward key does on the stage before it writes on, in this order: `guess` and `vote` (at once, when the stop opens), `choose` (another
+    token than the first one), `temperature 0.2`.
     """
 
     title: str

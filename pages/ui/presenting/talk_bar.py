@@ -11,11 +11,14 @@ from pages.ui.presenting import talk
 from pages.ui.session import current
 
 KEY = "talk_bar"
+DETAIL = '[class*="st-key-detail_"]'  # of the page, for a reader who has time; a talk leaves it out
 PLAYER = '[data-testid="stBottom"]'  # the bar presses its button, though it is hidden
 
 
 def only_shown() -> str:
     """Return the style that hides all of a page but the parts that the stop shows, its button, this bar and the list of keys; "" without.
+
+    Within a part, a container with the key `detail_...` is hidden, too: figures and controls for which the screen has no room.
 
     A stop with a button hides all results until it is pressed, so that the audience does not see the answer before the question.
 
@@ -30,7 +33,9 @@ def only_shown() -> str:
     parts = [*(f".st-key-{key}" for key in keys), *(f".st-key-{key}_outdated" for key in stop.shown), ".stAlert", ".stException"]
     kept, inside = ", ".join(parts), ", ".join(f"{part} *" for part in parts)
     blocks = ':is(.stElementContainer, .stVerticalBlock, .stHorizontalBlock, .stColumn, .stLayoutWrapper, .stExpander, [class*="st-key-"])'
-    style = f".stMainBlockContainer {blocks}:not(:has({kept})):not({kept}):not({inside}), {PLAYER} {{ display: none !important; }}"
+    others = f".stMainBlockContainer {blocks}:not(:has({kept})):not({kept}):not({inside})"
+    details = f".stMainBlockContainer {DETAIL}, .stColumn:has(> * > :only-child > {DETAIL})"
+    style = f"{others}, {details}, {PLAYER} {{ display: none !important; }}"
     if not stop.start:
         return style
     live = "".join(f":not(.st-key-result_{name})" for name in begun)

@@ -33,6 +33,7 @@ KINDS = {
 
 MARKS = {"measured": "●", "computed": "ƒ", "assumed": "✎"}
 _GROUPS = {"Forward passes": N_("Work"), "Operations": N_("Resources"), "Energy": N_("Price")}
+_RATES = {"FLOP/s", "B/s", "share"}  # units; a talk leaves these rows out
 NOTICEABLE = 1.05  # times the work; below it both are called equal
 _SI = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 
@@ -94,7 +95,7 @@ def paper(bill: Receipt, title: str) -> None:
         each = bill.per_token(amount)
         per_token = _("{amount} per token").format(amount=said(amount, each)) if each is not None else ""
         rows.append(
-            f'<tr style="border-top:1px dashed var(--tv-line);vertical-align:top">'
+            f'<tr class="{"rate" if amount.unit in _RATES else "amount"}" style="border-top:1px dashed var(--tv-line);vertical-align:top">'
             f'<td style="padding:0.22rem 0.4rem 0.22rem 0">{_mark(amount.kind)} {escape(_(amount.name))}'
             f'<div style="{small};padding-left:1.45em">{escape(_(amount.how))}</div></td>'
             f'<td style="text-align:right;white-space:nowrap;padding:0.22rem 0">'

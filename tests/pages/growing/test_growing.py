@@ -26,6 +26,16 @@ def test_losses_are_those_of_the_record_and_held_out_ones_are_drawn_only_if_some
     assert inside_rows.loss_rows([record.moments[0]]).empty
 
 
+def test_a_talk_shows_a_few_moments_with_the_first_and_the_last() -> None:
+    record = growth_of("storyteller")
+    assert record
+    few = inside_rows.spread(record.moments, 13)
+    assert len(few) == 13 and (few[0], few[-1]) == (record.moments[0], record.moments[-1])
+    assert [moment.tokens for moment in few] == sorted({moment.tokens for moment in few})
+    assert inside_rows.spread(record.moments[:2], 13) == list(record.moments[:2])
+    assert inside_rows.spread(record.moments[:1], 13) == [record.moments[0]] and inside_rows.spread([], 13) == []
+
+
 def test_another_model_is_told_whose_record_this_is(open_app: Open) -> None:
     app = open_app(page=PAGE, model="storyteller-mini")
     assert "{name} has no such record. This is {known}, the model that came with the app.".format(

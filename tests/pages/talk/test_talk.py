@@ -181,6 +181,7 @@ def test_a_stop_shows_its_parts_alone_and_a_notice(open_app: Open, session: Stat
     style = "".join(block.proto.body for block in app.get("html"))
     for kept in (".st-key-receipt", ".st-key-cost_two_start", ".st-key-talk_bar", ".stAlert"):
         assert kept in style
+    assert '.stMainBlockContainer [class*="st-key-detail_"]' in style, "a part's details are hidden"
     editor.active_talk.go = 1
     app.run()
     assert "display: none !important; }" not in "".join(block.proto.body for block in app.get("html")).partition("talk_bar")[2]
