@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,7 @@ SETTINGS = SamplingSettings(temperature=0.9, top_k=100, top_p=0.95, min_p=0.01, 
 PROMPT = "Once upon a time there was"
 TOP_N = 20
 LENGTHS = (8, 16, 64, 256, 500)  # tokens of a prompt
+REST = 0.3  # seconds before each prompt; threads of the way before it spin for a while, and take a core
 KINDS = ("f32", "bf16")  # in which llama.cpp has the weights
 
 
@@ -120,16 +121,19 @@ def prompt_seconds(model: LanguageModel, plain: dict[str, Any], addresses: dict[
     """Seconds of one prompt of so many tokens, by way."""
     ids = np.arange(1, length + 1, dtype=np.int64) * 7919 % model.vocabulary_size
     tokens, cores, taken = torch.from_numpy(ids)[None].to(model.device), os.cpu_count() or 1, dict[str, float]()
+    sleep(REST)
     started = perf_counter()
     model.engine.forward(ids, KVCache())
     taken["ours"] = perf_counter() - started
     for kind, network in plain.items():
+        sleep(REST)
         with torch_threads(cores), torch.inference_mode():
             started = perf_counter()
             network(tokens, use_cache=True, logits_to_keep=1).logits.float().cpu()
             taken[f"transformers {kind}"] = perf_counter() - started
     for kind, address in addresses.items():
         if address is not None:
+            sleep(REST)
             taken[f"llama.cpp {kind}"] = seconds_of_prompt(address, ids.tolist())
     return taken
 
