@@ -249,7 +249,7 @@ def test_a_talk_of_three_minutes_on_the_keyboard_alone(on_stage: Callable[..., O
     stage.page.locator(".st-key-teach_start button").wait_for()
     stage.page.locator(".st-key-result_teach").wait_for(state="hidden")
     assert stage.page.locator(".st-key-teach_share").is_hidden(), "the sentence alone is shown, and the button"
-    assert stage.page.locator(".st-key-teach_text textarea").is_visible()
+    stage.page.locator(".st-key-teach_text textarea").wait_for()
     stage.picture("05-teach")
     stage.press("]")  # teaching has a test of its own
     stage.wait("my.data.talk.place === 5")
@@ -290,8 +290,8 @@ def test_a_stop_opens_at_its_top_though_the_one_before_was_scrolled(on_stage: Ca
     for number in (7, 8, 9):
         stage.press("]")
         stage.page.locator(place, has_text=f"{number} /").wait_for()
-    stage.page.wait_for_function(f"document.querySelector('{main}').scrollHeight > document.querySelector('{main}').clientHeight + 200")
-    stage.page.evaluate(f"{top} = 150")
+    stage.page.wait_for_function(f"document.querySelector('{main}').scrollHeight > document.querySelector('{main}').clientHeight + 60")
+    stage.page.evaluate(f"{top} = 50")
     stage.press("PageDown")  # this stop has no button, so the key opens the next one
     stage.page.locator(place, has_text="10 /").wait_for()
     stage.page.wait_for_function(f"{top} === 0")

@@ -75,6 +75,13 @@ def page_request(path: str, query: str) -> bytes:
     return message.SerializeToString()
 
 
+def ends_page(data: bytes) -> bool:
+    """Return whether this message of Streamlit to a browser ends the run of a whole page."""
+    message = ForwardMsg.FromString(data)
+    ends = ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_WITH_COMPILE_ERROR
+    return message.WhichOneof("type") == "script_finished" and message.script_finished in ends
+
+
 def ends_run(data: bytes) -> bool:
     """Return whether this message of Streamlit to a browser ends a run. A run that is broken off for the next one does not end."""
     message = ForwardMsg.FromString(data)

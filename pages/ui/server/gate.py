@@ -174,7 +174,7 @@ class Gate:
         async def send_noting(message: Message) -> None:
             if browser_message.ends_run(message.get("bytes") or b""):
                 QUEUE.finish(connection.runs)
-                connection.draws_page = False
+                connection.draws_page &= not browser_message.ends_page(message.get("bytes") or b"")
             try:
                 await send(message)
             except Exception:  # the browser is gone; what it sent before need not be read

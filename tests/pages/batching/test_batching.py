@@ -24,7 +24,7 @@ def test_serving_to_the_end_and_checking_it(open_app: Open, session: State) -> N
     app.segmented_control(key="batching_readers").set_value(4).run()
     press(app, "batching_start")
     run_on(app, 200)
-    _, board = session(app).memory[ShownBoard]
+    board = session(app).memory[ShownBoard].board
     assert [all(side.done) for side in board.sides] == [True, True] and board.sides[0].texts == board.sides[1].texts
     assert "times as many tokens per second" in said(app) or "Both took about as long" in said(app)
     app.selectbox(key="model").set_value("storyteller-mini").run()  # the check is of the model that made the result
