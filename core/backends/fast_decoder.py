@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 BLOCK = 256  # tokens computed together; weights in 16 bits are widened once for each block
 SMALLEST_BLOCK = 16  # tokens for which a thread of its own is worth while
-CORES = os.cpu_count() or 1  # blocks that are computed at the same time
+CORES = os.cpu_count() or 1  # blocks that are computed at the same time, at most one for each layer: more would wait for each other
 ONE_BY_ONE = 4  # fewer new tokens are computed singly: BLAS is no faster with two or three rows
 SINGLY = 6  # fewer new tokens are computed singly by compiled code
 TOLERANCE = 1e-4  # of the largest logit, or of 1 if all are smaller
@@ -189,7 +189,7 @@ class FastDecoder:
             library.set_num_threads(1)
         start, count = 0, len(token_ids)
         while start < count:
-            workers = max(1, min(CORES, (count - start) // SMALLEST_BLOCK))
+            workers = max(1, min(CORES, len(self.layers), (count - start) // SMALLEST_BLOCK))
             stop = min(count, start + workers * BLOCK if count - start >= ONE_BY_ONE else start + 1)
             self._make_room(state, stop - start, count - start)
             self._feed(np.array_split(token_ids[start:stop], workers), state)
@@ -204,16 +204,18 @@ class FastDecoder:
         follow each other through the layers. Threads that share each product would wait for each other at every one: while another
         process has a core, that takes ten times as long.
         """
-        flow = _Flow(blocks, np.cumsum([state.length, *map(len, blocks)]).tolist(), [Semaphore(0) for _ in blocks], Widened(len(blocks)))
+        pipeline = _Pipeline(
+            blocks, np.cumsum([state.length, *map(len, blocks)]).tolist(), [Semaphore(0) for _ in blocks], Widened(len(blocks))
+        )
         with torch_threads(1 if len(blocks) > 1 else torch.get_num_threads()):
-            coming = [self._threads.submit(self._feed_block, flow, number, state) for number in range(1, len(blocks))]
+            coming = [self._threads.submit(self._feed_block, pipeline, number, state) for number in range(1, len(blocks))]
             try:
-                self._feed_block(flow, 0, state)
+                self._feed_block(pipeline, 0, state)
             finally:
                 wait(coming)
         for block in coming:
             block.result()  # raises what went wrong in its thread
-        state.length = flow.firsts[-1]
+        state.length = pipeline.firsts[-1]
 
     def length(self, state: State) -> int:
         """Return the number of tokens in the state."""
@@ -280,13 +282,13 @@ class FastDecoder:
         size = self.parts.head_size
         return KVBuffer(np.empty((*shape, size, reserve), np.float32), np.empty((*shape, reserve, size), np.float32))
 
-    def _feed_block(self, flow: _Flow, number: int, state: State) -> None:
+    def _feed_block(self, pipeline: _Pipeline, number: int, state: State) -> None:
         """Take one of these blocks through all layers.
 
         Of the last layer, only keys and values are needed from the tokens before the last, which alone goes through the rest.
         """
-        token_ids, past, stored = flow.blocks[number], flow.firsts[number], flow.stored
-        workspace = state.workspace if len(token_ids) == 1 else Workspace(self.parts, len(token_ids), flow.widened)
+        token_ids, past, stored = pipeline.blocks[number], pipeline.firsts[number], pipeline.stored
+        workspace = state.workspace if len(token_ids) == 1 else Workspace(self.parts, len(token_ids), pipeline.widened)
         last, indexed = self.layers[-1], zip(self.places, self.layers, strict=True)
         try:
             with np.errstate(all="ignore"), torch.inference_mode():  # infinities of a broken model appear in the logits, not as warnings
@@ -294,18 +296,18 @@ class FastDecoder:
                 views = self._views(state, past, workspace)
                 for index, layer in indexed:
                     view = views[layer.parts.window]
-                    taken = self._remember(layer, view, index, workspace)
+                    taken = self._project_and_store(layer, view, index, workspace)
                     if number:
                         stored[number - 1].acquire()
                     stored[number].release()  # now all blocks up to this one are stored here
                     if layer is not last or workspace is state.workspace:
-                        self._go_on(layer, view, index, workspace, taken)
-                if number == len(flow.blocks) - 1 and workspace is not state.workspace:
+                        self._attend_and_feed_forward(layer, view, index, workspace, taken)
+                if number == len(pipeline.blocks) - 1 and workspace is not state.workspace:
                     alone = state.workspace
-                    alone.turn_to(flow.firsts[-1] - 1)
+                    alone.turn_to(pipeline.firsts[-1] - 1)
                     alone.hidden[:] = workspace.hidden[-1:]
-                    view = self._views(state, flow.firsts[-1] - 1, alone)[last.parts.window]
-                    self._go_on(last, view, index, alone, self._remember(last, view, index, alone))
+                    view = self._views(state, pipeline.firsts[-1] - 1, alone)[last.parts.window]
+                    self._attend_and_feed_forward(last, view, index, alone, self._project_and_store(last, view, index, alone))
         finally:
             stored[number].release(len(self.layers))  # after an error, no block waits for this one
 
@@ -322,7 +324,7 @@ class FastDecoder:
         """Return what the tokens from position `past` on see, by the window of a layer."""
         return {width: View(state, past, width, workspace) for width in {None, self.window} if width is not None or self.whole_layers}
 
-    def _remember(self, layer: _Layer, view: View, index: int, workspace: Workspace) -> np.ndarray:
+    def _project_and_store(self, layer: _Layer, view: View, index: int, workspace: Workspace) -> np.ndarray:
         """Compute queries, keys and values of the tokens in workspace.hidden, and keep the latter two; return the layer's normed input.
 
         index: the layer's index among those with the same window.
@@ -340,7 +342,7 @@ class FastDecoder:
         view.store(index, workspace)
         return taken
 
-    def _go_on(self, layer: _Layer, view: View, index: int, workspace: Workspace, taken: np.ndarray) -> None:
+    def _attend_and_feed_forward(self, layer: _Layer, view: View, index: int, workspace: Workspace, taken: np.ndarray) -> None:
         """Take the tokens in workspace.hidden through the rest of a layer, whose normed input is `taken`."""
         own, hidden, change = layer.parts, workspace.hidden, workspace.change
         view.attend(index, workspace, own.softcap)
@@ -402,7 +404,7 @@ def _close(logits: np.ndarray, expected: np.ndarray) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Flow:
+class _Pipeline:
     """Blocks of tokens that follow each other through the layers.
 
     firsts: their positions, and the position after the last. stored: of each, counts the layers whose keys and values are there, those of

@@ -87,9 +87,10 @@ class StepFile(Strict):
 
 
 def settings_of(values: dict[str, Any]) -> SamplingSettings:
+    """Return the settings of a recording. Raises BadRecording for one that does not exist, BadSetting for an impossible value."""
     try:
-        return SamplingSettings(**values)
-    except TypeError as error:
+        return SamplingSettings.from_file(values)
+    except ValueError as error:
         raise BadRecording("This recording is broken: it names a setting that does not exist.") from error
 
 

@@ -24,7 +24,7 @@ def stop(name: str) -> None:
 
 
 @dataclass(slots=True)
-class Asked:
+class RequestedModels:
     """What this visitor asked for. fit: a model, what it needs, and how it is run; fetched: the model of the latest download, until its
     notice is closed."""
 
@@ -34,12 +34,12 @@ class Asked:
 
 def _close() -> None:
     """Close the notice about the visitor's latest download."""
-    current.memory(Asked).fetched = None
+    current.memory(RequestedModels).fetched = None
 
 
 def progress() -> None:
     """Draw all running downloads and this visitor's latest one. A finished one is hidden once its model is in use."""
-    own = current.memory(Asked).fetched
+    own = current.memory(RequestedModels).fetched
     for number, (name, download) in enumerate(list(downloads.downloads().items())):
         if download.running or name == own:
             clock = every(0.5 if download.running else None)

@@ -35,7 +35,7 @@ def check(name: str) -> None:
     if is_gguf(name) and not is_here(name) and is_hub_file(name):
         current.notify(_("Its download is {size}.").format(size=numbers.size(sum(files_on_hub(name).values()))))
         return
-    current.memory(downloads_view.Asked).fit = (name, fit(name), local_files.way(plan(name)) if is_gguf(name) else "")
+    current.memory(downloads_view.RequestedModels).fit = (name, fit(name), local_files.way(plan(name)) if is_gguf(name) else "")
 
 
 @current.error_boundary
@@ -44,14 +44,14 @@ def fetch(name: str) -> None:
     current.anchor_notices("models_fetch")
     roles.require_operator()
     name = checked_name(name)
-    current.memory(downloads_view.Asked).fit = None  # what an earlier model needs
+    current.memory(downloads_view.RequestedModels).fit = None  # what an earlier model needs
     if on_this_machine(name):
         current.use_model(name)
         current.notify(model_cards.in_use(loaded_models.title(name)))
     elif downloads.busy():
         current.notify(_("Two downloads are running already. Wait for one of them, or stop it."))
     else:
-        current.memory(downloads_view.Asked).fetched = name
+        current.memory(downloads_view.RequestedModels).fetched = name
         downloads.download(name)
 
 
@@ -106,7 +106,7 @@ def from_the_hub() -> None:
             here = _("llama-server computes with the packed weights and needs less memory. Pages that look inside a model cannot use it.")
             st.button(_("Run with llama-server"), on_click=of_field, args=(serve,), key="models_serve", help=here)
     elements.notices("models_fetch")
-    answer = current.memory(downloads_view.Asked).fit
+    answer = current.memory(downloads_view.RequestedModels).fit
     if answer:
         asked, estimate, way = answer
         sentence = (

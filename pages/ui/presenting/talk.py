@@ -47,7 +47,6 @@ class ActiveTalk:
 
     before: the run that a stop with a recording replaced, with its request; a later stop without a text of its own goes on with it.
     earlier: the experiments that were started before the stop opened; it does not show their results.
-    handled: number of the last key press from the talk bar, which sends a press until it was handled.
     name: of its clock in the browser, so that the clock runs on from stop to stop and after a reload.
     """
 
@@ -57,7 +56,6 @@ class ActiveTalk:
     leave: bool = False
     before: tuple[Generation, RunRequest] | None = None
     earlier: dict[str, object] = field(default_factory=dict)
-    handled: int = 0
     name: str = field(default_factory=lambda: token_hex(4))
 
 

@@ -44,9 +44,7 @@ def only_shown() -> str:
 
 def show_bar() -> None:
     """Draw the talk bar and receive its keys."""
-    active = talk.active_talk()
-    handled = active.handled if active is not None else 0
-    data = {"talk": talk.shown_stop(), "texts": said(texts.TEXTS), "session": current.current_session().name, "handled": handled}
+    data = {"talk": talk.shown_stop(), "texts": said(texts.TEXTS), "session": current.current_session().name}
     talk_bar(KEY, data, _pressed)
 
 
@@ -55,9 +53,8 @@ def _pressed() -> None:
     """Open the next or previous stop, or leave the talk."""
     event = getattr(st.session_state.get(KEY), "did", None)
     active = talk.active_talk()
-    if active is None or not isinstance(event, dict) or not isinstance(number := event.get("number"), int) or number <= active.handled:
+    if active is None or not isinstance(event, dict):
         return
-    active.handled = number
     if event.get("leave"):
         active.leave = True
     elif event.get("by") in (1, -1):

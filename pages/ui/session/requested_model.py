@@ -31,7 +31,7 @@ MODELS_PAGE = features.file_of("models")
 
 
 @dataclass(slots=True)
-class Asked:
+class Confirmation:
     """secret: in the link to the Models page that this page drew, "" for none."""
 
     secret: str = ""
@@ -64,7 +64,7 @@ def offer() -> None:
                 st.button(label, on_click=open_requested, type="primary", key="wish_open")
             else:
                 # Only this page knows the secret, so a visitor who arrives with it has clicked here and was not sent by a link.
-                asked = current.memory(Asked)
+                asked = current.memory(Confirmation)
                 asked.secret = secret = asked.secret or secrets.token_hex(4)
                 label, query = _(LINK_LABELS[requested.kind]), {CONFIRM_PARAMETER: secret}
                 st.page_link(MODELS_PAGE, label=label, icon=":material/arrow_forward:", query_params=query)
@@ -94,7 +94,7 @@ def dismiss() -> None:
 def confirmed_request() -> RequestedModel | None:
     """Return the request, once, if the visitor came to the Models page by the link that `offer` drew; else None."""
     requested, word = current_session().requested, st.query_params.get(CONFIRM_PARAMETER)
-    asked = current.memory(Asked)
+    asked = current.memory(Confirmation)
     if requested is None or word is None or asked.secret != word:
         return None
     asked.secret = ""

@@ -5,7 +5,6 @@ const FORWARD = ["ArrowRight", " ", "PageDown"], BACK = ["ArrowLeft", "PageUp"];
 const KEYS = [...FORWARD, ...BACK, "]", "[", "b", ".", "Escape", "Enter"];
 const BOXES = `${STREAMLIT.popover}, ${STREAMLIT.dialog}, [role="listbox"], [role="menu"]`;
 
-const PATIENCE = 1500; // milliseconds until a press is sent again
 const LOADING = 15000; // milliseconds that a page gets to draw its button
 
 function startButton(my) {
@@ -24,23 +23,8 @@ function forward(my) {
     publish(my);
   } else if (my.data.talk.start && my.started !== my.data.talk.place && Date.now() - my.opened < LOADING) {
     return; // the page is still being drawn: a press too many does not skip the stop
-  } else send(my, my.data.talk.next ? { by: 1 } : { leave: true });
-}
-
-// A page whose first run is interrupted does not know its components yet, and drops what they send. So it is sent until it was handled.
-function send(my, event) {
-  my.sent = { ...event, number: my.number += 1 };
-  my.trigger("did", my.sent);
-  sendAgain(my);
-}
-
-function sendAgain(my) {
-  clearTimeout(my.timer);
-  my.timer = setTimeout(() => {
-    if (!my.bar.isConnected || my.data.handled >= my.sent.number) return;
-    my.trigger("did", my.sent);
-    sendAgain(my);
-  }, PATIENCE);
+  } else if (my.data.talk.next) my.send("did", { by: 1, number: my.number += 1 });
+  else my.send("did", { leave: true, number: my.number += 1 });
 }
 
 // Components keep their boxes in shadow trees: the list of keys, the card of a token.
@@ -64,9 +48,9 @@ function press(my, key) {
   else if ((by || key === "Escape") && !my.black.hidden) my.black.hidden = true;
   else if (box?.matches("dialog")) box.close();
   else if (key === "Escape" && box) return false; // the page closes it
-  else if (key === "Escape") send(my, { leave: true });
+  else if (key === "Escape") my.send("did", { leave: true, number: my.number += 1 });
   else if (FORWARD.includes(key)) forward(my);
-  else if (by) send(my, { by });
+  else if (by) my.send("did", { by, number: my.number += 1 });
   else if (key === "n") openNotes();
   else if ((key === "ArrowDown" || key === "ArrowUp") && document.activeElement === document.body) {
     document.querySelector(STREAMLIT.main)?.scrollBy({ top: key === "ArrowDown" ? 200 : -200 });
@@ -124,7 +108,7 @@ function draw(my) {
 export default function ({ parentElement, data, setTriggerValue }) {
   const bar = parentElement.querySelector(".bar");
   const my = bar.my ??= begin(bar, parentElement.querySelector(".black"));
-  Object.assign(my, { data, trigger: setTriggerValue });
+  Object.assign(my, { data, send: setTriggerValue });
   if (my.place !== data.talk.place) { // a new stop opens at its top
     document.querySelector(STREAMLIT.main)?.scrollTo({ top: 0 });
     Object.assign(my, { opened: Date.now(), started: -1 });

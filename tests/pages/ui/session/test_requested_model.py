@@ -21,7 +21,7 @@ from core.models.models_in_memory import ModelRegistry
 from pages.ui.i18n import example_texts
 from pages.ui.server import loaded_models
 from pages.ui.session import share_link
-from pages.ui.session.requested_model import Asked
+from pages.ui.session.requested_model import Confirmation
 from tests.core.remote.serving import TINY, FakeVLLM, serve
 from tests.pages.apptest import Open, State, press, told
 
@@ -77,7 +77,7 @@ def address(app: AppTest) -> dict[str, str]:
 
 def look(app: AppTest, word: str | None = None) -> AppTest:
     """Follow the link of the sentence to the Models page."""
-    app.query_params["asked"] = word or app.session_state["_session"].memory[Asked].secret
+    app.query_params["asked"] = word or app.session_state["_session"].memory[Confirmation].secret
     return app.switch_page("../../pages/models/page.py").run()
 
 
