@@ -45,7 +45,8 @@ def draw(run: Experiment) -> None:
         sentence.format(token=plain(difference.pieces[largest]), nats=number(difference.largest), bits=number(difference.largest / BIT))
     )
     legend(("dice", _("likelier in the second way")), ("other", _("less likely in the second way")))
-    scored_text(same_prompt_charts.words(difference), key=f"{NAME}_text", alt_text=_("The text, each token tinted by its difference."))
+    tinted = _("The text, each token tinted by its difference.")
+    scored_text(same_prompt_charts.words(difference), key=f"{NAME}_text", alt_text=tinted, size="1.15rem")
     title = _("Difference of the log-probabilities, nats")
     chart.draw(same_prompt_charts.differences, same_prompt_charts.rows(difference), key=f"{NAME}_bars", alt_text=title)
     counted = [index for index in difference.changed if index]
