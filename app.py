@@ -32,13 +32,13 @@ else:  # for every visitor, at every click
     from pages.ui import features
     from pages.ui.components.browser import browser
     from pages.ui.components.keys import key_bindings
-    from pages.ui.presenting import presentation_links, talk_memory
+    from pages.ui.presenting import talk, talk_bar
     from pages.ui.session import address_bar, admission, current, elements, playback, requested_model, state, visitor_language
-    from pages.ui.shell import frame, glossary_terms, navigation, next_page_link, sidebar
+    from pages.ui.shell import frame, sidebar
 
     current.start_session()
     address_bar.fill_widgets()
-    page = st.navigation(navigation.pages(), position="top")
+    page = st.navigation(frame.pages(), position="top")
     path = features.path_of(page.url_path)
     feature = features.feature_of(path)
     state.begin_page(path)
@@ -51,30 +51,30 @@ else:  # for every visitor, at every click
         st.stop()
     with admission.first_page_turn():
         frame.ensure_model_loaded()
-        presentation_links.follow_links(path)
+        talk_bar.follow_links(path)
         current.begin_run()
         if not feature.bare:
             visitor_language.switch()
             sidebar.sidebar(sidebar.used_settings(feature))
             requested_model.offer()
-            presentation_links.talk_bar_of_page(path)
+            talk_bar.talk_bar_of_page(path)
         else:
             frame.hidden_heading(page.title)
-        talk_memory.keep_talk()  # before the page, so that a reload right after a stop returns to that stop
+        talk.keep_talk()  # before the page, so that a reload right after a stop returns to that stop
         browser.begin_at_top(path)
         if sentence := frame.why_not(feature):
             frame.instead_of_page(sentence)
         else:
             page.run()
-        next_page_link.show_next_page_link(path)
+        frame.show_next_page_link(path)
         if not feature.bare:
-            presentation_links.hidden_stage_link(path)
+            talk_bar.hidden_stage_link(path)
     address_bar.write_address()
     frame.late_notices()
-    key_bindings.keys(presentation_links.is_stop(path))
+    key_bindings.keys(talk_bar.is_stop(path))
     browser.reconnect()
     playback.watch_visibility()
     unsaved = bool(state.current_session().taught)  # a model that the visitor has trained or opened ends with the page
     browser.describe_page(feature.group, path, ask_before_closing=unsaved)
     if not feature.bare:
-        glossary_terms.explain_terms(path)
+        frame.explain_terms(path)

@@ -1,13 +1,34 @@
-"""Devices: selection, token ids on a device, and timing."""
+"""Devices: selection, token ids on a device, timing, and out-of-memory errors as NoRoom with a sentence."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import perf_counter
 
 import numpy as np
 import torch
 
-from core.errors import ModelError, quoted
+from core.errors import ModelError, NoRoom, quoted
+from core.message import Message
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return whether this is an out-of-memory error of Python, torch or the operating system."""
+    text = str(error).lower()
+    return isinstance(error, MemoryError | torch.OutOfMemoryError) or "not enough memory" in text or "cannot allocate memory" in text
+
+
+@contextmanager
+def enough_memory(message: Message) -> Iterator[None]:
+    """Raise NoRoom with this sentence instead of an out-of-memory error within the block."""
+    try:
+        yield
+    except Exception as error:
+        if is_out_of_memory(error):
+            raise NoRoom(message) from error
+        raise
+
 
 # Other processors take thirty to forty times as long for a product in bf16 as in float32. One with AVX-512's bf16 but without AMX takes as
 # long, and more between the products: such a Xeon trains 1.75 times as fast in float32. ARM's bf16 is untested, so ARM uses float32.

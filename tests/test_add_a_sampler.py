@@ -29,7 +29,7 @@ from core import Generation, SamplingSettings, load_model
 from core.errors import BadSetting
 from core.message import ENGLISH
 from core.remote.sampling_parameters import parameters
-from core.reports.engine_arguments import arguments
+from core.reports.settings_text import arguments
 from core.reports.settings_text import summary
 from pages.ui import features
 from pages.ui.experiments import experiment

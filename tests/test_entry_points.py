@@ -85,7 +85,7 @@ def test_every_row_names_a_place_and_a_test_that_exist() -> None:
 def test_streamlit_s_caches_hold_only_what_may_vanish_at_any_time() -> None:
     """A browser can clear them, so what belongs to the process or to a visitor is in plain objects."""
     users = {path for path, text in sources().items() if re.search(r"\bst\.cache_(resource|data)\b", text)}
-    assert users == {"pages/ui/session/selected_step.py", "pages/inside/named_answers_view.py"}
+    assert users == {"pages/ui/session/selection.py", "pages/inside/named_answers_view.py"}
 
 
 def fields() -> None:

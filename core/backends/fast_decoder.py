@@ -22,11 +22,9 @@ from threadpoolctl import ThreadpoolController
 
 from core.backends import compiled, speed_trial
 from core.backends.decoder_families import parts_of
-from core.backends.decoder_parts import Layer, Parts
-from core.backends.decoder_products import Product, Table, Widened, activate
-from core.backends.decoder_state import SMALLEST_RESERVE, KVBuffer, State, View, cap, reserve_for
-from core.backends.threads import torch_threads
-from core.backends.workspace import Workspace
+from core.backends.decoder_parts import Layer, Parts, Product, Table, Widened, activate
+from core.backends.decoder_state import SMALLEST_RESERVE, KVBuffer, State, View, Workspace, cap, reserve_for
+from core.backends.speed_trial import torch_threads
 
 if TYPE_CHECKING:
     from core.backends.compiled.passes import CompiledBatch, CompiledStep

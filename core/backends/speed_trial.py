@@ -2,13 +2,16 @@
 
 Streams are the places in memory at which compiled code reads a matrix at the same time. One processor read bf16 at 12 GB/s with two streams
 and 8 with one, another at 10 and 26. The sums of a row depend neither on streams nor on threads.
+
+The number of torch's threads in a block.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -16,7 +19,6 @@ import numpy as np
 import torch
 
 from core.backends.backend import Backend
-from core.backends.threads import torch_threads
 
 log = logging.getLogger(__name__)
 
@@ -125,3 +127,17 @@ def _measured(
             else:
                 steps[streams] = min(taken, steps.get(streams, taken))
     return prompt, steps
+
+
+@contextmanager
+def torch_threads(count: int) -> Iterator[None]:
+    """Let torch use this many threads in the block only; torch has one number per process, which may belong to other code."""
+    before = torch.get_num_threads()
+    if count == before:
+        yield
+        return
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

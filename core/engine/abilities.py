@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
+from core.device import is_out_of_memory
 from core.errors import NotForThisModel, ViewerError
 from core.message import Message
-from core.out_of_memory import is_out_of_memory
 
 
 @contextmanager

@@ -15,9 +15,8 @@ import torch
 
 from core.backends.transformers_backend import TransformersBackend, backend_of
 from core.engine.abilities import possible_with
-from core.engine.hooks import hooked
 from core.engine.model import LanguageModel
-from core.engine.network_layers import at_layer, checked_layers
+from core.engine.network_layers import at_layer, checked_layers, hooked
 from core.engine.switched_off_heads import Head, checked_heads, head_outputs, switch_off
 from core.errors import BadSetting
 from core.sources.capabilities import Can, require

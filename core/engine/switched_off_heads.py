@@ -13,8 +13,7 @@ from weakref import WeakKeyDictionary
 
 import torch
 
-from core.engine.hooks import Hook, hooked, input_of, with_input
-from core.engine.network_layers import checked_layers
+from core.engine.network_layers import Hook, checked_layers, hooked, input_of, with_input
 from core.engine.shape import ModelShape
 from core.errors import InputError, ModelError
 from core.message import Message

@@ -8,6 +8,7 @@ a try into a run without sampling again.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,8 +19,8 @@ import torch
 from core.checked_number import whole_number
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.experiments.answers import answer_of, normal
-from core.experiments.candidate_sequence import BatchStep, CandidateSequence
 from core.experiments.prompt_batch import PromptBatch, batch_of, together
+from core.experiments.recorded import StoredStep
 from core.generation.generation import Generation
 from core.generation.observing import mu_after
 from core.message import Message
@@ -31,6 +32,50 @@ from core.sources.capabilities import Can, require
 from core.sources.source import Logits
 from core.sources.token_source import TokenSource
 from core.tokens.tokens import ByteJoiner
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSequence:
+    """One try so far. number: from 0, also the attempt number of its rolls. finished: why it ended, or None."""
+
+    number: int
+    path: tuple[StoredStep, ...]
+    finished: str | None
+
+    @property
+    def text(self) -> str:
+        """Return the generated text."""
+        return "".join(step.text for step in self.path)
+
+    @property
+    def log_probability(self) -> float:
+        """Return the model's joint log-probability of the whole try (natural logarithm)."""
+        return -math.log(2) * sum(step.surprise for step in self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStep:
+    """All tries after one more forward pass. rows: tries in this pass. tokens: of all tries so far.
+
+    seconds: of all passes so far, measured. forward_passes: their number. alone_seconds, alone_passes: the same for the first try
+    generated alone; None and 0 until measured.
+    """
+
+    tries: tuple[CandidateSequence, ...]
+    rows: int
+    tokens: int
+    seconds: float
+    forward_passes: int
+    alone_seconds: float | None = None
+    alone_passes: int = 0
+
+    @property
+    def slower(self) -> float | None:
+        """Return the time of a pass for all tries divided by that of a pass for one, measured; None until both are measured."""
+        if not self.alone_seconds or not self.forward_passes:
+            return None
+        return (self.seconds / self.forward_passes) / (self.alone_seconds / self.alone_passes)
+
 
 MOST_TRIES = 32
 MOST_STEPS = 400

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from core.device import Stopwatch
+from core.device import Stopwatch, enough_memory
 from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
 from core.message import Message
-from core.out_of_memory import enough_memory
 
 
 class Closeness:

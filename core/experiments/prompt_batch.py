@@ -13,16 +13,15 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import torch
 
-from core.backends.cache_tensors import cache_argument
-from core.backends.threads import torch_threads
+from core.backends.backend import cache_argument
+from core.backends.speed_trial import torch_threads
 from core.backends.transformers_backend import backend_of
-from core.device import Stopwatch
+from core.device import Stopwatch, enough_memory
 from core.engine.abilities import possible_with
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.errors import NotForThisModel
 from core.message import Message
-from core.out_of_memory import enough_memory
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can
 from core.sources.source import Forward, Wanted

@@ -1,4 +1,4 @@
-"""Quantize a model's weights to fewer bits, and measure the change of its probabilities and texts, and the saved bytes.
+"""Quantize a model's weights or its KV cache to fewer bits; measure the change of its probabilities and texts, and the saved bytes.
 
 The method is round to nearest: a group of weights (a matrix row, or 32 numbers of it) shares one 16-bit scale and a zero point of `bits`
 bits, and each weight becomes the nearest of 2^bits evenly spaced values, of which one is zero. The rounded values are written back as
@@ -19,8 +19,13 @@ import psutil
 import torch
 
 from core.backends.transformers_backend import TransformersBackend, backend_of
+from core.batching.batched_transformers import refuse_unless_plain
 from core.checked_number import whole_number
+from core.costs.formulas import cache_bytes
+from core.device import enough_memory
 from core.engine.abilities import possible_with
+from core.engine.kv_cache.quantized import BITS as CACHE_BITS
+from core.engine.kv_cache.quantized import quantized_cache
 from core.engine.model import LanguageModel
 from core.engine.network_layers import checked_layers
 from core.engine.stored_weights import StoredLinear, is_stored
@@ -30,8 +35,52 @@ from core.experiments.closeness import Closeness, divergence, first_difference, 
 from core.generation.generation import generated
 from core.inspection.inside import must_be_here
 from core.message import Message
-from core.out_of_memory import enough_memory
 from core.sampling.settings import SamplingSettings
+
+
+@dataclass(frozen=True, slots=True)
+class RoundedCache:
+    """The model with a KV cache of `bits` bits, compared with the full cache.
+
+    kl: mean Kullback-Leibler divergence from the full model's probabilities along the text, nats. kept: fraction of places with the same
+    likeliest token. perplexity, full_perplexity: of the text. bytes: of the quantized tensors, measured; full_bytes: computed.
+    """
+
+    bits: int
+    tokens: int
+    kl: float
+    kept: float
+    perplexity: float
+    full_perplexity: float
+    bytes: int
+    full_bytes: float
+
+
+def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = CACHE_BITS) -> Iterator[RoundedCache]:
+    """Read the first 256 tokens of a text with a cache of each of these bits; every token attends to quantized keys and values only.
+
+    Raises BadSetting, EmptyPrompt, PromptTooLong, ModelError for a model without plain keys and values, NoRoom.
+    """
+    refuse_unless_plain(model)
+    if not bits or any(isinstance(count, bool) or count not in CACHE_BITS for count in bits):
+        raise BadSetting("Keys and values can be stored with {names} bits.", names=" or ".join(map(str, CACHE_BITS)))
+    ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
+    network = model.load_network()
+    full, _each = read_text(model, network, ids)
+    for count in bits:
+        cache = quantized_cache(model.layer_count, count)
+        logs, _each = read_text(model, network, ids, past_key_values=cache, use_cache=True)
+        yield RoundedCache(
+            count,
+            len(ids),
+            float(np.mean(divergence(full, logs))),
+            float((logs.argmax(1) == full.argmax(1)).double().mean()),
+            perplexity(logs, ids),
+            perplexity(full, ids),
+            sum(layer.nbytes for layer in cache.layers),
+            cache_bytes(model.shape, len(ids), model.cache_bytes_per_token / model.shape.cache_numbers_per_token),
+        )
+
 
 BITS = (16, 8, 6, 4, 3, 2)
 GROUP = 32  # numbers that share a scale, unless a whole row does

@@ -23,9 +23,10 @@ import psutil
 import torch
 from transformers.cache_utils import DynamicCache
 
-from core.backends.cache_tensors import cache_argument
-from core.backends.threads import torch_threads
+from core.backends.backend import cache_argument
+from core.backends.speed_trial import torch_threads
 from core.checked_number import shown, whole_number
+from core.device import enough_memory
 from core.engine.abilities import possible_with
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
@@ -35,7 +36,6 @@ from core.experiments.candidates import encoded, prompt_ids
 from core.experiments.closeness import first_difference
 from core.experiments.quantization import GROUP, rounded_copy, weight_matrices
 from core.message import Message
-from core.out_of_memory import enough_memory
 from core.sampling import dice
 from core.sampling.history import History
 from core.sampling.settings import SamplingSettings

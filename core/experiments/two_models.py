@@ -1,7 +1,7 @@
 """Compare two models on one text: the writer generates it, the judge computes its own probability of every token.
 
 With the same tokenizer the models are compared token by token, with all their probabilities. With different tokenizers only the text is
-shared: it is split where a token of each model ends, and the bits of each part are compared per character.
+shared: it is split where a token of each model ends, and the bits of each part are compared per character. So is a text that neither read.
 """
 
 from __future__ import annotations
@@ -22,16 +22,50 @@ from core.engine.model import LanguageModel
 from core.engine.shape import ModelShape
 from core.errors import BrokenLogits
 from core.experiments.candidates import prompt_ids
+from core.experiments.recorded import HexBytes
 from core.experiments.speculative import sized
-from core.experiments.stored_fields import HexBytes
 from core.inspection.scoring import score_text
 from core.message import Message
 from core.sampling.history import History
 from core.sampling.settings import SamplingSettings
 from core.sampling.stages import pick
 from core.sources.capabilities import Can, require
+from core.sources.ngram.ngram import STORIES
 from core.sources.source import Forward
+from core.sources.token_source import TokenSource
 from core.tokens.tokens import ByteJoiner
+
+LENGTH = 1_200  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A model's score of a text. tokens: scored ones. perplexity: 2 to the mean surprise of its own tokens. bits: the sum of surprise."""
+
+    name: str
+    tokens: int
+    perplexity: float
+    bits: float
+    characters: int
+
+    @property
+    def bits_per_character(self) -> float:
+        """Sum of surprise by the length of the text."""
+        return self.bits / self.characters
+
+
+def unread_text() -> str:
+    """Return stories that no bundled model and no n-gram model read, about LENGTH characters."""
+    return STORIES.with_name("held_out.txt").read_text("utf-8")[:LENGTH].rpartition(".")[0].replace("\n\n", " ") + "."
+
+
+def unread(models: Sequence[TokenSource], text: str = "") -> Iterator[Unread]:
+    """Yield the score of each model. text: by default that of `unread_text`. Raises what `score_text` raises."""
+    text = text or unread_text()
+    for model in models:
+        scored = score_text(model, text)
+        yield Unread(model.name, scored.scored_count, scored.perplexity, scored.total_bits, len(text))
+
 
 LONGEST = 256  # tokens
 LISTED = 8  # tokens whose probabilities from both models are kept

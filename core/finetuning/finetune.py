@@ -1,7 +1,8 @@
 """Fine-tune a copy of a model on a few sentences, one optimizer step at a time; each kept step can be restored.
 
 The copy shares the weights of the model until its first step, and the model itself never changes. A step is a forward pass over all
-positions of the batch, a backward pass and an AdamW update in torch. Old texts are trained together with the new ones (rehearsal):
+positions of the batch, a backward pass and an AdamW update in torch. Texts like the old training data are trained together with the new
+ones (rehearsal, against catastrophic forgetting):
 
     loss = (1 - rehearsal) x loss of the new text + rehearsal x loss of the old
 
@@ -25,14 +26,41 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from core.device import enough_memory, is_out_of_memory
 from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import widen
 from core.errors import BadSetting, InputError, NoRoom, NotForThisModel
 from core.limits import Limits
 from core.message import Message, Number
-from core.out_of_memory import enough_memory, is_out_of_memory
+from core.models.hub import BUNDLED, bundled_names
 from core.sources.capabilities import Can, missing
+
+LESSONS = BUNDLED / "storyteller" / "rehearsal.txt"  # one lesson of the bundled models a line
+WRITTEN = 48  # tokens of a text that a model writes for itself
+
+
+def rehearsal_texts(model: LanguageModel, count: int = 64, seed: int = 0) -> list[str]:
+    """Return texts like those the model learned from: lessons of the bundled models, or what any other model writes by itself.
+
+    If the training text is not available, the model's own samples replace it (pseudo-rehearsal, Robins 1995).
+    """
+    if model.name in bundled_names():
+        return LESSONS.read_text("utf-8").splitlines()[:count]
+    from core.generation.generation import generated
+    from core.sampling.settings import SamplingSettings
+
+    texts = []
+    for number in range(min(count, 8)):
+        run = generated(model, model.token(first_token(model)).text or " ", SamplingSettings(top_p=0.95, seed=seed + number), WRITTEN)
+        texts.append(" ".join(run.text.split()))
+    return [text for text in texts if any(letter.isalnum() for letter in text)]
+
+
+def first_token(model: LanguageModel) -> int:
+    """Return the first token for a sample: this model's token of the letter "A"."""
+    return model.encode("A")[-1]
+
 
 IGNORED = -100
 ALL_WEIGHTS = 20_000_000  # parameters up to which all of them learn

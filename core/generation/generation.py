@@ -534,9 +534,9 @@ class Generation(Tree):
 
     def chart(self) -> Any:
         """Return a Vega-Lite chart of each token's probability and surprise, for notebooks. Raises RunFinished for a run without steps."""
-        from core.reports import chart  # see `to_html`
+        from core.reports import svg  # see `to_html`
 
-        return chart.of_run(self)
+        return svg.of_run(self)
 
     def _repr_html_(self) -> str:
         """Return the tinted text, for a notebook."""

@@ -15,10 +15,20 @@ from pydantic import ValidationError
 from core.chat.conversation import Messages
 from core.errors import BadRecording, BadSetting, WrongType
 from core.generation import saved_answers
-from core.generation.answer_file import answer_file
 from core.generation.generation import Generation
-from core.generation.recording_file import LARGEST_FILE, Content, File, PromptToken, file_of, place_of
-from core.generation.step_file import StepFile, TokenFile, settings_of, step_of
+from core.generation.recording_file import (
+    LARGEST_FILE,
+    Content,
+    File,
+    PromptToken,
+    StepFile,
+    TokenFile,
+    file_of,
+    place_of,
+    settings_of,
+    step_of,
+)
+from core.generation.saved_answers import answer_file
 from core.generation.tree import Tree
 from core.record.step import Step
 from core.sampling.settings import SamplingSettings

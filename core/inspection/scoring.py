@@ -16,6 +16,7 @@ import torch
 
 from core.backends.transformers_backend import backend_of
 from core.checked_number import whole_number
+from core.device import enough_memory
 from core.engine.abilities import possible_with
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
@@ -23,7 +24,6 @@ from core.errors import BrokenLogits, EmptyPrompt, InputError, NotForThisModel, 
 from core.inspection.inside import CHUNK, Guess, guess, must_be_here
 from core.inspection.layers import Layers
 from core.message import Message
-from core.out_of_memory import enough_memory
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
 from core.sources.source import Forward, Wanted

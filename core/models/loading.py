@@ -74,8 +74,7 @@ def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "aut
     """
     if sys.flags.optimize > 1:
         raise ModelError("Python was started with -OO, which removes texts that transformers needs. Start it without this option.")
-    from core.device import device_for
-    from core.out_of_memory import enough_memory
+    from core.device import device_for, enough_memory
 
     message = Message("There is not enough memory on {where} for {name}. Choose a smaller model or a lower precision.")
     with enough_memory(message.with_values(where=device_for(device), name=quoted(name))):  # reading the files needs memory too
@@ -246,7 +245,7 @@ def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -
     from transformers import AutoModelForCausalLM
     from transformers.utils import logging as transformers_logging
 
-    from core.out_of_memory import is_out_of_memory
+    from core.device import is_out_of_memory
 
     transformers_logging.disable_progress_bar()
     trusted = {"trust_remote_code": False, "use_safetensors": True, "local_files_only": True, "output_loading_info": True}
@@ -270,11 +269,10 @@ def _load(folder: Path, name: str, config: Any, device: str, dtype: str, kept: s
     from core.backends.fast_decoder import FastDecoder
     from core.backends.speed_trial import thread_choices
     from core.backends.transformers_backend import TransformersBackend
-    from core.device import device_for
+    from core.device import device_for, is_out_of_memory
     from core.engine.model import LanguageModel, NetworkFacts
     from core.engine.stored_weights import keep_stored, widen
     from core.models.precision import dtype_for
-    from core.out_of_memory import is_out_of_memory
 
     where = device_for(device)
     tokenizer = read_tokenizer(tokenizer_folder, name)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.palette import LIGHT
 from core.record.frozen import percent
-from core.record.step_rows import step_rows
-from core.record.tint import tint_depth
+from core.record.step_rows import step_rows, tint_depth
 
 if TYPE_CHECKING:
     from core.record.step import Step, TokenDistribution

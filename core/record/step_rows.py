@@ -1,6 +1,7 @@
 """The rows that every drawing of a step shows: likely candidates with their probabilities before and after the settings, and the rest.
 
 The charts, the stage, pictures, the offline page and notebooks draw these rows. A row has no language: each drawing writes its own texts.
+The tint of a written token and what a constraint did to the step are computed here too.
 """
 
 from __future__ import annotations
@@ -14,6 +15,54 @@ import numpy as np
 
 if TYPE_CHECKING:
     from core.record.step import Candidate, Step, TokenDistribution
+
+
+MOST_DOUBT = 6.0  # bits of entropy at which the tint is full
+PALEST, DEEPEST = 0.04, 0.38  # shares of the colour behind text
+
+
+def tint_depth(step: Step, shows: str = "likely") -> float:
+    """Return the share of the colour behind a token: `PALEST` to `DEEPEST`, 0 without a tint.
+
+    shows: "likely" for the model's probability of the token, "unsure" for the entropy before it, "none". Not measured is `PALEST`.
+    """
+    if shows == "none":
+        return 0.0
+    share = measured(step.model_probability) if shows == "likely" else min(1.0, measured(step.model_entropy) / MOST_DOUBT)
+    return PALEST + (DEEPEST - PALEST) * share
+
+
+STAGE = "constraint"
+
+
+@dataclass(frozen=True, slots=True)
+class Constrained:
+    """excluded: probability, just before the constraint, of the tokens that it does not allow; at_least: the true one may be larger.
+
+    allowed: number of tokens that it allows. wanted: the model's likeliest token if the constraint does not allow it, else None.
+    """
+
+    excluded: float
+    at_least: bool
+    allowed: int
+    wanted: Candidate | None
+
+
+def constrained(seen: TokenDistribution) -> Constrained | None:
+    """Return what the constraint did to this step, None without one."""
+    if STAGE not in seen.stage_names:
+        return None
+    row = seen.stage_names.index(STAGE)
+    before, after = seen.probabilities[row - 1], seen.probabilities[row]
+    kept = after > 0
+    if kept.any():  # the kept tokens were all scaled by the same factor
+        best = int(after.argmax())
+        excluded, at_least = 1.0 - float(before[best] / after[best]), False
+    else:
+        excluded, at_least = float(before.sum()), True
+    wanted = seen.candidates[0] if int(seen.removed_at[0]) == row else None
+    return Constrained(min(1.0, max(0.0, excluded)), at_least, seen.stage_kept[row], wanted)
+
 
 FEWEST = 5  # candidates that keep a row even if unlikely ones are folded
 WORTH_A_ROW = 0.01  # an excluded candidate is unlikely below this model's probability

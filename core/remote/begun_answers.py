@@ -20,7 +20,7 @@ WAYS: dict[str, tuple[BegunAnswer, ...]] = {
 USUAL = (FIELDS, LAST_MESSAGE, PREFIX)
 QUESTION = "Tell me something about the sea."
 LENGTH = 8  # tokens of the answer that the server writes by itself
-SAME = 0.25  # log-probabilities of one step differ by less, although hosted services do not repeat them exactly
+ALMOST_SAME = 0.25  # log-probabilities of one step differ by less, although hosted services do not repeat them exactly
 
 
 def try_ways(route: Chat, kind: str) -> None:
@@ -64,4 +64,4 @@ def _same(step: ListedStep, other: ListedStep) -> bool:
     """Return whether two lists belong to the same step: the three likeliest tokens have nearly the same log-probabilities."""
     logprob_of = {each.raw: each.logprob for each in other.listed}
     pairs = [(each.logprob, logprob_of.get(each.raw)) for each in step.listed[:3]]
-    return bool(pairs) and all(a is not None and b is not None and abs(a - b) < SAME for a, b in pairs)
+    return bool(pairs) and all(a is not None and b is not None and abs(a - b) < ALMOST_SAME for a, b in pairs)

@@ -20,8 +20,18 @@ from core.record.listed_tokens import Keys, ListedStep, OpenList, columns_of
 from core.record.step import Candidate, ForwardPass, Step
 from core.remote.begun_answers import try_ways
 from core.remote.http_client import HttpClient
-from core.remote.list_bounds import stages_of
-from core.remote.listed import WHOLE_ANSWER, Chat, Completions, ListedAnswer, OllamaGenerate, Responses, Route, Sampling, TgiGenerate
+from core.remote.listed import (
+    WHOLE_ANSWER,
+    Chat,
+    Completions,
+    ListedAnswer,
+    OllamaGenerate,
+    Responses,
+    Route,
+    Sampling,
+    TgiGenerate,
+    stages_of,
+)
 from core.remote.protocol import printable
 from core.sampling import stages
 from core.sampling.history import History

@@ -24,9 +24,9 @@ from core.engine.shape import UNBOUNDED_CONTEXT, ModelShape
 from core.errors import BrokenLogits, EmptyPrompt, NotForThisModel, ServerGone, WrongServer
 from core.message import Message
 from core.record.top_logprobs import TopLogprobs
-from core.remote import list_bounds
 from core.remote.http_client import Answer as HttpAnswer
 from core.remote.http_client import HttpClient
+from core.remote.listed import beyond, is_cut_too_short, is_doubtful, is_unbounded
 from core.remote.llama_cpp import LlamaServer
 from core.remote.metrics import ServerMetrics
 from core.remote.protocol import ServedStep, Server, other_model, printable
@@ -199,11 +199,11 @@ class ServerModel(LanguageModel):
 
     def next(self, keys: np.ndarray, cache: Any, wanted: Wanted, before: Answer | None = None) -> Answer:
         """Return the listed tokens after these: as many as the settings need."""
-        many = list_bounds.is_unbounded(wanted.settings)  # every token can be chosen, so its probability needs a long list
+        many = is_unbounded(wanted.settings)  # every token can be chosen, so its probability needs a long list
         usual = min(max(wanted.count, wanted.settings.top_k + 1), MOST_CANDIDATES)
         forward = before if isinstance(before, Forward) else self.engine.forward(keys, cache, MOST_CANDIDATES if many else usual)
         logits = forward.logits
-        short = many or list_bounds.is_cut_too_short(logits.top_logprobs, wanted.settings)
+        short = many or is_cut_too_short(logits.top_logprobs, wanted.settings)
         needed = MOST_CANDIDATES if short else usual
         return forward if logits.known >= needed else self.engine.request_more_logprobs(keys, forward, needed)
 
@@ -213,14 +213,14 @@ class ServerModel(LanguageModel):
         assert seen is not None
         logits = answer.logits
         listed = seen.chosen < 0 or seen.chosen in logits
-        if listed and not list_bounds.is_doubtful(logits.top_logprobs, wanted.settings, wanted.roll):
+        if listed and not is_doubtful(logits.top_logprobs, wanted.settings, wanted.roll):
             return answer
         certain = seen.chosen if seen.stage_kept[-1] == 1 else -1  # a constraint can leave one unlikely token
         token_id = certain if wanted.forced is None else wanted.forced
         further = self.engine.request_more_logprobs(keys, answer, 8 * logits.known, token_id)
         is_longer = further.logits.known > logits.known
         if seen.chosen not in further.logits and not is_longer:
-            raise list_bounds.beyond(logits.known, token_id)
+            raise beyond(logits.known, token_id)
         return further if is_longer or not listed else answer
 
     def load_network(self) -> Any:

@@ -14,7 +14,7 @@ from core.errors import BadSetting, CannotWrite, RunFinished
 from core.message import ENGLISH, Message, Number, Wording
 from core.palette import Palette
 from core.record.step import Step
-from core.reports import files, fonts, rasterize
+from core.reports import files, fonts, svg
 from core.reports.step_picture import WIDE, Beat, PictureStyle, fitting_size, step_svg, texts_of
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def drawn(steps: Sequence[Step], options: Options, kind: str = ".gif") -> Iterat
     frames: list[bytes] = []  # as PNG, which takes a twentieth of the memory of pixels
     for step in steps:
         for beat in shown:
-            frames.append(rasterize.rasterized(step_svg(step, style, beat, (size,)), FRAME_WIDTH / WIDE))
+            frames.append(svg.rasterized(step_svg(step, style, beat, (size,)), FRAME_WIDTH / WIDE))
             yield Drawn(len(frames), total)
     pause = round(1000 / options.speed / len(shown))
     content = _encoded(frames, style.colours, [*[pause] * (total - 1), max(pause, LAST)], kind)

@@ -48,11 +48,11 @@ def write(path: str | Path, content: bytes) -> None:
 
 def write_step(step: Step, path: str | Path, theme: str, wording: Wording) -> None:
     """Write the picture of a step; see `Step.to_image`."""
-    from core.reports import fonts, rasterize
+    from core.reports import fonts, svg
     from core.reports.step_picture import PictureStyle, step_svg, texts_of
 
     kind = ending(path, ".png", ".svg")
     drawn = step_svg(step, PictureStyle(checked_theme(theme), wording))
     if kind == ".png":
         fonts.warn_of_missing(texts_of(step))
-    write(path, rasterize.png(drawn) if kind == ".png" else drawn.encode())
+    write(path, svg.png(drawn) if kind == ".png" else drawn.encode())

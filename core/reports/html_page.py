@@ -19,11 +19,9 @@ from core.costs.receipt import Amount, Receipt
 from core.errors import WrongType
 from core.generation.generation import Generation
 from core.message import ENGLISH, Message, Number, Wording
-from core.record.constrained import constrained
 from core.record.frozen import percent
 from core.record.step import Step
-from core.record.step_rows import StepRow
-from core.record.tint import tint_depth
+from core.record.step_rows import StepRow, constrained, tint_depth
 from core.reports import step_in_browser
 from core.reports.animation import part_of
 from core.reports.settings_text import summary

@@ -1,15 +1,67 @@
-"""Charts on paper: Vega-Lite specifications as plain dictionaries, and the SVG that a browser shows without any script."""
+"""Charts on paper: Vega-Lite specifications as plain dictionaries, the SVG that a browser shows without any script, and its PNG.
+
+A notebook shows a run as such a chart, without altair: core knows no user interface.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from core.errors import RunFinished
+from core.generation.generation import Generation
 from core.message import ENGLISH, Message, Wording
 from core.palette import LIGHT
 from core.record.step import Step
+
+
+def rasterized(svg: str, scale: float = 1.0) -> bytes:
+    """Return an SVG picture as PNG, hardly compressed."""
+    import vl_convert
+
+    picture: bytes = vl_convert.svg_to_png(svg, scale=scale)
+    return picture
+
+
+def png(svg: str, scale: float = 1.0) -> bytes:
+    """Return an SVG picture as a small PNG without transparency."""
+    from PIL import Image
+
+    file = io.BytesIO()
+    Image.open(io.BytesIO(rasterized(svg, scale))).convert("RGB").save(file, "PNG")
+    return file.getvalue()
+
+
+VEGA_LITE = "application/vnd.vegalite.v6+json"  # the kind under which notebooks know charts of this version
+
+
+@dataclass(frozen=True, slots=True)
+class VegaLiteChart:
+    """A chart by its specification. `altair.Chart.from_dict(chart.to_dict())` is the same as an altair.Chart."""
+
+    spec: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The specification, its data inside."""
+        return dict(self.spec)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        return {VEGA_LITE: self.spec, "text/plain": repr(self)}
+
+    def __repr__(self) -> str:
+        return "VegaLiteChart(entropy and surprise of each token)"
+
+
+def of_run(run: Generation) -> VegaLiteChart:
+    """How likely and how surprising each written token was. Raises RunFinished where nothing was written yet."""
+    if not run.path:
+        raise RunFinished("The run has no step yet. Take a step first.")
+    return VegaLiteChart(surprise_spec(run.path, width=640))
+
 
 LONGEST = 18  # characters of a token beside its bar
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"

@@ -2,7 +2,7 @@
 
 The processors are transformers' own where it has one (`GenerationMixin._get_logits_processor`), else those of `samplers`.
 This module measures the distribution after each of them. On a GPU all data stays on the device until one small copy at the end
-(`stages_gpu`). On a CPU, NumPy computes the same results (`stages_numpy`, its cut-offs in `cut_offs_numpy`) and asks the processors where
+(`stages_gpu`). On a CPU, NumPy computes the same results (`stages_numpy`) and asks the processors where
 rounding decides. Tokens that a cut-off excluded are dropped from later stages, which changes no number and saves most of the time.
 """
 

@@ -11,8 +11,8 @@ from core.experiments.batch_curve import CurvePoint
 from core.experiments.batching import Alone, Summary, summary
 from pages.ui.charts import serving_charts
 from pages.ui.charts.component_drawings import STATES
-from pages.ui.charts.legend import legend
-from pages.ui.charts.serving_rows import Board
+from pages.ui.charts.palette import legend
+from pages.ui.charts.serving_charts import Board
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import _, said, written

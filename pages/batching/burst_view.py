@@ -12,7 +12,7 @@ from core.experiments.batching import PlannedRequest, planned_requests
 from core.experiments.burst import Arrived, MetricsAt, burst, figures, rate_over_time
 from core.remote.metrics import batch_size
 from pages.ui.charts import serving_charts
-from pages.ui.charts.serving_rows import Board
+from pages.ui.charts.serving_charts import Board
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers

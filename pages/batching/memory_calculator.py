@@ -8,7 +8,7 @@ import streamlit as st
 from core.costs.formulas import CARDS, MODELS, ModelShape, cache_bytes, readers_that_fit, weight_bytes
 from core.engine.kv_cache.quantized import GROUP
 from pages.ui.charts import cost_charts
-from pages.ui.charts.legend import legend
+from pages.ui.charts.palette import legend
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.experiments.cache_race import CACHED, UNCACHED, RaceStep, race
 from pages.cache import race_view
-from pages.ui.charts.legend import legend
+from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n.translation import N_, _

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.experiments.beam import BeamStep
-from core.experiments.candidate_sequence import BatchStep
+from core.experiments.candidates import BatchStep
 from core.sampling.settings import SamplingSettings
 from pages.ui.features import IDS, NONE, WHAT_IF, Feature, Recorded
 from pages.ui.i18n import names

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.sweep import RANGES, Column, ComparisonStep, side_by_side, statistics, sweep
-from core.experiments.unread import unread
+from core.experiments.two_models import unread
 from core.record.step import Step
 from core.sampling.settings import SamplingSettings
 from pages.ui.experiments import results

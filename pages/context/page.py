@@ -16,7 +16,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, ngettext
 from pages.ui.session import current, elements, provenance
 from pages.ui.shell import frame
-from pages.ui.views import cache_gauge, chart
+from pages.ui.views import cache_text, chart
 
 frame.page()
 NAME, END = "context", "context_end"
@@ -137,6 +137,6 @@ with elements.error_boundary():
     left, right = st.columns(2, gap="large")
     with left:
         elements.section(_("How full is your text now?"), _("context window"))
-        cache_gauge.gauge(current.shown(), current.run().model, key="context_gauge")
+        cache_text.gauge(current.shown(), current.run().model, key="context_gauge")
     with right:
         the_end()

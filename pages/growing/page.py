@@ -11,8 +11,8 @@ from core.engine.model import LanguageModel
 from core.models.bundled_models import TRAINING_DATA, card_section
 from core.models.growth import GrowthRecord, growth_of
 from pages.growing import training_bill
-from pages.ui.charts import inside_charts, inside_rows
-from pages.ui.charts.legend import legend
+from pages.ui.charts import inside_charts
+from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import N_, _
@@ -44,17 +44,17 @@ def expected(record: GrowthRecord, model: LanguageModel, name: str) -> None:
         usual, count = min(1, len(record.prompts) - 1), range(len(record.prompts))
         asked = st.selectbox(_("Prompt"), count, format_func=title, index=usual, key="growing_prompt") or 0
         by = Provenance(name, record.prompts[asked])
-        moments = record.moments if talk.active_talk() is None else inside_rows.spread(record.moments, ROWS_IN_A_TALK)
+        moments = record.moments if talk.active_talk() is None else inside_charts.spread(record.moments, ROWS_IN_A_TALK)
         results.provenance_line("growing_guesses", by, [])
         with provenance.of_result(by):
             chart.draw(
                 inside_charts.logit_lens,
-                inside_rows.growth_rows(moments, asked, model.piece),
+                inside_charts.growth_rows(moments, asked, model.piece),
                 key="growing_lens",
                 title=_("What did it expect next?"),
                 alt_text=_("One row for each moment of the training, with its five likeliest next tokens, bluer where they are likelier."),
                 layers=len(moments),
-                guesses=inside_rows.GUESSES,
+                guesses=inside_charts.GUESSES,
                 more=TIPS,
             )
         st.caption(_("Top: before the training, no token is likely. Bottom: the trained model; **bold** is its likeliest token."))
@@ -64,13 +64,13 @@ def expected(record: GrowthRecord, model: LanguageModel, name: str) -> None:
 def wrote(record: GrowthRecord, name: str) -> None:
     """Draw what the model wrote at one moment of its training."""
     with elements.error_boundary():
-        age_of = lambda at: inside_rows.read_so_far(record.moments[at].tokens)  # noqa: E731 (a short format function)
+        age_of = lambda at: inside_charts.read_so_far(record.moments[at].tokens)  # noqa: E731 (a short format function)
         number = st.select_slider(_("Tokens read so far"), range(len(record.moments)), format_func=age_of, key="growing_age")
         moment = record.moments[number]
         age = N_("as it was after {age}, written down in its training").format(age=age_of(number))
         results.provenance_line("growing_wrote", Provenance(name, chosen=((N_("Tokens read so far"), age),)), [])
         with st.container(border=True, key="growing_sample"):
-            st.markdown(inside_rows.plain(" ".join(moment.sample.split())))
+            st.markdown(inside_charts.plain(" ".join(moment.sample.split())))
         if moment.loss is not None:
             bits = numbers.bits(moment.loss / math.log(2))
             st.caption(_("Mean surprise per token of its training text: {bits} (the loss divided by ln 2).").format(bits=bits))
@@ -78,11 +78,11 @@ def wrote(record: GrowthRecord, name: str) -> None:
 
 def losses(record: GrowthRecord, model: LanguageModel) -> None:
     """Draw the loss at every moment."""
-    rows = inside_rows.loss_rows(record.moments)
+    rows = inside_charts.loss_rows(record.moments)
     if rows.empty:
         return
     elements.section(_("How wrong was it, on average?"), _("loss, nats per token"))
-    held_out = bool((rows.kind == inside_rows.HELD_OUT).any())
+    held_out = bool((rows.kind == inside_charts.HELD_OUT).any())
     kinds = (("dice", _("training text")), ("other", _("held-out text"))) if held_out else ()
     if held_out:
         legend(*kinds)
@@ -115,7 +115,7 @@ def bundled_model() -> None:
     )
     st.caption(
         lead.format(
-            name=inside_rows.plain(loaded_models.title(name)),
+            name=inside_charts.plain(loaded_models.title(name)),
             read=numbers.count(newest.tokens),
             updates=numbers.whole(newest.step),
             each=numbers.whole(round(record.guesses_per_update, -2)),
@@ -124,7 +124,7 @@ def bundled_model() -> None:
     )
     if name != current.model_name():
         other = _("{name} has no such record. This is {known}, the model that came with the app.")
-        st.caption(other.format(name=inside_rows.plain(current.model_name()), known=name))
+        st.caption(other.format(name=inside_charts.plain(current.model_name()), known=name))
     model = current.model_named(name)
     left, right = st.columns(inside_charts.LENS_AND_REST, gap="large")
     with left:

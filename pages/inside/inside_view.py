@@ -8,14 +8,13 @@ from core.engine.model import LanguageModel
 from core.inspection.embeddings import flat_map, tokens_of_words
 from core.inspection.inside import Inside
 from pages.inside import sampling_rows
-from pages.ui.charts import inside_charts, inside_rows
-from pages.ui.charts.legend import legend
-from pages.ui.charts.palette import css
+from pages.ui.charts import inside_charts
+from pages.ui.charts.palette import css, legend
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements
-from pages.ui.session.selected_step import SelectedStep
+from pages.ui.session.selection import SelectedStep
 from pages.ui.views import chart
 
 MOST_CHOICES = 24  # tokens to choose from
@@ -29,7 +28,7 @@ def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     choices = list(reversed(list(token_ids)[:MOST_CHOICES]))
 
     def title(token_id: int) -> str:
-        return inside_rows.plain(model.piece(token_id))
+        return inside_charts.plain(model.piece(token_id))
 
     picked = st.pills(
         _("Token"),
@@ -43,20 +42,20 @@ def meaning(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
     token_id = choices[-1] if picked is None else picked
     left, right = st.columns(2, gap="large")
     with left:
-        vector = inside_rows.vector_rows(seen.embedding(token_id))
+        vector = inside_charts.vector_rows(seen.embedding(token_id))
         size = _("{count} numbers, faint is low, strong is high").format(count=numbers.whole(len(vector)))
         elements.section(_("The vector of {piece}").format(piece=title(token_id)), size)
         alt_text = _("Every number of the vector as a small field, from faint (low) to strong (high).")
         chart.draw(inside_charts.vector, vector, key="inside_vector", alt_text=alt_text, rows=int(vector.row.max()) + 1)
         elements.section(_("Which tokens are near?"), _("cosine similarity"))
-        near = inside_rows.neighbour_rows(seen.neighbours(token_id, 8))
+        near = inside_charts.neighbour_rows(seen.neighbours(token_id, 8))
         alt_text = _("The tokens with the most similar vectors, with the cosine from 0 to 1.")
         chart.draw(inside_charts.neighbours, near, key="inside_near", alt_text=alt_text, rows=len(near), title=_("Which tokens are near?"))
     with right:
         elements.section(_("A map of its tokens"), _("PCA of the embeddings"))
         own = [i for i in choices if not model.token(i).special]
         flat = flat_map(model, [*own, *tokens_of_words(model, example_texts.FAMILIAR)])
-        rows = inside_rows.embedding_map_rows(flat, [model.piece(i) for i in flat.token_ids], set(own), token_id)
+        rows = inside_charts.embedding_map_rows(flat, [model.piece(i) for i in flat.token_ids], set(own), token_id)
         alt_text = _("Tokens of the text among familiar words on a plane; near means similar.")
         chart.draw(inside_charts.embedding_map, rows, key="inside_map", alt_text=alt_text, title=_("A map of its tokens"))
         st.caption(_("The map shows {share} of the variance of these vectors.").format(share=numbers.percent(flat.kept)))
@@ -71,45 +70,45 @@ def layers(step: SelectedStep, model: LanguageModel, seen: Inside) -> None:
         key = f"inside_follow_{current.clicks()}"
         followed = st.selectbox(_("One token through the layers"), choices, key=key, format_func=model.piece, width=260)
         way = seen.follow(followed)
-        rows = inside_rows.token_by_layer_rows(way, followed == step.taken)
+        rows = inside_charts.token_by_layer_rows(way, followed == step.taken)
         alt_text = _("Probability of one token after every layer, with its rank.")
         chart.draw(inside_charts.token_by_layer, rows, key="inside_way", alt_text=alt_text, layers=len(way))
     with left:
         elements.section(_("The five likeliest tokens of each layer"))
         chart.draw(
             inside_charts.logit_lens,
-            inside_rows.logit_lens_rows(seen, followed),
+            inside_charts.logit_lens_rows(seen, followed),
             key="inside_lens",
             title=_("The five likeliest tokens of each layer"),
             alt_text=_("One row per layer, its five likeliest next tokens, tinted by probability."),
             layers=len(seen.layers) + 1,
-            guesses=inside_rows.GUESSES,
+            guesses=inside_charts.GUESSES,
         )
 
 
 def attention(step: SelectedStep, seen: Inside) -> None:
     """Draw which tokens the last one attends to."""
     layer, head = choose_head(seen)
-    shares = inside_rows.attention_shares(seen, layer, head)
+    shares = inside_charts.attention_shares(seen, layer, head)
     if shares is None:
         return
     tint = _("The last token attends to the tokens before it. The stronger the tint, the more attention; the largest share is {most}.")
     st.caption(tint.format(most=numbers.percent(float(shares.max()))))
     alt_text = _("The text; the stronger the tint of a token, the more attention it got.")
-    scored_text(inside_rows.attention_words(step.texts, step.tokens, shares), key="inside_gaze", alt_text=alt_text, max_height="14rem")
+    scored_text(inside_charts.attention_words(step.texts, step.tokens, shares), key="inside_gaze", alt_text=alt_text, max_height="14rem")
     st.caption(_("Much of it often goes to the first token, where heads attend when no other token matters to them."))
-    count, window = len(step.tokens), inside_rows.HEAT
+    count, window = len(step.tokens), inside_charts.HEAT
     shown = _("all {count} tokens").format(count=count)
     if count > window:
         shown = _("the first and the newest {newest} of {count} tokens").format(count=numbers.whole(count), newest=window - 1)
     elements.section(_("Layer by layer"), _("mean over heads, % of each layer; {shown}").format(shown=shown))
-    depths = [(share, inside_charts.heat_opacity(inside_rows.heat_depth(share))) for share in inside_rows.SHADES]
+    depths = [(share, inside_charts.heat_opacity(inside_charts.heat_depth(share))) for share in inside_charts.SHADES]
     legend(*((f"color-mix(in srgb, {css('text')} {depth:.0%}, transparent)", numbers.percent(share)) for share, depth in depths))
     alt_text = _("One row per layer, one column per token: the darker, the larger its part of the attention.")
     rows = sum(row is not None for row in seen.attention)
     chart.draw(
         inside_charts.attention,
-        inside_rows.attention_rows(seen),
+        inside_charts.attention_rows(seen),
         key="inside_heat",
         alt_text=alt_text,
         layers=rows,

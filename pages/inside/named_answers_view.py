@@ -10,12 +10,12 @@ from core.inspection import named_answers
 from core.inspection.named_answers import NamedAnswer
 from core.record.tables import csv_text
 from pages.ui.charts import inside_charts
-from pages.ui.charts.inside_rows import label
+from pages.ui.charts.inside_charts import label
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements
-from pages.ui.session.selected_step import SelectedStep
+from pages.ui.session.selection import SelectedStep
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 

@@ -10,17 +10,17 @@ from pages.inside import inside_view
 from pages.inside.named_answers_view import named_answers_view
 from pages.inside.roll_tally import roll_tally
 from pages.ui import features
-from pages.ui.charts import inside_rows
-from pages.ui.charts.legend import legend
+from pages.ui.charts import inside_charts
+from pages.ui.charts.palette import legend
 from pages.ui.components.browser import browser
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.components.live_text.live_text import live_text
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.i18n.translation import _
-from pages.ui.session import clicks, current, elements, provenance
+from pages.ui.session import current, elements, provenance, selection
 from pages.ui.session.provenance import Provenance
-from pages.ui.session.selected_step import SelectedStep, inside_of, selected_step
+from pages.ui.session.selection import SelectedStep, inside_of, selected_step
 from pages.ui.shell import frame
 from pages.ui.views import cut_text, saved_components
 
@@ -46,13 +46,13 @@ def text_so_far(step: SelectedStep) -> None:
         key="strip",
         opened=current.selected_index(),
         accent=isinstance(seen, Step),
-        on_click=clicks.word_clicked,
+        on_click=selection.word_clicked,
     )
     browser.announce_step(seen, key="inside_announcer")
     with st.container(horizontal=True, vertical_alignment="center", key="inside_where"):
         if isinstance(seen, Step):
             position_text = _("Token {place} of the text, {piece}: number {number} of those that the model wrote").format(
-                place=numbers.whole(seen.position + 1), piece=inside_rows.plain(seen.piece), number=numbers.whole(seen.index + 1)
+                place=numbers.whole(seen.position + 1), piece=inside_charts.plain(seen.piece), number=numbers.whole(seen.index + 1)
             )
         else:
             position_text = _("The next token, after these {count} tokens").format(count=seen.position)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.generation.resample import resample
+from core.generation.step_again import resample
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts import inside_charts
 from pages.ui.i18n import numbers

@@ -10,7 +10,7 @@ import pandas as pd
 from core.record.step import Stage, Step, TokenDistribution
 from core.record.tables import REST, stages_table
 from core.sampling.settings import STAGES
-from pages.ui.charts.inside_rows import label
+from pages.ui.charts.inside_charts import label
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 

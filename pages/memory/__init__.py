@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.experiments.cache_budget import Answer, CacheStep, MemoryBudget, PolicyOutcome, RecallTask
-from core.experiments.rounded_cache import RoundedCache
+from core.experiments.quantization import RoundedCache
 from pages.ui.features import NONE, PASSES, WHAT_IT_COSTS, Feature, Recorded
 from pages.ui.i18n.translation import N_
 from pages.ui.session import current

@@ -24,10 +24,9 @@ from core.experiments.cache_budget import (
     own_task,
     tokens_that_fit,
 )
-from core.experiments.quantization import along_own_text
-from core.experiments.rounded_cache import rounded_cache
+from core.experiments.quantization import along_own_text, rounded_cache
 from pages.memory import memory_view
-from pages.ui.charts.legend import legend
+from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import N_, _, in_english

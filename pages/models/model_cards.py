@@ -11,7 +11,7 @@ from core.sources.capabilities import Can
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
-from pages.ui.server import deployment, loaded_models, published_models
+from pages.ui.server import deployment, loaded_models
 from pages.ui.session import current, elements, roles
 
 
@@ -34,7 +34,7 @@ def unload(name: str) -> None:
     current.anchor_notices(f"models_use_{name}")
     roles.require_operator()
     loaded_models.unload(name)
-    published_models.withdraw(name)
+    loaded_models.withdraw(name)
     current.notify(_("{name} was unloaded. Runs keep their text, and the next step loads the model again.").format(name=name))
 
 
@@ -52,9 +52,9 @@ def toggle_offer(name: str, offered: bool) -> None:
     current.anchor_notices(f"models_use_{name}")
     roles.require_operator()
     if offered:
-        published_models.withdraw(name)
+        loaded_models.withdraw(name)
     else:
-        published_models.add(name, *roles.access(name))
+        loaded_models.add(name, *roles.access(name))
 
 
 def on_this_machine() -> None:
@@ -71,7 +71,7 @@ def on_this_machine() -> None:
 
 def card(name: str, entry: ModelEntry | None, model: LanguageModel | None) -> None:
     """Draw one model. entry: of a bundled model; model: if it is loaded."""
-    offered = roles.is_operator() and deployment.public() and name in published_models.names()
+    offered = roles.is_operator() and deployment.public() and name in loaded_models.names()
     badges = [_("in use")] * (name == current.model_name()) + [_("offered to visitors")] * offered
     heading = entry.title if entry else loaded_models.title(name)
     st.markdown(f"**{plain(heading)}**" + "".join(f" :blue-badge[{badge}]" for badge in badges))
@@ -108,8 +108,8 @@ def buttons(name: str, bundled: bool, loaded: bool) -> None:
             st.button(_("Unload"), key=f"models_unload_{name}", on_click=unload, args=(name,), help=later, type="tertiary")
     if not operator or not deployment.public() or bundled or taught:
         return
-    offered = name in published_models.names()
-    if offered and name not in published_models.added():  # it is offered by the environment
+    offered = name in loaded_models.names()
+    if offered and name not in loaded_models.added():  # it is offered by the environment
         return
     label = _("Withdraw") if offered else _("Offer to visitors")
     until = _("All visitors can choose it until the app restarts or you withdraw it. TOKEN_VIEWER_OFFER offers it permanently.")

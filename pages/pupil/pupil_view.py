@@ -11,9 +11,8 @@ from core.experiments.cascade import CascadeScore, CascadeToken
 from core.experiments.student_report import StudentReport
 from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures, Side, side
 from pages.ui.charts import serving_charts
-from pages.ui.charts.legend import legend
-from pages.ui.charts.palette import DARKEST
-from pages.ui.charts.token_text import Word, shown
+from pages.ui.charts.palette import DARKEST, legend
+from pages.ui.charts.step_rows import Word, shown
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers

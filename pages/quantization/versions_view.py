@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.experiments.two_versions import TwoVersions, Version, two_versions
 from pages.ui.charts import serving_charts, why_rows
-from pages.ui.charts.legend import legend
+from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers

@@ -11,12 +11,12 @@ from core.inspection.scored_answer import scored_answer
 from core.sources.capabilities import Can
 from pages.read import scoring_rows, scoring_view
 from pages.ui import features
-from pages.ui.charts import inside_rows, palette
-from pages.ui.charts.legend import legend
+from pages.ui.charts import inside_charts, palette
+from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import N_, _
-from pages.ui.session import current, elements, explained_token, provenance
+from pages.ui.session import current, elements, provenance, selection
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
@@ -92,7 +92,7 @@ def why(score: ScoredText, key: str) -> None:
         return
     about = _("Hide words of this text, and see what a token depended on. It begins with the most surprising token.")
     if st.button(_("Why this token?"), icon=":material/help_center:", type="tertiary", key=f"read_why_{key}", help=about):
-        explained_token.ask_about(score.text, places[0])
+        selection.ask_about(score.text, places[0])
         st.switch_page(features.file_of("why"))
 
 
@@ -116,7 +116,7 @@ def choose_mode() -> str:
         widget_options = {"format_func": names.__getitem__, "label_visibility": "collapsed"}
         mode = elements.choice(_("Compare"), list(names), next(iter(names)), "read_mode", **widget_options)
         for name, text in {**example_texts.TO_READ, N_("What it wrote"): current.run().text}.items():
-            start, key = inside_rows.plain(text[:300]), f"read_example_{name}"
+            start, key = inside_charts.plain(text[:300]), f"read_example_{name}"
             st.button(_(name), on_click=current.fill, args=("read_text", text), help=start, key=key, type="tertiary")
     return mode
 

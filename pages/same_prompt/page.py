@@ -8,7 +8,7 @@ from core.experiments.same_prompt import REFERENCE, Comparison, FreeRun, Progres
 from core.record.tables import csv_text
 from pages.same_prompt import same_prompt_charts, ways
 from pages.same_prompt.same_prompt_charts import BIT, number
-from pages.ui.charts.legend import legend
+from pages.ui.charts.palette import legend
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment

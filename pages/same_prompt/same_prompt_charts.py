@@ -11,7 +11,7 @@ import pandas as pd
 from core.experiments.same_prompt import Difference
 from pages.ui.charts.palette import DARKEST, Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
-from pages.ui.charts.token_text import Word
+from pages.ui.charts.step_rows import Word
 from pages.ui.i18n.translation import _, written
 
 BIT = math.log(2)  # nats

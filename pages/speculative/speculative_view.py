@@ -5,10 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from core.experiments.speculative import BONUS, PlainStep, SpeculativeRound
-from core.experiments.speculative_gain import Gain, expected_tokens, gain
+from core.experiments.speculative import BONUS, Gain, PlainStep, SpeculativeRound, expected_tokens, gain
 from pages.ui.charts import serving_charts
-from pages.ui.charts.legend import legend
+from pages.ui.charts.palette import legend
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain

@@ -6,11 +6,10 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from core.record.step import Step, TokenDistribution
-from core.record.step_rows import StepRow, label_of, step_rows
-from core.record.tint import tint_depth
+from core.record.step_rows import StepRow, label_of, step_rows, tint_depth
 from core.reports.step_picture import how_chosen
 from core.sources.capabilities import Can
-from pages.ui.charts.token_text import shown as shown_in_text
+from pages.ui.charts.step_rows import shown as shown_in_text
 from pages.ui.components.dice.dice import strip_data
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.translation import _, quoted, wording

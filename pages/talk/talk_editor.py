@@ -13,9 +13,8 @@ from core.sources.capabilities import Can
 from pages.ui import features
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
-from pages.ui.presenting import prepared_talks, running_order, running_order_file, talk
-from pages.ui.presenting.running_order import Stop, Talk
-from pages.ui.presenting.running_order_file import LARGEST_RECORDING, MOST_STOPS
+from pages.ui.presenting import prepared_talks, running_order, talk
+from pages.ui.presenting.running_order import LARGEST_RECORDING, MOST_STOPS, Stop, Talk
 from pages.ui.session import address_bar, current, upload_field
 from pages.ui.session.state import anchor_notices, error_boundary, notify
 
@@ -147,7 +146,7 @@ def file_opened() -> None:
     anchor_notices("talk")
     data = upload_field.take("talk_file")
     if data is not None:
-        _set_order(running_order_file.loads(data))
+        _set_order(running_order.loads(data))
         notify(_("“{name}” is open: {count} stops.").format(name=order().name, count=len(order().stops)))
 
 

@@ -7,13 +7,12 @@ from typing import Any
 
 from core.errors import InputError
 from core.experiments.teach import Probe, teach
-from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep
-from core.finetuning.rehearsal import rehearsal_texts
+from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep, rehearsal_texts
 from pages.ui.experiments import experiment
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, in_english
-from pages.ui.session import clicks, current, own_models, provenance
+from pages.ui.session import current, own_models, provenance, selection
 
 NAME = "teach"
 LONGEST_STEP = 5.0  # seconds that a pause waits
@@ -82,7 +81,7 @@ def undo() -> None:
 @current.error_boundary
 def moment_clicked() -> None:
     """Show the look whose field in the strip was clicked."""
-    index = clicks.picked("teach_way").get("index")
+    index = selection.picked("teach_way").get("index")
     if isinstance(index, int | float):
         look_at(int(index))
 

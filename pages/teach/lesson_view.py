@@ -9,8 +9,8 @@ import streamlit as st
 
 from core.experiments.teach import Waiting
 from pages.teach import finetuning_session
-from pages.ui.charts import teach_charts, teach_rows
-from pages.ui.charts.legend import legend
+from pages.ui.charts import teach_charts
+from pages.ui.charts.palette import legend
 from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.experiments import results
 from pages.ui.experiments.finetuning_record import Lesson
@@ -55,7 +55,7 @@ def error(lesson: Lesson) -> None:
     elements.section(_("How large is the error?"), _("training loss"))
     legend(("dice", _("your text")), ("model", _("old training texts")))
     alt_text = _("A falling line: the loss of each training step on the new text, and paler on the old training texts.")
-    rows = teach_rows.loss_rows(lesson.steps)
+    rows = teach_charts.loss_rows(lesson.steps)
     chart.draw(teach_charts.loss, rows, key="teach_loss", alt_text=alt_text, title=_("How large is the error?"))
 
 
@@ -74,7 +74,7 @@ def expected(lesson: Lesson) -> None:
     alt_text = _("Bars from 0 to 100 percent for the likeliest next tokens: pale before the training, solid now.")
     chart.draw(
         teach_charts.before_and_after,
-        teach_rows.before_and_after_rows(looks, shown),
+        teach_charts.before_and_after_rows(looks, shown),
         key="teach_bars",
         alt_text=alt_text,
         title=title,
@@ -84,16 +84,16 @@ def expected(lesson: Lesson) -> None:
 
 def still_known(lesson: Lesson) -> None:
     """Draw the probabilities after the prompt about something that the model knew before."""
-    looks = teach_rows.known_looks(lesson.looks)
+    looks = teach_charts.known_looks(lesson.looks)
     shown = next((probe for probe in looks if lesson.shown is not None and probe.index == lesson.shown.index), None)
     if shown is None:
         return
     title = _("Does it still know “{beginning}”?").format(beginning=lesson.known)
     elements.section(title, _("catastrophic forgetting"))
-    table = teach_rows.before_and_after_rows(looks, shown, STILL_SHOWN)
+    table = teach_charts.before_and_after_rows(looks, shown, STILL_SHOWN)
     alt_text = _("Bars from 0 to 100 percent for the likeliest next tokens after a known prompt: pale before, solid now.")
     chart.draw(teach_charts.before_and_after, table, key="teach_kept", title=title, alt_text=alt_text, rows=STILL_SHOWN)
-    st.markdown(teach_rows.memory_verdict(looks[0], shown))
+    st.markdown(teach_charts.memory_verdict(looks[0], shown))
 
 
 def measured(lesson: Lesson) -> None:
@@ -125,7 +125,7 @@ def measured(lesson: Lesson) -> None:
 def moments(lesson: Lesson, running: bool) -> None:
     """Draw the moments of the training as a strip; a click shows that moment, and a button goes back to it."""
     elements.section(_("Probability of each token during the training"), _("training step × token; click one to see that moment"))
-    table = teach_rows.history_rows(lesson.looks, lesson.shown, current.clicks())
+    table = teach_charts.history_rows(lesson.looks, lesson.shown, current.clicks())
     clicked = partial(elements.run_and_rerun, finetuning_session.moment_clicked, ("teach_course",))
     alt_text = _("A strip of fields: one column per moment of the training, one row per token, darker where the token was likelier.")
     chart.draw(

@@ -10,7 +10,7 @@ from pages.tour import tour_experiments, tour_stops
 from pages.ui import features
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.i18n.translation import _
-from pages.ui.presenting import tour_state, tour_voices
+from pages.ui.presenting import tour_state
 from pages.ui.session import current, elements, provenance
 from pages.ui.shell import frame
 
@@ -46,10 +46,10 @@ def top(now: tour_state.Tour) -> None:
         st.caption(f"{_('The tour')} · {where} · {done}", width="content")
         st.segmented_control(
             _("Voice"),
-            tour_voices.VOICES,
+            tour_state.VOICES,
             default=now.voice,
             key="tour_voice",
-            format_func=lambda name: tour_voices.voice(name).title,
+            format_func=lambda name: tour_state.voice(name).title,
             on_change=tour_state.voice_chosen,
             label_visibility="collapsed",
             required=True,
@@ -65,7 +65,7 @@ def ways(now: tour_state.Tour) -> None:
         first, last = now.number == 1, now.number == len(tour_state.ORDER)
         st.button(_("Back"), on_click=tour_state.move, args=(-1,), icon=":material/arrow_back:", disabled=first, **bound("tour_back"))
         with st.popover(_("All stops"), icon=":material/list:"):
-            stops = tour_voices.voice(now.voice).stops
+            stops = tour_state.voice(now.voice).stops
             for number, stop in enumerate(tour_state.ORDER, start=1):
                 mark = ":material/check:" if stop in now.tried else None
                 st.button(
@@ -96,7 +96,7 @@ if not current.current_session().place:
     tour_state.apply_query(st.query_params.to_dict())
 current.current_session().place = now.address()
 top(now)
-text = tour_voices.voice(now.voice).stops[now.stop]
+text = tour_state.voice(now.voice).stops[now.stop]
 st.markdown(f"# {text.title}")
 st.markdown(text.said)
 attempt = st.container(key="tour_attempt")

@@ -22,12 +22,11 @@ from core.experiments.cache_budget import (
     kv_bytes_per_token,
 )
 from core.experiments.cache_race import CACHED, UNCACHED, race
-from core.experiments.speculative import PlainStep, SpeculativeRound, speculate
-from core.experiments.speculative_gain import gain
+from core.experiments.speculative import PlainStep, SpeculativeRound, gain, speculate
 from core.experiments.thinking import CHAIN_OF_THOUGHT, Question
 from pages.ui.charts import cost_charts, race_rows
-from pages.ui.charts.legend import legend
-from pages.ui.charts.serving_rows import Board
+from pages.ui.charts.palette import legend
+from pages.ui.charts.serving_charts import Board
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, names, numbers

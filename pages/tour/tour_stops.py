@@ -16,7 +16,7 @@ from core.inspection.embeddings import neighbours, tokens_of_words
 from core.inspection.inside import Inside, inspect_step
 from core.record.step import Step, TokenDistribution
 from core.sources.token_source import TokenSource
-from pages.ui.charts import charts, inside_charts, inside_rows, step_rows
+from pages.ui.charts import charts, inside_charts, step_rows
 from pages.ui.components.live_text.live_text import live_text
 from pages.ui.experiments.fork_playback import Side
 from pages.ui.i18n import example_texts, numbers
@@ -79,12 +79,12 @@ def meaning() -> None:
         token_ids,
         default=token_ids[0],
         key="tour_word",
-        format_func=lambda i: inside_rows.plain(inside_rows.label(model.piece(i))),
+        format_func=lambda i: inside_charts.plain(inside_charts.label(model.piece(i))),
         label_visibility="collapsed",
         required=True,
         **PERSISTENT,
     )
-    near = inside_rows.neighbour_rows(neighbours(model, token_ids[0] if picked is None else picked, 6))
+    near = inside_charts.neighbour_rows(neighbours(model, token_ids[0] if picked is None else picked, 6))
     chart.draw(
         inside_charts.neighbours,
         near,
@@ -101,22 +101,22 @@ def layers() -> None:
     kept, model = tour_state.tour().kept, tour_state.model()
     seen = kept.get("inside")
     if not isinstance(seen, Inside):
-        seen = kept["inside"] = inspect_step(model, model.encode(example_texts.FIRST_PROMPT), top_n=inside_rows.GUESSES)
+        seen = kept["inside"] = inspect_step(model, model.encode(example_texts.FIRST_PROMPT), top_n=inside_charts.GUESSES)
     last = len(seen.layers)
     chosen_layer = int(st.select_slider(_("Stop after layer"), range(1, last + 1), 1, key="tour_layer", **PERSISTENT))
-    rows = inside_rows.logit_lens_rows(seen, None)
+    rows = inside_charts.logit_lens_rows(seen, None)
     chart.draw(
         inside_charts.logit_lens,
         rows[rows.layer <= chosen_layer] if not rows.empty else rows,
         key="tour_lens",
         alt_text=_("After each layer up to the chosen one: the likeliest next tokens if this were the last layer."),
         layers=last + 1,
-        guesses=inside_rows.GUESSES,
+        guesses=inside_charts.GUESSES,
     )
     best = seen.layers[chosen_layer - 1].candidates[0]
     st.markdown(
         _("If this were the last layer: **{piece}**, {share}.").format(
-            piece=inside_rows.plain(best.piece), share=numbers.percent(best.model_probability)
+            piece=inside_charts.plain(best.piece), share=numbers.percent(best.model_probability)
         )
     )
     if chosen_layer == last:
@@ -197,7 +197,7 @@ def throw() -> None:
     newest = steps[-1] if steps and throws[-1] == heat else None
     bars(newest or coming, "tour_bars")
     saved_components.dice_strip(newest or coming, key="tour_dice")
-    tally = Counter(inside_rows.plain(step.text.strip() or step.piece) for step in steps)
+    tally = Counter(inside_charts.plain(step.text.strip() or step.piece) for step in steps)
     counts = ", ".join(f"{token} × {times}" for token, times in tally.most_common())
     st.caption(_("So far: {tally}").format(tally=counts) if counts else _("Not rolled yet."))
     if any(temperature != 1.0 for temperature in throws):

@@ -15,7 +15,7 @@ from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field
-from pages.waiting import delivery_view, waiting_view
+from pages.waiting import waiting_view
 
 frame.page()
 NAME, CURVE, STREAM = "waiting", "waiting_curve", "compare_stream"
@@ -75,7 +75,7 @@ def delivery() -> None:
 
     def draw(run: Experiment) -> None:
         if not run.running:
-            delivery_view.draw(run.seen[-1].paths[0], words)
+            waiting_view.draw(run.seen[-1].paths[0], words)
 
     results.part(STREAM, now, begin, draw, _("There is no text to deliver yet. Press Write."))
 

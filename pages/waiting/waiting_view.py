@@ -1,33 +1,115 @@
-"""What Waiting draws: one request as a timeline and a table under each policy, and the wait at several loads."""
+"""What Waiting draws: one request as a timeline and a table under each policy, the wait at several loads, and one run delivered twice."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
+import altair as alt
 import pandas as pd
 import streamlit as st
 
 from core.batching.scheduler import Policy
+from core.experiments.delivery import deliver, words_of
 from core.experiments.waiting import POLICIES, LoadPoint, ServiceTimes, Watched, pollaczek_khinchine
-from pages.ui.charts.legend import legend
+from core.record.step import Step
+from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
 from pages.ui.components.browser.browser import RoundTrip
+from pages.ui.components.stream_stage.stream_stage import stream_stage
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import _, ngettext, said
 from pages.ui.session import elements
 from pages.ui.views import chart
-from pages.waiting import waiting_charts
+
+PLAYED = 8.0  # seconds that the playback takes at least
+
+
+def draw(path: Sequence[Step], typed: str) -> None:
+    """Play both deliveries of this run. typed: the words that must not appear."""
+    both = deliver(path, words_of(typed))
+    slower = max(1.0, PLAYED / both.total if both.total else 1.0)
+    stream_stage(path, both, slower, key="compare_stage")
+    times = _("First token after {first}, everything after {total}: measured.").format(
+        first=numbers.duration(both.first_token), total=numbers.duration(both.total)
+    )
+    if both.found is None:
+        outcome = _("The filter found nothing: both ways show the same text, the whole answer {later} later.").format(
+            later=numbers.duration(both.total - both.first_token)
+        )
+    else:
+        outcome = _(
+            "The filter found “{word}” at token {place}. By then the stream had shown {count} words; the whole answer shows none."
+        ).format(word=both.found, place=(both.found_at or 0) + 1, count=len(both.already_seen.split()))
+    st.markdown(f"{outcome} {times}")
+    if slower > 1.5:
+        st.caption(_("Played {factor} times slower than it was").format(factor=numbers.decimal(slower, 0)))
+
+
+SHADES = ("model", "muted_text", "other", "computed", "dice", "doubt", "reused")  # of the kinds of time in `names.WAITS`
+_TIME = "datum.value >= 1000 ? format(datum.value / 1000, '~r') + ' s' : format(datum.value, '~r') + ' ms'"
+
+
+@chart_spec(8)
+def timeline_chart(colours: Palette) -> alt.TopLevelMixin:
+    """One bar per side, divided into kinds of time. Columns: side, kind, start, stop (ms), tip, order."""
+    axis = grey_axis(colours, labelExpr=_TIME, tickCount=6)
+    kinds = dict(zip(said(names.WAITS).values(), (getattr(colours, name) for name in SHADES), strict=True))
+    bars = CHART.mark_bar(height={"band": 0.72}, stroke=colours.page, strokeWidth=0.6).encode(
+        y=alt.Y("side:N", sort=list(said(names.SIDES).values()), axis=grey_axis(colours, minExtent=120, labelLimit=150)),
+        x=alt.X("start:Q", axis=axis, scale=alt.Scale(nice=False)),
+        x2="stop:Q",
+        color=shades("kind", kinds),
+        tooltip=tips(("tip", _("time"))),
+    )
+    return alt.layer(bars).properties(height=120)
+
+
+@chart_spec(8)
+def load_curve(colours: Palette) -> alt.TopLevelMixin:
+    """Mean wait by load: dots measured, dashed computed.
+
+    Columns: load (%), wait, formula (ms), side ("one", "many", "formula"), label, tip.
+    """
+    across = alt.X(
+        "load:Q",
+        scale=alt.Scale(domain=[0, 100], nice=False),
+        axis=grey_axis(
+            colours,
+            _("load, as a share of what one at a time can serve"),
+            values=[0, 25, 50, 75, 100],
+            labelExpr="datum.value + ' %'",
+            offset=20,
+        ),
+    )
+    axis = grey_axis(colours, tickCount=4, labelExpr=_TIME, minExtent=52, maxExtent=52)
+    shade = shades("side", {"one": colours.dice, "many": colours.computed})
+    base = CHART.encode(x=across)
+    computed = base.transform_filter("datum.side === 'formula'").encode(y=alt.Y("formula:Q", axis=axis))
+    measured = base.transform_filter("isValid(datum.wait)")
+    up = alt.Y("wait:Q", axis=axis)
+
+    def number(side: str, below: int) -> alt.Chart:
+        label = measured.transform_filter(f"datum.side === '{side}'").mark_text(dy=below, fontSize=12, color=colours.text)
+        return label.encode(y=up, text="label:N")
+
+    layers = (
+        computed.mark_line(strokeWidth=1.5, strokeDash=[4, 4], color=colours.muted_text),
+        measured.mark_line(strokeWidth=2).encode(y=up, color=shade),
+        measured.mark_point(filled=True, size=70, opacity=1).encode(y=up, color=shade, tooltip=tips(("tip", _("measured")))),
+        number("one", -12),
+        number("many", 14),
+    )
+    return alt.layer(*layers).properties(height=240)
 
 
 def draw_request(requests: Sequence[Watched], trip: RoundTrip | None, recorded: bool, running: bool) -> None:
     """Draw the watched request under each policy. trip: this browser's network and drawing times, None before they are measured."""
     elements.section(_("Your request over time"), _("measured, both by the server's own clock"))
-    kinds = list(zip(waiting_charts.SHADES, said(names.WAITS).values(), strict=True))
+    kinds = list(zip(SHADES, said(names.WAITS).values(), strict=True))
     legend(*kinds)
-    chart.draw(
-        waiting_charts.timeline, timeline(requests, trip), key="waiting_timeline", alt_text=_("Your request over time"), legend=kinds
-    )
+    chart.draw(timeline_chart, timeline(requests, trip), key="waiting_timeline", alt_text=_("Your request over time"), legend=kinds)
     for request in requests:
         st.caption(f"{_(names.SIDES[request.policy])}: …{request.text[-110:]}".replace("\n", " "))
     extra = trip.network + trip.drawing if trip else 0.0
@@ -133,7 +215,7 @@ def draw_curve(run: Experiment) -> None:
     shown = "; ".join(f"{_(names.SIDES[point.policy])} {numbers.percent(point.load)} {numbers.duration(point.queue)}" for point in points)
     alt_text = f"{_('Mean wait in the queue by load')}: {shown}"
     chart.draw(
-        waiting_charts.load_curve,
+        load_curve,
         load_rows(points, times),
         key="waiting_load",
         alt_text=alt_text,

@@ -17,10 +17,10 @@ from core.generation.turns import thoughts
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
 from core.tokens.tokens import Token
-from pages.ui.charts.token_text import shown
+from pages.ui.charts.step_rows import shown
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, ngettext
-from pages.ui.session import clicks, conversation, current, elements, share_link
+from pages.ui.session import conversation, current, elements, selection, share_link
 from pages.ui.session.run_request import LONGEST_CONVERSATION
 from pages.ui.views import distribution_view, receipt, saved_components
 
@@ -170,8 +170,8 @@ def _strip(
         tint=tint,
         opened=current.selected_index(),
         accent=isinstance(seen, Step) and end == len(path),
-        on_click=partial(elements.run_and_rerun, clicks.word_clicked, distribution_view.FRAGMENTS, key),
-        **clicks.why_button(current.run(), key),
+        on_click=partial(elements.run_and_rerun, selection.word_clicked, distribution_view.FRAGMENTS, key),
+        **selection.why_button(current.run(), key),
         offset=start,
         template=sum(template for _token, template in part),
     )

@@ -10,19 +10,19 @@ from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
 from pages.ui import features
-from pages.ui.charts.legend import legend
+from pages.ui.charts.palette import legend
 from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, translation
 from pages.ui.i18n.translation import _
-from pages.ui.session import address_bar, clicks, conversation, current, elements, opened_recording, playback
+from pages.ui.session import address_bar, conversation, current, elements, opened_recording, playback, selection
 from pages.ui.session.state import PERSISTENT
+from pages.ui.session.undo import undo_button
 from pages.ui.shell import all_samplers, frame, prompt_field, recorded_settings, remote_model_notes
 from pages.ui.shell.player import player
 from pages.ui.views import distribution_view, saved_components
-from pages.ui.views.undo_button import undo_button
-from pages.watch import conversation_view, display_options, export, step_costs, text_so_far
-from pages.watch.constraint_line import constraint_line
-from pages.watch.roll_again import roll_again
+from pages.watch import conversation_view, export, step_costs, text_so_far
+from pages.watch.step_costs import constraint_line
+from pages.watch.text_so_far import roll_again
 from pages.watch.token_bias import token_bias
 from pages.watch.two_settings_view import two_settings_view
 
@@ -64,7 +64,7 @@ def has_steps() -> bool:
 
 def more_tools() -> None:
     """Draw what can be opened beside the text: the view, and the pages that say how a token was computed and what it cost."""
-    display_options.popover()
+    text_so_far.popover()
     st.page_link(features.file_of("inside"), label=_("How was it computed?"), icon=":material/search:", width="content")
     st.page_link(features.file_of("cost"), label=_("The whole receipt"), icon=":material/receipt_long:", width="content")
 
@@ -101,7 +101,7 @@ with st.container(horizontal=True, vertical_alignment="center", key="ask"):
 if more:
     with st.container(horizontal=True, vertical_alignment="center", key="more_tools"):
         more_tools()
-look = display_options.chosen()
+look = text_so_far.chosen()
 begun = has_steps()
 left, right = st.columns([0.64, 0.36], gap="large")
 with left, st.container(gap="xsmall"):
@@ -109,7 +109,7 @@ with left, st.container(gap="xsmall"):
     with st.container(horizontal=True, vertical_alignment="center", key="odds_legend"):
         legend(*distribution_view.entries())
         if not look.folded:
-            st.button(_("Fold excluded tokens"), on_click=clicks.show_excluded, args=(False,), type="tertiary", key="fold_cut")
+            st.button(_("Fold excluded tokens"), on_click=selection.show_excluded, args=(False,), type="tertiary", key="fold_cut")
         asked = st.container(width="content", key="to_why")
     bars = st.container()
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="dice_head"):

@@ -1,4 +1,4 @@
-"""What the steps cost, in small charts beside the probabilities: KV cache, time, surprise, receipt."""
+"""What stands below the bars: what a constraint did to the step, and what the steps cost (KV cache, time, surprise, receipt)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,36 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core import Generation
 from core.record.step import Step, TokenDistribution
+from core.record.step_rows import Constrained, constrained
 from pages.ui.charts import charts, step_rows
-from pages.ui.i18n.translation import _
+from pages.ui.i18n import numbers
+from pages.ui.i18n.safe_text import plain
+from pages.ui.i18n.translation import _, quoted
 from pages.ui.session import elements
-from pages.ui.views import cache_gauge, chart, receipt
+from pages.ui.views import cache_text, chart, receipt
+
+
+def constraint_line(seen: TokenDistribution) -> None:
+    """Draw the line; nothing without a constraint."""
+    done = constrained(seen)
+    if done is not None:
+        st.caption(plain(sentence(done)))
+
+
+def sentence(done: Constrained) -> str:
+    """Return what the constraint does not allow, what the model wanted, and whether one token alone is left."""
+    share = numbers.chance(done.excluded)
+    sentences = [
+        _("The constraint excludes at least {share} of the probability.").format(share=share)
+        if done.at_least
+        else _("The constraint excludes {share} of the probability.").format(share=share)
+    ]
+    if done.wanted is not None:
+        token, model = quoted(done.wanted.piece), numbers.chance(done.wanted.model_probability)
+        sentences.append(_("The model's likeliest token, {piece} ({share}), is not allowed.").format(piece=token, share=model))
+    if done.allowed == 1:
+        sentences.append(_("One token alone is allowed, so it is forced."))
+    return " ".join(sentences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +72,7 @@ def draw(where: Places, run: Generation, seen: TokenDistribution | Step) -> None
     path = run.path
     steps = step_rows.step_rows(path)
     with where.cache:
-        cache_gauge.gauge(seen, run.model, key="gauge")
+        cache_text.gauge(seen, run.model, key="gauge")
         alt_text = _("One bar per token: positions reused from the cache and positions newly computed.")
         chart.draw(charts.notepad, step_rows.notepad_rows(path), key="notepad_chart", title=_("The notepad"), alt_text=alt_text)
     with where.times:

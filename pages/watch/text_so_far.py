@@ -1,25 +1,109 @@
-"""The text so far on Watch, why it ended, and which step the bars show."""
+"""The text so far on Watch, how it is displayed, why it ended, which step the bars show, and a token rolled again."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from core import Generation
+from core.generation.generation import Generation
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
 from pages.ui import features
+from pages.ui.charts import step_rows
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _
+from pages.ui.i18n.translation import N_, _, said
 from pages.ui.server import loaded_models
-from pages.ui.session import clicks, current, elements, explained_token
+from pages.ui.session import current, elements, selection
+from pages.ui.session.state import error_boundary, notify
 from pages.ui.shell import prompt_field
 from pages.ui.views import distribution_view, saved_components
 from pages.watch import conversation_view
+
+TINTS = {"likely": N_("probability"), "unsure": N_("entropy"), "none": N_("no tint")}
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayOptions:
+    """tint: "likely", "unsure" or "none". rows: candidates listed. logarithmic: the axis. folded: excluded tokens in one line."""
+
+    tint: str
+    rows: int
+    logarithmic: bool
+    folded: bool
+
+
+def popover() -> None:
+    """Draw the popover with the options."""
+    with st.popover(_("View"), icon=":material/visibility:", key="view"):
+        st.segmented_control(
+            _("Tint"),
+            list(TINTS),
+            default="likely",
+            key="tint",
+            format_func=said(TINTS).__getitem__,
+            help=_("What the colour of each token shows."),
+            required=True,
+            persist_state="session",
+        )
+        st.slider(
+            _("Rows"),
+            step_rows.FEWEST,
+            step_rows.MOST,
+            step_rows.USUAL,
+            key="rows",
+            help=_("How many of the likeliest tokens are listed."),
+            persist_state="session",
+        )
+        st.toggle(
+            _("Logarithmic scale"),
+            key="log",
+            help=_("Shows small probabilities: each step to the left is ten times less likely."),
+            persist_state="session",
+        )
+        st.toggle(
+            _("Show excluded tokens"),
+            key="cut_shown",
+            help=_("Excluded tokens with a small probability are folded into one line. Shown, each has its own row."),
+            persist_state="session",
+        )
+
+
+def chosen() -> DisplayOptions:
+    """Return what is chosen, also where the popover is not drawn."""
+    tint, rows = current.field("tint"), current.field("rows")
+    return DisplayOptions(tint or "likely", rows or step_rows.USUAL, bool(current.field("log")), not current.field("cut_shown"))
+
+
+@error_boundary
+def roll_again() -> None:
+    """Roll the reopened token again, or the newest one. The old token stays among the branches."""
+    run = current.begin()
+    seen = current.shown(run)
+    if not run.path:
+        return
+    index = seen.index if isinstance(seen, Step) else len(run.path) - 1
+    if Can.NEW_TOKENS not in run.can:
+        notify(_("A recording cannot roll again. Close it to write a text of your own."))
+        return
+    if run.settings.greedy:
+        notify(_("Greedy is on, so there are no dice. Switch it off to roll again."))
+        return
+    current.changed("rolled").playing = False
+    run.go_to(index - 1)
+    run.step(attempt=next_attempt(run))
+
+
+def next_attempt(run: Generation) -> int:
+    """Return the number of the next throw at the current node: after the highest one that its branches have with this seed."""
+    steps = [run.nodes[child].step for child in run.nodes[run.here].children]
+    used = [step.attempt for step in steps if step is not None and step.chosen_by == "sampled" and step.settings.seed == run.settings.seed]
+    return max(used, default=-1) + 1
+
 
 FINISHED = {
     "end of text": N_("The model has ended its text here. Press Back, or click an earlier token to take another way."),
@@ -37,7 +121,7 @@ LONG = 10_000_000_000  # multiply-adds of a prompt; on two cores they take a six
 
 def text_so_far(run: Generation, seen: TokenDistribution | Step, tint: str) -> None:
     """Draw the text so far, why it ended, and that it is a recording. Opens Why this token? if a token's button was pressed."""
-    explained_token.open_page_if_asked()
+    selection.open_page_if_asked()
     if run.messages:
         conversation_view.answer(run, seen, tint)
     else:
@@ -48,8 +132,8 @@ def text_so_far(run: Generation, seen: TokenDistribution | Step, tint: str) -> N
             tint=tint,
             opened=current.selected_index(),
             accent=isinstance(seen, Step),
-            on_click=partial(elements.run_and_rerun, clicks.word_clicked, distribution_view.FRAGMENTS),
-            **clicks.why_button(run, "strip"),
+            on_click=partial(elements.run_and_rerun, selection.word_clicked, distribution_view.FRAGMENTS),
+            **selection.why_button(run, "strip"),
         )
     prompt_field.final_space(run)
     if run.finished and not current.playing():
@@ -78,13 +162,13 @@ def why_ended(run: Generation) -> str:
 
 def why(run: Generation, seen: TokenDistribution | Step) -> None:
     """Draw the button that leads to what this token depended on."""
-    if not clicks.can_ask_why(run) or not seen.candidates:
+    if not selection.can_ask_why(run) or not seen.candidates:
         st.empty()  # a fragment may only write into a container into which it wrote during the last run of the whole page
         return
     token_id = seen.token_id if isinstance(seen, Step) else seen.candidates[0].token_id
     word = seen.vocabulary.token(token_id).piece.lstrip("␣") or "␣"
     label, about = _("Why “{word}”?").format(word=plain(word)), _("Hide words of the text, and see what this token depended on.")
-    go = {explained_token.MEASURE: "words"}
+    go = {selection.MEASURE: "words"}
     st.page_link(features.file_of("why"), label=label, icon=":material/help_center:", width="content", help=about, query_params=go)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.generation.generation import Generation
-from core.generation.two_settings import TwoSettings, two_settings
+from core.generation.step_again import TwoSettings, two_settings
 from core.record.step import Step, TokenDistribution
 from pages.ui.charts import charts, step_rows
 from pages.ui.i18n import numbers

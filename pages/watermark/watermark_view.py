@@ -15,8 +15,8 @@ from core.experiments import watermark
 from core.experiments.watermark import CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, Attacked, MarkedToken, Measured, Null, Score
 from core.sampling.samplers.watermark import ROUNDS
 from core.sampling.settings import SamplingSettings
-from pages.ui.charts.legend import legend
-from pages.ui.charts.token_text import Word
+from pages.ui.charts.palette import legend
+from pages.ui.charts.step_rows import Word
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers

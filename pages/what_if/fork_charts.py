@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.charts import what_if_charts
-from pages.ui.charts.legend import legend
+from pages.ui.charts.palette import legend
 from pages.ui.charts.tree_rows import branch_name, rows_of_run
 from pages.ui.experiments import fork_playback
 from pages.ui.i18n.translation import _

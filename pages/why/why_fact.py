@@ -7,13 +7,13 @@ import streamlit as st
 from core.experiments.traced_fact import TracedFact, traced_fact
 from core.record.tables import csv_text
 from pages.ui.charts import serving_charts, why_rows
-from pages.ui.charts.legend import legend
+from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
-from pages.ui.session import clicks, current, elements, provenance
+from pages.ui.session import current, elements, provenance, selection
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 from pages.why import why_charts
@@ -99,6 +99,6 @@ def picked(seen: TracedFact) -> tuple[int, int]:
 
 def field_clicked() -> None:
     """Keep the field that was clicked."""
-    entry = clicks.picked("why_fact_map")
+    entry = selection.picked("why_fact_map")
     if isinstance(entry.get("row"), int) and isinstance(entry.get("place"), int):
         st.session_state[PICKED] = (entry["row"], entry["place"])

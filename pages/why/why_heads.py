@@ -10,15 +10,15 @@ from core.engine.switched_off_heads import Head
 from core.experiments.ablated_heads import AblatedHeads, WithoutHeads, ablated_heads, without_heads
 from core.record.tables import csv_text
 from pages.ui.charts import serving_charts, why_rows
-from pages.ui.charts.legend import legend
+from pages.ui.charts.palette import legend
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, said
-from pages.ui.session import clicks, current, elements, provenance
-from pages.ui.session.explained_token import ExplainedToken
+from pages.ui.session import current, elements, provenance, selection
+from pages.ui.session.selection import ExplainedToken
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 from pages.ui.views.why_token import choose
@@ -88,7 +88,7 @@ def picked(seen: AblatedHeads) -> Head:
 
 def head_clicked() -> None:
     """Keep the head that was clicked."""
-    entry = clicks.picked("why_heads_map")
+    entry = selection.picked("why_heads_map")
     if isinstance(entry.get("layer"), int) and isinstance(entry.get("head"), int):
         st.session_state[PICKED] = (entry["layer"] - 1, entry["head"] - 1)
 

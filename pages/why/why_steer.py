@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import streamlit as st
 
-from core.experiments.result_claims import BROKEN
+from core.experiments.claims import BROKEN
 from core.experiments.steered_run import SteeredRun, steered_run
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment

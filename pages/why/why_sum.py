@@ -7,14 +7,14 @@ import streamlit as st
 from core.experiments.logit_sum import LogitSum, logit_sum
 from core.record.tables import csv_text
 from pages.ui.charts import why_rows
-from pages.ui.charts.legend import legend
+from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.explained_token import ExplainedToken
+from pages.ui.session.selection import ExplainedToken
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 from pages.ui.views.why_token import choose

@@ -10,7 +10,7 @@ from core.experiments.hidden_words import HiddenWords, hidden_words
 from core.record.tables import csv_text
 from core.sources.capabilities import Can
 from pages.ui.charts import why_rows
-from pages.ui.charts.legend import legend
+from pages.ui.charts.palette import legend
 from pages.ui.components.browser import browser
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
@@ -19,7 +19,7 @@ from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, quoted, said
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.explained_token import ExplainedToken, start_here
+from pages.ui.session.selection import ExplainedToken, start_here
 from pages.ui.views import chart, why_token
 from pages.ui.views.why_token import choose
 from pages.why import why_charts

@@ -41,7 +41,7 @@ from core import Generation, SamplingSettings, load_model
 from core.backends import compiled
 from core.backends.compiled import kernels
 from core.backends.fast_decoder import FastDecoder
-from core.backends.threads import torch_threads
+from core.backends.speed_trial import torch_threads
 from core.costs.machine import measure, processor
 from core.device import device_for
 from core.engine.kv_cache.kv_cache import KVCache

@@ -28,8 +28,7 @@ from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.experiments.batch_curve import SIZES, CurvePoint, batch_curve
 from core.experiments.batching import PlannedRequest, compare_alone
-from core.experiments.speculative import speculate
-from core.experiments.speculative_gain import gain
+from core.experiments.speculative import gain, speculate
 from core.sampling.history import History
 from core.sampling.stages import pick
 from pages.ui.i18n import example_texts

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pages.ui.presenting import tour_state, tour_voices
+from pages.ui.presenting import tour_state
 from tests.browser.drawn import MARKS
 from tests.browser.watching import press
 
@@ -19,7 +19,7 @@ WORDS = "[data-testid=stHtml] span, .told button, .token, .part, .row, td, input
 
 def stands(page: Any, voice: str, stop: str) -> None:
     """Wait until this stop is on the screen, and marks, words or cells in its widget."""
-    told = tour_voices.voice(voice).stops[stop]
+    told = tour_state.voice(voice).stops[stop]
     page.get_by_role("heading", name=told.title, exact=True).wait_for()
     page.locator(f".st-key-tour_widget_{stop}").locator(f"svg .role-mark path, {WORDS}").first.wait_for()
     assert page.locator(".st-key-tour_widget_" + stop + " [data-testid=stException]").count() == 0
@@ -37,7 +37,7 @@ def test_from_the_first_stop_to_the_last(at: At) -> None:
 
 def test_what_is_tried_is_noticed_and_kept_and_a_deeper_page_leads_back(at: At) -> None:
     page = at("tour?voice=metaphor", width=390)
-    told = tour_voices.voice("metaphor").stops
+    told = tour_state.voice("metaphor").stops
     for count in range(3):
         before = page.locator(".st-key-tour_strip .token").count()
         press(page, "tour_one")

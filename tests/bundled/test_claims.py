@@ -16,9 +16,8 @@ import pytest
 from core import Recording, load_model
 from core.experiments import prepared
 from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, cascade
-from core.experiments.claims import branches, ends_in_a_sentence, repeated_sentences, text_of
+from core.experiments.claims import RESULT_CLAIMS, branches, cascade_is_worth_it, ends_in_a_sentence, repeated_sentences, steered, text_of
 from core.experiments.prepared import PREPARED, PreparedRun
-from core.experiments.result_claims import RESULT_CLAIMS, cascade_is_worth_it, steered
 from core.experiments.student_report import student_reports
 from pages.gallery import gallery
 from pages.ui.experiments import experiment

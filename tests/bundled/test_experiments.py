@@ -14,8 +14,7 @@ from core.experiments import prepared
 from core.experiments.cache_budget import INT8_KV, RED_POT, SLIDING_WINDOW, Answer, MemoryBudget, ask, kv_bytes_per_token
 from core.experiments.fork import Fork, continuation, side_by_side
 from core.experiments.prepared import PREPARED, PreparedRun
-from core.experiments.speculative import speculate
-from core.experiments.speculative_gain import gain
+from core.experiments.speculative import gain, speculate
 from core.experiments.student_report import knows, student_reports
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Question, count
 from core.models.growth import GrowthRecord, growth_of

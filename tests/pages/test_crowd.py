@@ -8,9 +8,8 @@ from threading import Thread
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.server import playback_scheduler
-from pages.ui.server.playback_scheduler import APART, BUSY, PlaybackScheduler
 from pages.ui.session import admission, playback, state
+from pages.ui.session.playback import APART, BUSY, PlaybackScheduler
 from tests.pages.apptest import told
 
 APP = str(Path(__file__).with_name("main.py"))
@@ -58,7 +57,7 @@ def test_a_visitor_whose_websocket_was_closed_keeps_their_seat_for_a_while(monke
 def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time as the floor sees it."""
     time = [50.0]
-    monkeypatch.setattr(playback_scheduler, "monotonic", lambda: time[0])
+    monkeypatch.setattr(playback, "monotonic", lambda: time[0])
     return time
 
 
@@ -107,7 +106,7 @@ def test_players_draw_one_at_a_time_and_nobody_else_waits(monkeypatch: pytest.Mo
     with playback.drawing():
         waiting = Thread(target=second)
         waiting.start()
-        while not playback_scheduler.scheduler().draw_lock.waiting:
+        while not playback.scheduler().draw_lock.waiting:
             assert waiting.is_alive()
         someone.playing = False
         with playback.drawing():  # a press of Step, say

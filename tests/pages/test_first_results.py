@@ -15,7 +15,7 @@ from pages.ui import features
 from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.session.provenance import Provenance
-from pages.ui.shell import next_page_link
+from pages.ui.shell import frame
 from tests.pages.apptest import Open, State, html
 
 
@@ -76,9 +76,9 @@ def test_a_broken_recording_is_as_if_it_were_not_there(open_app: Open, monkeypat
 
 
 def test_the_ways_on_lead_round_to_every_page() -> None:
-    paths = set(features.features()) - next_page_link.GUIDED
+    paths = set(features.features()) - frame.GUIDED
     reached, here = set(), "read"
     for _path in paths:
-        here = next_page_link.following(here).path
+        here = frame.following(here).path
         reached.add(here)
     assert reached >= paths - {"read"}

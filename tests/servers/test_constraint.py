@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from core import Generation, SamplingSettings
-from core.remote.burst_streams import stream
+from core.experiments.burst import stream
 from core.remote.http_client import HttpClient
 from tests.servers.conftest import client, llama_server
 

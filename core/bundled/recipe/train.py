@@ -28,7 +28,7 @@ from core.bundled.recipe.mixture import IGNORED, Mixture, Shares, tokenizer_text
 from core.bundled.recipe.models import CHECKPOINTS, STORYTELLER, config
 from core.bundled.recipe.tokenizer import CONTEXT, train_tokenizer
 from core.device import CPU_MULTIPLIES_BF16
-from core.finetuning.muon import Optimizers
+from core.finetuning.from_scratch import Optimizers
 
 # (model, ids [rows, length], targets [rows, length], mask) -> mean loss
 Loss = Callable[[nn.Module, Tensor, Tensor, Tensor], Tensor]

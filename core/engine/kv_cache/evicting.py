@@ -16,12 +16,12 @@ import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
 from core.backends.rotary_lengths import RotaryLengths
+from core.device import enough_memory
 from core.engine.abilities import possible_with
 from core.engine.kv_cache.quantized import QuantizedLayer, quantized_cache
 from core.engine.model import LanguageModel
 from core.errors import EmptyPrompt, ModelError, PromptTooLong
 from core.message import Message
-from core.out_of_memory import enough_memory
 from core.sources.capabilities import Can, require
 
 KEPT, CLOSED_UP = "kept", "closed up"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from core.engine.hooks import Hook, input_of
 from core.engine.model import LanguageModel
+from core.engine.network_layers import Hook, input_of
 from core.engine.switched_off_heads import Head, HeadOutputs, checked_heads, head_outputs, switch_off
 from core.errors import BadSetting
 from core.inspection.attribution.passes import Passes, batches, checked, log_probability, reachable, text_and_target

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from core.engine.hooks import Hook, first_of, hooked, input_of
 from core.engine.model import LanguageModel
-from core.engine.network_layers import checked_layers
+from core.engine.network_layers import Hook, checked_layers, first_of, hooked, input_of
 from core.engine.switched_off_heads import HeadOutputs, head_outputs
 from core.errors import ModelError
 from core.inspection.attribution.passes import Passes, checked, text_and_target

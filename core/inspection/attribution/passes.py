@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from core.backends.cache_tensors import cache_argument
-from core.backends.threads import torch_threads
+from core.backends.backend import cache_argument
+from core.backends.speed_trial import torch_threads
 from core.backends.transformers_backend import backend_of
+from core.device import enough_memory
 from core.engine.abilities import possible_with
-from core.engine.hooks import Hook, hooked
 from core.engine.model import LanguageModel
+from core.engine.network_layers import Hook, hooked
 from core.errors import BadToken, BrokenLogits, InputError, NotForThisModel
 from core.inspection.inside import checked_ids
 from core.message import Message
-from core.out_of_memory import enough_memory
 from core.sources.capabilities import Can, require
 
 TOKENS_AT_ONCE = 1_024  # of one batch

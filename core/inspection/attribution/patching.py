@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from core.engine.hooks import Hook
 from core.engine.model import LanguageModel
-from core.engine.network_layers import at_layer, checked_layers
+from core.engine.network_layers import Hook, at_layer, checked_layers
 from core.errors import InputError
 from core.inspection.attribution.passes import Passes, batches, text_and_target
 from core.message import Message

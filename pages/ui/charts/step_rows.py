@@ -1,4 +1,4 @@
-"""Rows of the charts of a run: core's records with the texts and numbers beside the bars.
+"""Rows of the charts of a run, and tokens inside a text: core's records with the texts and numbers beside the bars.
 
 The rows are Arrow tables, which Streamlit sends as they are. They are made at every step, and pandas would take ten times as long.
 """
@@ -7,17 +7,50 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 import pyarrow as pa
 
 from core.record import step_rows as record_rows
-from core.record.constrained import constrained
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
-from core.record.step_rows import StepRow, StepRows
+from core.record.step_rows import StepRow, StepRows, constrained
 from core.sampling.observation import RED
+from core.tokens.tokens import visible_text
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.translation import N_, _
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One token of a scored text.
+
+    colour: name in the palette; depth: 0 (no tint) to 1. below: small text under it. head, lines, bars: its card; a bar is
+    (name, share 0-1, number, chosen).
+    """
+
+    text: str
+    colour: str = "dice"
+    depth: float = 0.0
+    marked: bool = False
+    head: str = ""
+    lines: tuple[str, ...] = ()
+    bars: tuple[tuple[str, float, str, bool], ...] = ()
+    below: str = ""
+
+
+def shown(text: str, displayed: str, raw: bytes) -> str:
+    """Return a token as the text shows it: `displayed`, or the character that it completes and the bytes of one that it begins.
+
+    >>> shown("🦊", "⟨A6⟩⟨8A⟩", b"\\xa6\\x8a"), shown(" ", "␣⟨F0⟩⟨9F⟩", b" \\xf0\\x9f")
+    ('🦊', '␣⟨F0⟩⟨9F⟩')
+    """
+    encoded = text.encode()
+    if not text or encoded == raw:
+        return displayed
+    used = next((count for count in range(len(raw), 0, -1) if encoded.endswith(raw[:count])), len(raw))
+    return visible_text(encoded) + visible_text(raw[used:])
+
 
 FEWEST, MOST, USUAL = record_rows.FEWEST, 50, 8
 FOLDED = -2  # key of the line for folded candidates

@@ -12,7 +12,7 @@ from core.experiments.hidden_words import HiddenPart, HiddenWords
 from core.experiments.traced_fact import TracedFact
 from core.inspection.attribution.logit_parts import ATTENTION, CONSTANT, EMBEDDING, FEED_FORWARD, HEAD, LogitPart
 from pages.ui.charts.palette import DARKEST
-from pages.ui.charts.token_text import Word
+from pages.ui.charts.step_rows import Word
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 

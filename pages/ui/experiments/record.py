@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 from core import load_model
 from core.backends import compiled
 from core.experiments import prepared
-from core.experiments.result_claims import RESULT_CLAIMS
+from core.experiments.claims import RESULT_CLAIMS
 from core.models.hub import BUNDLED
 from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Worker

@@ -20,9 +20,8 @@ from typing import Any
 from core import Generation, load_model
 from core.engine.model import LanguageModel
 from core.experiments.ablated_heads import ablated_heads
-from core.experiments.claims import ends_in_a_sentence, share, text_of
+from core.experiments.claims import RESULT_CLAIMS, ends_in_a_sentence, share, steered, text_of
 from core.experiments.hidden_words import hidden_words
-from core.experiments.result_claims import RESULT_CLAIMS, steered
 from core.experiments.steered_run import SteeredRun, steered_run
 from core.models.hub import BUNDLED
 from core.record.step import Step

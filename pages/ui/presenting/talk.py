@@ -1,4 +1,4 @@
-"""A talk: its editor's state, and the stop that is shown.
+"""A talk: its editor's state, and the stop that is shown. After a reload the talk continues at the same stop.
 
 The link of a stop sets the visitor's run: prompt, settings and steps. A stop can also contain a recording or name one of the gallery
 (`stage?run=loop`), which replaces the run.
@@ -6,6 +6,7 @@ The link of a stop sets the visitor's run: prompt, settings and steps. A stop ca
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,10 @@ from core.errors import ViewerError
 from core.sampling.settings import SETTINGS
 from core.sources.capabilities import Can
 from pages.ui import features
+from pages.ui.components.browser import browser
 from pages.ui.experiments import experiment
 from pages.ui.i18n.translation import say
+from pages.ui.presenting import prepared_talks
 from pages.ui.presenting.running_order import WITHOUT_A_CHOICE, Stop, Talk
 from pages.ui.session import current, run_start
 from pages.ui.session.run_request import LINK_KEYS, RunRequest
@@ -26,6 +29,48 @@ from pages.ui.session.state import current_session, memory
 
 if TYPE_CHECKING:
     from core import Generation, Recording
+
+
+KEY = "talk_memory"
+LARGEST = 900_000  # bytes as the browser sends it back; the gate lets a message of 2 MB pass, and it contains two running orders
+
+
+def keep_talk() -> None:
+    """Store the editor's running order and the talk in progress in the browser. app.py calls this once per page."""
+    edited = editor()
+    order, given = _kept(edited.order if _own(edited) else None), _kept(edited.active_talk.talk if edited.active_talk else None)
+    place = edited.active_talk.place if edited.active_talk else 0
+    data = {"session": current.current_session().name, "order": order, "given": given, "place": place}
+    browser.talk(KEY, data, lambda: found(getattr(st.session_state.get(KEY), "found", None)))
+
+
+def _own(editor: TalkEditor) -> bool:
+    """Return whether the editor contains another order than the default."""
+    return editor.order is not None and editor.order not in (prepared_talks.THREE, prepared_talks.translated(prepared_talks.THREE))
+
+
+def _kept(order: Talk | None) -> str:
+    text = order.dumps() if order is not None else ""
+    return text if len(text) <= LARGEST and len(json.dumps(text, ensure_ascii=False).encode()) <= LARGEST else ""
+
+
+@current.error_boundary
+def found(stored: object) -> None:
+    """Restore what the browser stored from an earlier session of this tab. `stored` can be any value. Raises BadRecording."""
+    edited = editor()
+    if not isinstance(stored, dict) or _own(edited) or edited.active_talk is not None:
+        return
+    from pages.ui.presenting import running_order
+
+    order, given, place = stored.get("order"), stored.get("given"), stored.get("place")
+    if isinstance(order, str) and order:
+        edited.order = running_order.loads(order)
+        edited.opened += 1
+    if isinstance(given, str) and given:
+        whole = running_order.loads(given)
+        at = place if isinstance(place, int) and not isinstance(place, bool) and 0 <= place < len(whole.stops) else 0
+        edited.active_talk = ActiveTalk(whole, at, go=None)
+
 
 STAGE = "stage"
 RECORDING_PARAMETER = "run"  # query parameter of a stop: the name of a recorded run of the gallery
@@ -180,7 +225,7 @@ def set_run(stop: Stop) -> None:
     session, query = current_session(), run_query(stop)
     recording = _recording(stop)
     if recording is not None:
-        run_start.replace(session, recording.replay(), current.request())
+        run_start.replace_run(session, recording.replay(), current.request())
         return
     if not _sets_run(stop):
         return  # the page uses the current run
@@ -216,7 +261,7 @@ def _go_on_before_the_recording(active: ActiveTalk) -> None:
         set_run(Stop("", STAGE))
         return
     run, request = active.before
-    run_start.replace(current_session(), run, request)
+    run_start.replace_run(current_session(), run, request)
 
 
 def _recorded_name(stop: Stop) -> str | None:

@@ -1,21 +1,76 @@
-"""The tour of one visitor: stop, voice, progress, and the runs of its widgets. Actions are for `on_click`."""
+"""The tour of one visitor: stop, voice, progress, and the runs of its widgets. Actions are for `on_click`.
+
+Each of the three voices has a file `pages/ui/i18n/languages/<language>/tour/<voice>.toml` with one table per stop:
+
+    title   the heading
+    said    two or three sentences about what the stop shows
+    try     a task for the visitor
+    noticed what the visitor can notice, shown after the task
+    limit   where the comparison is not accurate
+"""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core import SamplingSettings, list_models
 from core.errors import ModelError
+from pages.ui.i18n import translation
 from pages.ui.i18n.example_texts import FIRST_PROMPT
 from pages.ui.i18n.translation import _
-from pages.ui.presenting import tour_voices
 from pages.ui.session import current
 
 if TYPE_CHECKING:
     from core import Generation
     from core.engine.model import LanguageModel
+
+
+VOICES = ("questions", "curiosity", "metaphor")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Texts of one voice at one stop."""
+
+    title: str
+    said: str
+    attempt: str
+    noticed: str
+    limit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """One voice. title: its name; lead: its description; stops: texts by stop, in order."""
+
+    title: str
+    lead: str
+    stops: dict[str, Words]
+
+
+def voice(name: str) -> Voice:
+    """Return a voice in the visitor's language."""
+    own, english = (
+        _read(file) for file in (translation.long_text(f"tour/{name}.toml"), translation.FOLDER / translation.ENGLISH / f"tour/{name}.toml")
+    )
+    return replace(own, stops={stop: own.stops.get(stop, words) for stop, words in english.stops.items()})  # a missing stop stays English
+
+
+@cache
+def _read(file: Path) -> Voice:
+    read = tomllib.loads(file.read_text("utf-8"))
+    stops = {
+        stop: Words(said["title"], said["said"], said["try"], said["noticed"], said["limit"])
+        for stop, said in read.items()
+        if isinstance(said, dict)
+    }
+    return Voice(read["title"], read["lead"], stops)
+
 
 NAME = "tour"
 SETTINGS = SamplingSettings(temperature=0.8, top_p=0.95, seed=5)
@@ -46,7 +101,7 @@ class Tour:
     """stop, voice: the current ones. tried: stops whose task was done. kept: values of the widgets."""
 
     stop: str = ORDER[0]
-    voice: str = tour_voices.VOICES[0]
+    voice: str = VOICES[0]
     tried: set[str] = field(default_factory=set)
     kept: dict[str, Any] = field(default_factory=dict)
 
@@ -80,7 +135,7 @@ def apply_query(query: Mapping[str, str]) -> None:
     now, asked = tour(), from_link(query)
     if query.get("stop") in STOPS:
         now.stop, now.tried = asked.stop, now.tried | asked.tried
-    if query.get("voice") in tour_voices.VOICES:
+    if query.get("voice") in VOICES:
         now.voice = asked.voice
 
 
@@ -97,7 +152,7 @@ def from_link(link: Mapping[str, str]) -> Tour:
     """
     stop, voice = link.get("stop", ""), link.get("voice", "")
     done = {name for name in link.get("done", "")[:400].split(".") if name in STOPS}
-    return Tour(stop if stop in STOPS else ORDER[0], voice if voice in tour_voices.VOICES else tour_voices.VOICES[0], done)
+    return Tour(stop if stop in STOPS else ORDER[0], voice if voice in VOICES else VOICES[0], done)
 
 
 @current.error_boundary
@@ -118,7 +173,7 @@ def move(steps: int) -> None:
 def voice_chosen() -> None:
     """Apply the chosen voice."""
     asked = current.field("tour_voice")
-    if asked in tour_voices.VOICES:
+    if asked in VOICES:
         tour().voice = asked
 
 

@@ -18,9 +18,9 @@ from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
-from pages.ui.session import current, effective_value, share_link
+from pages.ui.session import current, share_link
 from pages.ui.session.run_request import Conversation, Stop, link_values, pairs_of, split_at_question
-from pages.ui.session.state import current_session, error_boundary, notify
+from pages.ui.session.state import current_session, error_boundary, notify, restore_values
 
 if TYPE_CHECKING:
     from core import Generation
@@ -52,7 +52,7 @@ def fill_widgets() -> None:
     saved = current_session().saved_widget_values
     if current.model_names():
         st.session_state["model"] = saved["model"] = current.model_name()
-    effective_value.restore()
+    restore_values()
     for name in SETTINGS:  # Streamlit drops the values of widgets that a page does not draw
         value = st.session_state.get(name)
         if value is not None:

@@ -23,8 +23,8 @@ from core.sources.capabilities import Can
 from core.sources.ngram import is_ngram
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.translation import _
-from pages.ui.server import loaded_models, published_models
-from pages.ui.session import effective_value, roles, run_start, share_link
+from pages.ui.server import loaded_models
+from pages.ui.session import roles, run_start, share_link, state
 from pages.ui.session.run_request import Conversation, RunRequest, conversation_of, ending_of
 from pages.ui.session.sampling_controls import ENDS_GREEDY, LARGEST_SEED, PLAIN, PRESETS, START
 from pages.ui.session.state import (
@@ -53,7 +53,7 @@ def model_names() -> list[str]:
     if session.model_names and session.model_names[0] == made_from:
         return session.model_names[1]
     linked = [name for name in (session.link.get("model", ""),) if is_ngram(name)]  # nothing has to be downloaded for it
-    offered = [entry.name for entry in list_models()] + session.names + published_models.names() + linked
+    offered = [entry.name for entry in list_models()] + session.names + loaded_models.names() + linked
     session.model_names = made_from, list(dict.fromkeys(offered)) + list(session.taught)
     return session.model_names[1]
 
@@ -141,7 +141,7 @@ def settings() -> SamplingSettings:
 
 
 def _settings(session: Session) -> SamplingSettings:
-    asked = map(effective_value.effective, SETTINGS, repeat(session)) if session.set_values else map(st.session_state.get, SETTINGS)
+    asked = map(state.effective_value, SETTINGS, repeat(session)) if session.set_values else map(st.session_state.get, SETTINGS)
     texts = tuple([None if value is None else str(value) for value in asked])
     return share_link.settings_of(texts, tuple(map(session.link.get, SETTINGS)))
 
@@ -336,7 +336,7 @@ def settings_changed(key: str = "") -> None:
     if key:
         saved[key] = field(key)
     if key in ENDS_GREEDY:
-        effective_value.set_value("greedy", False)
+        state.set_value("greedy", False)
     changed("coming")
 
 
@@ -356,7 +356,7 @@ def apply_settings(wanted: SamplingSettings, with_order: bool = False) -> None:
     """Set all settings but the seed, and the order if asked. For actions."""
     for name, row in SETTINGS.items():
         if name != "seed" and (with_order or name != "order"):
-            effective_value.set_value(name, row.written(getattr(wanted, name)))
+            state.set_value(name, row.written(getattr(wanted, name)))
     changed("coming")
 
 

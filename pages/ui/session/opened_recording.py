@@ -49,5 +49,5 @@ def show(recording: Recording) -> None:
     replay = recording.replay(whole=True)
     for _step in recording.path:
         replay.step()
-    run_start.replace(session, replay, current.request())
+    run_start.replace_run(session, replay, current.request())
     session.moment = "rolled" if replay.path else "coming"

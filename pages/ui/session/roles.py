@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.errors import NotAllowed
 from pages.ui.i18n.translation import _
-from pages.ui.server import deployment, operator_password, published_models
+from pages.ui.server import deployment, operator_password, loaded_models
 from pages.ui.server.gate import release_turn
 from pages.ui.session.state import current_session
 
@@ -30,7 +30,7 @@ def require_operator() -> None:
 
 def may_use(name: str, listed: list[str]) -> bool:
     """Return whether this visitor may open this model. listed: the names in their list."""
-    return name in listed or name in published_models.names() or is_operator()
+    return name in listed or name in loaded_models.names() or is_operator()
 
 
 def require_may_use(name: str, listed: list[str]) -> None:
@@ -39,9 +39,9 @@ def require_may_use(name: str, listed: list[str]) -> None:
         raise NotAllowed(_("Only the operator of this app can do that. Choose one of the models in the list."))
 
 
-def access(name: str) -> published_models.Access:
+def access(name: str) -> loaded_models.Access:
     """Return tokenizer and key of a model on a server: the visitor's own, else the published ones. (None, None) for other models."""
-    servers, given = current_session().servers, published_models.access(name)
+    servers, given = current_session().servers, loaded_models.access(name)
     if name not in servers and given[0] is not None:
         servers[name] = given
     return servers.get(name, (None, None))

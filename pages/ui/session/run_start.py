@@ -90,7 +90,7 @@ def begin(session: Session, wanted: RunRequest, model: LanguageModel, settings: 
     except ViewerError as error:
         session.refusal, session.playing = error, False
         return
-    replace(session, fresh, wanted, put_aside_already)
+    replace_run(session, fresh, wanted, put_aside_already)
 
 
 def _generation(wanted: RunRequest, model: LanguageModel, settings: SamplingSettings) -> Generation:
@@ -106,7 +106,7 @@ def _generation(wanted: RunRequest, model: LanguageModel, settings: SamplingSett
     return Generation(model, wanted.messages or wanted.prompt, settings, top_n=CANDIDATES_KEPT)
 
 
-def replace(session: Session, fresh: Generation, wanted: RunRequest, put_aside_already: bool = False) -> None:
+def replace_run(session: Session, fresh: Generation, wanted: RunRequest, put_aside_already: bool = False) -> None:
     """Make this the visitor's run. The old run is saved for undo. Its cache is released, or goes on to the next run of a conversation."""
     if session.run is not None:
         if not put_aside_already:

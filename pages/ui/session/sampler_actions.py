@@ -10,7 +10,7 @@ from core.sampling.constraint.compiled import compiled
 from core.sampling.constraint.source import notes
 from core.sampling.settings import LAST_N, ORDERS, SETTINGS, SamplingSettings
 from pages.ui.i18n.translation import _
-from pages.ui.session import current, effective_value
+from pages.ui.session import current, state
 from pages.ui.session.sampling_controls import start_of
 from pages.ui.session.state import anchor_notices, error_boundary, notify
 
@@ -18,7 +18,7 @@ from pages.ui.session.state import anchor_notices, error_boundary, notify
 @error_boundary
 def set_setting(key: str, value: Any) -> None:
     """Set one setting to a value of its control, and show the effect on the next-token distribution."""
-    effective_value.set_value(key, value)
+    state.set_value(key, value)
     current.changed("coming")
 
 
@@ -50,7 +50,7 @@ def set_order(order: str | tuple[str, ...]) -> None:
     """Set the order of the stages. An order of the visitor's own keeps the penalty window of the engine that it was made from."""
     settings = current.settings()
     if not isinstance(order, str) and not settings.repeat_last_n and settings.order in LAST_N:
-        effective_value.set_value("repeat_last_n", LAST_N[str(settings.order)])
+        state.set_value("repeat_last_n", LAST_N[str(settings.order)])
     set_setting("order", SETTINGS["order"].written(order))
 
 

@@ -19,7 +19,7 @@ from core.errors import ViewerError
 from core.sources.ngram import is_ngram
 from pages.ui.i18n import translation as languages
 from pages.ui.i18n.translation import _, say
-from pages.ui.server import deployment, published_models
+from pages.ui.server import deployment, loaded_models
 from pages.ui.session import share_link
 from pages.ui.session.run_request import Conversation, MessagePairs, RunRequest, Stop, conversation_of, ending_of
 
@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 
 _KEY = "_session"
 P = ParamSpec("P")
+DELIVERY_SECONDS = 3.0  # seconds after which every browser has received a new value, even on a busy machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ class Session:
     replay_steps: str | None = None  # steps of a link, not replayed yet
     link: dict[str, str] = field(default_factory=dict)  # query of the address at the start of the session
     saved_widget_values: dict[str, Any] = field(default_factory=dict)  # last values of model and settings, by key
-    set_values: dict[str, tuple[Any, Any, float]] = field(default_factory=dict)  # see `effective_value`: old value, new value, time
+    set_values: dict[str, tuple[Any, Any, float]] = field(default_factory=dict)  # see `set_value`: old value, new value, time
     browser_storage_key: str = ""  # name of a text to request from the browser's storage
     draws: int = 0  # number of page renders
     answered: bool = False  # whether the browser has reported what it stores
@@ -132,7 +133,7 @@ class Session:
     def begin_from(self, query: Mapping[str, str]) -> None:
         """Apply the query of an address. Invalid values are skipped and named in a notice."""
         counted = [query["model"]] if is_ngram(query.get("model", "")) else []  # it is computed here, and nothing is downloaded
-        bundled = [entry.name for entry in list_models()] + published_models.names() + counted
+        bundled = [entry.name for entry in list_models()] + loaded_models.names() + counted
         query, damaged = share_link.repaired(query, bundled)
         self.link, self.browser_storage_key = dict(query), query.get("kept", "")[:40]
         self.requested = share_link.requested_model(query, bundled)
@@ -279,3 +280,38 @@ def notify(sentence: str) -> None:
     action, session = _ACTION.get(), current_session()
     if all(note.text != sentence for note in session.notes):
         session.notes.append(Notice(sentence, action.place if action else ""))
+
+
+def set_value(key: str, value: Any) -> None:
+    """Set the value of a control, protected from older values that the browser still sends.
+
+    During Play the browser requests a part of the page several times a second and sends the value of every control each time. A request
+    that left the browser before the new value arrived would restore the old one.
+    """
+    session, before = current_session(), st.session_state.get(key)
+    session.set_values.pop(key, None)
+    if session.playing and before is not None and before != value:
+        session.set_values[key] = (before, value, monotonic())
+    st.session_state[key] = value
+
+
+def effective_value(key: str, session: Session) -> Any:
+    """Return the value of a control, None if it does not exist. An outdated value from the browser is replaced by the one the app set."""
+    value, value_set = st.session_state.get(key), session.set_values.get(key)
+    if value_set is None:
+        return value
+    before, wanted, since = value_set
+    if value == before and monotonic() - since < DELIVERY_SECONDS:
+        return wanted
+    if value != wanted:
+        del session.set_values[key]
+    return value
+
+
+def restore_values() -> None:
+    """Write the effective values to the controls, before they are drawn."""
+    session = current_session()
+    for key in list(session.set_values):
+        value = effective_value(key, session)
+        if value is not None and st.session_state.get(key) != value:
+            st.session_state[key] = value

@@ -1,4 +1,4 @@
-"""Undo for a replaced run."""
+"""Undo for a replaced run, and its button."""
 
 from __future__ import annotations
 
@@ -9,9 +9,24 @@ import streamlit as st
 from core import SamplingSettings
 from core.record.step import Step
 from core.sources.capabilities import Can
-from pages.ui.session import current, run_start
+from pages.ui.i18n.translation import _
+from pages.ui.session import current, elements, run_start
 from pages.ui.session.run_request import Conversation
 from pages.ui.session.state import SavedRun, Session, current_session, error_boundary
+
+
+def undo_button(key: str = "bring_back") -> None:
+    """Draw the button, if there is a replaced run."""
+    if can_undo():
+        st.button(
+            _("Bring back my text"),
+            on_click=elements.run_and_rerun,
+            args=(undo, ()),
+            help=_("Undo for a replaced run. Press again to return."),
+            icon=":material/settings_backup_restore:",
+            type="tertiary",
+            key=key,
+        )
 
 
 def write_path(text: str, used: SamplingSettings, path: Sequence[Step]) -> None:

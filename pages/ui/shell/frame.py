@@ -1,24 +1,105 @@
-"""Page frame: the guard for deep links, page headings, the styles, the notice of a full instance."""
+"""Page frame: navigation, the guard for deep links, headings, styles, glossary, notice of a full instance, link to the next page."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
 
 from core.errors import ViewerError
-from core.record import tint
+from core.record import step_rows
 from core.sources.capabilities import missing
 from pages.ui import features
 from pages.ui.charts import charts, palette
-from pages.ui.features import Feature
-from pages.ui.i18n import phrases
-from pages.ui.i18n.translation import _
-from pages.ui.session import admission, current, elements
-from pages.ui.shell import navigation
+from pages.ui.components.glossary.glossary import glossary
+from pages.ui.features import GROUPS, LANDING, Feature
+from pages.ui.i18n import phrases, translation
+from pages.ui.i18n.glossary import terms
+from pages.ui.i18n.translation import _, by_language
+from pages.ui.presenting import talk, tour_state
+from pages.ui.server import deployment
+from pages.ui.session import admission, current, elements, roles
+from pages.ui.session.state import current_session
+
+
+def pages() -> dict[str, list[st.Page]]:
+    """Return the pages by translated group title, for st.navigation. A visitor without a path lands on the first one.
+
+    Made once per session, language and role: st.Page reads the file system several times for each page.
+    """
+    kept, for_operator = current_session().navigation, deployment.public() and roles.is_operator()
+    key = (translation.current(), for_operator)
+    if key not in kept:
+        kept[key] = _pages(for_operator)
+    return kept[key]
+
+
+def _pages(for_operator: bool) -> dict[str, list[st.Page]]:
+    groups: dict[str, list[st.Page]] = {group: [] for group in GROUPS}
+    for path, feature in features.features().items():
+        landing = path == LANDING
+        seen = feature.in_menu and (for_operator or not feature.for_operator)
+        url = "start" if landing else feature.url
+        groups[feature.group].append(_page(feature, url, default=landing, visibility="visible" if seen else "hidden"))
+    # After the pages themselves, because `st.page_link` takes the first one with a file: the names of the folders are addresses, too. The
+    # landing page has none; a hidden copy of it gives links to /watch a page.
+    others = [feature for path, feature in features.features().items() if feature.url != path or path == LANDING]
+    groups[GROUPS[-1]] += [_page(feature, feature.path, visibility="hidden") for feature in others]
+    return {_(group): listed for group, listed in groups.items()}
+
+
+def _page(feature: Feature, url: str, **page_options: Any) -> st.Page:
+    return st.Page(feature.file, title=_(feature.title), url_path=url, help=_(feature.sight), **page_options)
+
+
+GUIDED = frozenset({"tour", "stage", "notes", "operator"})  # pages with links of their own
+AFTER = {"watch": "inside"}  # where the next page is not the following one in the menu
+
+
+def following(path: str) -> Feature:
+    """Return the page after the one with this path."""
+    listed = [name for name in features.features() if name not in GUIDED]
+    here = path if path in listed else LANDING
+    return features.feature_of(AFTER.get(here, listed[(listed.index(here) + 1) % len(listed)]))
+
+
+def show_next_page_link(path: str) -> None:
+    """Draw the link at the end of the page with this path."""
+    if path in GUIDED or talk.active_talk() is not None:  # a talk has its own order
+        return
+    feature = following(path)
+    with st.container(key="next_page_link", gap="xsmall"):
+        begun = tour_state.active_tour()
+        if begun is not None:
+            back = _("Back to the tour, stop {number}").format(number=begun.number)
+            st.page_link(features.file_of("tour"), label=back, icon=":material/hiking:", width="content")
+        label = _("Next: **{title}** {sight}").format(title=phrases.as_sentence(_(feature.title)), sight=_(feature.sight))
+        st.page_link(feature.file, label=label, icon=":material/arrow_forward:", width="content")
+
+
+def explain_terms(path: str) -> None:
+    """Explain the terms on the page with this path; the glossary page needs none. app.py calls this for every page."""
+    page = glossary(
+        {
+            "terms": [] if path == "glossary" else _data(),
+            "here": path or "start",
+            "label": _("Terms on this page"),
+            "see": _("See it on the page: {page}"),
+        }
+    )
+    if page:
+        st.switch_page(features.feature_of(page).file)
+
+
+@by_language(8)
+def _data() -> list[tuple[str, list[str], str, str, str]]:
+    """Return title, names, text, page and page title of every term."""
+    return [(term.title, list(term.names), term.text, term.page, features.title_of(term.page)) for term in terms()]
+
 
 HERE = Path(__file__).parent
 LOOK_FOR_A_SEAT = 5.0  # seconds
@@ -31,7 +112,7 @@ def page() -> None:
     """
     if not current.session_started():
         current.start_session()
-        st.navigation(navigation.pages(), position="hidden")
+        st.navigation(pages(), position="hidden")
         st.rerun()
     if not current.current_session().draws:  # the command that records the results runs a page without app.py
         elements.act_on_press()
@@ -121,7 +202,7 @@ def inject_css() -> None:
 @cache
 def _css(theme: str) -> str:
     colours = palette.as_data(palette.of(theme))
-    scale = {"palest": f"{tint.PALEST:.0%}", "deepest": f"{tint.DEEPEST:.0%}"}
+    scale = {"palest": f"{step_rows.PALEST:.0%}", "deepest": f"{step_rows.DEEPEST:.0%}"}
     paint = " ".join(f"{palette.variable(name)}: {value};" for name, value in (colours | scale).items())
     return f"<style>:root {{ {paint} }}\n{(HERE / 'frame.css').read_text('utf-8')}</style>"
 

@@ -1,4 +1,4 @@
-"""Sidebar: the model, the presets and the sampling settings. app.py draws it on every page."""
+"""Sidebar: the model, the presets (own ones too) and the sampling settings. app.py draws it on every page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,22 @@ from pages.ui.session.sampling_controls import (
     same_preset,
 )
 from pages.ui.session.state import clear_notices
-from pages.ui.shell import all_samplers, recorded_settings, save_settings
+from pages.ui.shell import all_samplers, recorded_settings
+
+
+def save_settings() -> None:
+    """Draw the popover."""
+    about = _("Save these settings as a preset of your own. Your browser keeps it.")
+    with st.popover(_("Save these settings"), help=about, icon=":material/bookmark_add:", type="tertiary", key="save_settings"):
+        st.text_input(_("Name of the preset"), max_chars=own_presets.LONGEST_NAME, key=own_presets.NAME)
+        elements.notices(own_presets.NAME)
+        st.button(_("Save preset"), on_click=own_presets.save, type="primary", key="own_preset_save")
+        for number, name in enumerate(own_presets.own_presets().presets):
+            delete = _("Delete {name}").format(name=plain(name))
+            st.button(
+                delete, on_click=own_presets.delete, args=(name,), icon=":material/delete:", type="tertiary", key=f"own_delete_{number}"
+            )
+
 
 WATCH = ("", "watch")  # the paths of the Watch page, which is the landing page
 LONGEST_STOPS = MOST_TEXTS * (LONGEST_TEXT + 1)  # characters
@@ -106,7 +121,7 @@ def _settings(used: frozenset[str]) -> None:
             if current.current_session().page in WATCH:
                 _ending()
             all_samplers.button()
-            save_settings.save_settings()
+            save_settings()
             own = _("The model's own probabilities are used. The seed stays.")
             st.button(
                 _("All settings off"),

@@ -8,7 +8,7 @@ from pages.ui.charts import charts, step_rows
 from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.i18n import screen_reader
 from pages.ui.i18n.translation import _
-from pages.ui.session import clicks, current, elements
+from pages.ui.session import current, elements, selection
 from pages.ui.views import chart
 
 FRAGMENTS = ("stage", "cost")  # of Watch, redrawn after a token was taken
@@ -52,14 +52,14 @@ def bar_taken() -> None:
     """Take the token that was chosen by keyboard, or unfold the excluded tokens."""
     token_id = bar_buttons.taken("odds_keys")
     if token_id == step_rows.FOLDED:
-        elements.run_and_rerun(clicks.show_excluded, (), True)
+        elements.run_and_rerun(selection.show_excluded, (), True)
     elif token_id is not None and token_id >= 0:
         elements.run_and_rerun(current.force, FRAGMENTS, token_id)
 
 
 def bar_pressed() -> None:
     """Take the token whose bar was clicked, or unfold the excluded tokens."""
-    if clicks.picked("odds").get("token_id") == step_rows.FOLDED:
-        elements.run_and_rerun(clicks.show_excluded, (), True)
+    if selection.picked("odds").get("token_id") == step_rows.FOLDED:
+        elements.run_and_rerun(selection.show_excluded, (), True)
     else:
-        elements.run_and_rerun(clicks.bar_clicked, FRAGMENTS)
+        elements.run_and_rerun(selection.bar_clicked, FRAGMENTS)

@@ -20,7 +20,7 @@ from pages.ui.components.token_strip import token_strip as strip_component
 from pages.ui.i18n.translation import _
 from pages.ui.session import provenance
 from pages.ui.session.state import drawn
-from pages.ui.views.picture_menu import Saved, menu
+from pages.ui.views.chart import Saved, menu
 
 
 @contextmanager

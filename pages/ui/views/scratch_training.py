@@ -8,7 +8,7 @@ from core.experiments.scratch_training import ScratchTrainingStep, train_from_sc
 from core.experiments.teach import Waiting
 from core.finetuning.finetune import LONGEST_TEXT
 from core.finetuning.from_scratch import ScratchModel
-from pages.ui.charts import teach_charts, teach_rows
+from pages.ui.charts import teach_charts
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, numbers
@@ -54,7 +54,7 @@ def draw(run: Experiment) -> None:
     )
     left, right = st.columns([0.4, 0.6], gap="large")
     with left:
-        alt_text, rows = _("A falling line: bits per byte at each training step, from 8 down."), teach_rows.scratch_loss_rows(steps)
+        alt_text, rows = _("A falling line: bits per byte at each training step, from 8 down."), teach_charts.scratch_loss_rows(steps)
         chart.draw(teach_charts.loss, rows, key="newborn_loss", alt_text=alt_text, unit=N_("bits a byte"), height=220)
     with right:
         samples = [step for step in steps if step.sample is not None]

@@ -9,10 +9,10 @@ from typing import Any
 import streamlit as st
 
 from pages.ui.charts import component_drawings
-from pages.ui.charts.serving_rows import Board, SideRows
+from pages.ui.charts.serving_charts import Board, SideRows
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import N_, _, said
-from pages.ui.views.picture_menu import Saved
+from pages.ui.views.chart import Saved
 from pages.ui.views.saved_components import saved_as
 
 BLOCKS = {"free": N_("free"), "known": N_("free, prefix still cached"), "held": N_("held (number of the request)"), "shared": N_("shared")}

@@ -12,7 +12,7 @@ from core.engine.model import LanguageModel
 from core.experiments.answers import same_answer
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Answered, PromptingStyle, Question, ReasoningStep, think, wilson
 from pages.ui.charts import what_if_charts
-from pages.ui.charts.legend import legend
+from pages.ui.charts.palette import legend
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _

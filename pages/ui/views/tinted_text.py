@@ -8,7 +8,7 @@ from html import escape
 import streamlit as st
 
 from core.record.step import Step
-from core.record.tint import tint_depth
+from core.record.step_rows import tint_depth
 from pages.ui.charts.palette import css
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _

@@ -10,8 +10,8 @@ from pages.ui.components.token_strip import token_strip
 from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
-from pages.ui.session import clicks, current, elements, explained_token, state
-from pages.ui.session.explained_token import OWN_TEXT, PLACE, RUN, SOURCE, TEXT, ExplainedToken
+from pages.ui.session import current, elements, selection, state
+from pages.ui.session.selection import OWN_TEXT, PLACE, RUN, SOURCE, TEXT, ExplainedToken
 from pages.ui.session.state import PERSISTENT
 
 LONGEST = 4_000  # characters of a text
@@ -33,7 +33,7 @@ USUAL = (names.WHY_VIEWS[0], "mask", "word", "zero")
 
 def read_link() -> None:
     """Set the controls from the address, once: when the page opens with one."""
-    explained_token.follow_link()
+    selection.follow_link()
     if current.current_session().place:
         return
     for name, (key, allowed) in LINKED.items():
@@ -79,10 +79,10 @@ def source(own_text: Callable[[], None], measures: bool) -> ExplainedToken:
         memory=state.drawn(),
         opened=current.selected_index(),
         accent=bool(run.path),
-        on_click=clicks.word_explained if measures else clicks.word_clicked,
+        on_click=selection.word_explained if measures else selection.word_clicked,
         hint=_("Click a token to explain it.") if measures else _("Click a token to choose it."),
     )
-    return explained_token.of_run()
+    return selection.of_run()
 
 
 def other_text() -> ExplainedToken:
@@ -98,7 +98,7 @@ def other_text() -> ExplainedToken:
         return f"{index + 1} {tokens[index].piece if index < len(tokens) else ''}"
 
     index = st.select_slider(_("Which token of the text?"), places, key=PLACE, format_func=title, disabled=len(places) < 2)
-    return explained_token.of_text(text or "", int(index))
+    return selection.of_text(text or "", int(index))
 
 
 def about_probabilities(token: ExplainedToken, target: int) -> str:

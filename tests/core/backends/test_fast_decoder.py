@@ -251,7 +251,7 @@ def test_a_small_model_that_was_widened_is_read_in_16_bits_and_any_other_as_it_i
             for weight in network.parameters():
                 weight.copy_(weight.to(torch.bfloat16))
     load_compiled()
-    from core.backends.compiled import kernel_tables as tables
+    from core.backends.compiled import passes as tables
 
     decoder = FastDecoder.of(network)
     assert decoder is not None and decoder.is_compiled

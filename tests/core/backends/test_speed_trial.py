@@ -63,17 +63,17 @@ def test_more_threads_must_be_clearly_faster(
 def test_the_choice_and_its_reason_are_logged(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     backend: Any = Clocked(monkeypatch, {1: [1.0], 2: [0.5]})
     with caplog.at_level(logging.INFO, "core.backends.speed_trial"):
-        speed = choose(backend, 10**5, [1, 2])
-    assert speed == Speed(2, 1, 1, "a step took 1000.00 ms with 1 threads and 1 streams, 500.00 ms with 2 threads and 1 streams")
-    assert caplog.messages == [f"2 threads (1 for many tokens) and 1 streams: {speed.reason}"]
+        chosen = choose(backend, 10**5, [1, 2])
+    assert chosen == Speed(2, 1, 1, "a step took 1000.00 ms with 1 threads and 1 streams, 500.00 ms with 2 threads and 1 streams")
+    assert caplog.messages == [f"2 threads (1 for many tokens) and 1 streams: {chosen.reason}"]
 
 
 def test_passes_of_many_tokens_have_a_number_of_threads_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     times = {1: (8.0, {1: 1.0, 2: 1.0}), 2: (5.0, {1: 1.0, 2: 1.1})}
     monkeypatch.setattr(speed_trial, "_measured", lambda backend, ids, begin, threads, read_in: times[threads])
     backend: Any = None
-    speed = choose(backend, 10**5, [1, 2], lambda streams: None)
-    assert (speed.threads, speed.row_threads) == (1, 2)
+    chosen = choose(backend, 10**5, [1, 2], lambda streams: None)
+    assert (chosen.threads, chosen.row_threads) == (1, 2)
 
 
 def test_a_small_model_and_a_gpu_take_one_without_trying(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from core import Generation, load_model
-from core.chat import chat_template, conversation
+from core.chat import conversation
 from core.errors import ModelError
 from core.sources.capabilities import Can
 
@@ -42,8 +42,8 @@ TYPED = "{% for m in messages %}{% for part in m.content %}" + PART + "{% endfor
 def test_a_template_that_expects_typed_parts_gets_them_and_one_that_drops_the_question_is_refused(chatty: Callable[[str], Any]) -> None:
     said = b"".join(token.raw for token in chatty(TYPED).tokenize_messages(({"role": "user", "content": "Who are you? "},))).decode()
     assert said.count("Who are you?") == 1
-    with pytest.raises(chat_template.TemplateFailed, match="leaves the text out"):
-        chat_template.render("Hello!", [{"role": "user", "content": "Who are you?"}], {})
+    with pytest.raises(conversation.TemplateFailed, match="leaves the text out"):
+        conversation.render("Hello!", [{"role": "user", "content": "Who are you?"}], {})
 
 
 def test_a_model_without_a_template_says_so(tiny: Callable[[str], Any]) -> None:
@@ -60,8 +60,8 @@ BROKEN = ["{{ raise_exception('no') }}", "{{ messages[7].content }}", "{% for %}
 
 @pytest.mark.parametrize("template", [*BROKEN, GREEDY, FLOOD, "{{ 'a' * 10**10 }}", "{{ '%1000000000s' % 'x' }}"])
 def test_a_template_that_breaks_or_escapes_or_fills_the_memory_is_refused(template: str) -> None:
-    with pytest.raises(chat_template.TemplateFailed):
-        chat_template.render(template, [{"role": "user", "content": "Who are you?"}], {})
+    with pytest.raises(conversation.TemplateFailed):
+        conversation.render(template, [{"role": "user", "content": "Who are you?"}], {})
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_a_template_that_breaks_or_escapes_or_fills_the_memory_is_refused(templa
 def test_a_refused_or_endless_template_is_one_sentence(
     template: str, chatty: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversation, "render", partial(chat_template.render, seconds=1.0))
+    monkeypatch.setattr(conversation, "render", partial(conversation.render, seconds=1.0))
     with pytest.raises(ModelError, match="chat template"):
         chatty(template).tokenize_messages(({"role": "user", "content": "Who are you?"},))
 
@@ -92,7 +92,7 @@ def test_a_template_is_rendered_as_transformers_renders_it(template: str) -> Non
     turns = [{"role": "user", "content": " Who are <you>? 🦊\n"}]
     marks = {"bos_token": "<s>", "eos_token": "</s>"}
     theirs, _ = render_jinja_template(conversations=[turns], chat_template=template, add_generation_prompt=True, **marks)
-    assert chat_template.render(template, turns, marks) == theirs[0]
+    assert conversation.render(template, turns, marks) == theirs[0]
 
 
 HARMONY = (

@@ -11,8 +11,7 @@ import torch
 
 from core import Generation, SamplingSettings
 from core.errors import BadToken, EmptyPrompt, InputError, ViewerError
-from core.experiments.drift import Aligner, Drift, TopProbabilities, bounds
-from core.experiments.fork import Fork, continuation, side_by_side
+from core.experiments.fork import Aligner, Drift, Fork, TopProbabilities, bounds, continuation, side_by_side
 from core.sampling.dice import roll
 from tests.core.plain import plain_odds
 from tests.tiny_models import some

@@ -22,9 +22,8 @@ from core.experiments.candidates import ranked, write_together
 from core.experiments.cascade import cascade
 from core.experiments.context import measure
 from core.experiments.fork import Fork
-from core.experiments.quantization import quantize
+from core.experiments.quantization import quantize, rounded_cache
 from core.experiments.request import request
-from core.experiments.rounded_cache import rounded_cache
 from core.experiments.speculative import speculate
 from core.experiments.sweep import Column, side_by_side, sweep
 from core.experiments.thinking import DIRECT, Question, count, sums, think

@@ -21,10 +21,8 @@ from core.batching.scheduler import Policy
 from core.errors import BadRecording
 from core.experiments import recorded
 from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, CascadeToken, cascade
-from core.experiments.quantization import PartDamage
-from core.experiments.recorded import ExperimentFile, RecordedExperiment, experiment_file
-from core.experiments.rounded_cache import RoundedCache, rounded_cache
-from core.experiments.stored_fields import HexBytes, StoredDistribution, TableStep
+from core.experiments.quantization import PartDamage, RoundedCache, rounded_cache
+from core.experiments.recorded import ExperimentFile, HexBytes, RecordedExperiment, StoredDistribution, TableStep, experiment_file
 from core.experiments.student_report import StudentReport, student_reports
 from core.experiments.sweep import Column, ComparisonStep, side_by_side
 from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures, judge

@@ -16,8 +16,7 @@ import torch
 import transformers
 
 from core import SamplingSettings, load_model
-from core.backends.speed_trial import Speed
-from core.backends.threads import torch_threads
+from core.backends.speed_trial import Speed, torch_threads
 from core.errors import BadSetting, BrokenLogits, EmptyPrompt, ModelError, NotForThisModel, PromptTooLong
 from core.experiments import same_prompt
 from core.experiments.same_prompt import Comparison, Way, compare, compared, noise, table

@@ -22,10 +22,10 @@ from core.experiments.speculative import (
     PlainStep,
     Speculation,
     SpeculativeRound,
+    gain,
     judge,
     speculate,
 )
-from core.experiments.speculative_gain import gain
 from core.sampling.stages import sampling_probabilities
 from tests.core.plain import chi_square, chi_square_limit
 from tests.core.sampling.chains import text_of

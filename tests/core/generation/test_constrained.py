@@ -10,7 +10,7 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import BadSetting
-from core.record.constrained import constrained
+from core.record.step_rows import constrained
 from core.sampling.constraint.compiled import compiled
 from tests.tiny_models import some
 

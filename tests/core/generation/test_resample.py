@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.generation.resample import resample
+from core.generation.step_again import resample
 
 Model = Callable[[str], Any]
 TEXT = "Once upon a time"

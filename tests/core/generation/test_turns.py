@@ -12,7 +12,7 @@ import pytest
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import BadRecording, BadSetting, EmptyPrompt, ModelError, WrongType
 from core.generation.turns import messages_of, next_turn, thoughts
-from core.reports.python_code import code
+from core.reports.settings_text import code
 from tests import tiny_models
 from tests.tiny_models import CHAT, with_template
 

@@ -10,7 +10,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, RunFinished
-from core.generation.two_settings import jensen_shannon, two_settings
+from core.generation.step_again import jensen_shannon, two_settings
 
 A, B = SamplingSettings(temperature=0.7, top_p=0.8, seed=5), SamplingSettings(temperature=1.5, top_k=9, seed=5, order="llama.cpp")
 PROMPT = "The sea looked back"

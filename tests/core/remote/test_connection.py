@@ -27,7 +27,7 @@ from core.remote.begun_answers import try_ways
 from core.remote.http_client import HttpClient
 from core.remote.listed import Chat
 from core.remote.listed_model import ListedModel
-from core.reports.python_code import code
+from core.reports.settings_text import code
 from core.sources.capabilities import Can, require
 from tests.core.remote import listed_servers
 from tests.core.remote.serving import Asked, Reply, serve

@@ -10,7 +10,7 @@ import torch
 
 from core import SamplingSettings
 from core.errors import BadSetting
-from core.reports.engine_arguments import arguments
+from core.reports.settings_text import arguments
 
 
 def test_generate_takes_the_arguments_and_sees_the_same_distribution(tiny: Any) -> None:

@@ -7,7 +7,8 @@ import io
 import pytest
 from PIL import Image
 
-from core.reports import drawing, fonts, rasterize
+from core.reports import drawing, fonts
+from core.reports.svg import rasterized
 
 SIZE = 60
 
@@ -17,7 +18,7 @@ def drawn_width(text: str, bold: bool = False) -> float:
     weight = ' font-weight="700"' * bold
     look = f'font-size="{SIZE}" font-family="{fonts.FAMILY}"{weight} xml:space="preserve"'
     svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="1600" height="90"><text x="10" y="60" {look}>|{text}|</text></svg>'
-    left, _top, right, _bottom = Image.open(io.BytesIO(rasterize.rasterized(svg))).getchannel("A").getbbox() or (0, 0, 0, 0)
+    left, _top, right, _bottom = Image.open(io.BytesIO(rasterized(svg))).getchannel("A").getbbox() or (0, 0, 0, 0)
     return right - left - drawn_width("", bold) if text else float(right - left)
 
 

@@ -18,11 +18,10 @@ from core import Generation, Recording, SamplingSettings, inspect_step
 from core.errors import BadSetting, CannotWrite, RunFinished
 from core.record import rich
 from core.reports import html_page as page_module
-from core.reports.chart import VEGA_LITE
 from core.reports.html_page import page as page_of
 from core.reports.html_page import telling
 from core.reports.step_picture import PictureStyle, step_svg
-from core.reports.svg import surprise_spec, svg
+from core.reports.svg import VEGA_LITE, surprise_spec, svg
 
 HOSTILE = "<script>1</script>\" onload='x' & </p>]]> {{ 7*7 }}"
 LINK = "http://127.0.0.1:8501/?prompt=The%20fox&steps=r2AB"

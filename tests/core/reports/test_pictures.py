@@ -19,10 +19,11 @@ from core.palette import DARK, LIGHT
 from core.record.frozen import percent
 from core.record.step import Step, Words
 from core.reports import __main__ as readme
-from core.reports import animation, chart_picture, fonts, rasterize
+from core.reports import animation, chart_picture, fonts
 from core.reports.animation import Options
 from core.reports.chart_picture import Caption, file_name
 from core.reports.step_picture import PictureStyle, picture_rows, step_svg
+from core.reports.svg import png
 from core.tokens.tokens import lone_token
 
 HOSTILE = "</text><script>alert(1)</script>&\x00\u202e"
@@ -83,13 +84,13 @@ def test_hostile_tokens_stay_text(run: Generation) -> None:
     evil = replace(step, vocabulary=Words(bad), text=HOSTILE, before=HOSTILE)
     root = ElementTree.fromstring(step_svg(evil, PictureStyle()))
     assert {node.tag.partition("}")[2] for node in root.iter()} <= {"svg", "rect", "text", "tspan", "path"}
-    assert rasterize.png(step_svg(evil, PictureStyle())).startswith(b"\x89PNG")
+    assert png(step_svg(evil, PictureStyle())).startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("text", ["مرحبا بالعالم", "🦊 said 漢字", "x" * 3_000, "word " * 40_000, "", "\n\n\n"])
 def test_any_text_has_a_picture(run: Generation, text: str) -> None:
     step = replace(run.path[0], before=text)
-    assert Image.open(io.BytesIO(rasterize.png(step_svg(step, PictureStyle())))).size == (1920, 1080)
+    assert Image.open(io.BytesIO(png(step_svg(step, PictureStyle())))).size == (1920, 1080)
 
 
 def test_characters_without_a_font_are_named(run: Generation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +164,7 @@ def test_a_chart_has_title_legend_line_and_its_rows(theme: str) -> None:
     shown = texts(svg)
     assert {"How sure was it?", "A note.", "chosen token", "storyteller · “The fox” · seed 7", "fox", "🦊", "<b>&"} <= set(shown)
     assert re.search(rf'<rect x="0.0" y="0.0"[^>]*fill="{LIGHT.page if theme == "light" else DARK.page}"', svg)
-    picture = Image.open(io.BytesIO(rasterize.png(svg, chart_picture.SCALE)))
+    picture = Image.open(io.BytesIO(png(svg, chart_picture.SCALE)))
     assert picture.width == 2 * float(re.search(r'width="([\d.]+)"', svg)[1])  # type: ignore[index]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import core
 from core import Generation, SamplingSettings
-from core.reports.python_code import code
+from core.reports.settings_text import code
 
 
 def test_the_code_makes_the_same_run(tiny: Any, monkeypatch: Any) -> None:

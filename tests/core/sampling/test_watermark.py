@@ -15,7 +15,7 @@ from transformers import SynthIDTextWatermarkingConfig, WatermarkingConfig
 
 from core import Generation, Recording, SamplingSettings
 from core.errors import BadSetting
-from core.reports.engine_arguments import arguments
+from core.reports.settings_text import arguments
 from core.sampling import stages
 from core.sampling.history import History
 from core.sampling.observation import Selection

@@ -11,10 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, Recording, SamplingSettings
-from core.generation.resample import resample
+from core.generation.step_again import resample
 from core.inspection import inside
 from pages.inside import roll_tally, sampling_rows
-from pages.ui.charts import inside_rows
+from pages.ui.charts import inside_charts
 from pages.ui.components.live_text import live_text
 from pages.ui.i18n import numbers
 from tests.pages.apptest import Open, State
@@ -47,7 +47,7 @@ def test_a_recording_is_looked_into_like_a_live_run(open_app: Open, session: Sta
     app.run()
     assert not app.exception
     assert not app.info
-    assert f"{inside_rows.plain(live.path[2].piece)}: number 3 of those" in said(app)
+    assert f"{inside_charts.plain(live.path[2].piece)}: number 3 of those" in said(app)
 
 
 def test_a_recording_of_another_model_shows_what_it_can(open_app: Open, session: State, tiny: Model) -> None:
@@ -84,12 +84,12 @@ def test_lens_and_way_are_what_core_saw(tiny: Model) -> None:
     model = tiny("gpt2")
     seen = inside.inspect_step(model, model.encode("Once upon a time"))
     favourite = seen.layers[-1].candidates[0]
-    rows = inside_rows.logit_lens_rows(seen, favourite.token_id)
-    assert len(rows) == 4 * inside_rows.GUESSES
+    rows = inside_charts.logit_lens_rows(seen, favourite.token_id)
+    assert len(rows) == 4 * inside_charts.GUESSES
     answer = rows[rows.name == "answer"]
-    assert answer.share.tolist() == [guess.model_probability for guess in seen.layers[-1].candidates[: inside_rows.GUESSES]]
+    assert answer.share.tolist() == [guess.model_probability for guess in seen.layers[-1].candidates[: inside_charts.GUESSES]]
     assert rows[rows.kind == "followed"].layer.max() == 3
-    way = inside_rows.token_by_layer_rows(seen.follow(favourite.token_id), taken=True)
+    way = inside_charts.token_by_layer_rows(seen.follow(favourite.token_id), taken=True)
     assert way.share.iloc[-1] == pytest.approx(favourite.model_probability)
     assert way.text.iloc[-1].endswith("rank 1")
 
@@ -99,23 +99,23 @@ def test_the_look_is_the_mean_of_what_the_heads_did(tiny: Model) -> None:
     seen = inside.inspect_step(model, model.encode("Once upon a time"))
     rows = seen.attention[1]
     assert rows is not None
-    assert inside_rows.attention_shares(seen, None, None) == pytest.approx(rows.mean(0))
-    assert inside_rows.attention_shares(seen, 1, 2) == pytest.approx(rows[2])
-    assert inside_rows.attention_shares(seen, 1, 99) == pytest.approx(rows.mean(0))
-    assert inside_rows.attention_shares(seen, 0, None) is None
-    heat = inside_rows.attention_rows(seen)
+    assert inside_charts.attention_shares(seen, None, None) == pytest.approx(rows.mean(0))
+    assert inside_charts.attention_shares(seen, 1, 2) == pytest.approx(rows[2])
+    assert inside_charts.attention_shares(seen, 1, 99) == pytest.approx(rows.mean(0))
+    assert inside_charts.attention_shares(seen, 0, None) is None
+    heat = inside_charts.attention_rows(seen)
     assert set(heat.layer) == {2}
     assert len(heat) == len(seen.token_ids)
-    words = inside_rows.attention_words([t.piece for t in seen.tokens], seen.tokens, rows.mean(0))
-    assert max(word.depth for word in words) == pytest.approx(inside_rows.DEEPEST)
+    words = inside_charts.attention_words([t.piece for t in seen.tokens], seen.tokens, rows.mean(0))
+    assert max(word.depth for word in words) == pytest.approx(inside_charts.DEEPEST)
 
 
 def test_the_heat_has_one_scale_for_all_layers_and_never_leaves_out_the_first_piece(tiny: Model) -> None:
     model = tiny("llama")
     ids = [int(i) for i in np.random.default_rng(4).integers(300, 340, 50)]
     seen = inside.inspect_step(model, ids)
-    heat = inside_rows.attention_rows(seen)
-    shown = [0, *range(len(ids) - inside_rows.HEAT + 1, len(ids))]
+    heat = inside_charts.attention_rows(seen)
+    shown = [0, *range(len(ids) - inside_charts.HEAT + 1, len(ids))]
     for number, weights in enumerate(seen.attention, 1):
         assert weights is not None
         shares = weights.mean(0)[shown]
@@ -124,7 +124,7 @@ def test_the_heat_has_one_scale_for_all_layers_and_never_leaves_out_the_first_pi
         assert layer.share_text.tolist() == [numbers.percent(float(share)) for share in shares]
     assert heat.piece.iloc[0] == model.piece(ids[0])
     assert heat[heat.slot == 0].foot.iloc[-1].endswith(" …"), "the gap is shown"
-    assert len(inside_rows.attention_rows(inside.inspect_step(model, ids[:20]))) == 20 * len(seen.attention)
+    assert len(inside_charts.attention_rows(inside.inspect_step(model, ids[:20]))) == 20 * len(seen.attention)
 
 
 def test_the_tally_counts_real_rolls(tiny: Model) -> None:

@@ -15,7 +15,7 @@ from core.remote.address import Address
 from core.remote.http_client import HttpClient
 from core.remote.listed import Chat
 from core.remote.listed_model import ListedModel
-from pages.ui.server import downloads, loaded_models, operator_password, published_models
+from pages.ui.server import downloads, loaded_models
 from pages.ui.session import roles
 from tests.pages.apptest import Open, go
 
@@ -27,8 +27,8 @@ def public(monkeypatch: pytest.MonkeyPatch) -> None:
     """An app behind a proxy: everybody is a visitor until they type the password."""
     monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
     monkeypatch.setenv("TOKEN_VIEWER_OPERATOR_PASSWORD", PASSWORD)
-    monkeypatch.setattr(roles, "_PASSWORD", operator_password.Password())
-    monkeypatch.setattr(published_models, "_added", {})
+    monkeypatch.setattr(roles, "_PASSWORD", roles.Password())
+    monkeypatch.setattr(loaded_models, "_added", {})
 
 
 def keys(app: AppTest) -> set[str]:
@@ -62,8 +62,8 @@ def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Open) -> Non
 def test_a_link_of_a_visitor_opens_fetches_and_probes_nothing(open_app: Open, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     asked: list[Any] = []
     monkeypatch.setattr(loaded_models, "loaded", _spy(loaded_models.loaded, asked))
-    monkeypatch.setattr("pages.ui.session.requested_model.downloaded", asked.append)
-    monkeypatch.setattr("pages.ui.session.requested_model.fit", asked.append)
+    monkeypatch.setattr("pages.ui.session.run_start.downloaded", asked.append)
+    monkeypatch.setattr("pages.ui.session.run_start.fit", asked.append)
     app = open_app(model=name)
     assert "The link asks for a model that this app does not offer. The default model is used instead." in told(app)
     assert name not in asked

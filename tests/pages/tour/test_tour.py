@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import list_models
 from pages.tour import tour_stops
-from pages.ui.presenting import tour_state, tour_voices
+from pages.ui.presenting import tour_state
 from pages.ui.presenting.tour_state import TourOfVisitor
 from pages.ui.server import loaded_models
 from tests.pages.apptest import Open, State, press, run_on, said
@@ -22,9 +22,9 @@ def tell(app: AppTest) -> str:
     return said(app) + "\n".join(one.value for one in app.success)
 
 
-@pytest.mark.parametrize("name", tour_voices.VOICES)
+@pytest.mark.parametrize("name", tour_state.VOICES)
 def test_the_voices_tell_the_same_stops_in_the_same_order(name: str) -> None:
-    voice = tour_voices.voice(name)
+    voice = tour_state.voice(name)
     assert tuple(voice.stops) == tour_state.ORDER
     for stop in voice.stops.values():
         assert all(getattr(stop, field).strip() for field in ("title", "said", "attempt", "noticed", "limit"))
@@ -58,7 +58,7 @@ def last_layer(app: AppTest) -> int:
 @pytest.mark.parametrize("stop", some(TRY, set(TRY) - set(EXPERIMENTS[1:])))
 def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, session: State) -> None:
     app = open_app(page="tour", stop=stop)
-    told = tour_voices.voice("questions").stops[stop]
+    told = tour_state.voice("questions").stops[stop]
     assert told.title in said(app) and told.attempt in said(app) and told.noticed not in tell(app)
     TRY[stop](app)
     assert not app.exception

@@ -142,7 +142,7 @@ def test_a_recorded_conversation_is_shown_and_goes_on_with_the_visitor_s_model(c
     replay = recording.replay()
     for _step in recording.path:
         replay.step()
-    run_start.replace(session(app), replay, session(app).begun_with)
+    run_start.replace_run(session(app), replay, session(app).begun_with)
     session(app).moment = "rolled"
     app.run()
     assert not app.exception and session(app).run is replay

@@ -8,11 +8,10 @@ from itertools import takewhile
 from typing import Any
 from unicodedata import bidirectional
 
-from core.record.constrained import constrained
 from core.record.step import Step
-from core.record.tint import tint_depth
+from core.record.step_rows import constrained, tint_depth
 from core.tokens.tokens import Token
-from pages.ui.charts.token_text import shown as shown_in_text
+from pages.ui.charts.step_rows import shown as shown_in_text
 from pages.ui.components.register import TOKENS, component
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, current, said

@@ -172,8 +172,7 @@ def test_a_batch_that_says_something_else_is_not_used(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("rows", [1, 3, 8, 15])
 def test_products_are_summed_as_float64_sums_them(rows: int, outputs: int, inputs: int, dtype: torch.dtype) -> None:
     from core.backends.compiled import kernel_step
-    from core.backends.compiled.kernel_tables import columns_of
-    from core.backends.compiled.team import Team
+    from core.backends.compiled.passes import Team, columns_of
 
     generator = torch.Generator().manual_seed(rows)
     weight, x = (torch.randn(size, generator=generator) for size in ((outputs, inputs), (rows, inputs)))

@@ -88,8 +88,8 @@ def test_a_rows_sums_are_the_same_to_the_last_bit_however_it_is_read(dtype: torc
 
 def _alone(part: Projection, row: np.ndarray, number: int) -> np.ndarray:
     """One row through a projection as a step takes it."""
-    from core.backends.compiled.kernel_tables import columns_of
     from core.backends.compiled.kernel_tiles import project
+    from core.backends.compiled.passes import columns_of
 
     out = np.empty(part.outputs, np.float32)
     project(columns_of(part, number), row, out, 0, 1)

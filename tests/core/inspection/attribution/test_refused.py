@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from core import load_model
-from core.engine.hooks import Hook, hooked
+from core.engine.network_layers import Hook, hooked
 from core.errors import BadSetting, BadToken, BrokenLogits, EmptyPrompt, InputError, ModelError, PromptTooLong
 from core.inspection import attribution
 from core.remote import http_client

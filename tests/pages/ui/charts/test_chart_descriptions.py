@@ -11,7 +11,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from pages.ui.charts import step_rows
-from pages.ui.charts.chart_descriptions import MOST, numbers_of
+from pages.ui.charts.charts import MOST, numbers_of
 
 
 def test_bars_are_said_with_their_numbers() -> None:

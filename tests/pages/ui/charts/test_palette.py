@@ -10,7 +10,7 @@ import pytest
 from pages.ui.charts import cost_charts
 from pages.ui.charts.palette import DARK, LIGHT, Palette
 from pages.ui.features import FOLDER
-from pages.waiting import waiting_charts
+from pages.waiting import waiting_view
 
 THEMES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 MEANINGS = ("dice", "chosen", "removed", "computed", "reused", "model", "other")
@@ -86,7 +86,7 @@ def test_the_chosen_token_is_told_apart_by_every_eye(colours: Palette, eye: str)
 def test_the_kinds_of_one_chart_are_told_apart(colours: Palette) -> None:
     """Three of the seven kinds of waiting time were drawn in greys, and the weights in a memory as grey as its free part."""
     bar = cost_charts.memory_bar("light" if colours is LIGHT else "dark")["layer"][0]["encoding"]["color"]["scale"]["range"]
-    for kinds in ([getattr(colours, name) for name in waiting_charts.SHADES], bar):
+    for kinds in ([getattr(colours, name) for name in waiting_view.SHADES], bar):
         for one, other in combinations(kinds, 2):
             assert apart(one, other, "usual") >= 15, (one, other)
 

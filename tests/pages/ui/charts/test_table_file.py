@@ -13,7 +13,8 @@ import pytest
 from core import Generation, SamplingSettings
 from core.inspection.inside import inspect_step
 from core.record.tables import candidates_table
-from pages.ui.charts import inside_rows, step_rows, table_file
+from pages.ui.charts import inside_charts, step_rows
+from pages.ui.views import chart
 
 NUMBER = re.compile(r"[−+-]?\d[\d.,]*(\s?\S{1,5})?")
 
@@ -32,15 +33,15 @@ def tables(run: Generation) -> dict[str, pd.DataFrame]:
         "bars": step_rows.distribution_rows(run.path[-1]).to_pandas(),
         "steps": step_rows.step_rows(run.path).to_pandas(),
         "notepad": step_rows.notepad_rows(run.path).to_pandas(),
-        "lens": inside_rows.logit_lens_rows(seen, run.path[-1].token_id),
-        "vector": inside_rows.vector_rows(np.linspace(-1, 1, 30)),
+        "lens": inside_charts.logit_lens_rows(seen, run.path[-1].token_id),
+        "vector": inside_charts.vector_rows(np.linspace(-1, 1, 30)),
     }
 
 
 def test_a_file_has_no_columns_of_layout_and_no_numbers_as_text(run: Generation) -> None:
     for name, table in tables(run).items():
-        saved = table_file.saved(table)
-        assert len(saved) and not (table_file.LAYOUT - {"label"}) & set(saved.columns), name
+        saved = chart.saved(table)
+        assert len(saved) and not (chart.LAYOUT - {"label"}) & set(saved.columns), name
         for column in saved.columns:
             if column != "token" and not pd.api.types.is_numeric_dtype(saved[column]):
                 texts = [cell for cell in saved[column] if isinstance(cell, str)]
@@ -49,7 +50,7 @@ def test_a_file_has_no_columns_of_layout_and_no_numbers_as_text(run: Generation)
 
 def test_the_bars_have_the_numbers_of_the_step(run: Generation) -> None:
     step = run.path[-1]
-    saved = table_file.saved(step_rows.distribution_rows(step).to_pandas()).set_index("token_id")
+    saved = chart.saved(step_rows.distribution_rows(step).to_pandas()).set_index("token_id")
     for candidate in step.candidates[:5]:
         row = saved.loc[candidate.key]
         assert row.logit == pytest.approx(candidate.logit) and row["rank"] == candidate.rank
@@ -59,8 +60,8 @@ def test_the_bars_have_the_numbers_of_the_step(run: Generation) -> None:
 
 
 def test_empty_places_are_no_rows(run: Generation) -> None:
-    assert len(table_file.saved(step_rows.step_rows(run.path).to_pandas())) == 3
-    notepad = table_file.saved(step_rows.notepad_rows(run.path).to_pandas())
+    assert len(chart.saved(step_rows.step_rows(run.path).to_pandas())) == 3
+    notepad = chart.saved(step_rows.notepad_rows(run.path).to_pandas())
     assert notepad[["step", "reused", "computed"]].to_numpy().tolist() == [
         [step.index + 1, step.forward.reused_tokens, step.forward.computed_tokens] for step in run.path
     ]

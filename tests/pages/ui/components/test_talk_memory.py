@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pages.ui.presenting import prepared_talks, talk, talk_memory
+from pages.ui.presenting import prepared_talks, talk
 from pages.ui.presenting.running_order import Talk
 
 THREE = prepared_talks.THREE
@@ -23,7 +23,7 @@ def editor(monkeypatch: pytest.MonkeyPatch) -> talk.TalkEditor:
 
 def test_a_talk_goes_on_at_its_stop_with_the_order_that_lay_on_the_desk(editor: talk.TalkEditor) -> None:
     editor.order = THREE  # what the page of talks puts there by itself
-    talk_memory.found({"order": OWN.dumps(), "given": OWN.dumps(), "place": 1})
+    talk.found({"order": OWN.dumps(), "given": OWN.dumps(), "place": 1})
     assert editor.order == OWN and editor.opened == 1
     assert (
         editor.active_talk is not None and editor.active_talk.talk == OWN and (editor.active_talk.place, editor.active_talk.go) == (1, None)
@@ -32,17 +32,17 @@ def test_a_talk_goes_on_at_its_stop_with_the_order_that_lay_on_the_desk(editor: 
 
 def test_what_is_there_is_not_overwritten(editor: talk.TalkEditor) -> None:
     editor.active_talk = talk.ActiveTalk(THREE, 3)
-    talk_memory.found({"order": OWN.dumps(), "given": OWN.dumps(), "place": 1})
+    talk.found({"order": OWN.dumps(), "given": OWN.dumps(), "place": 1})
     assert editor.order is None and editor.active_talk.talk == THREE and editor.active_talk.place == 3
 
 
 @pytest.mark.parametrize("place", [-1, 2, True, "1", None, 10**30, 0.5])
 def test_a_stop_that_is_none_is_the_first(editor: talk.TalkEditor, place: Any) -> None:
-    talk_memory.found({"given": OWN.dumps(), "place": place})
+    talk.found({"given": OWN.dumps(), "place": place})
     assert editor.active_talk is not None and editor.active_talk.place == 0
 
 
 @pytest.mark.parametrize("told", [None, 7, "x", [], {}, {"given": 3}, {"order": ["x"]}, {"given": ""}])
 def test_anything_else_changes_nothing(editor: talk.TalkEditor, told: Any) -> None:
-    talk_memory.found(told)
+    talk.found(told)
     assert editor.order is None and editor.active_talk is None

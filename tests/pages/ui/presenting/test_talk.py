@@ -17,7 +17,7 @@ from core.errors import BadRecording
 from core.experiments import prepared
 from core.record.step import TokenDistribution
 from pages.ui import features
-from pages.ui.presenting import running_order, running_order_file, talk, tour_state
+from pages.ui.presenting import running_order, talk, tour_state
 from pages.ui.presenting.prepared_talks import TALKS
 from pages.ui.presenting.running_order import FORMAT, Stop, Talk
 from pages.ui.presenting.stage_state import doubt
@@ -32,7 +32,7 @@ def test_a_prepared_talk_leads_to_pages_that_are_there_and_is_the_same_from_its_
         assert stop.say, "a speaker is told what to say"
         assert stop.query.get(talk.RECORDING_PARAMETER, "loop") in {recipe.name for recipe in prepared.PREPARED}
         assert stop.page != "tour" or stop.query["stop"] in tour_state.STOPS
-    assert running_order_file.loads(known.dumps()) == known
+    assert running_order.loads(known.dumps()) == known
 
 
 @pytest.mark.parametrize("before", ["", "/", "https://example.org/", " /app/"])
@@ -62,7 +62,7 @@ WRONG += [file_of([STOP | other]) for other in ({"words": -1}, {"run": "rm"}, {"
 @pytest.mark.parametrize("text", WRONG)
 def test_a_file_that_is_no_running_order_is_refused_in_a_sentence(text: str | bytes) -> None:
     with pytest.raises(BadRecording, match=r"\.$"):
-        running_order_file.loads(text)
+        running_order.loads(text)
 
 
 @given(
@@ -74,7 +74,7 @@ def test_a_file_that_is_no_running_order_is_refused_in_a_sentence(text: str | by
 )
 def test_whatever_stands_in_a_file_it_is_a_talk_or_refused(content: object) -> None:
     try:
-        assert isinstance(running_order_file.loads(file_of(content)), Talk)
+        assert isinstance(running_order.loads(file_of(content)), Talk)
     except BadRecording as error:
         assert str(error).endswith(".")
 
@@ -94,7 +94,7 @@ def test_a_hostile_file_is_refused_without_reading_the_whole_of_it(name: str) ->
     data = HOSTILE[name]()
     before = process_time()
     with pytest.raises(BadRecording):
-        running_order_file.loads(data)
+        running_order.loads(data)
     assert process_time() - before < 2.0  # once up to 38 s
 
 
@@ -123,10 +123,10 @@ def test_the_file_has_the_name_of_the_talk() -> None:
 )
 def test_what_a_stop_shows_is_checked_because_it_becomes_a_style(wrong: dict[str, object]) -> None:
     right = {"title": "One", "link": "cost", "shown": ["receipt"], "start": "cost_two_start", "doubt": 1.0, "acts": ["temperature 0.2"]}
-    made = running_order_file.loads(file_of([right])).stops[0]
+    made = running_order.loads(file_of([right])).stops[0]
     assert made.shown == ("receipt",) and made.acts == ("temperature 0.2",)
     with pytest.raises(BadRecording):
-        running_order_file.loads(file_of([right | wrong]))
+        running_order.loads(file_of([right | wrong]))
 
 
 @pytest.mark.parametrize(

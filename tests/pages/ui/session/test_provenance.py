@@ -71,7 +71,7 @@ def test_a_recording_is_not_called_outdated_for_sliders_that_rest(open_app: Open
     replay = Recording.of(run).replay()
     replay.step()
     app = open_app(prompt="A boat")
-    run_start.replace(session(app), replay, RunRequest("storyteller", "A boat"))
+    run_start.replace_run(session(app), replay, RunRequest("storyteller", "A boat"))
     session(app).moment = "rolled"
     go(app, "inside")
     assert "Storyteller · “The fox” · temperature 1.3 · seed 9" in html(app) and "Made before" not in html(app)

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from core import SamplingSettings
-from core.record.constrained import Constrained
+from core.record.step_rows import Constrained
 from core.sampling.settings import SETTINGS
 from pages.ui.charts import step_rows
 from pages.ui.session import share_link
 from pages.ui.session.sampling_controls import CONSTRAINT_KINDS, chip_text
-from pages.ui.shell.constraint_form import EXAMPLES, WRITE
-from pages.watch.constraint_line import sentence
+from pages.ui.shell.all_samplers import EXAMPLES, WRITE
+from pages.watch.step_costs import sentence
 from tests.pages.apptest import Open, press, told
 
 PROMPT = "Is the sea wet? Answer yes or no:"

@@ -11,7 +11,7 @@ import pytest
 from core import Generation, load_model
 from core.generation.recording import Recording
 from pages.ui.i18n import numbers
-from pages.ui.views.cache_gauge import reading
+from pages.ui.views.cache_text import reading
 
 
 @pytest.fixture(scope="module")
