@@ -32,8 +32,8 @@ else:  # for every visitor, at every click
     from pages.ui import features
     from pages.ui.components.browser import browser
     from pages.ui.components.keys import key_bindings
-    from pages.ui.presenting import talk, talk_bar
-    from pages.ui.session import address_bar, admission, current, elements, playback, requested_model, state, visitor_language
+    from pages.ui.presenting import talk
+    from pages.ui.session import address_bar, admission, current, elements, own_models, playback, state, visitor
     from pages.ui.shell import frame, sidebar
 
     current.start_session()
@@ -51,13 +51,13 @@ else:  # for every visitor, at every click
         st.stop()
     with admission.first_page_turn():
         frame.ensure_model_loaded()
-        talk_bar.follow_links(path)
+        talk.follow_links(path)
         current.begin_run()
         if not feature.bare:
-            visitor_language.switch()
+            visitor.switch()
             sidebar.sidebar(sidebar.used_settings(feature))
-            requested_model.offer()
-            talk_bar.talk_bar_of_page(path)
+            own_models.offer()
+            talk.talk_bar_of_page(path)
         else:
             frame.hidden_heading(page.title)
         talk.keep_talk()  # before the page, so that a reload right after a stop returns to that stop
@@ -68,10 +68,10 @@ else:  # for every visitor, at every click
             page.run()
         frame.show_next_page_link(path)
         if not feature.bare:
-            talk_bar.hidden_stage_link(path)
+            talk.hidden_stage_link(path)
     address_bar.write_address()
     frame.late_notices()
-    key_bindings.keys(talk_bar.is_stop(path))
+    key_bindings.keys(talk.is_stop(path))
     browser.reconnect()
     playback.watch_visibility()
     unsaved = bool(state.current_session().taught)  # a model that the visitor has trained or opened ends with the page

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from core import errors as errors
     from core import experiments as experiments
-    from core.costs.formulas import cache_bytes as cache_bytes
-    from core.costs.formulas import multiply_adds as multiply_adds
+    from core.costs.operations_and_bytes import cache_bytes as cache_bytes
+    from core.costs.operations_and_bytes import multiply_adds as multiply_adds
     from core.engine.shape import ModelShape as ModelShape
     from core.generation.generation import Generation as Generation
     from core.generation.recording import Recording as Recording
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from core.tokens.tokens import Token as Token
 
 _NAMES = {  # of each module
-    "core.costs.formulas": "cache_bytes multiply_adds",
+    "core.costs.operations_and_bytes": "cache_bytes multiply_adds",
     "core.engine.shape": "ModelShape",
     "core.generation.generation": "Generation",
     "core.generation.recording": "Recording",

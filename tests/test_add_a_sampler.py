@@ -19,7 +19,7 @@ ROW = """
 IMPORTS = """
 import numpy as np
 from core.sampling.observation import Processor
-from core.sampling.history import History
+from core.sampling.observation import History
 from core.sampling.samplers.contract import Addition, Sampler
 """
 USE = """

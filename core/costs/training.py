@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 from core.checked_number import whole_number
-from core.costs.formulas import LARGEST, answer_multiply_adds, attention_multiply_adds
+from core.costs.operations_and_bytes import LARGEST, answer_multiply_adds, attention_multiply_adds
 from core.engine.shape import ModelShape
 from core.errors import BadSetting
 from core.message import Message, Number

@@ -17,7 +17,7 @@ from core.errors import BadSetting, EmptyPrompt
 from core.experiments.candidates import encoded
 from core.message import Message
 from core.sampling import dice, stages
-from core.sampling.history import History
+from core.sampling.observation import History
 from core.sampling.settings import SamplingSettings
 
 STOP, SLIDING_WINDOW, ATTENTION_SINKS, INT8_KV, INT4_KV = "stop", "forget the oldest", "forget, but keep the first", "8 bits", "4 bits"

@@ -26,7 +26,7 @@ from core.generation.observing import mu_after
 from core.message import Message
 from core.record.step import ForwardPass, Step
 from core.sampling import dice, stages
-from core.sampling.history import History
+from core.sampling.observation import History
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
 from core.sources.source import Logits

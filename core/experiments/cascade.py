@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.checked_number import whole_number
-from core.costs.formulas import pass_multiply_adds
+from core.costs.operations_and_bytes import pass_multiply_adds
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
@@ -21,7 +21,7 @@ from core.experiments.candidates import prompt_ids
 from core.experiments.two_models import LONGEST, both_here, entropy_of, odds_of, same_tokens
 from core.inspection.scoring import surprises
 from core.message import Message, Number
-from core.sampling.history import History
+from core.sampling.observation import History
 from core.sampling.settings import SamplingSettings
 from core.sampling.stages import pick
 from core.tokens.tokens import ByteJoiner

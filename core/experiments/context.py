@@ -9,7 +9,7 @@ from statistics import quantiles
 import numpy as np
 
 from core.checked_number import whole_number
-from core.costs.formulas import multiply_adds, pass_multiply_adds
+from core.costs.operations_and_bytes import multiply_adds, pass_multiply_adds
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, PromptTooLong

@@ -21,7 +21,7 @@ import torch
 from core.backends.transformers_backend import TransformersBackend, backend_of
 from core.batching.batched_transformers import refuse_unless_plain
 from core.checked_number import whole_number
-from core.costs.formulas import cache_bytes
+from core.costs.operations_and_bytes import cache_bytes
 from core.device import enough_memory
 from core.engine.abilities import possible_with
 from core.engine.kv_cache.quantized import BITS as CACHE_BITS

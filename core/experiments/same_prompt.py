@@ -37,7 +37,7 @@ from core.experiments.closeness import first_difference
 from core.experiments.quantization import GROUP, rounded_copy, weight_matrices
 from core.message import Message
 from core.sampling import dice
-from core.sampling.history import History
+from core.sampling.observation import History
 from core.sampling.settings import SamplingSettings
 from core.sampling.stages import pick, sampling_probabilities
 from core.sources.capabilities import Can, missing

@@ -30,7 +30,7 @@ from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids
 from core.message import Message
 from core.sampling import dice
-from core.sampling.history import History
+from core.sampling.observation import History
 from core.sampling.settings import SamplingSettings
 from core.sampling.stages import pick, sampling_probabilities
 from core.sources.capabilities import Can, require

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from core.costs.formulas import pass_multiply_adds
+from core.costs.operations_and_bytes import pass_multiply_adds
 from core.costs.training import StepWork, training_step_work
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from core.checked_number import whole_number
-from core.costs.formulas import multiply_adds
+from core.costs.operations_and_bytes import multiply_adds
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.engine.shape import ModelShape
@@ -26,7 +26,7 @@ from core.experiments.recorded import HexBytes
 from core.experiments.speculative import sized
 from core.inspection.scoring import score_text
 from core.message import Message
-from core.sampling.history import History
+from core.sampling.observation import History
 from core.sampling.settings import SamplingSettings
 from core.sampling.stages import pick
 from core.sources.capabilities import Can, require

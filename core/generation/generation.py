@@ -20,8 +20,7 @@ from core.chat.conversation import Span
 from core.checked_number import whole_number
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import InputError, NoRoom, NotForThisModel, RunFinished, WrongType
-from core.generation.stop_rule import Stop
-from core.generation.tree import Tree
+from core.generation.tree import Stop, Tree
 from core.limits import Limits
 from core.message import ENGLISH, Message, Wording
 from core.record import rich
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     import torch
 
     from core.engine.changes import Steering
-    from core.sampling.history import History
+    from core.sampling.observation import History
 
 LARGEST_COUNT = 2**53
 LIVE = frozenset({Can.NEW_TOKENS, Can.TOKEN_IDS})  # what a run needs to roll a token that was rolled elsewhere

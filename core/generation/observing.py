@@ -13,8 +13,7 @@ from core.errors import BadSetting
 from core.record.step import Step
 from core.sampling import stages
 from core.sampling.constraint.compiled import compiled
-from core.sampling.history import History
-from core.sampling.observation import Observation
+from core.sampling.observation import History, Observation
 from core.sampling.samplers.shape import next_mu
 from core.sampling.samplers.watermark import mark_of
 from core.sampling.settings import SamplingSettings
@@ -40,7 +39,7 @@ def marks(settings: SamplingSettings, history: History, size: int, token_ids: np
 
     size: of the vocabulary.
     """
-    mark = mark_of(settings, history, size)
+    mark = mark_of(settings, history, size) if settings.watermark else None
     return {} if mark is None else {"facts": tuple(map(mark, token_ids.tolist()))}
 
 

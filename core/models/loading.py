@@ -107,7 +107,7 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
     """Return the model of an inference server. With the name of a tokenizer, that is read from this machine or the hub."""
     from core.remote.connection import connect_by_address
     from core.remote.http_client import Address, HttpClient
-    from core.remote.model import connect
+    from core.remote.server_model import connect
 
     line = HttpClient(Address.parse(address), api_key)
     name = (tokenizer_name or "").strip()

@@ -34,8 +34,7 @@ from core.remote.listed import (
 )
 from core.remote.protocol import printable
 from core.sampling import stages
-from core.sampling.history import History
-from core.sampling.observation import Observation
+from core.sampling.observation import History, Observation
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import WHY_NOT, Can
 from core.sources.source import Answer, Beginning, Listed, Logits, Prompt, Source, Wanted

@@ -19,7 +19,7 @@ from core.disk import disk_full_named
 from core.errors import ModelError, NoRoom, quoted
 from core.remote.address import Address
 from core.remote.http_client import USUAL_ANSWER, Answer, HttpClient
-from core.remote.model import ServerModel, connect
+from core.remote.server_model import ServerModel, connect
 
 PROGRAM = "llama-server"
 CONTEXT = 8192  # tokens at most, because llama-server reserves the memory of its cache at the start

@@ -9,7 +9,7 @@ from typing import Any
 from core.errors import BadSetting
 from core.message import Message
 from core.sampling.constraint.source import choices_of, lark_of, schema_of
-from core.sampling.history import last_n
+from core.sampling.observation import last_n
 from core.sampling.settings import MISSING, SETTINGS, STAGES, SamplingSettings
 
 WHOLE_TEXT = 1_000_000  # tokens; more than any context

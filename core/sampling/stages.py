@@ -15,8 +15,7 @@ import torch
 
 from core.errors import BadToken
 from core.sampling import dice, stages_gpu, stages_numpy
-from core.sampling.history import History, last_n
-from core.sampling.observation import ActiveStage, Observation, Selection
+from core.sampling.observation import ActiveStage, History, Observation, Selection, last_n
 from core.sampling.samplers import by_stage
 from core.sampling.samplers.contract import Sampler
 from core.sampling.samplers.named_tokens import check_ids
@@ -84,7 +83,8 @@ def observe(
     """
     if forced is not None and not 0 <= forced < len(logits):
         raise BadToken("Token id {forced} does not exist. The ids of this model are 0 to {last}.", forced=forced, last=len(logits) - 1)
-    check_ids(settings, len(logits))
+    if settings.biases:
+        check_ids(settings, len(logits))
     selection, top_n = Selection(roll, forced, greedily), min(top_n, logits.numel())
     stages, previous_ids = at(settings, text)
     if _for_numpy(logits):

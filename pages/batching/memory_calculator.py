@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from core.costs.formulas import CARDS, MODELS, ModelShape, cache_bytes, readers_that_fit, weight_bytes
+from core.costs.operations_and_bytes import CARDS, MODELS, ModelShape, cache_bytes, readers_that_fit, weight_bytes
 from core.engine.kv_cache.quantized import GROUP
 from pages.ui.charts import cost_charts
 from pages.ui.charts.palette import legend

@@ -9,7 +9,7 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
-from core.costs.formulas import cache_bytes
+from core.costs.operations_and_bytes import cache_bytes
 from core.engine.shape import ModelShape
 from core.experiments.cache_race import CACHED, FEWEST, UNCACHED, RaceStep, Trend, same_text, speed_up, trend
 from pages.ui.charts import cost_charts, race_rows

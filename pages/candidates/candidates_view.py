@@ -18,7 +18,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, figures, ngettext, quoted
 from pages.ui.session import current, elements, undo
 from pages.ui.session.undo import undo_button
-from pages.ui.views.saved_components import branch_tree
+from pages.ui.views.chart import branch_tree
 from pages.ui.views.tinted_text import tinted_text
 
 TRIES = "candidates"

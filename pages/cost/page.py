@@ -8,7 +8,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from core.costs.formulas import CARDS, MODELS, ModelShape, answer_multiply_adds, attention_multiply_adds, forecast
+from core.costs.operations_and_bytes import CARDS, MODELS, ModelShape, answer_multiply_adds, attention_multiply_adds, forecast
 from core.costs.receipt import Assumptions
 from core.engine.model import LanguageModel
 from core.experiments.request import RequestCost, request

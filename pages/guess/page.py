@@ -17,7 +17,7 @@ from pages.ui.presenting import stage_state
 from pages.ui.session import current, elements
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
-from pages.ui.views import chart, distribution_view, saved_components
+from pages.ui.views import chart, distribution_view
 
 frame.page()
 
@@ -122,7 +122,7 @@ frame.header(
 )
 with elements.error_boundary():
     run, now = current.run(), guess_game.game()
-    saved_components.token_strip(run.prompt_tokens, run.path, key="guess_strip", tint="none", accent=bool(now.rounds))
+    chart.token_strip(run.prompt_tokens, run.path, key="guess_strip", tint="none", accent=bool(now.rounds))
     if now.rounds:
         points = _("You {own} · the likeliest token {favourite}").format(
             own=numbers.decimal(now.points, 1), favourite=numbers.decimal(now.favourite_points, 1)

@@ -22,7 +22,7 @@ from pages.ui.session import current, elements, provenance, selection
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.selection import SelectedStep, inside_of, selected_step
 from pages.ui.shell import frame
-from pages.ui.views import cut_text, saved_components
+from pages.ui.views import chart, cut_text
 
 frame.page()
 LONGEST = 2_000  # characters that can be typed
@@ -40,7 +40,7 @@ def part(anchor: str, title: str, term: str, lead: str = "") -> None:
 def text_so_far(step: SelectedStep) -> None:
     """Draw the text with the step that is looked into, and the buttons to other steps."""
     run, seen = current.run(), step.distribution
-    saved_components.token_strip(
+    chart.token_strip(
         run.prompt_tokens,
         run.path,
         key="strip",
@@ -95,7 +95,7 @@ def made_with(step: SelectedStep) -> bool:
 
 def roll(step: SelectedStep) -> None:
     """Draw the dice, once and many times."""
-    saved_components.dice_strip(step.distribution, key="inside_dice")
+    chart.dice_strip(step.distribution, key="inside_dice")
     if step.distribution.settings.greedy:
         st.caption(_("Greedy is on, so the likeliest token is chosen without dice. Switch it off in the sidebar to roll."))
         return

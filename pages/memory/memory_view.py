@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from core.costs.formulas import MODELS, cache_bytes
+from core.costs.operations_and_bytes import MODELS, cache_bytes
 from core.engine.kv_cache.evicting import EvictingKVCache
 from core.errors import ViewerError
 from core.experiments.cache_budget import Answer, CacheStep, PolicyOutcome, RecallTask

@@ -12,7 +12,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, loaded_models
-from pages.ui.session import current, elements, roles
+from pages.ui.session import current, elements, visitor
 
 
 def in_use(name: str) -> str:
@@ -32,7 +32,7 @@ def use(name: str) -> None:
 def unload(name: str) -> None:
     """Unload the model for all visitors."""
     current.anchor_notices(f"models_use_{name}")
-    roles.require_operator()
+    visitor.require_operator()
     loaded_models.unload(name)
     loaded_models.withdraw(name)
     current.notify(_("{name} was unloaded. Runs keep their text, and the next step loads the model again.").format(name=name))
@@ -50,11 +50,11 @@ def remove(name: str) -> None:
 def toggle_offer(name: str, offered: bool) -> None:
     """Offer the model to every visitor, or withdraw it."""
     current.anchor_notices(f"models_use_{name}")
-    roles.require_operator()
+    visitor.require_operator()
     if offered:
         loaded_models.withdraw(name)
     else:
-        loaded_models.add(name, *roles.access(name))
+        loaded_models.add(name, *visitor.access(name))
 
 
 def on_this_machine() -> None:
@@ -71,11 +71,11 @@ def on_this_machine() -> None:
 
 def card(name: str, entry: ModelEntry | None, model: LanguageModel | None) -> None:
     """Draw one model. entry: of a bundled model; model: if it is loaded."""
-    offered = roles.is_operator() and deployment.public() and name in loaded_models.names()
+    offered = visitor.is_operator() and deployment.public() and name in loaded_models.names()
     badges = [_("in use")] * (name == current.model_name()) + [_("offered to visitors")] * offered
     heading = entry.title if entry else loaded_models.title(name)
     st.markdown(f"**{plain(heading)}**" + "".join(f" :blue-badge[{badge}]" for badge in badges))
-    if roles.is_operator() and heading != name and not entry:
+    if visitor.is_operator() and heading != name and not entry:
         st.caption(plain(name))
     if entry:
         st.caption(plain(_(entry.description)))
@@ -98,7 +98,7 @@ def card(name: str, entry: ModelEntry | None, model: LanguageModel | None) -> No
 
 def buttons(name: str, bundled: bool, loaded: bool) -> None:
     """Draw the buttons of one model."""
-    operator, taught = roles.is_operator(), name in current.current_session().taught
+    operator, taught = visitor.is_operator(), name in current.current_session().taught
     if name != current.model_name():
         st.button(_("Use"), key=f"models_use_{name}", on_click=use, args=(name,))
         if taught:

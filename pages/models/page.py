@@ -20,7 +20,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import downloads, loaded_models
-from pages.ui.session import current, elements, own_models, requested_model, roles
+from pages.ui.session import current, elements, own_models, visitor
 from pages.ui.shell import frame, remote_model_notes
 
 frame.page()
@@ -30,7 +30,7 @@ frame.page()
 def check(name: str) -> None:
     """Compute what the model needs."""
     current.anchor_notices("models_fetch")
-    roles.require_operator()
+    visitor.require_operator()
     name = checked_name(name)
     if is_gguf(name) and not is_here(name) and is_hub_file(name):
         current.notify(_("Its download is {size}.").format(size=numbers.size(sum(files_on_hub(name).values()))))
@@ -42,7 +42,7 @@ def check(name: str) -> None:
 def fetch(name: str) -> None:
     """Download the model; a folder, or a model that is here, is used at once."""
     current.anchor_notices("models_fetch")
-    roles.require_operator()
+    visitor.require_operator()
     name = checked_name(name)
     current.memory(downloads_view.RequestedModels).fit = None  # what an earlier model needs
     if on_this_machine(name):
@@ -129,7 +129,7 @@ def from_the_hub() -> None:
 def add_adapter() -> None:
     """Add the adapter in the field to the visitor's model."""
     current.anchor_notices("models_add_adapter")
-    roles.require_operator()
+    visitor.require_operator()
     own_models.add(str(current.field("models_adapter") or ""))
     current.notify(model_cards.in_use(loaded_models.title(current.model_name())))
 
@@ -155,7 +155,7 @@ def server_metrics() -> None:
 
 def fill_from_link() -> None:
     """Fill in the model that a link asks for, and compute what it needs."""
-    wanted = requested_model.confirmed_request()
+    wanted = own_models.confirmed_request()
     if wanted is None:
         return
     if wanted.kind == "server":
@@ -165,7 +165,7 @@ def fill_from_link() -> None:
         check(wanted.model)
 
 
-operator = roles.is_operator()
+operator = visitor.is_operator()
 if operator:
     fill_from_link()
 frame.header(

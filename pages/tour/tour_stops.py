@@ -24,7 +24,7 @@ from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, state
 from pages.ui.session.state import PERSISTENT
-from pages.ui.views import chart, cut_text, receipt, saved_components
+from pages.ui.views import chart, cut_text, receipt
 from pages.ui.views.fork_view import fork_view
 
 TYPED_EXAMPLES = {N_("A long word"): "incomprehensibilities", N_("An emoji"): "🦊", N_("Numbers"): "42 and 4242"}
@@ -43,7 +43,7 @@ PEOPLE = (1, 1_000, 1_000_000, 100_000_000, 1_000_000_000)
 def sentence() -> None:
     """Draw the tour's story so far."""
     run = tour_state.run()
-    saved_components.token_strip(run.prompt_tokens, run.path, key="tour_strip", accent=bool(run.path))
+    chart.token_strip(run.prompt_tokens, run.path, key="tour_strip", accent=bool(run.path))
 
 
 def send() -> None:
@@ -196,7 +196,7 @@ def throw() -> None:
         run.go_to(-1)
     newest = steps[-1] if steps and throws[-1] == heat else None
     bars(newest or coming, "tour_bars")
-    saved_components.dice_strip(newest or coming, key="tour_dice")
+    chart.dice_strip(newest or coming, key="tour_dice")
     tally = Counter(inside_charts.plain(step.text.strip() or step.piece) for step in steps)
     counts = ", ".join(f"{token} × {times}" for token, times in tally.most_common())
     st.caption(_("So far: {tally}").format(tally=counts) if counts else _("Not rolled yet."))

@@ -21,8 +21,8 @@ from pages.ui.charts.step_rows import shown
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, ngettext
 from pages.ui.session import conversation, current, elements, selection, share_link
-from pages.ui.session.run_request import LONGEST_CONVERSATION
-from pages.ui.views import distribution_view, receipt, saved_components
+from pages.ui.session.share_link import LONGEST_CONVERSATION
+from pages.ui.views import chart, distribution_view, receipt
 
 IN_SIGHT = 5  # newest messages; the others are folded
 MOST_TOKENS = 600  # of a message that are drawn one by one
@@ -163,7 +163,7 @@ def _strip(
     part: Sequence[tuple[Token, bool]], path: Sequence[Step], span: tuple[int, int], tint: str, seen: TokenDistribution | Step, key: str
 ) -> None:
     start, end = span
-    saved_components.token_strip(
+    chart.token_strip(
         [token for token, _template in part],
         path[start:end],
         key=key,

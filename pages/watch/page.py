@@ -19,7 +19,7 @@ from pages.ui.session.state import PERSISTENT
 from pages.ui.session.undo import undo_button
 from pages.ui.shell import all_samplers, frame, prompt_field, recorded_settings, remote_model_notes
 from pages.ui.shell.player import player
-from pages.ui.views import distribution_view, saved_components
+from pages.ui.views import chart, distribution_view
 from pages.watch import conversation_view, export, step_costs, text_so_far
 from pages.watch.step_costs import constraint_line
 from pages.watch.text_so_far import roll_again
@@ -146,7 +146,7 @@ def stage() -> None:
                 constraint_line(seen)
                 remote_model_notes.estimates(seen)
             with thrown:
-                saved_components.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
+                chart.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
                 browser.announce_step(seen, key="announcer", finished=text_so_far.why_ended(run))
                 if more:
                     engines(seen)

@@ -21,7 +21,7 @@ from pages.ui.server import loaded_models
 from pages.ui.session import current, elements, selection
 from pages.ui.session.state import error_boundary, notify
 from pages.ui.shell import prompt_field
-from pages.ui.views import distribution_view, saved_components
+from pages.ui.views import chart, distribution_view
 from pages.watch import conversation_view
 
 TINTS = {"likely": N_("probability"), "unsure": N_("entropy"), "none": N_("no tint")}
@@ -125,7 +125,7 @@ def text_so_far(run: Generation, seen: TokenDistribution | Step, tint: str) -> N
     if run.messages:
         conversation_view.answer(run, seen, tint)
     else:
-        saved_components.token_strip(
+        chart.token_strip(
             run.prompt_tokens,
             run.path,
             key="strip",

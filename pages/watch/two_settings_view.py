@@ -13,7 +13,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, quoted
 from pages.ui.session import current, elements, own_presets
 from pages.ui.session.state import PERSISTENT
-from pages.ui.views import chart, distribution_view, saved_components
+from pages.ui.views import chart, distribution_view
 
 SIDES = {"A": own_presets.SIDEBAR, "B": "order:llama.cpp"}
 
@@ -58,7 +58,7 @@ def _side(side: str, step: Step, rows: int, logarithmic: bool) -> None:
         logarithmic=logarithmic,
     )
     st.caption(excluded(step))
-    saved_components.dice_strip(step, key=f"two_settings_dice_{side}", still=True)
+    chart.dice_strip(step, key=f"two_settings_dice_{side}", still=True)
 
 
 def excluded(step: Step) -> str:

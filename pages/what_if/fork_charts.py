@@ -11,7 +11,7 @@ from pages.ui.experiments import fork_playback
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements
 from pages.ui.views import chart
-from pages.ui.views.saved_components import branch_tree
+from pages.ui.views.chart import branch_tree
 
 
 def draw(now: fork_playback.ForkPlayback) -> None:

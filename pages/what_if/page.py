@@ -8,7 +8,7 @@ from core.sources.capabilities import Can
 from pages.ui.components.browser import browser
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.experiments import fork_playback, results
-from pages.ui.i18n import example_texts, numbers, screen_reader
+from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, provenance, state
@@ -96,7 +96,7 @@ def stage() -> None:
         other_tokens(now)
         if now.fork.pairs:
             newest = now.fork.pairs[-1]
-            browser.announce(screen_reader.branches((newest.left, newest.right)), key="what_if_announcer")
+            browser.announce(numbers.branches((newest.left, newest.right)), key="what_if_announcer")
             measures(now)
         if not now.playing:
             fork_charts.tree()

@@ -16,7 +16,7 @@ from core import SamplingSettings
 from core.errors import BadSetting
 from core.sampling import stages
 from core.sampling.constraint.compiled import compiled
-from core.sampling.history import History
+from core.sampling.observation import History
 from core.tokens.tokens import Token, lone_token
 from tests.core.sampling.chains import logits_like
 

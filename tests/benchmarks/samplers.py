@@ -17,7 +17,7 @@ import pytest
 from core import SamplingSettings, load_model
 from core.backends import compiled
 from core.sampling import stages
-from core.sampling.history import History
+from core.sampling.observation import History
 from tests.core.sampling import test_any_order, test_samplers
 from tests.core.sampling.chains import logits_like
 from tests.servers import conftest, samplers

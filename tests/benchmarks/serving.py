@@ -29,7 +29,7 @@ from core.engine.model import LanguageModel
 from core.experiments.batch_curve import SIZES, CurvePoint, batch_curve
 from core.experiments.batching import PlannedRequest, compare_alone
 from core.experiments.speculative import gain, speculate
-from core.sampling.history import History
+from core.sampling.observation import History
 from core.sampling.stages import pick
 from pages.ui.i18n import example_texts
 from tests.benchmarks.shapes import SHAPES, model_of, networks

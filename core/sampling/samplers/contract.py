@@ -10,8 +10,7 @@ import numpy as np
 import torch
 
 from core.device import to_device
-from core.sampling.history import History
-from core.sampling.observation import Processor
+from core.sampling.observation import History, Processor
 from core.sampling.settings import SamplingSettings
 
 

@@ -11,8 +11,7 @@ from core.device import to_device
 from core.errors import BadSetting
 from core.message import Message
 from core.sampling.constraint.compiled import Allowed, compiled
-from core.sampling.history import History
-from core.sampling.observation import Processor
+from core.sampling.observation import History, Processor
 from core.sampling.samplers.contract import Addition, Sampler
 from core.sampling.settings import SamplingSettings
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from core.device import to_device
-from core.sampling.history import History, window
-from core.sampling.observation import Processor
+from core.sampling.observation import History, Processor, window
 from core.sampling.samplers.contract import Addition, Sampler
 
 LARGEST_LOG = 88.7228391  # logarithm of the largest float32; a larger penalty would be infinite

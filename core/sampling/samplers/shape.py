@@ -8,8 +8,7 @@ import torch
 
 from core.errors import BadSetting
 from core.sampling import dice
-from core.sampling.history import History
-from core.sampling.observation import Processor
+from core.sampling.observation import History, Processor
 from core.sampling.samplers.contract import Sampler
 from core.sampling.settings import SMALLEST_DIVISOR, SamplingSettings
 

@@ -18,8 +18,7 @@ import torch
 
 from core.device import to_device
 from core.message import Message
-from core.sampling.history import History
-from core.sampling.observation import GREEN, RED, Processor
+from core.sampling.observation import GREEN, RED, History, Processor
 from core.sampling.samplers.contract import Sampler
 from core.sampling.settings import SamplingSettings
 

@@ -1,13 +1,14 @@
-"""A talk: its editor's state, and the stop that is shown. After a reload the talk continues at the same stop.
+"""A talk: its editor's state, the stop that is shown, and the bar above every page, whose keys go to other stops.
 
 The link of a stop sets the visitor's run: prompt, settings and steps. A stop can also contain a recording or name one of the gallery
-(`stage?run=loop`), which replaces the run.
+(`stage?run=loop`), which replaces the run. After a reload the talk continues at the same stop.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -19,19 +20,108 @@ from core.sampling.settings import SETTINGS
 from core.sources.capabilities import Can
 from pages.ui import features
 from pages.ui.components.browser import browser
+from pages.ui.components.stage import texts
+from pages.ui.components.talk_bar.talk_bar import talk_bar
 from pages.ui.experiments import experiment
-from pages.ui.i18n.translation import say
+from pages.ui.i18n.translation import _, said, say
 from pages.ui.presenting import prepared_talks
 from pages.ui.presenting.running_order import WITHOUT_A_CHOICE, Stop, Talk
 from pages.ui.session import current, run_start
-from pages.ui.session.run_request import LINK_KEYS, RunRequest
+from pages.ui.session.share_link import LINK_KEYS, RunRequest
 from pages.ui.session.state import current_session, memory
 
 if TYPE_CHECKING:
     from core import Generation, Recording
 
 
-KEY = "talk_memory"
+HERE = Path(__file__).parent
+LINKS = ("stage", "notes")  # ?stage=1 opens the stage, ?notes=1 the speaker's window
+
+
+def follow_links(page: str) -> None:
+    """Open the page of ?stage=1 or ?notes=1, once, and follow the keys of a talk. Ends the script on a change of page."""
+    link = current_session().link
+    for name in LINKS:
+        if link.pop(name, "") == "1" and page != name:
+            st.switch_page(features.file_of(name))
+    must_open_model = current_session().requested is not None  # Watch offers it; pages without a sidebar do not
+    if features.feature_of(page).bare and must_open_model:
+        st.switch_page(features.file_of("watch"))
+    follow()
+
+
+def hidden_stage_link(page: str) -> None:
+    """Draw an invisible link to the stage for the key S, on pages without a visible one. Tab skips it."""
+    if page not in ("", "watch") and active_talk() is None:
+        with st.container(key="stage_way"):
+            st.page_link(features.file_of("stage"), label=_("On stage"))
+
+
+def is_stop(page: str) -> bool:
+    """Return whether the page is shown as a stop of the talk in progress."""
+    return active_talk() is not None and page != "talk"
+
+
+def talk_bar_of_page(page: str) -> None:
+    """During a talk, enlarge the page, hide its frame and draw the talk bar at its head."""
+    if not is_stop(page):
+        return
+    st.html(f"<style>{(HERE / 'talk.css').read_text('utf-8')}{only_shown()}</style>")
+    show_bar()
+
+
+KEY = "talk_bar"
+DETAIL = '[class*="st-key-detail_"]'  # of the page, for a reader who has time; a talk leaves it out
+PLAYER = '[data-testid="stBottom"]'  # the bar presses its button, though it is hidden
+
+
+def only_shown() -> str:
+    """Return the style that hides all of a page but the parts that the stop shows, its button, this bar and the list of keys; "" without.
+
+    Within a part, a container with the key `detail_...` is hidden, too: figures and controls for which the screen has no room.
+
+    A stop with a button hides all results until it is pressed, so that the audience does not see the answer before the question.
+
+    A key of Streamlit is the class `st-key-<key>` of its element; the key of a result ends in `_outdated` after a change of controls.
+    """
+    active = active_talk()
+    stop = active.talk.stops[active.place] if active is not None else None
+    if stop is None or not stop.shown:
+        return ""
+    begun = new_results()
+    keys = [*stop.shown, *([stop.start] if stop.start and not begun else []), KEY, "keys"]
+    parts = [*(f".st-key-{key}" for key in keys), *(f".st-key-{key}_outdated" for key in stop.shown), ".stAlert", ".stException"]
+    kept, inside = ", ".join(parts), ", ".join(f"{part} *" for part in parts)
+    blocks = ':is(.stElementContainer, .stVerticalBlock, .stHorizontalBlock, .stColumn, .stLayoutWrapper, .stExpander, [class*="st-key-"])'
+    others = f".stMainBlockContainer {blocks}:not(:has({kept})):not({kept}):not({inside})"
+    details = f".stMainBlockContainer {DETAIL}, .stColumn:has(> * > :only-child > {DETAIL})"
+    style = f"{others}, {details}, {PLAYER} {{ display: none !important; }}"
+    if not stop.start:
+        return style
+    live = "".join(f":not(.st-key-result_{name})" for name in begun)
+    return f'{style} .stMainBlockContainer [class*="st-key-result_"]{live} {{ display: none !important; }}'
+
+
+def show_bar() -> None:
+    """Draw the talk bar and receive its keys."""
+    data = {"talk": shown_stop(), "texts": said(texts.TEXTS), "session": current.current_session().name}
+    talk_bar(KEY, data, _pressed)
+
+
+@current.error_boundary
+def _pressed() -> None:
+    """Open the next or previous stop, or leave the talk."""
+    event = getattr(st.session_state.get(KEY), "did", None)
+    active = active_talk()
+    if active is None or not isinstance(event, dict):
+        return
+    if event.get("leave"):
+        active.leave = True
+    elif event.get("by") in (1, -1):
+        active.go = neighbour(event["by"])
+
+
+MEMORY_KEY = "talk_memory"
 LARGEST = 900_000  # bytes as the browser sends it back; the gate lets a message of 2 MB pass, and it contains two running orders
 
 
@@ -41,7 +131,7 @@ def keep_talk() -> None:
     order, given = _kept(edited.order if _own(edited) else None), _kept(edited.active_talk.talk if edited.active_talk else None)
     place = edited.active_talk.place if edited.active_talk else 0
     data = {"session": current.current_session().name, "order": order, "given": given, "place": place}
-    browser.talk(KEY, data, lambda: found(getattr(st.session_state.get(KEY), "found", None)))
+    browser.talk(MEMORY_KEY, data, lambda: found(getattr(st.session_state.get(MEMORY_KEY), "found", None)))
 
 
 def _own(editor: TalkEditor) -> bool:

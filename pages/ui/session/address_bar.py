@@ -19,7 +19,7 @@ from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
 from pages.ui.session import current, share_link
-from pages.ui.session.run_request import Conversation, Stop, link_values, pairs_of, split_at_question
+from pages.ui.session.share_link import Conversation, Stop, link_values, pairs_of, split_at_question
 from pages.ui.session.state import current_session, error_boundary, notify, restore_values
 
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from core.sources.ngram import is_ngram
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
-from pages.ui.session import roles, run_start, share_link, state
-from pages.ui.session.run_request import Conversation, RunRequest, conversation_of, ending_of
+from pages.ui.session import run_start, share_link, state, visitor
 from pages.ui.session.sampling_controls import ENDS_GREEDY, LARGEST_SEED, PLAIN, PRESETS, START
+from pages.ui.session.share_link import Conversation, RunRequest, conversation_of, ending_of
 from pages.ui.session.state import (
     Notice,
     Session,
@@ -74,7 +74,7 @@ def model() -> LanguageModel:
 
 def _loaded(name: str) -> LanguageModel:
     own = current_session().taught.get(name)
-    return own if own is not None else loaded_models.loaded(name, *roles.access(name))
+    return own if own is not None else loaded_models.loaded(name, *visitor.access(name))
 
 
 def model_named(name: str) -> LanguageModel:
@@ -91,9 +91,9 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
     Raises NotAllowed if this visitor may not open the model.
     """
     session = current_session()
-    roles.require_may_use(name, model_names())
+    visitor.require_may_use(name, model_names())
     if tokenizer is None:
-        loaded_models.loaded(name, *roles.access(name))
+        loaded_models.loaded(name, *visitor.access(name))
     else:
         name, api_key = without_secrets(name, api_key)
         opened_model = loaded_models.connect(name, tokenizer, api_key)

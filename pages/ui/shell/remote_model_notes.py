@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 def estimates(seen: TokenDistribution | Step) -> None:
     """Say in one line which numbers are estimated because the server lists few tokens, and whether the roll fell beside a border."""
     run = current.run()
-    border(seen, run.path, getattr(run.model, "logprob_error", 0.0))
+    if error := getattr(run.model, "logprob_error", 0.0):
+        border(seen, run.path, error)
     if not seen.note:
         return
     if seen.is_open:
@@ -61,7 +62,7 @@ def border(seen: TokenDistribution | Step, path: Sequence[Step], error: float) -
         else:
             sentence = _("≈ This choice is close: with the rounding errors expected of this server, “{piece}” could have been chosen.")
             st.caption(plain(sentence.format(piece=other.piece)))
-    close = [] if current.playing() or error <= 0 else [step for step in path if is_close(step, error)]
+    close = [] if current.playing() else [step for step in path if is_close(step, error)]
     if close:
         named = ", ".join(numbers.whole(step.index + 1) for step in close[:NAMED]) + (", …" if len(close) > NAMED else "")
         counted = _("≈ Close choices in this text: {count} of {steps} (steps {named}).")

@@ -6,7 +6,7 @@ from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
 from pages.ui.charts import charts, step_rows
 from pages.ui.components.bar_buttons import bar_buttons
-from pages.ui.i18n import screen_reader
+from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, selection
 from pages.ui.views import chart
@@ -31,7 +31,7 @@ def distribution(seen: TokenDistribution | Step, rows: int, logarithmic: bool, f
         logarithmic=logarithmic,
     )
     bar_buttons.bar_buttons(
-        [(row["token_id"], screen_reader.bar(row)) for row in table.to_pylist() if row["piece"]],
+        [(row["token_id"], numbers.bar(row)) for row in table.to_pylist() if row["piece"]],
         key="odds_keys",
         marks=".st-key-odds svg .row_marks path, .st-key-odds svg .row path",
         label=_("Next-token probabilities: arrow keys move, Enter takes a token"),

@@ -12,8 +12,7 @@ from pages.ui.charts import component_drawings
 from pages.ui.charts.serving_charts import Board, SideRows
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import N_, _, said
-from pages.ui.views.chart import Saved
-from pages.ui.views.saved_components import saved_as
+from pages.ui.views.chart import Saved, saved_as
 
 BLOCKS = {"free": N_("free"), "known": N_("free, prefix still cached"), "held": N_("held (number of the request)"), "shared": N_("shared")}
 KINDS = {-1: "free", -2: "known", -3: "shared"}  # of blocks that no single request holds

@@ -14,7 +14,7 @@ import transformers
 from torch.utils.flop_counter import FlopCounterMode
 from transformers.cache_utils import DynamicCache
 
-from core.costs.formulas import (
+from core.costs.operations_and_bytes import (
     CARDS,
     ModelShape,
     answer_multiply_adds,

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.costs.formulas import CARDS, ModelShape, answer_multiply_adds, tensor_parallel_size, weight_bytes
 from core.costs.machine import Peak, energy_joules
+from core.costs.operations_and_bytes import CARDS, ModelShape, answer_multiply_adds, tensor_parallel_size, weight_bytes
 from core.costs.receipt import TPOT, TTFT, Account, Assumptions, Receipt
 
 LLAMA_70B = ModelShape.named("llama-3.1-70b")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.costs.formulas import multiply_adds, pass_multiply_adds
+from core.costs.operations_and_bytes import multiply_adds, pass_multiply_adds
 from core.experiments import context
 from core.experiments.context import at_the_limit, lengths_for, measure
 from core.experiments.request import request

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from core import Generation, SamplingSettings
-from core.costs.formulas import pass_multiply_adds
+from core.costs.operations_and_bytes import pass_multiply_adds
 from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, CascadeToken, cascade
 from core.experiments.student_report import student_reports
 from core.experiments.two_models import JudgedParts, JudgedToken, judge

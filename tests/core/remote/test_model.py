@@ -15,7 +15,7 @@ from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import NotForThisModel, PromptTooLong, ServerGone, WrongServer
 from core.models import loading
 from core.remote import http_client
-from core.remote.model import ServerModel
+from core.remote.server_model import ServerModel
 from core.sampling import dice, stages
 from tests.core.remote.serving import TINY, VOCABULARY, FakeLlama, FakeSGLang, FakeVLLM, Reply, Running, recorded, serve, tokenize, truth
 from tests.core.sampling.chains import text_of

@@ -13,8 +13,7 @@ from transformers.generation import logits_process as theirs
 
 from core import SamplingSettings
 from core.sampling import stages, stages_gpu
-from core.sampling.history import History
-from core.sampling.observation import Observation, Selection
+from core.sampling.observation import History, Observation, Selection
 from core.sampling.settings import SETTING_OF
 from core.sampling.stages import observe, processors
 from tests.core.plain import bits

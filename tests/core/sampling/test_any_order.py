@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from core import SamplingSettings
 from core.errors import BadSetting
 from core.sampling import stages
-from core.sampling.history import History
+from core.sampling.observation import History
 from core.sampling.stages_numpy import CLOSE
 from tests.core.sampling.chains import KINDS, LARGE_SIZES, SIZES, STRANGE, WITHOUT_TIES, Case, cases, difference, logits_like, on_device
 

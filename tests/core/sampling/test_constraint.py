@@ -23,7 +23,7 @@ from core.sampling import stages
 from core.sampling.constraint import source
 from core.sampling.constraint.compiled import compiled
 from core.sampling.constraint.source import lark_of, schema_of
-from core.sampling.history import History
+from core.sampling.observation import History
 from core.sampling.settings import LONGEST_CONSTRAINT, ORDERS, SamplingSettings
 from core.tokens.tokens import Token, lone_token
 from tests.benchmarks.constraint import HOSTILE

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from core import Generation, Recording, SamplingSettings
 from core.errors import BadSetting
 from core.sampling import dice, stages
-from core.sampling.history import History
+from core.sampling.observation import History
 from tests.core.sampling.chains import KINDS, SIZES, logits_like, on_device
 
 LETTERS = "ab: c\nd*e"

@@ -17,8 +17,7 @@ from core import Generation, Recording, SamplingSettings
 from core.errors import BadSetting
 from core.reports.settings_text import arguments
 from core.sampling import stages
-from core.sampling.history import History
-from core.sampling.observation import Selection
+from core.sampling.observation import History, Selection
 from core.sampling.samplers.watermark import configuration, tournament
 from tests.core.sampling.chains import logits_like, on_device
 

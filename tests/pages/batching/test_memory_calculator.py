@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.costs.formulas import CARDS, MODELS, readers_that_fit
+from core.costs.operations_and_bytes import CARDS, MODELS, readers_that_fit
 from pages.batching.memory_calculator import cache_item, weight_item
 
 

@@ -15,8 +15,8 @@ from core.remote.address import Address
 from core.remote.http_client import HttpClient
 from core.remote.listed import Chat
 from core.remote.listed_model import ListedModel
-from pages.ui.server import downloads, loaded_models
-from pages.ui.session import roles
+from pages.ui.server import downloads, loaded_models, operator_password
+from pages.ui.session import visitor
 from tests.pages.apptest import Open, go
 
 PASSWORD = "a long enough word"
@@ -27,7 +27,7 @@ def public(monkeypatch: pytest.MonkeyPatch) -> None:
     """An app behind a proxy: everybody is a visitor until they type the password."""
     monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
     monkeypatch.setenv("TOKEN_VIEWER_OPERATOR_PASSWORD", PASSWORD)
-    monkeypatch.setattr(roles, "_PASSWORD", roles.Password())
+    monkeypatch.setattr(visitor, "_PASSWORD", operator_password.Password())
     monkeypatch.setattr(loaded_models, "_added", {})
 
 
@@ -83,10 +83,11 @@ def test_every_verb_of_the_operator_is_refused_to_a_visitor_whatever_was_drawn(t
     folder = str(tiny_folder("gpt2"))
     script = f"""
 import streamlit as st
-from pages.ui.session import current, roles
+from pages.ui.session import current
+from pages.ui.session import visitor
 st.session_state["_entered"] = True
 from core.errors import NotAllowed
-for act in (roles.require_operator, lambda: current.use_model({folder!r}), lambda: current.use_model("10.0.0.7:8000", {folder!r}, "key")):
+for act in (visitor.require_operator, lambda: current.use_model({folder!r}), lambda: current.use_model("10.0.0.7:8000", {folder!r}, "key")):
     try:
         act()
         st.text("done")
@@ -116,20 +117,20 @@ def test_the_password_makes_an_operator_and_a_wrong_one_does_not(open_app: Open,
 def test_what_the_operator_offers_every_visitor_can_choose(open_app: Open, tiny_folder: Callable[[str], Path], tmp_path: Path) -> None:
     folder = tmp_path / "a-place-of-mine" / "tiny"
     shutil.copytree(tiny_folder("gpt2"), folder)
-    operator, visitor = come_in(open_app()).switch_page("../../pages/models/page.py").run(), open_app("models")
+    operator, stranger = come_in(open_app()).switch_page("../../pages/models/page.py").run(), open_app("models")
     operator.text_input(key="models_name").set_value(str(folder)).run()
     next(one for one in operator.button if one.key == "models_fetch").click().run()
-    assert f"models_use_{folder}" not in keys(visitor.run())
+    assert f"models_use_{folder}" not in keys(stranger.run())
     next(one for one in operator.button if one.key == f"models_offer_{folder}").click().run()
-    next(one for one in visitor.run().button if one.key == f"models_use_{folder}").click().run()
-    assert not visitor.exception
-    assert visitor.session_state["model"] == str(folder)
-    shown = "".join(str(one.value) for one in [*visitor.markdown, *visitor.caption, *visitor.info])
+    next(one for one in stranger.run().button if one.key == f"models_use_{folder}").click().run()
+    assert not stranger.exception
+    assert stranger.session_state["model"] == str(folder)
+    shown = "".join(str(one.value) for one in [*stranger.markdown, *stranger.caption, *stranger.info])
     assert "tiny" in shown  # by its own name, not by where it lies
     assert str(tmp_path) not in shown
     next(one for one in operator.button if one.key == f"models_offer_{folder}").click().run()
-    visitor.run()
-    assert "tiny" not in "".join(str(one.value) for one in visitor.markdown)
+    stranger.run()
+    assert "tiny" not in "".join(str(one.value) for one in stranger.markdown)
 
 
 @pytest.mark.usefixtures("public")

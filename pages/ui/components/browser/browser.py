@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.record.step import Step, TokenDistribution
 from pages.ui.components.register import component
-from pages.ui.i18n import screen_reader
+from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, current
 
 HEARTBEAT = timedelta(hours=12)
@@ -71,7 +71,7 @@ def announce(sentence: str, *, key: str) -> None:
 
 def announce_step(seen: TokenDistribution | Step, *, key: str, finished: str = "") -> None:
     """Announce a step once its token is chosen. finished: why the text ended."""
-    announce(" ".join(filter(None, (screen_reader.step(seen) if isinstance(seen, Step) else "", finished))), key=key)
+    announce(" ".join(filter(None, (numbers.step(seen) if isinstance(seen, Step) else "", finished))), key=key)
 
 
 def bring_into_view(name: str, turn: int, *, key: str) -> None:

@@ -10,25 +10,25 @@ import pytest
 from core import Generation, SamplingSettings
 from pages.ui.charts import step_rows
 from pages.ui.components.token_strip.token_strip import direction
-from pages.ui.i18n import screen_reader
+from pages.ui.i18n import numbers
 
 
 @pytest.mark.parametrize(("rank", "said"), [(1, "first"), (3, "third"), (11, "11th"), (21, "21st"), (112, "112th"), (1002, "1,002nd")])
 def test_places_are_said_as_people_say_them(rank: int, said: str) -> None:
-    assert screen_reader.ordinal(rank) == said
+    assert numbers.ordinal(rank) == said
 
 
 def test_a_step_and_a_bar_are_one_sentence(tiny: Callable[[str], Any]) -> None:
     run = Generation(tiny("llama"), "The sea", SamplingSettings(seed=1, top_k=3), top_n=20)
     made = run.step()
-    assert screen_reader.step(made).endswith("choice.") and "percent" in screen_reader.step(made) and "␣" not in screen_reader.step(made)
+    assert numbers.step(made).endswith("choice.") and "percent" in numbers.step(made) and "␣" not in numbers.step(made)
     rows = step_rows.distribution_rows(made, 10).to_pylist()
-    said = [screen_reader.bar(row) for row in rows]
+    said = [numbers.bar(row) for row in rows]
     assert sum(one.endswith(", chosen") for one in said) == 1
     assert any("top-k" in one for one in said)
     run.go_to(-1)
     run.force(made.candidates[4].token_id)
-    assert screen_reader.step(run.path[-1]).endswith("you chose it.")
+    assert numbers.step(run.path[-1]).endswith("you chose it.")
 
 
 @pytest.mark.parametrize(

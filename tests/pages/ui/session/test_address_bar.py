@@ -9,7 +9,7 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from pages.ui.session import address_bar, current, share_link, state
-from pages.ui.session.run_request import RunRequest
+from pages.ui.session.share_link import RunRequest
 
 
 @pytest.fixture

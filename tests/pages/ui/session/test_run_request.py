@@ -8,7 +8,7 @@ import pytest
 
 from core.chat.conversation import MOST_MESSAGES
 from pages.ui.session import share_link
-from pages.ui.session.run_request import (
+from pages.ui.session.share_link import (
     LONGEST_CONVERSATION,
     Conversation,
     RunRequest,

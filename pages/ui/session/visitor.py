@@ -1,7 +1,8 @@
-"""Roles: visitor and operator. Only the operator downloads and unloads models, connects to servers and opens folders.
+"""The visitor: their language, and their role. Only the operator downloads and unloads models, connects to servers and opens folders.
 
 The operator is the machine's own user, or a visitor who typed the operator's password (`pages/ui/server/operator_password.py`). In an
-app that only this machine can reach, every visitor is the operator.
+app that only this machine can reach, every visitor is the operator. The language is the browser's, or the one chosen in the header, which
+is kept in the address.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed
+from pages.ui.i18n import translation
 from pages.ui.i18n.translation import _
-from pages.ui.server import deployment, operator_password, loaded_models
+from pages.ui.server import deployment, loaded_models, operator_password
 from pages.ui.server.gate import release_turn
+from pages.ui.session import state
 from pages.ui.session.state import current_session
 
 _PASSWORD = operator_password.Password()  # shared, so that wrong passwords of all visitors slow the next answers
@@ -66,3 +69,46 @@ def enter(word: str) -> None:
 def leave() -> None:
     """Sign out."""
     current_session().operator = False
+
+
+PARAMETER = "lang"
+_SWITCH = "language"
+
+
+def of_visitor() -> str:
+    """Return the code of the language of the visitor whose script runs in this thread.
+
+    Threads without a visitor do not call this. They set a language with `translation.speaking` or `translation.with_current_language`.
+    """
+    session = state.known_session()
+    chosen = session.language if session is not None else st.query_params.get(PARAMETER, "")
+    return chosen if chosen in translation.languages() else translation.best_match(st.context.locale)
+
+
+@state.error_boundary
+def _chosen() -> None:
+    wanted = st.session_state.get(_SWITCH)
+    if wanted in translation.languages():
+        state.current_session().language = wanted
+        translation.use(wanted)
+
+
+def switch() -> None:
+    """Draw the choice of language in the header. app.py calls this once per page."""
+    languages = translation.languages()
+    if len(languages) < 2:
+        return
+    st.session_state[_SWITCH] = translation.current()
+    with st.container(key="language_switch"):
+        st.segmented_control(
+            _("Language · Sprache"),
+            list(languages),
+            key=_SWITCH,
+            format_func=languages.__getitem__,
+            on_change=_chosen,
+            label_visibility="collapsed",
+            required=True,
+        )
+
+
+translation.ask(of_visitor)

@@ -4,7 +4,7 @@ Formulas take only a shape and counts. One multiply-add is two floating point op
 multiply-add. Attention adds, per attention layer, heads x (key size + value size) for every attended position. The elementwise products of
 recurrences and convolutions count too (`ModelShape.scan_multiply_adds`). NaN: not known for this architecture.
 
-    >>> from core.costs.formulas import ModelShape, cache_bytes, multiply_adds
+    >>> from core.costs.operations_and_bytes import ModelShape, cache_bytes, multiply_adds
     >>> llama = ModelShape.named("llama-3.1-70b")
     >>> cache_bytes(llama, tokens=1, item_size=2)
     327680
