@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
 
-from core.backends.backend import cache_argument, cache_tensors
+from core.backends.cache_tensors import cache_argument, cache_tensors
 from core.backends.rotary_lengths import RotaryLengths
 from core.backends.speed_trial import Speed, choose
 from core.device import is_out_of_memory, to_device

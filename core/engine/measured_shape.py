@@ -12,7 +12,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModelForCausalLM
 from transformers.cache_utils import DynamicCache
 
-from core.backends.backend import cache_argument, cache_tensors, tensors_in
+from core.backends.cache_tensors import cache_argument, cache_tensors, tensors_in
 from core.device import is_out_of_memory
 
 if TYPE_CHECKING:

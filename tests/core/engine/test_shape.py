@@ -12,7 +12,7 @@ import transformers
 from transformers.cache_utils import DynamicCache
 
 from core import load_model
-from core.backends.backend import cache_tensors
+from core.backends.cache_tensors import cache_tensors
 from core.costs.operations_and_bytes import cache_bytes, multiply_adds, pass_multiply_adds
 from core.costs.published import MODELS
 from core.engine.shape import ModelShape
