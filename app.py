@@ -54,7 +54,7 @@ else:  # for every visitor, at every click
         talk.follow_links(path)
         current.begin_run()
         if not feature.bare:
-            visitor.switch()
+            visitor.language_switch()
             sidebar.sidebar(sidebar.used_settings(feature))
             own_models.offer()
             talk.talk_bar_of_page(path)

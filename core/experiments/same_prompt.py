@@ -23,7 +23,7 @@ import psutil
 import torch
 from transformers.cache_utils import DynamicCache
 
-from core.backends.backend import cache_argument
+from core.backends.cache_tensors import cache_argument
 from core.backends.speed_trial import torch_threads
 from core.checked_number import shown, whole_number
 from core.device import enough_memory

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from core.backends.backend import cache_argument
+from core.backends.cache_tensors import cache_argument
 from core.backends.speed_trial import torch_threads
 from core.backends.transformers_backend import backend_of
 from core.device import enough_memory

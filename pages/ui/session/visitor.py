@@ -93,7 +93,7 @@ def _chosen() -> None:
         translation.use(wanted)
 
 
-def switch() -> None:
+def language_switch() -> None:
     """Draw the choice of language in the header. app.py calls this once per page."""
     languages = translation.languages()
     if len(languages) < 2:
