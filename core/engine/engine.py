@@ -18,11 +18,10 @@ import torch
 
 from core.backends.backend import Backend
 from core.backends.speed_trial import Speed, torch_threads
-from core.device import Stopwatch, enough_memory
+from core.device import Stopwatch, is_out_of_memory
 from core.engine.kv_cache.kv_cache import CachePool, KVCache
-from core.errors import EmptyPrompt
+from core.errors import EmptyPrompt, NoRoom
 from core.limits import Limits
-from core.message import Message
 from core.sources.source import Forward, Logits
 
 
@@ -133,20 +132,20 @@ class Engine:
         ids = np.ascontiguousarray(token_ids, dtype=np.int64)
         if len(ids) == 0:
             raise EmptyPrompt("The text is empty. Write a few words first.")
-        too_long = Message(
-            "There is not enough memory on {device} for {count} tokens. Go back to an earlier token or start with a shorter text.",
-            device=self.device,
-            count=len(ids),
-        )
         with self.lock.acquire() as waited:
             stopwatch = Stopwatch(self.device)
             try:
-                with enough_memory(too_long):
-                    reused, logits = self._run(ids, cache, changes)
-            except BaseException:
+                reused, logits = self._run(ids, cache, changes)
+            except BaseException as error:
                 if cache is not None:  # the pass may have stopped half-way through the layers
                     cache.clear()
-                raise
+                if not is_out_of_memory(error):
+                    raise
+                raise NoRoom(
+                    "There is not enough memory on {device} for {count} tokens. Go back to an earlier token or start with a shorter text.",
+                    device=self.device,
+                    count=len(ids),
+                ) from error
             stopwatch.stop()
             self.passes += 1
             # Read inside the lock, before another pass can clear this cache.

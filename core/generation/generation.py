@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from core.engine.changes import Steering
     from core.sampling.observation import History
 
+ATTEMPT = Message("The attempt")
 LARGEST_COUNT = 2**53
 LIVE = frozenset({Can.NEW_TOKENS, Can.TOKEN_IDS})  # what a run needs to roll a token that was rolled elsewhere
 FORCED = {"chosen_by": "forced", "roll": None, "attempt": 0}
@@ -242,7 +243,7 @@ class Generation(Tree):
 
         Raises RunFinished at the end of a run, NoRoom, BrokenLogits, BadSetting for an invalid attempt, BadToken.
         """
-        attempt = whole_number(attempt, Message("The attempt"), 0, dice.LARGEST_ATTEMPT)
+        attempt = whole_number(attempt, ATTEMPT, 0, dice.LARGEST_ATTEMPT)
         self._must_go_on()
         settings = self.settings
         roll = None if settings.greedy else dice.roll(settings.seed, len(self._path), attempt)

@@ -12,7 +12,7 @@ import numpy as np
 
 from core.generation.generation import Generation
 from core.record.step import Step, TokenDistribution
-from core.record.tables import SLIVER
+from core.record.step_rows import SLIVER
 from core.sampling import dice, stages
 from core.sampling.dice import roll
 from core.sampling.settings import SamplingSettings

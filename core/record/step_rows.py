@@ -66,6 +66,9 @@ def constrained(seen: TokenDistribution) -> Constrained | None:
 
 FEWEST = 5  # candidates that keep a row even if unlikely ones are folded
 WORTH_A_ROW = 0.01  # an excluded candidate is unlikely below this model's probability
+SLIVER = 1e-6  # a narrower gap on the strip is a rounding error, not a token
+MOST_SINGLE = 24  # tokens with a segment of their own; later ones would be too narrow to see
+EVERYTHING_ELSE = "everything else"
 REST = -1  # key of the row for all tokens without a row of their own
 
 Kind = Literal["open", "removed", "rest"]
@@ -201,3 +204,52 @@ def _rest(seen: TokenDistribution, shown: set[int]) -> StepRow:
     model = seen.rest_model_probability + float(np.nansum(seen.probabilities[0, hidden]))
     final = measured(seen.rest_sampling_probability) + float(np.nansum(seen.probabilities[-1, hidden]))
     return StepRow(REST, "", model, math.nan if math.isnan(model) else final)
+
+
+@dataclass(frozen=True, slots=True)
+class DiceSegment:
+    """A drawn part of the dice strip from `start` to `end`: one token, or with key -1 several neighbours that were not chosen."""
+
+    key: int
+    label: str
+    start: float
+    end: float
+    chosen: bool = False
+
+
+def dice_segments(distribution: TokenDistribution) -> list[tuple[int, str, float, float, float, bool]]:
+    """Return the 0-1 strip of the dice: a segment per listed token that can be chosen, likeliest first, and per gap of unlisted tokens.
+
+    A segment is key (-1 for unlisted tokens), displayed token, start, end, probability, chosen.
+    """
+    if distribution.is_open and np.isnan(distribution.dice_starts).all():  # a server chose the token, so there are no dice
+        return []
+    taken: int | None = getattr(distribution, "key", None)
+    rows: list[tuple[int, str, float, float, float, bool]] = []
+    reached = 0.0
+    can_be_chosen = np.count_nonzero(~np.isnan(distribution.dice_starts))
+    for column in np.argsort(distribution.dice_starts, kind="stable")[:can_be_chosen]:  # NaN comes last
+        key, start = int(distribution.token_ids[column]), float(distribution.dice_starts[column])
+        share = float(distribution.probabilities[-1, column])
+        if start - reached > SLIVER:
+            rows.append((REST, EVERYTHING_ELSE, reached, start, start - reached, False))
+        reached = min(1.0, start + share)
+        rows.append((key, distribution.vocabulary.token(key).piece, start, reached, share, key == taken))
+    if 1.0 - reached > SLIVER and distribution.rest_sampling_probability > 0:
+        rows.append((REST, EVERYTHING_ELSE, reached, 1.0, 1.0 - reached, False))
+    return rows
+
+
+def bundled_segments(distribution: TokenDistribution, unlikely: str) -> list[DiceSegment]:
+    """Return the drawn segments: the largest tokens and the chosen one on their own, the others bundled under the label `unlikely`."""
+    drawn: list[DiceSegment] = []
+    singles = 0
+    for key, token, start, end, _share, chosen in dice_segments(distribution):
+        if key >= 0 and (chosen or singles < MOST_SINGLE):
+            singles += not chosen
+            drawn.append(DiceSegment(key, label_of(token), start, end, chosen))
+        elif drawn and drawn[-1].key < 0:
+            drawn[-1] = DiceSegment(-1, unlikely, drawn[-1].start, end)
+        else:
+            drawn.append(DiceSegment(-1, unlikely, start, end))
+    return drawn

@@ -4,31 +4,15 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from core.record.step import Step, TokenDistribution
-from core.record.step_rows import label_of
+from core.record.step_rows import EVERYTHING_ELSE
 
-REST = "everything else"
 NOT_IN_FILE = "not in this file"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute
-SLIVER = 1e-6  # a narrower gap on the strip is a rounding error, not a token
-MOST_SINGLE = 24  # tokens with a segment of their own; later ones would be too narrow to see
-
-
-@dataclass(frozen=True, slots=True)
-class DiceSegment:
-    """A drawn part of the dice strip from `start` to `end`: one token, or with key -1 several neighbours that were not chosen."""
-
-    key: int
-    label: str
-    start: float
-    end: float
-    chosen: bool = False
 
 
 def csv_text(table: pd.DataFrame) -> str:
@@ -44,55 +28,13 @@ def csv_text(table: pd.DataFrame) -> str:
     return "\ufeff" + safe.to_csv(index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n")
 
 
-def dice_segments(distribution: TokenDistribution) -> list[tuple[int, str, float, float, float, bool]]:
-    """Return the 0-1 strip of the dice: a segment per listed token that can be chosen, likeliest first, and per gap of unlisted tokens.
-
-    A segment is key (-1 for unlisted tokens), displayed token, start, end, probability, chosen.
-    """
-    if distribution.is_open and np.isnan(distribution.dice_starts).all():  # a server chose the token, so there are no dice
-        return []
-    taken = distribution.key if isinstance(distribution, Step) else None
-    rows: list[tuple[int, str, float, float, float, bool]] = []
-    reached = 0.0
-    for column in np.argsort(distribution.dice_starts, kind="stable")[
-        : np.count_nonzero(~np.isnan(distribution.dice_starts))
-    ]:  # NaN comes last
-        key, start, share = (
-            int(distribution.token_ids[column]),
-            float(distribution.dice_starts[column]),
-            float(distribution.probabilities[-1, column]),
-        )
-        if start - reached > SLIVER:
-            rows.append((-1, REST, reached, start, start - reached, False))
-        reached = min(1.0, start + share)
-        rows.append((key, distribution.vocabulary.token(key).piece, start, reached, share, key == taken))
-    if 1.0 - reached > SLIVER and distribution.rest_sampling_probability > 0:
-        rows.append((-1, REST, reached, 1.0, 1.0 - reached, False))
-    return rows
-
-
-def bundled_segments(distribution: TokenDistribution, unlikely: str) -> list[DiceSegment]:
-    """Return the drawn segments: the largest tokens and the chosen one on their own, the others bundled under the label `unlikely`."""
-    drawn: list[DiceSegment] = []
-    singles = 0
-    for key, token, start, end, _share, chosen in dice_segments(distribution):
-        if key >= 0 and (chosen or singles < MOST_SINGLE):
-            singles += not chosen
-            drawn.append(DiceSegment(key, label_of(token), start, end, chosen))
-        elif drawn and drawn[-1].key < 0:
-            drawn[-1] = DiceSegment(-1, unlikely, drawn[-1].start, end)
-        else:
-            drawn.append(DiceSegment(-1, unlikely, start, end))
-    return drawn
-
-
 def stages_table(distribution: TokenDistribution) -> pd.DataFrame:
     """Return one row per stage and listed token. Columns: stage, setting, kept, entropy (bits), token_id (its key), piece, probability."""
     listed = [distribution.vocabulary.token(int(i)).piece for i in distribution.token_ids]
     rows = [
         (stage.name, stage.setting, stage.kept, stage.entropy, key, token, probability)
         for stage in distribution.stages
-        for (key, probability), token in zip([*stage.candidates.items(), (-1, stage.rest)], [*listed, REST], strict=True)
+        for (key, probability), token in zip([*stage.candidates.items(), (-1, stage.rest)], [*listed, EVERYTHING_ELSE], strict=True)
     ]
     return pd.DataFrame(rows, columns=["stage", "setting", "kept", "entropy", "token_id", "piece", "probability"])
 

@@ -11,8 +11,7 @@ from core.palette import Palette
 from core.palette import of as palette_of
 from core.record.frozen import percent
 from core.record.step import Step, TokenDistribution
-from core.record.step_rows import StepRow, StepRows, label_of, step_rows, tint_depth
-from core.record.tables import DiceSegment, bundled_segments
+from core.record.step_rows import DiceSegment, StepRow, StepRows, bundled_segments, label_of, step_rows, tint_depth
 from core.reports import drawing, fonts
 from core.reports.drawing import LINE, Span, rect, text
 from core.reports.settings_text import summary

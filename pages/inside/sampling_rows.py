@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from core.record.step import Stage, Step, TokenDistribution
-from core.record.tables import REST, stages_table
+from core.record.step_rows import EVERYTHING_ELSE
+from core.record.tables import stages_table
 from core.sampling.settings import STAGES
 from pages.ui.charts.inside_charts import label
 from pages.ui.i18n import numbers
@@ -61,7 +62,15 @@ def _rest(stage: Stage, before: dict[int, float], listed: list[int]) -> dict[str
     was, now = (max(0.0, 1 - sum(shares[i] for i in listed)) for shares in (before, stage.candidates))
     was, now = (share if share > 1e-6 else 0.0 for share in (was, now))
     number = numbers.percent(now)
-    return {"label": REST, "before": was, "after": now, "kind": "rest", "number": number, "piece": REST, "arithmetic": ""}
+    return {
+        "label": EVERYTHING_ELSE,
+        "before": was,
+        "after": now,
+        "kind": "rest",
+        "number": number,
+        "piece": EVERYTHING_ELSE,
+        "arithmetic": "",
+    }
 
 
 def _logit(distribution: TokenDistribution, token_id: int) -> float:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from core.palette import DARK, Palette
 from core.record.step import Step, TokenDistribution
-from core.record.tables import dice_segments
+from core.record.step_rows import dice_segments
 from core.reports import drawing
 from core.reports.chart_picture import WIDE, Drawing
 from core.reports.drawing import LINE, Span, rect, text

@@ -27,6 +27,7 @@ ORDINALS = (
     N_("tenth"),
 )
 SIGNS = {"␣": N_("space"), "↵": N_("new line"), "⇥": N_("tab")}
+UNITS = (N_("B"), N_("KB"), N_("MB"), N_("GB"), N_("TB"))
 
 
 def spoken_percent(share: float) -> str:
@@ -132,11 +133,10 @@ def size(count: float) -> str:
     """Return bytes in units of a thousand: 860 B, 86 KB, 4.2 MB. NaN is a size that no formula of ours tells."""
     if math.isnan(count):
         return _("not known for this architecture")
-    units = (_("B"), _("KB"), _("MB"), _("GB"), _("TB"))
     power = 0
-    while abs(count) >= 999.5 and power < len(units) - 1:
+    while abs(count) >= 999.5 and power < len(UNITS) - 1:
         count, power = count / 1000, power + 1
-    return f"{_figures(count, 2) if power else f'{count:.0f}'}{_SPACE}{units[power]}"
+    return f"{_figures(count, 2) if power else f'{count:.0f}'}{_SPACE}{_(UNITS[power])}"
 
 
 def duration(seconds: float) -> str:

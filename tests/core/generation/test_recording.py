@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from core import Generation, Recording
 from core.errors import BadRecording
-from core.record import tables
+from core.record import step_rows, tables
 from tests.core.runs import PROMPT, all_alike, branched_run
 
 
@@ -190,7 +190,7 @@ def read_everything(kept: Recording) -> None:
     while not replay.finished:
         replay.next_distribution()
         step = replay.step()
-        assert tables.dice_segments(step) and len(tables.stages_table(step))
+        assert step_rows.dice_segments(step) and len(tables.stages_table(step))
         assert 0 <= step.model_probability <= 1.000001
         assert step.piece.encode()
     for branch in replay.branches():

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from core import Generation, SamplingSettings, Step
-from core.record import tables
+from core.record import step_rows, tables
 from core.record.tables import csv_text
 
 PROMPT = "The sea looked back 🦊"
@@ -36,7 +36,7 @@ def run(request: pytest.FixtureRequest, tiny: Any) -> Generation:
 
 def test_the_strip_of_the_dice_has_no_gaps_and_the_roll_lands_on_the_chosen(run: Generation) -> None:
     for step in run.path:
-        ids, _pieces, starts, ends, probabilities, chosen = zip(*tables.dice_segments(step), strict=True)
+        ids, _pieces, starts, ends, probabilities, chosen = zip(*step_rows.dice_segments(step), strict=True)
         assert starts[0] == 0 and ends[-1] == pytest.approx(1, abs=1e-6)
         assert starts[1:] == pytest.approx(ends[:-1], abs=1e-5)
         assert np.subtract(ends, starts) == pytest.approx(probabilities, abs=1e-5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.record.step import Step, TokenDistribution
-from core.record.tables import DiceSegment, bundled_segments
+from core.record.step_rows import DiceSegment, bundled_segments
 from core.reports import step_in_browser
 from pages.ui.components.register import component
 from pages.ui.i18n import numbers, phrases

@@ -10,7 +10,7 @@ import pytest
 
 from core import Generation, SamplingSettings, load_model
 from core.record.step import Step, TokenDistribution
-from core.record.tables import MOST_SINGLE, DiceSegment, bundled_segments
+from core.record.step_rows import MOST_SINGLE, DiceSegment, bundled_segments
 from pages.ui.session.run_start import CANDIDATES_KEPT
 from pages.ui.session.sampling_controls import PRESETS
 
