@@ -62,7 +62,7 @@ def test_link_recording_table_and_handout_hold_what_is_on_screen(visit: Visit, b
     before = again.press("step", 1)
     again.open_recording(kept)
     again.until(same_text(written))
-    again.page.keyboard.press("Escape")
+    again.close_menu()
     press(again.page, "leave")
     again.until("steps.length === 0")
     assert again.press("step", 1) == before, "the visitor's own prompt is there again"
@@ -93,7 +93,7 @@ def test_a_recording_beyond_a_megabyte_opens_and_an_empty_one_is_refused(visit: 
     watching.page.get_by_text("cannot be read").first.wait_for()
     watching.open_recording(kept)
     watching.until("steps.length === 60")
-    watching.page.keyboard.press("Escape")
+    watching.close_menu()
     watching.click_bar(4)
     watching.page.get_by_text("does not contain the probabilities after this token").wait_for()
     assert len(watching.written()) == 60, "a refused bar changes nothing"

@@ -225,3 +225,14 @@ class Watching:
             press(self.page, "keep")
         chooser = self.page.locator(".st-key-recording input[type=file]")
         chooser.set_input_files({"name": "run.json", "mimeType": "application/json", "buffer": kept.encode()})
+
+    def close_menu(self) -> None:
+        """Close "Keep or share". Escape has no effect while the page is drawn again, so it is pressed until the menu is gone."""
+        settled(self.page)
+        menu = self.page.locator(".st-key-recording")
+
+        def gone() -> None:
+            self.page.keyboard.press("Escape")
+            assert not menu.is_visible(), "the menu stays open"
+
+        eventually(self.page, gone)
