@@ -65,7 +65,9 @@ def choose() -> list[tuple[str, Way]]:
     servers = titles[len(CHANGES) :]
     linked = [[titles[int(n)] for n in side.split(".") if n.isdecimal() and int(n) < len(CHANGES)] for side in written]
     for key, first in zip(KEYS, linked if len(linked) == 2 else PAIRS[PRECISION], strict=True):
-        st.session_state[key] = [name for name in st.session_state.get(key, first) if name in titles]  # a server may be gone
+        names = [name for name in st.session_state.get(key, first) if name in titles]  # a server may be gone
+        later = (set().union(*(changes[other] for other in names[at:])) for at in range(1, len(names) + 1))
+        st.session_state[key] = [name for name, fields in zip(names, later, strict=True) if not fields & changes[name].keys()]
     with st.container(horizontal=True):
         for number, (name, pair) in enumerate((PAIRS | {SERVER: ([], servers[:1])}).items()):
             about = None if pair[1] else _("Connect to a server on the page Models first.")
@@ -76,9 +78,7 @@ def choose() -> list[tuple[str, Way]]:
         about = _("Without a change: transformers' SDPA attention, float32, one text, all tokens at once, no cache.")
         options: dict[str, Any] = {"format_func": _title, "help": about, "placeholder": _(NO_CHANGE), "select_all": False, **PERSISTENT}
         names: list[str] = home.multiselect(label, titles, key=key, **options)
-        later = [[changes[other].keys() for other in names[at + 1 :]] for at in range(len(names))]
-        valid = [name for name, others in zip(names, later, strict=True) if not changes[name].keys() & set().union(*others)]
-        chosen.append((BETWEEN.join(valid) or NO_CHANGE, way_of(valid), ".".join(str(titles.index(name)) for name in valid)))
+        chosen.append((BETWEEN.join(names) or NO_CHANGE, way_of(names), ".".join(str(titles.index(name)) for name in names)))
     code = "-".join(numbers for _label, _way, numbers in chosen)
     current.current_session().place = {} if code == f"-{titles.index('bfloat16')}" else {"ways": code}
     return [(label, way) for label, way, _numbers in chosen]
