@@ -18,12 +18,15 @@ import transformers
 from core import SamplingSettings, load_model
 from core.backends.speed_trial import Speed
 from core.backends.threads import torch_threads
-from core.errors import BadSetting, BrokenLogits, EmptyPrompt, ModelError, NotForThisModel, PromptTooLong
+from core.backends.transformers_backend import TransformersBackend
+from core.engine.model import LanguageModel
+from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, ModelError, NotForThisModel, PromptTooLong
 from core.experiments import same_prompt
 from core.experiments.same_prompt import Comparison, Progress, Refused, Way, compare, compared
 from core.models import hub
 from core.sampling import dice
 from tests.benchmarks.shapes import SHAPES, model_of, networks
+from tests.core.remote import serving
 from tests.core.remote.serving import TINY, FakeLlama, FakeVLLM, serve, truth
 
 TEXT = "Once upon a time there was a small dragon."
@@ -179,6 +182,26 @@ def test_a_server_is_a_way(kind: Any, tiny: Any) -> None:
             compare(tiny("llama"), TEXT, Way(), Way(model))
 
 
+def test_the_same_model_here_and_on_a_server_differs_by_rounding(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = transformers.AutoConfig.from_pretrained(TINY)
+    torch.manual_seed(1)
+    network = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32).eval()
+    here = LanguageModel("tiny", network, transformers.AutoTokenizer.from_pretrained(TINY), TransformersBackend(network))
+
+    def served(ids: list[int]) -> np.ndarray:
+        with torch.inference_mode():
+            logs: np.ndarray = network(torch.tensor([ids])).logits[0, -1].double().log_softmax(0).numpy()
+        return logs
+
+    monkeypatch.setattr(serving, "truth", served)
+    with serve(FakeVLLM(limit=20)) as server:
+        there = load_model(server.address, tokenizer=str(TINY))
+        *_progress, seen = compared(here, "def main(argv): return 0", "def", (Way("sdpa"), Way(there)), None, 5)
+    assert isinstance(seen, Comparison)
+    assert 0 < seen.difference.largest < 1e-4 and max(seen.difference.kl[1:]) < 1e-4 and seen.difference.changed == ()
+    assert seen.runs[0].parted is None and len(seen.runs[0].first) == 5
+
+
 @pytest.mark.parametrize(
     "fields",
     [
@@ -201,9 +224,11 @@ def test_an_impossible_text_gets_one_sentence(tiny: Any) -> None:
     model, way = tiny("llama"), Way("eager")
     with pytest.raises(BadSetting, match="single token"):
         compare(tiny("gpt2"), "a", way, way)
-    for text, kind in (("", EmptyPrompt), ("dragon " * 100, PromptTooLong)):
+    for text, kind in (("", EmptyPrompt), ("dragon " * 100, PromptTooLong), ("\ud800 fox", InputError)):
         with pytest.raises(kind):
             compare(model, text, way, way)
+    for text in ("a\0b", "<script>alert(1)</script> & *b*"):
+        assert compare(model, text, way, way).largest == 0.0
     for length in (-1, 65, 1.5, None):
         with pytest.raises(BadSetting):
             list(compared(model, TEXT, "The", (way, way), None, length))  # type: ignore[arg-type]
