@@ -28,15 +28,16 @@ from core.engine.model import LanguageModel
 from core.engine.stored_weights import is_stored, widen
 from core.errors import BadSetting, BrokenLogits, ModelError, NotForThisModel, PromptTooLong
 from core.experiments.candidates import encoded, prompt_ids
-from core.experiments.closeness import first_difference
+from core.experiments.closeness import divergence, first_difference
 from core.experiments.quantization import GROUP, network_copy, rounded_copy, turn, weight_matrices
+from core.inspection.scoring import answer_after
 from core.message import Message
 from core.sampling import dice
 from core.sampling.history import History
 from core.sampling.settings import SamplingSettings
 from core.sampling.stages import pick, sampling_probabilities
 from core.sources.capabilities import Can, missing
-from core.sources.source import Forward, Wanted
+from core.sources.source import Wanted
 
 BACKENDS = APP, EAGER, SDPA = "app", "eager", "sdpa"
 CHOICES: dict[str, tuple[Any, ...]] = {  # the values that the fields of a way can have
@@ -246,11 +247,7 @@ class _Asked:
     def extend(self, new: Sequence[int], then: int | None = None) -> torch.Tensor:
         """Return the logits after the last token [1, vocabulary]. then: a token to be listed; all unlisted ones are then NaN."""
         self._ids += new
-        ids = np.array(self._ids, dtype=np.int64)
-        answer = self._source.next(ids, self._cache, Wanted(SamplingSettings(), 2))
-        assert isinstance(answer, Forward)
-        if then is not None and then not in answer.logits:
-            answer = self._source.engine.request_more_logprobs(ids, answer, token_id=then)
+        answer = answer_after(self._source, np.array(self._ids, dtype=np.int64), self._cache, Wanted(SamplingSettings(), 2), then)
         values, listed = answer.logits.values.cpu(), answer.logits.top_logprobs
         if then is not None and listed is not None and len(listed) < len(values):
             tokens = torch.tensor([*listed.ids.tolist(), *([listed.extra[0]] if listed.extra else [])])
@@ -358,8 +355,7 @@ def _kl(first: np.ndarray, second: np.ndarray) -> float:
     p, q = first[listed], second[listed]
     if not listed.all():
         p, q = (np.append(logs, math.log(max(1e-12, 1 - np.exp(logs).sum()))) for logs in (p, q))
-    p, q = p[p > -np.inf], q[p > -np.inf]
-    return max(0.0, float((np.exp(p) * (p - q)).sum()))
+    return divergence(torch.from_numpy(p)[None], torch.from_numpy(q)[None])[0]
 
 
 def _difference(model: LanguageModel, ids: Sequence[int], first: _Computed, second: _Computed) -> Difference:

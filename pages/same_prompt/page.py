@@ -88,7 +88,7 @@ def of_free_run(free: FreeRun, labels: tuple[str, str]) -> None:
     title, parted = _("The likeliest token each time") if free.greedy else _("With your settings and the same dice"), free.parted
     st.markdown(f"**{title}**")
     for side, (label, tokens) in enumerate(zip(labels, (free.first, free.second), strict=True)):
-        words = [Word(token, "other", DARKEST * (parted is not None and index >= parted)) for index, token in enumerate(tokens)]
+        words = [Word(token, "other", DARKEST / 2 * (parted is not None and index >= parted)) for index, token in enumerate(tokens)]
         scored_text(words, key=f"{NAME}_run_{free.greedy}_{side}", alt_text=title, size="1rem")
         st.caption(plain(translated(label)))
     if parted is None:
@@ -99,7 +99,9 @@ def of_free_run(free: FreeRun, labels: tuple[str, str]) -> None:
     elif free.shift > free.gap:
         sentence = _("They part at token {place}: “{first}” and “{second}” were {gap} nats apart, and the computations differ by {shift}.")
     else:
-        sentence = _("They part at token {place}: “{first}” and “{second}” were {gap} nats apart, and are equal in the second way.")
+        sentence = _(
+            "They part at token {place}: “{first}” and “{second}” were {gap} nats apart, and are equal in the second way, which takes the lower id."
+        )
     digits = next(count for count in range(2, 18) if number(free.gap, count) != number(free.shift, count) or free.gap == free.shift)
     gap, shift = number(free.gap, digits), number(free.shift, digits)
     first, second = plain(free.first[parted]), plain(free.second[parted])
