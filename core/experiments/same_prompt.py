@@ -212,7 +212,7 @@ class _Network:
         self._ids = self._mask = torch.empty((way.batch, 0), dtype=torch.int64)
         self.at_once = way.chunk or len(ids)
 
-    def extend(self, new: Sequence[int], _then: int | None = None) -> torch.Tensor:
+    def extend(self, new: Sequence[int]) -> torch.Tensor:
         """Add these tokens to our text, and as many to each other one; return float32 logits [new, vocabulary] after each of ours."""
         way, begun, lengths, ours = self._way, self._ids.shape[1], self._mask.sum(1).tolist(), len(self._text)
         counts = [len(new) + (0 if begun else row * self._longer) for row in range(1, way.batch)]
@@ -232,27 +232,34 @@ class _Network:
         if self._argument is not None:
             more |= {"use_cache": False} if self._cache is None else {"use_cache": True, self._argument: self._cache}
         with turn(self._model), torch.inference_mode(), torch_threads(way.threads or self._model.engine.speed.row_threads):
-            logits: torch.Tensor = self._network(ids.to(self._model.engine.device), **more).logits[0, own : own + len(new)]
-            return logits.float().cpu()
+            return _checked(self._network(ids.to(self._model.engine.device), **more).logits[0, own : own + len(new)])
 
 
 class _Asked:
-    """A source that answers for the last token of a text: the app's own steps, or a server."""
+    """A source that answers for the last token of a text: the app's own steps, or a server. ids: the text whose tokens are listed."""
 
     at_once = 1
 
-    def __init__(self, source: LanguageModel, way: Way) -> None:
-        self._source, self._cache, self._ids = source, KVCache() if way.cache else None, list[int]()
+    def __init__(self, source: LanguageModel, way: Way, ids: Sequence[int]) -> None:
+        self._source, self._cache, self._text, self._ids = source, KVCache() if way.cache else None, ids, list[int]()
 
-    def extend(self, new: Sequence[int], then: int | None = None) -> torch.Tensor:
-        """Return the logits after the last token [1, vocabulary]. then: a token to be listed; all unlisted ones are then NaN."""
+    def extend(self, new: Sequence[int]) -> torch.Tensor:
+        """Return the logits after the last token [1, vocabulary], NaN for tokens that a server does not list while it reads the text."""
         self._ids += new
+        then = next(iter(self._text[len(self._ids) :]), None)
         answer = answer_after(self._source, np.array(self._ids, dtype=np.int64), self._cache, Wanted(SamplingSettings(), 2), then)
-        values, listed = answer.logits.values.cpu(), answer.logits.top_logprobs
+        values, listed = _checked(answer.logits.values), answer.logits.top_logprobs
         if then is not None and listed is not None and len(listed) < len(values):
             tokens = torch.tensor([*listed.ids.tolist(), *([listed.extra[0]] if listed.extra else [])])
             values = torch.full_like(values, math.nan).index_copy(0, tokens, values[tokens])
         return values[None]
+
+
+def _checked(logits: torch.Tensor) -> torch.Tensor:
+    """Return these logits in float32 on the CPU. Raises BrokenLogits for NaN."""
+    if bool(logits.isnan().any()):
+        raise BrokenLogits("The model returned NaN logits. Try another model or precision.")
+    return logits.float().cpu()
 
 
 def _copied(model: LanguageModel, way: Way) -> Any:
@@ -298,18 +305,16 @@ def _compute(
     source = way.backend if isinstance(way.backend, LanguageModel) else model
     network = None if isinstance(way.backend, LanguageModel) or way.is_own(model) else _copied(model, way)
 
-    def begin(text: Sequence[int], size: int) -> _Network | _Asked:
-        return _Asked(source, way) if network is None else _Network(model, way, network, text, size)
+    def begin(text: Sequence[int], size: int, listed: bool) -> _Network | _Asked:
+        return _Asked(source, way, text if listed else ()) if network is None else _Network(model, way, network, text, size)
 
-    computing, stop, last = begin(ids, len(ids)), 0, len(ids) - 1
-    while len(into.logs) < last:
-        start, stop = stop, min(stop + computing.at_once, len(ids))
-        rows = computing.extend(ids[start:stop], ids[stop] if network is None and way.settings is None else None)
-        for at, row in enumerate(rows[: last - start], start + 1):
-            into.logs.append(_logs(model, row, way.settings, ids[:at], Can.ALL_TOKENS not in source.can))
+    computing, last = begin(ids, len(ids), way.settings is None), len(ids) - 1
+    for start in range(0, last, computing.at_once):
+        for at, row in enumerate(computing.extend(ids[start : start + computing.at_once])[: last - start], start + 1):
+            into.logs.append(_logs(model, row, way.settings, ids[:at]))
         yield len(into.logs)
     for number, settings in enumerate(runs):
-        computing, text, tokens, taken = begin(prompt, len(prompt) + length), list(prompt), list[int](), list[torch.Tensor]()
+        computing, text, tokens, taken = begin(prompt, len(prompt) + length, False), list(prompt), list[int](), list[torch.Tensor]()
         into.written.append((tokens, taken))
         size = way.chunk or len(prompt)
         *_before, row = (computing.extend(prompt[start : start + size])[-1] for start in range(0, len(prompt), size))
@@ -321,15 +326,12 @@ def _compute(
             yield last + number * length + len(tokens)
 
 
-def _logs(model: LanguageModel, row: torch.Tensor, settings: SamplingSettings | None, before: Sequence[int], listed: bool) -> np.ndarray:
-    """Return log-probabilities of logits [vocabulary]. listed: NaN stands for a token that the server does not list."""
-    unlisted = row.isnan()
-    if bool(unlisted.any()) and (not listed or bool(unlisted.all())):
-        raise BrokenLogits("The model returned NaN logits. Try another model or precision.")
+def _logs(model: LanguageModel, row: torch.Tensor, settings: SamplingSettings | None, before: Sequence[int]) -> np.ndarray:
+    """Return log-probabilities of logits [vocabulary]; those of a server that does not list all tokens are log-probabilities."""
     if settings is not None:
         with np.errstate(divide="ignore"):
             return np.log(sampling_probabilities(row, settings, History.of(model, before, len(before))))
-    logs: np.ndarray = (row.double() if bool(unlisted.any()) else row.double().log_softmax(0)).numpy()
+    logs: np.ndarray = (row.double() if bool(row.isnan().any()) else row.double().log_softmax(0)).numpy()
     return logs
 
 
@@ -362,14 +364,9 @@ def _difference(model: LanguageModel, ids: Sequence[int], first: _Computed, seco
     sides = (first.logs, second.logs)
     likeliest = ([model.piece(int(np.nanargmax(logs))) for logs in side] for side in sides)
     leads = (float(np.diff(np.sort(logs[~np.isnan(logs)])[-2:])[0]) for logs in first.logs)
-    return Difference(
-        tuple(ids),
-        tuple(map(model.piece, ids)),
-        *((math.nan, *(float(logs[token]) for logs, token in zip(side, ids[1:], strict=True))) for side in sides),
-        kl=(math.nan, *map(_kl, *sides)),
-        favourites=(("", ""), *zip(*likeliest, strict=True)),
-        leads=(math.nan, *leads),
-    )
+    of_tokens, others = ((math.nan, *(float(logs[token]) for logs, token in zip(side, ids[1:], strict=True))) for side in sides)
+    kl, favourites = (math.nan, *map(_kl, *sides)), (("", ""), *zip(*likeliest, strict=True))
+    return Difference(tuple(ids), tuple(map(model.piece, ids)), of_tokens, others, kl, favourites, (math.nan, *leads))
 
 
 def _end(probabilities: np.ndarray, token: int, upper: bool) -> float:

@@ -99,10 +99,8 @@ def of_free_run(free: FreeRun, labels: tuple[str, str]) -> None:
     elif free.shift > free.gap:
         sentence = _("They part at token {place}: “{first}” and “{second}” were {gap} nats apart, and the computations differ by {shift}.")
     else:
-        sentence = _(
-            "They part at token {place}: “{first}” and “{second}” were {gap} nats apart, and are equal in the second way, which takes the lower id."
-        )
-    digits = next(count for count in range(2, 18) if number(free.gap, count) != number(free.shift, count) or free.gap == free.shift)
+        sentence = _("They part at token {place}: “{first}” and “{second}” were {gap} nats apart. In the second way they are equal.")
+    digits = next((count for count in range(2, 18) if number(free.gap, count) != number(free.shift, count)), 2)
     gap, shift = number(free.gap, digits), number(free.shift, digits)
     first, second = plain(free.first[parted]), plain(free.second[parted])
     st.markdown(sentence.format(place=parted + 1, first=first, second=second, gap=gap, shift=shift, roll=number(free.roll, 4)))

@@ -159,8 +159,8 @@ def test_many_ways_are_compared_with_the_first_and_an_impossible_one_says_why(ti
     seen = list(compared(tiny("llama"), TEXT, "The capital", ways, length=4))
     rows = [row for row in seen if not isinstance(row, Progress)]
     assert [type(row) for row in rows] == [Comparison, Refused, Comparison] and [row.way for row in rows] == [1, 2, 3]
-    assert rows[1].reason == same_prompt.why_not(tiny("llama"), ways[2])
-    assert rows[2].difference == compare(tiny("llama"), TEXT, ways[0], ways[3])
+    assert rows[1] == Refused(2, same_prompt.why_not(tiny("llama"), ways[2]))
+    assert isinstance(rows[2], Comparison) and rows[2].difference == compare(tiny("llama"), TEXT, ways[0], ways[3])
     done = [step.done for step in seen if isinstance(step, Progress)]
     assert done == sorted(set(done)) and {step.total for step in seen if isinstance(step, Progress)} == {done[-1]}
 
