@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiments.same_prompt import Difference
-from pages.ui.charts.palette import DARKEST, Palette
+from pages.ui.charts.palette import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.token_text import Word
 from pages.ui.i18n.translation import _, written
@@ -65,14 +65,13 @@ def bars(numbers: pd.DataFrame) -> pd.DataFrame:
 
 def words(numbers: pd.DataFrame) -> list[Word]:
     """Return the text, each token tinted by its difference: the largest is darkest. A frame is around a token with another favourite."""
-    sizes = numbers.difference_nats.abs()
-    depths = DARKEST * (sizes / max(1e-300, sizes[np.isfinite(sizes)].max())).clip(upper=1)
-    tinted = [Word(numbers.piece[0])]
-    for row, depth in zip(numbers[1:].itertuples(), depths[1:], strict=True):
+    sizes, tinted = numbers.difference_nats.abs(), [Word(numbers.piece[0])]
+    largest = sizes[np.isfinite(sizes)].max() or 1.0
+    for row in numbers[1:].itertuples():
         changed = row.first_favourite != row.second_favourite
         lines = [_tip(row), _("KL divergence {kl} nats").format(kl=number(row.kl_nats))]
         lines += [_("likeliest: {first}, then {second}").format(first=row.first_favourite, second=row.second_favourite)] if changed else []
-        tinted.append(Word(row.piece, "other" if row.difference_nats < 0 else "dice", depth, changed, lines=tuple(lines)))
+        tinted.append(Word.signed(row.piece, row.difference_nats, largest, marked=changed, lines=tuple(lines)))
     return tinted
 
 

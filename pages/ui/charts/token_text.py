@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any, Self
 
 from core.tokens.visible_text import visible_text
+from pages.ui.charts.palette import DARKEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,12 @@ class Word:
     lines: tuple[str, ...] = ()
     bars: tuple[tuple[str, float, str, bool], ...] = ()
     below: str = ""
+
+    @classmethod
+    def signed(cls, text: str, value: float, largest: float, **parts: Any) -> Self:
+        """Return a token tinted by a number: blue from 0 on, plum below it, darkest from plus or minus `largest` on."""
+        depth = min(1.0, abs(value) / largest) if math.isfinite(value) else 1.0
+        return cls(text, "other" if value < 0 else "dice", DARKEST * depth, **parts)
 
 
 def shown(text: str, displayed: str, raw: bytes) -> str:
