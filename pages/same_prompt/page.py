@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from core.experiments.same_prompt import REFERENCE, Difference, FreeRun, Progress, Refused, compared, two_orders
@@ -53,12 +54,15 @@ def of_pair(run: Experiment) -> None:
 
 def of_text(difference: Difference) -> None:
     """Draw how both ways differ along the text."""
-    largest, median, kl = difference.largest, difference.median, max(difference.kl[1:])
+    largest, median, kl, total = difference.largest, difference.median, max(difference.kl[1:]), len(difference.token_ids) - 1
     sentence = _("Nothing differs: both ways give every token the same log-probability.")
     if largest:
-        sentence = _("The log-probabilities differ by at most {nats} nats ({bits} bits), at “{token}”. The median is {median} nats.")
-    token = plain(difference.pieces[int(abs(difference.differences).argmax()) + 1])
-    elements.section(sentence.format(token=token, nats=number(largest), bits=number(largest / BIT), median=number(median)))
+        sentence = _(
+            "{count} of {total} log-probabilities differ, by at most {nats} nats ({bits} bits), at “{token}”. The median is {median} nats."
+        )
+    count, token = int(np.count_nonzero(difference.differences)), plain(difference.pieces[int(abs(difference.differences).argmax()) + 1])
+    values = {"nats": number(largest), "bits": number(largest / BIT), "median": number(median)}
+    elements.section(sentence.format(count=numbers.whole(count), total=numbers.whole(total), token=token, **values))
     kinds, table = (("dice", _("likelier in the second way")), ("other", _("less likely in the second way"))), charts.table(difference)
     legend(*kinds)
     scored_text(charts.words(table), key=f"{NAME}_text", alt_text=_("The text, each token tinted by its difference."), size="1.15rem")
@@ -66,7 +70,7 @@ def of_text(difference: Difference) -> None:
     chart.draw(charts.differences, charts.bars(table), key=f"{NAME}_bars", alt_text=title, legend=kinds)
     counted = [index for index in difference.changed if index]
     elements.table(
-        (_("of {count} tokens").format(count=len(difference.token_ids) - 1), _("nats"), _("bits")),
+        (_("of {count} tokens").format(count=total), _("nats"), _("bits")),
         [
             (_("largest difference"), number(largest), number(largest / BIT)),
             (_("median difference"), number(median), number(median / BIT)),

@@ -54,6 +54,8 @@ def test_every_pair_is_compared_saved_linked_and_kept(at: At) -> None:
         kept = kept_result(page)
         difference = kept.seen[-1].difference
         assert 0 < difference.largest < 1 and kept.made_by.prompt == "The fox"
+        count, total = sum(map(bool, difference.differences)), len(difference.token_ids) - 1
+        page.locator(f"{RESULT} h2", has_text=f"{count} of {total} log-probabilities differ").wait_for()
         table = pd.read_csv(io.StringIO(download(page, page.locator(".st-key-same_prompt_csv button")).read_text("utf-8-sig")))
         assert table.token_id.tolist() == list(difference.token_ids)
         for column, values in (("first_nats", difference.first), ("second_nats", difference.second), ("kl_nats", difference.kl)):

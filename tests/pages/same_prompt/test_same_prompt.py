@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from core.remote import http_client
+from pages.ui.experiments import experiment
 from pages.ui.server import loaded_models
 from tests.core.remote.serving import TINY, FakeVLLM, serve
 from tests.pages.apptest import Open, State, go, html, press, run_on, said, told
@@ -18,6 +21,19 @@ def test_a_link_sets_both_ways_and_a_broken_one_is_as_if_it_were_not_there(open_
     for broken in ("", "x-y", "3-999.-1", "1-2-3", "3", "²-٣"):
         app = open_app(page="same_prompt", ways=broken)
         assert len(app.multiselect(key=FIRST).value) + len(app.multiselect(key=SECOND).value) <= 1
+
+
+def test_the_recorded_result_says_why_its_texts_part_in_numbers_that_differ(open_app: Open) -> None:
+    kept = experiment.bundled("same_prompt")
+    assert kept is not None
+    texts = said(open_app(page="same_prompt"))
+    for run in kept.seen[-1].runs:
+        assert run.parted is not None
+        (sentence,) = re.findall(rf"They part at token {run.parted + 1}: .*", texts)
+        gap, *shift = re.findall(r"(?:were|was) ([\d.e-]+)|(?:differ|moved) by ([\d.e-]+)\.", sentence)
+        assert float(gap[0]) == pytest.approx(run.gap, rel=0.05) and ("equal" in sentence) == (run.gap == run.shift)
+        assert [float(by) for _gap, by in shift] == pytest.approx([run.shift] if run.shift > run.gap else [], rel=0.05)
+        assert all(by != gap[0] for _gap, by in shift)
 
 
 def test_a_pair_sets_both_ways_and_the_link_follows(open_app: Open, session: State) -> None:
