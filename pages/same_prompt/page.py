@@ -9,8 +9,7 @@ import streamlit as st
 
 from core.experiments.same_prompt import REFERENCE, Difference, FreeRun, Progress, Refused, compared, two_orders
 from core.record.tables import csv_text
-from pages.same_prompt import same_prompt_charts as charts
-from pages.same_prompt import ways
+from pages.same_prompt import same_prompt_charts, ways
 from pages.same_prompt.same_prompt_charts import BIT, number
 from pages.ui.charts.legend import legend
 from pages.ui.charts.palette import DARKEST
@@ -63,11 +62,16 @@ def of_text(difference: Difference) -> None:
     count, token = int(np.count_nonzero(difference.differences)), plain(difference.pieces[int(abs(difference.differences).argmax()) + 1])
     values = {"nats": number(largest), "bits": number(largest / BIT), "median": number(median)}
     elements.section(sentence.format(count=numbers.whole(count), total=numbers.whole(total), token=token, **values))
-    kinds, table = (("dice", _("likelier in the second way")), ("other", _("less likely in the second way"))), charts.table(difference)
+    kinds, table = (
+        (("dice", _("likelier in the second way")), ("other", _("less likely in the second way"))),
+        same_prompt_charts.table(difference),
+    )
     legend(*kinds)
-    scored_text(charts.words(table), key=f"{NAME}_text", alt_text=_("The text, each token tinted by its difference."), size="1.15rem")
+    scored_text(
+        same_prompt_charts.words(table), key=f"{NAME}_text", alt_text=_("The text, each token tinted by its difference."), size="1.15rem"
+    )
     title = _("Difference of the log-probabilities, nats")
-    chart.draw(charts.differences, charts.bars(table), key=f"{NAME}_bars", alt_text=title, legend=kinds)
+    chart.draw(same_prompt_charts.differences, same_prompt_charts.bars(table), key=f"{NAME}_bars", alt_text=title, legend=kinds)
     counted = [index for index in difference.changed if index]
     elements.table(
         (_("of {count} tokens").format(count=total), _("nats"), _("bits")),
