@@ -30,6 +30,7 @@ from core.errors import BadSetting, BrokenLogits, ModelError, NotForThisModel, P
 from core.experiments.candidates import encoded, prompt_ids
 from core.experiments.closeness import divergence, first_difference
 from core.experiments.quantization import GROUP, network_copy, rounded_copy, turn, weight_matrices
+from core.experiments.stored_fields import Sentence
 from core.inspection.scoring import answer_after
 from core.message import Message
 from core.sampling import dice
@@ -197,7 +198,7 @@ class Refused:
     """A way that is impossible here. way: its index. reason: a sentence."""
 
     way: int
-    reason: str
+    reason: Sentence
 
 
 class _Network:

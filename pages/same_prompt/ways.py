@@ -74,7 +74,9 @@ def choose() -> list[tuple[str, Way]]:
             about = None if pair[1] else _("Connect to a server on the page Models first.")
             key = f"same_prompt_pair_{number}"
             st.button(_(name), on_click=_use, args=(pair,), key=key, type="tertiary", help=about, disabled=not pair[1])
-    about = _("Without a change: transformers' SDPA attention, float32, one text, all tokens at once, no cache.")
+    about = _(
+        "Without a change: transformers' SDPA attention, float32, one text, all tokens at once, no cache. Padding counts in a batch only."
+    )
     options: dict[str, Any] = {"format_func": _title, "help": about, "placeholder": _(NO_CHANGE), "select_all": False, **PERSISTENT}
     homes, labels = st.columns(2, gap="large"), (_("The first way"), _("The second way"))
     chosen = [home.multiselect(label, titles, key=key, **options) for home, label, key in zip(homes, labels, KEYS, strict=True)]

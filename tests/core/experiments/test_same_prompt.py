@@ -22,7 +22,9 @@ from core.backends.transformers_backend import TransformersBackend
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, ModelError, NotForThisModel, PromptTooLong
 from core.experiments import same_prompt
+from core.experiments.recorded import RecordedExperiment, experiment_file
 from core.experiments.same_prompt import Comparison, Progress, Refused, Way, compare, compared
+from core.message import Message
 from core.models import hub
 from core.sampling import dice
 from tests.benchmarks.shapes import SHAPES, model_of, networks
@@ -163,6 +165,24 @@ def test_many_ways_are_compared_with_the_first_and_an_impossible_one_says_why(ti
     assert isinstance(rows[2], Comparison) and rows[2].difference == compare(tiny("llama"), TEXT, ways[0], ways[3])
     done = [step.done for step in seen if isinstance(step, Progress)]
     assert done == sorted(set(done)) and {step.total for step in seen if isinstance(step, Progress)} == {done[-1]}
+
+
+def test_a_precision_that_this_machine_lacks_is_said_and_kept_as_a_sentence(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = torch.nn.functional.linear
+
+    def lacking(rows: torch.Tensor, *weights: Any) -> torch.Tensor:
+        if rows.dtype is torch.float16:
+            raise RuntimeError("not implemented for 'Half'")
+        return usual(rows, *weights)
+
+    monkeypatch.setattr(torch.nn.functional, "linear", lacking)
+    ways = (Way("eager"), Way("eager", dtype="float16"), Way("sdpa"))
+    seen = tuple(row for row in compared(tiny("llama"), TEXT, "", ways, length=0) if not isinstance(row, Progress))
+    assert isinstance(seen[0], Refused) and seen[0].reason == "This machine cannot compute in float16." and isinstance(seen[1], Comparison)
+    file = experiment_file(Progress | Comparison | Refused)
+    kept = RecordedExperiment("table", "2026-11-28", seen, (0.0, 0.0))
+    (read, _other) = RecordedExperiment.loads(kept.dumps(file), {"table": file}).seen
+    assert isinstance(read.reason, Message) and read.reason.parameters == {"dtype": "float16"}
 
 
 @pytest.mark.parametrize("kind", [FakeVLLM(limit=20), FakeLlama()], ids=["vLLM", "llama-server"])
