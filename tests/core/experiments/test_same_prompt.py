@@ -168,14 +168,8 @@ def test_many_ways_are_compared_with_the_first_and_an_impossible_one_says_why(ti
 
 
 def test_a_precision_that_this_machine_lacks_is_said_and_kept_as_a_sentence(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = torch.nn.functional.linear
-
-    def lacking(rows: torch.Tensor, *weights: Any) -> torch.Tensor:
-        if rows.dtype is torch.float16:
-            raise RuntimeError("not implemented for 'Half'")
-        return usual(rows, *weights)
-
-    monkeypatch.setattr(torch.nn.functional, "linear", lacking)
+    sentence = Message("This machine cannot compute in {dtype}.", dtype="float16")
+    monkeypatch.setattr(same_prompt, "why_not", lambda _model, way: sentence if way.dtype == "float16" else "")
     ways = (Way("eager"), Way("eager", dtype="float16"), Way("sdpa"))
     seen = tuple(row for row in compared(tiny("llama"), TEXT, "", ways, length=0) if not isinstance(row, Progress))
     assert isinstance(seen[0], Refused) and seen[0].reason == "This machine cannot compute in float16." and isinstance(seen[1], Comparison)
