@@ -21,6 +21,7 @@ from core.experiments.batching import Served
 from core.experiments.cache_budget import Answer
 from core.experiments.cache_race import CACHED
 from core.experiments.cascade import CascadeScore, CascadeToken
+from core.experiments.same_prompt import Comparison
 from core.experiments.scratch_training import ScratchTrainingStep
 from core.experiments.speculative import gain
 from core.experiments.teach import Probe
@@ -168,6 +169,11 @@ def _fact_is_found(seen: Seen) -> bool:
     return max(recovered[0]) > 0.9 and recovered[0][-1] < 0.1 and recovered[-1][-1] > 0.9
 
 
+def _sizes(seen: Seen) -> list[float]:
+    """Return the largest difference of each way from the first one, nats."""
+    return [way.difference.largest for way in seen if isinstance(way, Comparison)]
+
+
 RESULT_CLAIMS = {
     "compare": ResultClaim("three settings write three texts", lambda seen: _different_texts(seen[-1].paths, 3)),
     "compare_sweep": ResultClaim(
@@ -246,10 +252,10 @@ RESULT_CLAIMS = {
             (last := seen[-1]).difference.largest > 1e-3 and any(run.parted is not None and 0 <= run.gap <= run.shift for run in last.runs)
         ),
     ),
-    "same_prompt_noise": ResultClaim("ten repeats, and none differs", lambda seen: seen[-1].repeats == 10 and seen[-1].largest == 0),
+    "same_prompt_noise": ResultClaim("ten repeats, and none differs", lambda seen: _sizes(seen) == [0.0] * 10),
     "same_prompt_table": ResultClaim(
         "another order of sums differs, and rounded weights a thousand times as much",
-        lambda seen: 0 < 1000 * (sizes := [row.comparison.difference.largest for row in seen if row.comparison])[0] < max(sizes),
+        lambda seen: 0 < 1000 * _sizes(seen)[0] < max(_sizes(seen)),
     ),
     "teach": ResultClaim("a token below 50 % is above 50 % after the lesson", _learned),
     "teach_step": ResultClaim(

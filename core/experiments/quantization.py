@@ -12,6 +12,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -191,6 +192,23 @@ def rounded_copy(weight: torch.Tensor, turned: bool, bits: int, group: int | Non
     return wide
 
 
+@contextmanager
+def turn(model: LanguageModel) -> Iterator[None]:
+    """Context of a pass with a copy of the model's network. Raises NoRoom, and NotForThisModel for an architecture that cannot do it."""
+    too_large = Message("There is not enough memory for {model} and a copy of it, or for these texts.", model=model.name)
+    with enough_memory(too_large), possible_with(model.name), model.engine.lock.acquire():
+        yield
+
+
+def network_copy(model: LanguageModel, shares: bool = False) -> Any:
+    """Return a copy of the model's network. shares: with the weights of the original. Raises NoRoom."""
+    original = model.load_network()
+    if not shares and model.device == "cpu" and psutil.virtual_memory().available < 6 * model.parameter_count:
+        raise NoRoom("A second copy of {model} does not fit into memory. Choose a smaller model.", model=model.name)
+    with turn(model):
+        return copy.deepcopy(original, {id(held): held for held in chain(original.parameters(), original.buffers()) if shares})
+
+
 def quantize(
     model: LanguageModel, prompt: str, text: str, bits: Sequence[int] = BITS, group: int | None = None, head: bool = False, length: int = 24
 ) -> Iterator[Rounded]:
@@ -283,21 +301,12 @@ class _Bench:
 
     def __init__(self, model: LanguageModel, text: str) -> None:
         must_be_here(model)
-        too_large = Message("A second copy of {model} does not fit into memory. Choose a smaller model.", model=model.name)
-        if psutil.virtual_memory().available < 1.5 * model.weight_bytes and model.device == "cpu":
-            raise NoRoom(too_large)
         self._model, self._hidden_size = model, model.shape.hidden_size
         self.ids = np.array(prompt_ids(model, text)[: min(MOST_TOKENS, model.context_length)], dtype=np.int64)
         self.full = model.load_network()
         self._cached = backend_of(model).is_cached
-        with enough_memory(too_large), self._turn():
-            self.copy = copy.deepcopy(model.load_network())
+        self.copy = network_copy(model)
         self.full_logs, self.full_seconds = self.read(self.full)
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        with self._model.engine.lock.acquire(), possible_with(self._model.name):
-            yield
 
     def parts(self) -> list[Part]:
         """Return the parts of the copy that can be rounded: attention and feed-forward of every layer, and the head."""
@@ -338,7 +347,7 @@ class _Bench:
 
     def next_probabilities(self, network: Any, ids: Sequence[int]) -> np.ndarray:
         """Return the next-token probabilities after these tokens, float64 [vocabulary]."""
-        with self._turn(), torch.inference_mode():
+        with turn(self._model), torch.inference_mode():
             logits = TransformersBackend(network, self._cached).run(np.array(ids, dtype=np.int64), None)
             probabilities: np.ndarray = logits.double().softmax(-1).cpu().numpy()
             return probabilities
@@ -349,7 +358,7 @@ class _Bench:
         state, new, written = backend.new_state(), list(ids), list[int]()
         while len(written) < min(length, self._model.context_length - len(ids)):
             kept = backend.length(state) == len(ids) + len(written) - len(new)
-            with self._turn(), torch.inference_mode():
+            with turn(self._model), torch.inference_mode():
                 fed = np.array(new if kept else [*ids, *written], dtype=np.int64)
                 new = [int(backend.run(fed, state if kept else None).argmax())]
             written += new

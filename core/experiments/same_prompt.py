@@ -9,39 +9,36 @@ A sum of rounded numbers depends on its order, and another batch, kernel, precis
 
 from __future__ import annotations
 
-import copy
 import math
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import psutil
 import torch
+from torch.nn.utils.rnn import pad_sequence
 from transformers.cache_utils import DynamicCache
 
 from core.backends.cache_tensors import cache_argument
 from core.backends.speed_trial import torch_threads
 from core.checked_number import shown, whole_number
-from core.device import enough_memory
-from core.engine.abilities import possible_with
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import is_stored, widen
-from core.errors import BadSetting, BrokenLogits, ModelError, NoRoom, NotForThisModel, PromptTooLong
+from core.errors import BadSetting, BrokenLogits, ModelError, NotForThisModel, PromptTooLong
 from core.experiments.candidates import encoded, prompt_ids
-from core.experiments.closeness import first_difference
-from core.experiments.quantization import GROUP, rounded_copy, weight_matrices
+from core.experiments.closeness import divergence, first_difference
+from core.experiments.quantization import GROUP, network_copy, rounded_copy, turn, weight_matrices
+from core.experiments.recorded import Sentence
+from core.inspection.scoring import answer_after
 from core.message import Message
 from core.sampling import dice
 from core.sampling.observation import History
 from core.sampling.settings import SamplingSettings
 from core.sampling.stages import pick, sampling_probabilities
 from core.sources.capabilities import Can, missing
-from core.sources.source import Forward, Wanted
+from core.sources.source import Wanted
 
 BACKENDS = APP, EAGER, SDPA = "app", "eager", "sdpa"
 CHOICES: dict[str, tuple[Any, ...]] = {  # the values that the fields of a way can have
@@ -189,27 +186,19 @@ class FreeRun:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two ways on one text, and what each writes: greedily, and with dice."""
+    """A way against the first one: on a text, and what both write. way: its index. runs: greedily, and with dice if settings were given."""
 
+    way: int
     difference: Difference
     runs: tuple[FreeRun, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A way against the reference. way: its index. comparison: None if the way is impossible; refused then says why."""
+class Refused:
+    """A way that is impossible here. way: its index. reason: a sentence."""
 
     way: int
-    comparison: Comparison | None
-    refused: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """A way against itself. repeats: of the first pass; largest: difference of any token's log-probability so far, nats."""
-
-    repeats: int
-    largest: float
+    reason: Sentence
 
 
 class _Network:
@@ -224,20 +213,17 @@ class _Network:
         self._ids = self._mask = torch.empty((way.batch, 0), dtype=torch.int64)
         self.at_once = way.chunk or len(ids)
 
-    def extend(self, new: Sequence[int], _then: int | None = None) -> torch.Tensor:
+    def extend(self, new: Sequence[int]) -> torch.Tensor:
         """Add these tokens to our text, and as many to each other one; return float32 logits [new, vocabulary] after each of ours."""
-        way, begun, lengths = self._way, self._ids.shape[1], self._mask.sum(1).tolist()
-        counts = [len(new) + (0 if begun else row * self._longer) for row in range(way.batch)]
-        width = max(counts)
-        added = torch.zeros((2, way.batch, width), dtype=torch.int64)  # ids and mask
-        for row, count in enumerate(counts):
-            others = (self._text[(row + lengths[row] + at) % len(self._text)] for at in range(count))
-            columns = slice(width - count, width) if way.padding == "left" else slice(count)
-            added[:, row, columns] = torch.tensor([list(others) if row else list(new), [1] * count])
+        way, begun, lengths, ours = self._way, self._ids.shape[1], self._mask.sum(1).tolist(), len(self._text)
+        counts = [len(new) + (0 if begun else row * self._longer) for row in range(1, way.batch)]
+        others = ([self._text[(row + lengths[row] + at) % ours] for at in range(count)] for row, count in enumerate(counts, 1))
+        rows, side = [torch.tensor(tokens) for tokens in (list(new), *others)], "left" if way.padding == "left" else "right"
+        added = [pad_sequence(kind, True, padding_side=side) for kind in (rows, list(map(torch.ones_like, rows)))]
         self._ids, self._mask = (torch.cat(sides, 1) for sides in zip((self._ids, self._mask), added, strict=True))
         positions, more = (self._mask.cumsum(1) - 1).clamp(min=0), dict[str, Any]()
         start = begun if self._cache is not None else 0
-        own, ids = begun - start + (width - len(new) if way.padding == "left" else 0), self._ids[:, start:]
+        own, ids = begun - start + (added[0].shape[1] - len(new) if side == "left" else 0), self._ids[:, start:]
         if way.padding == "ragged" and way.batch > 1:
             inside = self._mask.bool()
             own, ids, more = lengths[0], self._ids[inside][None], {"position_ids": positions[inside][None]}
@@ -246,49 +232,43 @@ class _Network:
         more = {name: value.to(self._model.engine.device) for name, value in more.items()}
         if self._argument is not None:
             more |= {"use_cache": False} if self._cache is None else {"use_cache": True, self._argument: self._cache}
-        with _turn(self._model), torch_threads(way.threads or self._model.engine.speed.row_threads):
-            logits: torch.Tensor = self._network(ids.to(self._model.engine.device), **more).logits[0, own : own + len(new)]
-            return logits.float().cpu()
+        with turn(self._model), torch.inference_mode(), torch_threads(way.threads or self._model.engine.speed.row_threads):
+            return _checked(self._network(ids.to(self._model.engine.device), **more).logits[0, own : own + len(new)])
 
 
 class _Asked:
-    """A source that answers for the last token of a text: the app's own steps, or a server."""
+    """A source that answers for the last token of a text: the app's own steps, or a server. ids: the text whose tokens are listed."""
 
     at_once = 1
 
-    def __init__(self, source: LanguageModel, way: Way) -> None:
-        self._source, self._cache, self._ids = source, KVCache() if way.cache else None, list[int]()
+    def __init__(self, source: LanguageModel, way: Way, ids: Sequence[int]) -> None:
+        self._source, self._cache, self._text, self._ids = source, KVCache() if way.cache else None, ids, list[int]()
 
-    def extend(self, new: Sequence[int], then: int | None = None) -> torch.Tensor:
-        """Return the logits after the last token [1, vocabulary]. then: a token to be listed; all unlisted ones are then NaN."""
+    def extend(self, new: Sequence[int]) -> torch.Tensor:
+        """Return the logits after the last token [1, vocabulary], NaN for tokens that a server does not list while it reads the text."""
         self._ids += new
-        ids = np.array(self._ids, dtype=np.int64)
-        answer = self._source.next(ids, self._cache, Wanted(SamplingSettings(), 2))
-        assert isinstance(answer, Forward)
-        if then is not None and then not in answer.logits:
-            answer = self._source.engine.request_more_logprobs(ids, answer, token_id=then)
-        values, listed = answer.logits.values.cpu(), answer.logits.top_logprobs
+        then = next(iter(self._text[len(self._ids) :]), None)
+        answer = answer_after(self._source, np.array(self._ids, dtype=np.int64), self._cache, Wanted(SamplingSettings(), 2), then)
+        values, listed = _checked(answer.logits.values), answer.logits.top_logprobs
         if then is not None and listed is not None and len(listed) < len(values):
             tokens = torch.tensor([*listed.ids.tolist(), *([listed.extra[0]] if listed.extra else [])])
             values = torch.full_like(values, math.nan).index_copy(0, tokens, values[tokens])
         return values[None]
 
 
-@contextmanager
-def _turn(model: LanguageModel) -> Iterator[None]:
-    too_large = Message("There is not enough memory for {model} and a copy of it, or for these texts.", model=model.name)
-    with enough_memory(too_large), possible_with(model.name), model.engine.lock.acquire(), torch.inference_mode():
-        yield
+def _checked(logits: torch.Tensor) -> torch.Tensor:
+    """Return these logits in float32 on the CPU. Raises BrokenLogits for NaN."""
+    if bool(logits.isnan().any()):
+        raise BrokenLogits("The model returned NaN logits. Try another model or precision.")
+    return logits.float().cpu()
 
 
 def _copied(model: LanguageModel, way: Way) -> Any:
     """Return a copy of the network for this way. It shares the weights if they stay as they are."""
-    original, dtype = model.load_network(), getattr(torch, way.dtype)
-    shares = way.bits == 16 and way.dtype == model.dtype and not is_stored(original)
-    if not shares and model.device == "cpu" and psutil.virtual_memory().available < 6 * model.parameter_count:
-        raise NoRoom("A second copy of {model} does not fit into memory. Choose a smaller model.", model=model.name)
-    with _turn(model):
-        network = copy.deepcopy(original, {id(held): held for held in chain(original.parameters(), original.buffers()) if shares})
+    dtype = getattr(torch, way.dtype)
+    shares = way.bits == 16 and way.dtype == model.dtype and not is_stored(model.load_network())
+    network = network_copy(model, shares)
+    with turn(model):
         network = widen(network) if is_stored(network) else network
         if way.backend in (EAGER, SDPA):
             try:
@@ -303,56 +283,60 @@ def _copied(model: LanguageModel, way: Way) -> Any:
     return network
 
 
-# What a way computed: log-probabilities after each token of the text, float64 [vocabulary]; tokens and logits of each run.
-_Computed = tuple[list[np.ndarray], list[tuple[list[int], list[torch.Tensor]]]]
+@dataclass(slots=True)
+class _Computed:
+    """What a way computed. logs: natural, after each token of the text, float64 [vocabulary]. written: each run's tokens and logits."""
+
+    logs: list[np.ndarray] = field(default_factory=list)
+    written: list[tuple[list[int], list[torch.Tensor]]] = field(default_factory=list)
 
 
 def _compute(
-    model: LanguageModel, way: Way, ids: Sequence[int], prompt: Sequence[int] = (), runs: Sequence[SamplingSettings] = (), length: int = 0
-) -> Iterator[_Computed]:
-    """Read a text, then write after the prompt with each of these settings; yield the same lists after every pass. It holds one copy."""
+    model: LanguageModel,
+    way: Way,
+    ids: Sequence[int],
+    into: _Computed,
+    prompt: Sequence[int],
+    runs: Sequence[SamplingSettings],
+    length: int,
+) -> Iterator[int]:
+    """Read a text, then write after the prompt with each of these settings; yield the tokens done so far. It holds one copy."""
     if refused := why_not(model, way):
         raise NotForThisModel(refused)
     source = way.backend if isinstance(way.backend, LanguageModel) else model
     network = None if isinstance(way.backend, LanguageModel) or way.is_own(model) else _copied(model, way)
 
-    def begin(text: Sequence[int], size: int) -> _Network | _Asked:
-        return _Asked(source, way) if network is None else _Network(model, way, network, text, size)
+    def begin(text: Sequence[int], size: int, listed: bool) -> _Network | _Asked:
+        return _Asked(source, way, text if listed else ()) if network is None else _Network(model, way, network, text, size)
 
-    logs, written, computing, stop = list[np.ndarray](), list[Any](), begin(ids, len(ids)), 0
-    while len(logs) < len(ids) - 1:
-        start, stop = stop, min(stop + computing.at_once, len(ids))
-        rows = computing.extend(ids[start:stop], ids[stop] if network is None and way.settings is None else None)
-        for row in rows[: len(ids) - 1 - start]:
-            logs.append(_logs(model, row, way.settings, ids[: len(logs) + 1], Can.ALL_TOKENS not in source.can))
-        yield logs, written
-    for settings in runs:
-        computing, text = begin(prompt, len(prompt) + length), list(prompt)
-        tokens, taken = list[int](), list[torch.Tensor]()
-        written.append((tokens, taken))
-        for start in range(0, len(prompt), way.chunk or len(prompt)):
-            row = computing.extend(prompt[start : start + (way.chunk or len(prompt))])[-1]
+    computing, last = begin(ids, len(ids), way.settings is None), len(ids) - 1
+    for start in range(0, last, computing.at_once):
+        for at, row in enumerate(computing.extend(ids[start : start + computing.at_once])[: last - start], start + 1):
+            into.logs.append(_logs(model, row, way.settings, ids[:at]))
+        yield len(into.logs)
+    for number, settings in enumerate(runs):
+        computing, text, tokens, taken = begin(prompt, len(prompt) + length, False), list(prompt), list[int](), list[torch.Tensor]()
+        into.written.append((tokens, taken))
+        size = way.chunk or len(prompt)
+        *_before, row = (computing.extend(prompt[start : start + size])[-1] for start in range(0, len(prompt), size))
         while len(tokens) < length and not (tokens and tokens[-1] in model.end_token_ids):
             row = computing.extend(tokens[-1:])[-1] if tokens else row
             tokens.append(pick(row, settings, History.of(model, text, len(prompt))))
             taken.append(row)
             text.append(tokens[-1])
-            yield logs, written
+            yield last + number * length + len(tokens)
 
 
-def _logs(model: LanguageModel, row: torch.Tensor, settings: SamplingSettings | None, before: Sequence[int], listed: bool) -> np.ndarray:
-    """Return log-probabilities of logits [vocabulary]. listed: NaN stands for a token that the server does not list."""
-    unlisted = row.isnan()
-    if bool(unlisted.any()) and (not listed or bool(unlisted.all())):
-        raise BrokenLogits("The model returned NaN logits. Try another model or precision.")
+def _logs(model: LanguageModel, row: torch.Tensor, settings: SamplingSettings | None, before: Sequence[int]) -> np.ndarray:
+    """Return log-probabilities of logits [vocabulary]; those of a server that does not list all tokens are log-probabilities."""
     if settings is not None:
         with np.errstate(divide="ignore"):
             return np.log(sampling_probabilities(row, settings, History.of(model, before, len(before))))
-    logs: np.ndarray = (row.double() if bool(unlisted.any()) else row.double().log_softmax(0)).numpy()
+    logs: np.ndarray = (row.double() if bool(row.isnan().any()) else row.double().log_softmax(0)).numpy()
     return logs
 
 
-def _text(model: LanguageModel, text: str, *ways: Way) -> list[int]:
+def _text(model: LanguageModel, text: str, ways: Sequence[Way]) -> list[int]:
     """Return the tokens of a text that can be compared. Raises what `compared` raises."""
     ids, most = encoded(model, text), min(MOST_TOKENS, model.context_length)
     if len(ids) < 2:
@@ -374,28 +358,16 @@ def _kl(first: np.ndarray, second: np.ndarray) -> float:
     p, q = first[listed], second[listed]
     if not listed.all():
         p, q = (np.append(logs, math.log(max(1e-12, 1 - np.exp(logs).sum()))) for logs in (p, q))
-    p, q = p[p > -np.inf], q[p > -np.inf]
-    return max(0.0, float((np.exp(p) * (p - q)).sum()))
+    return divergence(torch.from_numpy(p)[None], torch.from_numpy(q)[None])[0]
 
 
-def _comparison(
-    model: LanguageModel, ids: Sequence[int], prompt: Sequence[int], runs: Sequence[SamplingSettings], *sides: _Computed
-) -> Comparison:
-    first, second = (logs for logs, _written in sides)
-    likeliest = [[model.piece(int(np.nanargmax(logs))) for logs in side] for side in (first, second)]
-    tops = [np.sort(logs[~np.isnan(logs)])[-2:] for logs in first]
-    probabilities = [(math.nan, *(float(logs[token]) for logs, token in zip(side, ids[1:], strict=True))) for side in (first, second)]
-    difference = Difference(
-        tuple(ids),
-        tuple(map(model.piece, ids)),
-        probabilities[0],
-        probabilities[1],
-        (math.nan, *map(_kl, first, second)),
-        (("", ""), *zip(*likeliest, strict=True)),
-        (math.nan, *(float(best - after) for after, best in tops)),
-    )
-    written = zip(runs, *(runs_of_side for _logs, runs_of_side in sides), strict=True)
-    return Comparison(difference, tuple(_free_run(model, prompt, settings, mine, theirs) for settings, mine, theirs in written))
+def _difference(model: LanguageModel, ids: Sequence[int], first: _Computed, second: _Computed) -> Difference:
+    sides = (first.logs, second.logs)
+    likeliest = ([model.piece(int(np.nanargmax(logs))) for logs in side] for side in sides)
+    leads = (float(np.diff(np.sort(logs[~np.isnan(logs)])[-2:])[0]) for logs in first.logs)
+    of_tokens, others = ((math.nan, *(float(logs[token]) for logs, token in zip(side, ids[1:], strict=True))) for side in sides)
+    kl, favourites = (math.nan, *map(_kl, *sides)), (("", ""), *zip(*likeliest, strict=True))
+    return Difference(tuple(ids), tuple(map(model.piece, ids)), of_tokens, others, kl, favourites, (math.nan, *leads))
 
 
 def _end(probabilities: np.ndarray, token: int, upper: bool) -> float:
@@ -405,77 +377,62 @@ def _end(probabilities: np.ndarray, token: int, upper: bool) -> float:
     return float(before + own * upper)
 
 
-def _free_run(model: LanguageModel, prompt: Sequence[int], settings: SamplingSettings, first: Any, second: Any) -> FreeRun:
-    """Compare what two ways wrote: (tokens, logits that each was chosen from)."""
-    tokens, parted = (first[0], second[0]), first_difference(first[0], second[0])
-    gap = shift = roll = math.nan
-    if parted is not None:
-        mine, theirs = tokens[0][parted], tokens[1][parted]
-        rows = [logits[parted] for _tokens, logits in (first, second)]
-        if settings.greedy:
-            gap, other = (float(row[mine].double() - row[theirs].double()) for row in rows)
+def _free_runs(
+    model: LanguageModel, prompt: Sequence[int], runs: Sequence[SamplingSettings], first: _Computed, second: _Computed
+) -> tuple[FreeRun, ...]:
+    compared_runs = []
+    for settings, *sides in zip(runs, first.written, second.written, strict=True):
+        written, gap, shift, roll = [tokens for tokens, _logits in sides], math.nan, math.nan, math.nan
+        parted = first_difference(*written)
+        if parted is not None and settings.greedy:
+            gap, other = (
+                float(logits[parted].double()[[written[0][parted], written[1][parted]]].diff().neg()) for _tokens, logits in sides
+            )
             shift = gap - other
-        else:
-            history, roll = History.of(model, [*prompt, *tokens[0][:parted]], len(prompt)), dice.roll(settings.seed, parted)
-            strips = [sampling_probabilities(row, settings, history) for row in rows]
-            upper = roll >= _end(strips[1], mine, True)
-            border, moved = (_end(strip, mine, upper) for strip in strips)
+        elif parted is not None:
+            history, roll = History.of(model, [*prompt, *written[0][:parted]], len(prompt)), dice.roll(settings.seed, parted)
+            strips = [sampling_probabilities(logits[parted], settings, history) for _tokens, logits in sides]
+            upper = roll >= _end(strips[1], written[0][parted], True)
+            border, moved = (_end(strip, written[0][parted], upper) for strip in strips)
             gap, shift = abs(border - roll), abs(border - moved)
-    pieces = [tuple(map(model.piece, written)) for written in tokens]
-    return FreeRun(settings.greedy, pieces[0], pieces[1], parted, gap, shift, roll)
+        pieces = [tuple(map(model.piece, tokens)) for tokens in written]
+        compared_runs.append(FreeRun(settings.greedy, pieces[0], pieces[1], parted, gap, shift, roll))
+    return tuple(compared_runs)
 
 
 def compared(
-    model: LanguageModel, text: str, prompt: str, first: Way, second: Way, settings: SamplingSettings | None = None, length: int = 24
-) -> Iterator[Progress | Comparison]:
-    """Read a text in two ways, and write up to `length` tokens after a prompt in both: greedily, and by the dice of `settings`, if given.
+    model: LanguageModel, text: str, prompt: str, ways: Sequence[Way], settings: SamplingSettings | None = None, length: int = 24
+) -> Iterator[Progress | Comparison | Refused]:
+    """Read a text in each way, and write up to `length` tokens after a prompt: greedily, and by the dice of `settings`, if given.
 
-    The last observation is the comparison. Raises EmptyPrompt, PromptTooLong, BadSetting, NotForThisModel for a way that is impossible
-    here, ModelError for a server that divides the text into other tokens, BrokenLogits, NoRoom, ServerGone.
+    Yields the comparison of each further way with the first one, or Refused if it is impossible here. Raises EmptyPrompt, PromptTooLong,
+    BadSetting, ModelError for a server that divides the text into other tokens, NoRoom, ServerGone. NotForThisModel and BrokenLogits are
+    raised for the first way and, if there are two, for the second one.
     """
     length = whole_number(length, Message("The length"), 0, LONGEST)
-    ids, begin = _text(model, text, first, second), prompt_ids(model, prompt) if length else []
+    ids, begin = _text(model, text, ways), prompt_ids(model, prompt) if length else []
     length = min(length, model.context_length - len(begin))
     runs = [GREEDY, *([] if settings is None else [replace(settings, greedy=False)])] if length else []
-    sides, total = list[_Computed](), len(ids) - 1 + length * len(runs)
-    for number, way in enumerate((first, second)):
-        for computed in _compute(model, way, ids, begin, runs, length):
-            yield Progress(number * total + len(computed[0]) + sum(len(tokens) for tokens, _rows in computed[1]), 2 * total)
-        sides.append(computed)
-    yield _comparison(model, ids, begin, runs, *sides)
+    total, reference = len(ids) - 1 + length * len(runs), _Computed()
+    for number, way in enumerate(ways):
+        computed = reference if number == 0 else _Computed()
+        try:
+            for done in _compute(model, way, ids, computed, begin, runs, length):
+                yield Progress(number * total + done, len(ways) * total)
+        except ModelError as error:
+            if number == 0 or len(ways) == 2:
+                raise
+            yield Refused(number, error.args[0])
+            continue
+        if number:
+            yield Comparison(number, _difference(model, ids, reference, computed), _free_runs(model, begin, runs, reference, computed))
 
 
 def compare(model: LanguageModel, text: str, first: Way, second: Way) -> Difference:
     """Return how the log-probabilities of a text differ between two ways. Raises what `compared` raises."""
-    *_progress, last = compared(model, text, "", first, second, length=0)
+    *_progress, last = compared(model, text, "", (first, second), length=0)
     assert isinstance(last, Comparison)
     return last.difference
-
-
-def table(model: LanguageModel, text: str, prompt: str, ways: Sequence[Way], length: int = 24) -> Iterator[Row]:
-    """Yield each way against `REFERENCE`, with what both write greedily. Raises what `compared` raises for the text."""
-    ids, begin = _text(model, text), prompt_ids(model, prompt)
-    length = min(whole_number(length, Message("The length"), 1, LONGEST), model.context_length - len(begin))
-    *_steps, reference = _compute(model, REFERENCE, ids, begin, [GREEDY], length)
-    for number, way in enumerate(ways):
-        try:
-            *_steps, computed = _compute(model, way, ids, begin, [GREEDY], length)
-            yield Row(number, _comparison(model, ids, begin, [GREEDY], reference, computed))
-        except ModelError as error:
-            yield Row(number, None, error.args[0])
-
-
-def noise(model: LanguageModel, text: str, way: Way, times: int = 10) -> Iterator[Noise]:
-    """Compute a text `times` times again in the same way; yield the largest difference so far. Raises what `compared` raises."""
-    times = whole_number(times, Message("The number of repeats"), 1, 100)
-    ids, first, largest = _text(model, text, way), list[np.ndarray](), 0.0
-    for repeat in range(times + 1):
-        *_progress, computed = _compute(model, way, ids)
-        first = first or computed[0]
-        for mine, again in zip(first, computed[0], strict=True):
-            largest = max(largest, float(np.nanmax(np.abs(np.subtract(mine, again, out=np.zeros_like(mine), where=mine != again)))))
-        if repeat:
-            yield Noise(repeat, largest)
 
 
 def two_orders(dtype: str, numbers: tuple[float, float, float] = (0.1, 0.3, 0.5)) -> tuple[float, float]:

@@ -264,6 +264,15 @@ def log_odds(model: LanguageModel, token_ids: Sequence[int] | np.ndarray) -> np.
     return np.concatenate(rows) if rows else np.empty((0, model.vocabulary_size))
 
 
+def answer_after(model: TokenSource, before: np.ndarray, cache: KVCache | None, wanted: Wanted, token_id: int | None = None) -> Forward:
+    """Return the answer of any source after these tokens, int64 ids. token_id: a token that a server is asked to list too."""
+    answer = model.next(before, cache, wanted)
+    assert isinstance(answer, Forward)
+    if token_id is not None and token_id not in answer.logits and isinstance(model, LanguageModel):
+        answer = model.engine.request_more_logprobs(before, answer, token_id=token_id)
+    return answer
+
+
 def _checked(text: str) -> str:
     if not isinstance(text, str) or not text:
         raise EmptyPrompt(NOTHING)
@@ -350,10 +359,7 @@ class _OneByOne:
         """Read a window, as `_Reader.read` does; yields after every token. Raises NotForThisModel for an unlisted token."""
         for position in range(first, len(ids)):
             before, token = ids[:position], int(ids[position])
-            forward = self._model.next(before, self._cache, self._wanted)
-            assert isinstance(forward, Forward)
-            if token not in forward.logits and isinstance(self._model, LanguageModel):
-                forward = self._model.engine.request_more_logprobs(before, forward, token_id=token)
+            forward = answer_after(self._model, before, self._cache, self._wanted, token)
             if token not in forward.logits:
                 message = Message("The server lists its {listed} likeliest tokens, and a token of this text is not among them.")
                 raise NotForThisModel(message.with_values(listed=forward.logits.known))

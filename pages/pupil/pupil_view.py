@@ -11,7 +11,7 @@ from core.experiments.cascade import CascadeScore, CascadeToken
 from core.experiments.student_report import StudentReport
 from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures, Side, side
 from pages.ui.charts import serving_charts
-from pages.ui.charts.palette import DARKEST, legend
+from pages.ui.charts.palette import legend
 from pages.ui.charts.step_rows import Word, shown
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments.experiment import Experiment
@@ -71,9 +71,8 @@ def word(token: JudgedToken, names: tuple[str, str]) -> Word:
         return Word(text, head=head, lines=tuple(lines), below=_bits(mine.surprise))
     lines += [_("likeliest for {name}: {piece}").format(name=name, piece=by.favourite) for name, by in seen_by if by.rank > 1]
     apart = theirs.surprise - mine.surprise
-    depth = DARKEST * min(1.0, abs(apart) / DEEPEST) if math.isfinite(apart) else DARKEST
     below = f"{_bits(mine.surprise)} · {_bits(theirs.surprise)}" if max(mine.surprise, theirs.surprise) >= LEAST else ""
-    return Word(text, "dice" if apart > 0 else "other", depth, head=head, lines=tuple(lines), below=below)
+    return Word.signed(text, apart, DEEPEST, head=head, lines=tuple(lines), below=below)
 
 
 def _bits(value: float) -> str:
@@ -150,11 +149,8 @@ def parts(judged: JudgedParts, names: tuple[str, str]) -> None:
     for text_part in judged.parts:
         both = (text_part.writer_bits / len(text_part.text), text_part.judge_bits / len(text_part.text))
         lines = tuple(per_character.format(name=name, bits=numbers.decimal(bits, 2)) for name, bits in zip(names, both, strict=True))
-        depth = DARKEST * min(1.0, abs(text_part.difference) / (DEEPEST / 3))
         below = " · ".join(numbers.decimal(bits, 1) for bits in both)
-        words.append(
-            Word(text_part.text.replace(" ", "␣"), "dice" if text_part.difference > 0 else "other", depth, lines=lines, below=below)
-        )
+        words.append(Word.signed(text_part.text.replace(" ", "␣"), text_part.difference, DEEPEST / 3, lines=lines, below=below))
     scored_text(words, key="pupil_parts", alt_text=_("The text, part by part"), size="1.15rem")
     characters = sum(len(part.text) for part in judged.parts)
     if characters:

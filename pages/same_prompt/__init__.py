@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.experiments.same_prompt import Comparison, Noise, Progress, Row
+from core.experiments.same_prompt import Comparison, Progress, Refused
 from pages.ui.features import PASSES, SERVING, Feature, Recorded
 from pages.ui.i18n.translation import N_
 
@@ -21,7 +21,7 @@ FEATURE = Feature(
             tuple[str, str],
             card=(N_("Same prompt, other number"), N_("The same text in float32 and in bfloat16: which tokens get other probabilities.")),
         ),
-        Recorded("same_prompt_noise", "same_prompt_noise_start", Noise),
-        Recorded("same_prompt_table", "same_prompt_table_start", Row, tuple[tuple[str, ...], ...]),
+        Recorded("same_prompt_noise", "same_prompt_noise_start", Progress | Comparison),
+        Recorded("same_prompt_table", "same_prompt_table_start", Progress | Comparison | Refused, tuple[tuple[str, ...], ...]),
     ),
 )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import streamlit as st
 
-from core.experiments.same_prompt import REFERENCE, Comparison, FreeRun, Progress, compared, noise, table, two_orders
+from core.experiments.same_prompt import REFERENCE, Difference, FreeRun, Progress, Refused, compared, two_orders
 from core.record.tables import csv_text
 from pages.same_prompt import same_prompt_charts, ways
 from pages.same_prompt.same_prompt_charts import BIT, number
-from pages.ui.charts.palette import legend
+from pages.ui.charts.palette import DARKEST, legend
+from pages.ui.charts.step_rows import Word
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
@@ -29,91 +33,114 @@ REPEATS = 10
 SUM = (0.1, 0.3, 0.5)
 
 
-def draw(run: Experiment) -> None:
+def results_of(run: Experiment) -> list[Any]:
+    """Draw how far an experiment is, and return its comparisons so far."""
+    if isinstance(last := run.seen[-1], Progress):
+        st.progress(last.done / last.total, text=_("{done} of {total} tokens").format(done=last.done, total=last.total))
+    return [seen for seen in run.seen if not isinstance(seen, Progress)]
+
+
+def of_pair(run: Experiment) -> None:
     """Draw a comparison: its text, its numbers, and what both ways write."""
-    seen = run.seen[-1]
-    if isinstance(seen, Progress):
-        st.progress(seen.done / seen.total, text=_("{done} of {total} tokens").format(done=seen.done, total=seen.total))
-        return
-    assert isinstance(seen, Comparison)
-    difference = seen.difference
-    largest = int(abs(difference.differences).argmax()) + 1
-    sentence = (
-        _("The log-probability of “{token}” differs most: by {nats} nats ({bits} bits).") if difference.largest else _("Nothing differs.")
+    for seen in results_of(run):
+        of_text(seen.difference)
+        elements.section(_("What both write"), _("free running"))
+        for home, free in zip(st.columns(2, gap="large"), seen.runs, strict=False):
+            with home:
+                of_free_run(free, run.about)
+
+
+def of_text(difference: Difference) -> None:
+    """Draw how both ways differ along the text."""
+    largest, median, kl, total = difference.largest, difference.median, max(difference.kl[1:]), len(difference.token_ids) - 1
+    sentence = _("Nothing differs: both ways give every token the same log-probability.")
+    if largest:
+        sentence = _(
+            "{count} of {total} log-probabilities differ, by at most {nats} nats ({bits} bits), at “{token}”. The median is {median} nats."
+        )
+    count, token = int(np.count_nonzero(difference.differences)), plain(difference.pieces[int(abs(difference.differences).argmax()) + 1])
+    values = {"nats": number(largest), "bits": number(largest / BIT), "median": number(median)}
+    elements.section(sentence.format(count=numbers.whole(count), total=numbers.whole(total), token=token, **values))
+    kinds, table = (
+        (("dice", _("likelier in the second way")), ("other", _("less likely in the second way"))),
+        same_prompt_charts.table(difference),
     )
-    elements.section(
-        sentence.format(token=plain(difference.pieces[largest]), nats=number(difference.largest), bits=number(difference.largest / BIT))
+    legend(*kinds)
+    scored_text(
+        same_prompt_charts.words(table), key=f"{NAME}_text", alt_text=_("The text, each token tinted by its difference."), size="1.15rem"
     )
-    legend(("dice", _("likelier in the second way")), ("other", _("less likely in the second way")))
-    tinted = _("The text, each token tinted by its difference.")
-    scored_text(same_prompt_charts.words(difference), key=f"{NAME}_text", alt_text=tinted, size="1.15rem")
     title = _("Difference of the log-probabilities, nats")
-    chart.draw(same_prompt_charts.differences, same_prompt_charts.rows(difference), key=f"{NAME}_bars", alt_text=title)
+    chart.draw(same_prompt_charts.differences, same_prompt_charts.bars(table), key=f"{NAME}_bars", alt_text=title, legend=kinds)
     counted = [index for index in difference.changed if index]
     elements.table(
-        (_("of {count} tokens").format(count=len(difference.token_ids) - 1), _("nats"), _("bits")),
+        (_("of {count} tokens").format(count=total), _("nats"), _("bits")),
         [
-            (_("largest difference"), number(difference.largest), number(difference.largest / BIT)),
-            (_("median difference"), number(difference.median), number(difference.median / BIT)),
-            (_("largest KL divergence"), number(max(difference.kl[1:])), number(max(difference.kl[1:]) / BIT)),
+            (_("largest difference"), number(largest), number(largest / BIT)),
+            (_("median difference"), number(median), number(median / BIT)),
+            (_("largest KL divergence"), number(kl), number(kl / BIT)),
             (_("probability changed by more than 10 %"), numbers.tokens(len(difference.outside)), ""),
             (_("another likeliest token"), numbers.tokens(len(counted)), ""),
         ],
     )
+    st.caption(_("The log-probabilities are **measured** with real passes of both ways. All other numbers are **computed** from them."))
     for index in counted[:3]:
         before, after = map(plain, difference.favourites[index])
         sentence = _("Before token {place}, the likeliest token is “{after}” instead of “{before}”: the first two were {lead} nats apart.")
         st.caption(sentence.format(place=index + 1, before=before, after=after, lead=number(difference.leads[index])))
-    elements.table_button(lambda: csv_text(same_prompt_charts.table(difference)), "same_prompt.csv", f"{NAME}_csv")
-    elements.section(_("What both write"), _("free running"))
-    for home, free in zip(st.columns(2, gap="large"), seen.runs, strict=False):
-        with home:
-            free_run(free, run.about)
+    elements.table_button(lambda: csv_text(table), "same_prompt.csv", f"{NAME}_csv")
 
 
-def free_run(free: FreeRun, labels: tuple[str, str]) -> None:
+def of_free_run(free: FreeRun, labels: tuple[str, str]) -> None:
     """Draw what both ways write, and why their texts part."""
-    st.markdown(f"**{_('The likeliest token each time') if free.greedy else _('With your settings and the same dice')}**")
-    for label, tokens in zip(labels, (free.first, free.second), strict=True):
-        same = len(tokens) if free.parted is None else free.parted
-        shared, other = ("".join(part).replace("␣", " ") for part in (tokens[:same], tokens[same:]))
-        space, marked = " " * other.startswith(" "), f"**{plain(other.strip())}**" if other.strip() else ""
-        st.markdown(f"{plain(shared)}{space}{marked}  \n:gray[{plain(translated(label))}]")
-    sentence = _("Both texts are the same.")
-    if free.parted is not None and free.greedy:
-        sentence = _("They part at token {place}, where the two tokens were {gap} nats apart and the computations differ by {shift}.")
-    elif free.parted is not None:
-        sentence = _(
-            "They part at token {place}. The roll was {gap} from the border of the first way's token, and the border moved by {shift}."
-        )
-    st.caption(sentence.format(place=(free.parted or 0) + 1, gap=number(free.gap), shift=number(free.shift)))
+    title, parted = _("The likeliest token each time") if free.greedy else _("With your settings and the same dice"), free.parted
+    st.markdown(f"**{title}**")
+    for side, (label, tokens) in enumerate(zip(labels, (free.first, free.second), strict=True)):
+        words = [Word(token, "other", DARKEST / 2 * (parted is not None and index >= parted)) for index, token in enumerate(tokens)]
+        scored_text(words, key=f"{NAME}_run_{free.greedy}_{side}", alt_text=title, size="1rem")
+        st.caption(plain(translated(label)))
+    if parted is None:
+        st.markdown(_("Both texts are the same."))
+        return
+    if not free.greedy:
+        sentence = _("They part at token {place}: the roll {roll} was {gap} from the border of “{first}”, and the border moved by {shift}.")
+    elif free.shift > free.gap:
+        sentence = _("They part at token {place}: “{first}” and “{second}” were {gap} nats apart, and the computations differ by {shift}.")
+    else:
+        sentence = _("They part at token {place}: “{first}” and “{second}” were {gap} nats apart. In the second way they are equal.")
+    digits = next((count for count in range(2, 18) if number(free.gap, count) != number(free.shift, count)), 2)
+    gap, shift = number(free.gap, digits), number(free.shift, digits)
+    first, second = plain(free.first[parted]), plain(free.second[parted])
+    st.markdown(sentence.format(place=parted + 1, first=first, second=second, gap=gap, shift=shift, roll=number(free.roll, 4)))
 
 
 def of_noise(run: Experiment) -> None:
     """Draw how far a way differs from itself."""
-    last = run.seen[-1]
+    if not (repeats := [repeat.difference.largest for repeat in results_of(run)]):
+        return
     sentence = _("Computed {count} times again, no log-probability of any token differs. It is the order of the sums, not chance.")
-    if last.largest:
+    if max(repeats):
         sentence = _(
             "Computed {count} times again, log-probabilities differ by up to {largest} nats: this way does not always add in one order."
         )
-    st.markdown(sentence.format(count=last.repeats, largest=number(last.largest)))
+    st.markdown(sentence.format(count=len(repeats), largest=number(max(repeats))))
 
 
 def of_table(run: Experiment) -> None:
     """Draw one row for each way against the reference."""
     rows = []
-    for row in run.seen:
-        name = ", ".join(map(translated, run.about[row.way]))
-        if row.comparison is None:
-            rows.append((name, plain(_(row.refused)), "", "", ""))
+    for row in results_of(run):
+        name = ", ".join(map(translated, run.about[row.way - 1]))
+        if isinstance(row, Refused):
+            rows.append((name, plain(_(row.reason)), "", "", ""))
             continue
-        difference, parted = row.comparison.difference, row.comparison.runs[0].parted
+        difference, parted = row.difference, row.runs[0].parted
         where = _("nowhere") if parted is None else numbers.whole(parted + 1)
         rows.append((name, number(difference.largest), number(difference.median), numbers.whole(len(difference.changed)), where))
     head = (_("changed"), _("largest, nats"), _("median, nats"), _("other likeliest tokens"), _("greedy texts part at token"))
     elements.table(head, rows)
-    st.caption(_("The reference: transformers' eager attention, float32, one text, all tokens at once, no cache."))
+    st.caption(
+        _("The reference: transformers' eager attention, float32, one text, all tokens at once, no cache. Everything is **measured**.")
+    )
 
 
 def why() -> None:
@@ -145,19 +172,18 @@ with elements.error_boundary():
     chosen = {N_("the first way"): label, N_("the second way"): other_label}
     now = provenance.now(chosen, {TEXT: text})
     model, prompt, settings = current.model(), current.prompt(), current.settings()
-    begin = results.starter(NAME, now, lambda: compared(model, text, prompt, way, other_way, settings), (label, other_label))
+    begin = results.starter(NAME, now, lambda: compared(model, text, prompt, (way, other_way), settings), (label, other_label))
     results.start_button(NAME, _("Compare"), begin, type="primary", icon=":material/compare:")
-    results.part(NAME, now, begin, draw, _("Press Compare: both ways read the text, and write after the prompt."))
+    results.part(NAME, now, begin, of_pair, _("Press Compare: both ways read the text, and write after the prompt."))
     why()
     elements.section(_("Does a way differ from itself?"), _("noise"))
-    now = provenance.now({N_("the first way"): label}, {TEXT: text}, prompt=False, settings=False)
-    begin = results.starter(NOISE, now, lambda: noise(model, text, way, REPEATS))
+    now = provenance.now({N_("the first way"): label}, {TEXT: text}, prompt=False, settings=way.settings is not None)
+    begin = results.starter(NOISE, now, lambda: compared(model, text, "", [way] * (REPEATS + 1), length=0))
     results.start_button(NOISE, _("Repeat the first way {count} times").format(count=REPEATS), begin, icon=":material/repeat:")
     results.part(NOISE, now, begin, of_noise)
     elements.section(_("All ways against one reference"))
     now = provenance.now(hidden_inputs={TEXT: text}, settings=False)
-    begin = results.starter(
-        TABLE, now, lambda: table(model, text, prompt, [ways.way_of(names, REFERENCE) for names in ways.ROWS]), ways.ROWS
-    )
+    all_ways = [REFERENCE, *(ways.way_of(names, REFERENCE) for names in ways.ROWS)]
+    begin = results.starter(TABLE, now, lambda: compared(model, text, prompt, all_ways), ways.ROWS)
     results.start_button(TABLE, _("Compare all ways"), begin, icon=":material/table_rows:")
     results.part(TABLE, now, begin, of_table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import streamlit as st
@@ -43,56 +43,58 @@ ROWS = (  # of the table
     ("4 texts", RIGHT),
     ("4 texts", "ragged"),
 )
-PRECISION, SERVER = N_("float32 or bfloat16"), N_("here or on the server")
+SERVER = N_("here or on the server")
 PAIRS: dict[str, tuple[list[str], list[str]]] = {  # the changes of both ways
-    PRECISION: ([], ["bfloat16"]),
+    N_("float32 or bfloat16"): ([], ["bfloat16"]),
     N_("alone or in a batch"): (["bfloat16"], ["bfloat16", "4 texts"]),
     N_("cached or not"): (["bfloat16"], ["bfloat16", CACHED]),
 }
 NO_CHANGE = N_("float32, SDPA attention")
+USUAL_LINK = f"-{list(CHANGES).index('bfloat16')}"
 KEYS = ("same_prompt_first", "same_prompt_second")
 
 
 def offered() -> dict[str, dict[str, Any]]:
-    """Return all changes, and the connected servers."""
-    return CHANGES | {name: {"backend": name} for name in current.model_names() if is_address(name)}
+    """Return all changes, and the connected servers, which decide everything but the settings."""
+    decided = {field.name: getattr(USUAL, field.name) for field in fields(Way) if field.name != "settings"}
+    return CHANGES | {name: decided | {"backend": name} for name in current.model_names() if is_address(name)}
 
 
 def choose() -> list[tuple[str, Way]]:
     """Draw the recommended pairs and the changes of both ways; return each way with its label in English."""
-    changes, written = offered(), st.query_params.get("ways", "").split("-")
+    changes, linked = offered(), st.query_params.get("ways", USUAL_LINK).split("-")
     titles = list(changes)
-    servers = titles[len(CHANGES) :]
-    linked = [[titles[int(n)] for n in side.split(".") if n.isdecimal() and int(n) < len(CHANGES)] for side in written]
-    for key, first in zip(KEYS, linked if len(linked) == 2 else PAIRS[PRECISION], strict=True):
-        st.session_state[key] = [name for name in st.session_state.get(key, first) if name in titles]  # a server may be gone
+    for key, numbers in zip(KEYS, linked if len(linked) == 2 else USUAL_LINK.split("-"), strict=True):
+        first = [titles[int(number)] for number in numbers.split(".") if number.isdecimal() and int(number) < len(CHANGES)]
+        names = [name for name in st.session_state.get(key, first) if name in titles]  # a server may be gone
+        later = (set().union(*(changes[other] for other in names[at:])) for at in range(1, len(names) + 1))
+        st.session_state[key] = [name for name, others in zip(names, later, strict=True) if not others & changes[name].keys()]
     with st.container(horizontal=True):
-        for number, (name, pair) in enumerate((PAIRS | {SERVER: ([], servers[:1])}).items()):
+        for number, (name, pair) in enumerate((PAIRS | {SERVER: ([], titles[len(CHANGES) :][:1])}).items()):
             about = None if pair[1] else _("Connect to a server on the page Models first.")
             key = f"same_prompt_pair_{number}"
             st.button(_(name), on_click=_use, args=(pair,), key=key, type="tertiary", help=about, disabled=not pair[1])
-    chosen = []
-    for home, key, label in zip(st.columns(2, gap="large"), KEYS, (_("The first way"), _("The second way")), strict=True):
-        about = _("Without a change: transformers' SDPA attention, float32, one text, all tokens at once, no cache.")
-        options: dict[str, Any] = {"format_func": _title, "help": about, "placeholder": _(NO_CHANGE), "select_all": False, **PERSISTENT}
-        names: list[str] = home.multiselect(label, titles, key=key, **options)
-        later = [[changes[other].keys() for other in names[at + 1 :]] for at in range(len(names))]
-        valid = [name for name, others in zip(names, later, strict=True) if not changes[name].keys() & set().union(*others)]
-        chosen.append((BETWEEN.join(valid) or NO_CHANGE, way_of(valid), ".".join(str(titles.index(name)) for name in valid)))
-    code = "-".join(numbers for _label, _way, numbers in chosen)
-    current.current_session().place = {} if code == f"-{titles.index('bfloat16')}" else {"ways": code}
-    return [(label, way) for label, way, _numbers in chosen]
+    about = _(
+        "Without a change: transformers' SDPA attention, float32, one text, all tokens at once, no cache. Padding counts in a batch only."
+    )
+    options: dict[str, Any] = {"format_func": _title, "help": about, "placeholder": _(NO_CHANGE), "select_all": False, **PERSISTENT}
+    homes, labels = st.columns(2, gap="large"), (_("The first way"), _("The second way"))
+    chosen = [home.multiselect(label, titles, key=key, **options) for home, label, key in zip(homes, labels, KEYS, strict=True)]
+    link = "-".join(".".join(str(titles.index(name)) for name in names) for names in chosen)
+    can_be_linked = link != USUAL_LINK and not any(name not in CHANGES for names in chosen for name in names)
+    current.current_session().place = {"ways": link} if can_be_linked else {}
+    return [(BETWEEN.join(names) or NO_CHANGE, way_of(names)) for names in chosen]
 
 
 def way_of(names: Sequence[str], base: Way = USUAL) -> Way:
     """Return the base with these changes. A server's name becomes its model, and `settings` the visitor's."""
     changes = offered()
-    fields = {field: value for name in names for field, value in changes[name].items()}
-    if "settings" in fields:
-        fields["settings"] = current.settings()
-    if is_address(fields.get("backend", APP)):
-        fields["backend"] = current.model_named(fields["backend"])
-    return replace(base, **fields)
+    values = {field: value for name in names for field, value in changes[name].items()}
+    if "settings" in values:
+        values["settings"] = current.settings()
+    if is_address(values.get("backend", APP)):
+        values["backend"] = current.model_named(values["backend"])
+    return replace(base, **values)
 
 
 def _use(pair: tuple[list[str], list[str]]) -> None:

@@ -164,22 +164,23 @@ def quantization_notepad(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 
 def same_prompt(drawn: Drawn, kept: RecordedExperiment) -> None:
-    seen = kept.seen[-1]
-    same(drawn.marks("rect", "difference"), [value for value in seen.difference.differences.tolist() if value])
-    texts = plainly("".join(drawn.texts("p")))
-    assert all(
-        plainly("".join(tokens).replace("↵", "")) in texts.replace("↵", "") for run in seen.runs for tokens in (run.first, run.second)
-    )
+    (comparison,) = of_type(kept, "Comparison")
+    same(drawn.marks("rect", "difference_nats"), [value for value in comparison.difference.differences.tolist() if math.isfinite(value)])
+    for run in comparison.runs:
+        for side, tokens in enumerate((run.first, run.second)):
+            assert plainly("".join(drawn.texts(f".st-key-same_prompt_run_{run.greedy}_{side} .token"))) == plainly("".join(tokens))
 
 
 def same_prompt_noise(drawn: Drawn, kept: RecordedExperiment) -> None:
-    assert f"Computed {kept.seen[-1].repeats} times again" in " ".join(drawn.texts("p"))
+    repeats = of_type(kept, "Comparison")
+    assert f"Computed {len(repeats)} times again, no log-probability" in " ".join(drawn.texts("p"))
+    assert {repeat.difference.largest for repeat in repeats} == {0.0}
 
 
 def same_prompt_table(drawn: Drawn, kept: RecordedExperiment) -> None:
-    rows = drawn.rows()[-len(kept.seen) :]
-    shown = [float(row[1]) for row, seen in zip(rows, kept.seen, strict=True) if seen.comparison]
-    assert shown == pytest.approx([seen.comparison.difference.largest for seen in kept.seen if seen.comparison], rel=0.05)
+    rows, compared = drawn.rows()[-14:], of_type(kept, "Comparison")
+    assert [float(row[1]) for row in rows] == pytest.approx([way.difference.largest for way in compared], rel=0.05)
+    assert [int(row[3]) for row in rows] == [len(way.difference.changed) for way in compared]
 
 
 def pupil(drawn: Drawn, kept: RecordedExperiment) -> None:

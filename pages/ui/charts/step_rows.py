@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import pyarrow as pa
 
@@ -17,6 +17,7 @@ from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
 from core.record.step_rows import StepRow, StepRows, constrained
 from core.sampling.observation import RED
 from core.tokens.tokens import visible_text
+from pages.ui.charts.palette import DARKEST
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.translation import N_, _
 
@@ -37,6 +38,12 @@ class Word:
     lines: tuple[str, ...] = ()
     bars: tuple[tuple[str, float, str, bool], ...] = ()
     below: str = ""
+
+    @classmethod
+    def signed(cls, text: str, value: float, largest: float, **parts: Any) -> Self:
+        """Return a token tinted by a number: blue from 0 on, plum below it, darkest from plus or minus `largest` on."""
+        depth = min(1.0, abs(value) / largest) if math.isfinite(value) else 1.0
+        return cls(text, "other" if value < 0 else "dice", DARKEST * depth, **parts)
 
 
 def shown(text: str, displayed: str, raw: bytes) -> str:

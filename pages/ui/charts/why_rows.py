@@ -87,20 +87,20 @@ def effect_rows(seen: HiddenWords) -> pd.DataFrame:
 def effect_words(seen: HiddenWords) -> list[Word]:
     """Return the text with every hidden part tinted by its effect, and the target at its end."""
     part_of = {position: part for part in seen.parts for position in range(part.start, part.stop)}
-    most = max((abs(part.effect) for part in seen.parts if math.isfinite(part.effect)), default=1.0)
+    most = max((abs(part.effect) for part in seen.parts if math.isfinite(part.effect)), default=1.0) or 1.0
     words = []
     for position, text in enumerate(seen.texts):
         part = part_of.get(position)
         if part is None:
             words.append(Word(text))
             continue
-        share = min(1.0, abs(part.effect) / most) if abs(part.effect) > SMALL * BIT else 0.0
+        effect = part.effect if abs(part.effect) > SMALL * BIT else 0.0
         lines = (_("{bits} for {piece}").format(bits=signed_bits(part.effect), piece=seen.target),)
         bars = (
             (_("with it"), seen.probability, numbers.percent(seen.probability), True),
             (_("without it"), seen.without(part), numbers.percent(seen.without(part)), False),
         )
-        words.append(Word(text, "other" if part.effect < 0 else "dice", DARKEST * share, lines=lines, bars=bars))
+        words.append(Word.signed(text, effect, most, lines=lines, bars=bars))
     return [*words, Word(word_of(seen.target), "chosen", DARKEST, marked=True, head=numbers.percent(seen.probability))]
 
 

@@ -17,12 +17,17 @@ import transformers
 
 from core import SamplingSettings, load_model
 from core.backends.speed_trial import Speed, torch_threads
-from core.errors import BadSetting, BrokenLogits, EmptyPrompt, ModelError, NotForThisModel, PromptTooLong
+from core.backends.transformers_backend import TransformersBackend
+from core.engine.model import LanguageModel
+from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, ModelError, NotForThisModel, PromptTooLong
 from core.experiments import same_prompt
-from core.experiments.same_prompt import Comparison, Way, compare, compared, noise, table
+from core.experiments.recorded import RecordedExperiment, experiment_file
+from core.experiments.same_prompt import Comparison, Progress, Refused, Way, compare, compared
+from core.message import Message
 from core.models import hub
 from core.sampling import dice
 from tests.benchmarks.shapes import SHAPES, model_of, networks
+from tests.core.remote import serving
 from tests.core.remote.serving import TINY, FakeLlama, FakeVLLM, serve, truth
 
 TEXT = "Once upon a time there was a small dragon."
@@ -100,7 +105,7 @@ def test_a_padded_batch_is_the_padded_call_of_transformers(padding: str, pair: t
     ],
 )
 def test_every_way_in_float32_has_the_same_numbers_within_rounding(way: Way, pair: tuple[Any, Path]) -> None:
-    *_progress, seen = compared(pair[0], TEXT, "Once upon", same_prompt.REFERENCE, way, SamplingSettings(seed=3), 6)
+    *_progress, seen = compared(pair[0], TEXT, "Once upon", (same_prompt.REFERENCE, way), SamplingSettings(seed=3), 6)
     assert isinstance(seen, Comparison)
     assert seen.difference.largest < 1e-4 and max(seen.difference.kl[1:]) < 1e-7
     assert [run.parted for run in seen.runs] == [None, None]
@@ -110,7 +115,8 @@ def test_every_way_in_float32_has_the_same_numbers_within_rounding(way: Way, pai
 def test_a_way_against_itself_is_zero(way: Way, tiny: Any) -> None:
     found = compare(tiny("llama"), TEXT, way, way)
     assert found.largest == found.median == 0.0 and set(found.kl[1:]) == {0.0} and found.changed == found.outside == ()
-    assert [seen.largest for seen in noise(tiny("llama"), TEXT, way, 2)] == [0.0, 0.0]
+    repeats = [seen for seen in compared(tiny("llama"), TEXT, "", [way] * 3, length=0) if isinstance(seen, Comparison)]
+    assert [(seen.way, seen.difference.largest, seen.runs) for seen in repeats] == [(1, 0.0, ()), (2, 0.0, ())]
 
 
 def test_the_network_of_the_model_stays_as_it_is(tiny: Any) -> None:
@@ -123,7 +129,7 @@ def test_the_network_of_the_model_stays_as_it_is(tiny: Any) -> None:
 
 def test_where_texts_part_the_gap_is_smaller_than_the_shift(tiny: Any) -> None:
     model, settings = tiny("llama"), SamplingSettings(temperature=1.2, seed=5)
-    *_progress, seen = compared(model, TEXT, "The capital", Way("eager"), Way("eager", bits=4), settings, 40)
+    *_progress, seen = compared(model, TEXT, "The capital", (Way("eager"), Way("eager", bits=4)), settings, 40)
     assert isinstance(seen, Comparison)
     for run in seen.runs:
         assert run.parted is not None and run.first[: run.parted] == run.second[: run.parted]
@@ -134,7 +140,7 @@ def test_where_texts_part_the_gap_is_smaller_than_the_shift(tiny: Any) -> None:
 
 def test_greedy_texts_are_those_of_generate(tiny: Any, tiny_folder: Any) -> None:
     model = tiny("llama")
-    *_progress, seen = compared(model, TEXT, DRAGON, Way("eager"), Way("sdpa", cache=False), None, 12)
+    *_progress, seen = compared(model, TEXT, DRAGON, (Way("eager"), Way("sdpa", cache=False)), None, 12)
     ids = torch.tensor([model.encode(DRAGON)])
     network = transformers.AutoModelForCausalLM.from_pretrained(tiny_folder("llama"), attn_implementation="eager").eval()
     written = network.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=12, do_sample=False, pad_token_id=0)
@@ -149,12 +155,27 @@ def test_log_probabilities_after_the_settings_exclude_tokens(tiny: Any) -> None:
     assert compare(tiny("llama"), TEXT, Way(settings=cut), Way(settings=cut)).largest == 0.0
 
 
-def test_the_table_has_a_row_for_every_way(tiny: Any) -> None:
-    ways = (Way("sdpa"), Way(batch=2), Way("eager", bits=4))
-    rows = list(table(tiny("llama"), TEXT, "The capital", ways, 4))
-    assert [(row.way, row.comparison is None, bool(row.refused)) for row in rows] == [(0, False, False), (1, True, True), (2, False, False)]
-    assert rows[2].comparison is not None
-    assert rows[2].comparison.difference == compare(tiny("llama"), TEXT, same_prompt.REFERENCE, ways[2])
+def test_many_ways_are_compared_with_the_first_and_an_impossible_one_says_why(tiny: Any) -> None:
+    ways = (same_prompt.REFERENCE, Way("sdpa"), Way(batch=2), Way("eager", bits=4))
+    seen = list(compared(tiny("llama"), TEXT, "The capital", ways, length=4))
+    rows = [row for row in seen if not isinstance(row, Progress)]
+    assert [type(row) for row in rows] == [Comparison, Refused, Comparison] and [row.way for row in rows] == [1, 2, 3]
+    assert rows[1] == Refused(2, same_prompt.why_not(tiny("llama"), ways[2]))
+    assert isinstance(rows[2], Comparison) and rows[2].difference == compare(tiny("llama"), TEXT, ways[0], ways[3])
+    done = [step.done for step in seen if isinstance(step, Progress)]
+    assert done == sorted(set(done)) and {step.total for step in seen if isinstance(step, Progress)} == {done[-1]}
+
+
+def test_a_precision_that_this_machine_lacks_is_said_and_kept_as_a_sentence(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    sentence = Message("This machine cannot compute in {dtype}.", dtype="float16")
+    monkeypatch.setattr(same_prompt, "why_not", lambda _model, way: sentence if way.dtype == "float16" else "")
+    ways = (Way("eager"), Way("eager", dtype="float16"), Way("sdpa"))
+    seen = tuple(row for row in compared(tiny("llama"), TEXT, "", ways, length=0) if not isinstance(row, Progress))
+    assert isinstance(seen[0], Refused) and seen[0].reason == "This machine cannot compute in float16." and isinstance(seen[1], Comparison)
+    file = experiment_file(Progress | Comparison | Refused)
+    kept = RecordedExperiment("table", "2026-11-28", seen, (0.0, 0.0))
+    (read, _other) = RecordedExperiment.loads(kept.dumps(file), {"table": file}).seen
+    assert isinstance(read.reason, Message) and read.reason.parameters == {"dtype": "float16"}
 
 
 @pytest.mark.parametrize("kind", [FakeVLLM(limit=20), FakeLlama()], ids=["vLLM", "llama-server"])
@@ -162,7 +183,7 @@ def test_a_server_is_a_way(kind: Any, tiny: Any) -> None:
     with serve(kind) as server:
         model = load_model(server.address, tokenizer=str(TINY))
         text = "def main(argv): return 0"
-        *_progress, seen = compared(model, text, "def", Way(model), Way(model), None, 3)
+        *_progress, seen = compared(model, text, "def", (Way(model), Way(model)), None, 3)
         assert isinstance(seen, Comparison)
         ids = model.encode(text)
         expected = [truth(ids[:place])[ids[place]] for place in range(1, len(ids))]
@@ -172,6 +193,26 @@ def test_a_server_is_a_way(kind: Any, tiny: Any) -> None:
             compare(model, text, Way(), Way(model))
         with pytest.raises(ModelError, match="different tokens: token 1 has the id"):
             compare(tiny("llama"), TEXT, Way(), Way(model))
+
+
+def test_the_same_model_here_and_on_a_server_differs_by_rounding(tiny: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = transformers.AutoConfig.from_pretrained(TINY)
+    torch.manual_seed(1)
+    network = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32).eval()
+    here = LanguageModel("tiny", network, transformers.AutoTokenizer.from_pretrained(TINY), TransformersBackend(network))
+
+    def served(ids: list[int]) -> np.ndarray:
+        with torch.inference_mode():
+            logs: np.ndarray = network(torch.tensor([ids])).logits[0, -1].double().log_softmax(0).numpy()
+        return logs
+
+    monkeypatch.setattr(serving, "truth", served)
+    with serve(FakeVLLM(limit=20)) as server:
+        there = load_model(server.address, tokenizer=str(TINY))
+        *_progress, seen = compared(here, "def main(argv): return 0", "def", (Way("sdpa"), Way(there)), None, 5)
+    assert isinstance(seen, Comparison)
+    assert 0 < seen.difference.largest < 1e-4 and max(seen.difference.kl[1:]) < 1e-4 and seen.difference.changed == ()
+    assert seen.runs[0].parted is None and len(seen.runs[0].first) == 5
 
 
 @pytest.mark.parametrize(
@@ -196,12 +237,14 @@ def test_an_impossible_text_gets_one_sentence(tiny: Any) -> None:
     model, way = tiny("llama"), Way("eager")
     with pytest.raises(BadSetting, match="single token"):
         compare(tiny("gpt2"), "a", way, way)
-    for text, kind in (("", EmptyPrompt), ("dragon " * 100, PromptTooLong)):
+    for text, kind in (("", EmptyPrompt), ("dragon " * 100, PromptTooLong), ("\ud800 fox", InputError)):
         with pytest.raises(kind):
             compare(model, text, way, way)
+    for text in ("a\0b", "<script>alert(1)</script> & *b*"):
+        assert compare(model, text, way, way).largest == 0.0
     for length in (-1, 65, 1.5, None):
         with pytest.raises(BadSetting):
-            list(compared(model, TEXT, "The", way, way, None, length))  # type: ignore[arg-type]
+            list(compared(model, TEXT, "The", (way, way), None, length))  # type: ignore[arg-type]
 
 
 def test_a_way_that_is_impossible_here_says_why(tiny: Any) -> None:
@@ -241,10 +284,10 @@ def test_there_is_one_copy_of_the_network_at_a_time_and_none_afterwards(tiny_fol
     model = load_model(str(tiny_folder("llama")), device="cpu", dtype="float32")
     kind, before = type(model.load_network()), len(networks_alive(type(model.load_network())))
     for way in (Way("sdpa"), Way("eager", bits=4)):
-        for _step in compared(model, TEXT, "The", Way("eager", dtype="bfloat16"), way, SamplingSettings(seed=1), 1):
+        for _step in compared(model, TEXT, "The", (Way("eager", dtype="bfloat16"), way), SamplingSettings(seed=1), 1):
             assert len(networks_alive(kind)) <= before + 1
         assert len(networks_alive(kind)) == before
-    stopped = compared(model, TEXT, "The", Way("eager", chunk=1), Way("eager"), None, 3)
+    stopped = compared(model, TEXT, "The", (Way("eager", chunk=1), Way("eager")), None, 3)
     next(stopped)
     stopped.close()  # type: ignore[attr-defined]
     assert len(networks_alive(kind)) == before
