@@ -7,6 +7,7 @@ import math
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from tests.browser import observed
 from tests.browser.conftest import running_app
 from tests.browser.drawn import Drawn
 from tests.browser.test_conversation import recording, use_file
-from tests.browser.watching import COLD, Watching, press, settled, turn_to, type_into
+from tests.browser.watching import COLD, Watching, eventually, press, settled, turn_to, type_into
 from tests.core.models.gguf.making import converted
 from tests.core.models.test_adapter import trained
 from tests.servers.build import SERVER
@@ -84,6 +85,12 @@ def with_the_makers_settings(page: Any, folder: Path) -> None:
     assert (settings.temperature, settings.top_k, settings.top_p, settings.greedy) == (0.6, 7, 0.95, False)
 
 
+def made_by(page: Any, model: Any, other: Any) -> None:
+    """Assert that the run on the page has the probabilities of one model and not those of the other."""
+    kept = recording(page)
+    assert largest_difference(kept, model) < 1e-3 < largest_difference(kept, other)
+
+
 def with_an_adapter(page: Any, folder: Path) -> None:
     """An adapter is added, and switched off and on at the same step, with the probabilities of each."""
     own = folder.parent / "adapter"
@@ -109,8 +116,7 @@ def with_an_adapter(page: Any, folder: Path) -> None:
             settled(page)
         page.wait_for_function(f"document.querySelector('[class*=st-key-adapter_] input').checked === {str(on).lower()}")
         assert watching.until("steps.length === 3") and watching.written() == written
-        found = recording(page)
-        assert largest_difference(found, both[on]) < 1e-3 < largest_difference(found, both[not on])
+        eventually(page, partial(made_by, page, both[on], both[not on]))
 
 
 def beside_its_original(page: Any, folder: Path) -> None:
