@@ -1,9 +1,11 @@
-"""Devices: selection, token ids on a device, timing, and out-of-memory errors as NoRoom with a sentence."""
+"""Devices: selection, token ids on a device, timing, numbers of threads, and out-of-memory errors as NoRoom with a sentence."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
@@ -11,6 +13,9 @@ import torch
 
 from core.errors import ModelError, NoRoom, quoted
 from core.message import Message
+
+FEW_PARAMETERS = 20_000_000  # parameters; a step of a smaller model ends before several threads have started
+MANY_TOKENS = 4  # tokens of a pass that takes the number of threads for many
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -81,3 +86,42 @@ def device_for(wanted: str) -> torch.device:
     except (RuntimeError, AssertionError, TypeError, NotImplementedError) as error:
         raise ModelError("This machine has no device called {wanted}. Use auto, cpu, cuda or mps.", wanted=quoted(str(wanted))) from error
     return device
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """What a trial chose. threads: for steps; row_threads: for passes of many tokens; reason: for the log.
+
+    streams: places in memory at which compiled code reads a matrix at the same time.
+
+    One token is bound by memory and eight are by the processor, so eight can gain from a second thread where one does not.
+    """
+
+    threads: int = 1
+    row_threads: int = 1
+    streams: int = 1
+    reason: str = "nothing to choose from"
+
+    @classmethod
+    def untried(cls, parameter_count: int) -> Speed:
+        """Return what a model gets without a trial: one thread for a small model, all processors but one for a large one."""
+        threads = 1 if parameter_count < FEW_PARAMETERS else max(1, (os.cpu_count() or 2) - 1)
+        return cls(threads, threads)
+
+    def threads_for(self, tokens: int) -> int:
+        """Return the number of threads for a pass of so many tokens."""
+        return self.threads if tokens < MANY_TOKENS else max(self.threads, self.row_threads)
+
+
+@contextmanager
+def torch_threads(count: int) -> Iterator[None]:
+    """Let torch use this many threads in the block only; torch has one number per process, which may belong to other code."""
+    before = torch.get_num_threads()
+    if count == before:
+        yield
+        return
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import torch
 
-    from core.backends.speed_trial import Speed
+    from core.device import Speed
 
 
 class Backend(Protocol):

@@ -24,7 +24,7 @@ from core.backends import compiled, speed_trial
 from core.backends.decoder_families import parts_of
 from core.backends.decoder_parts import Layer, Parts, Product, Table, Widened, activate
 from core.backends.decoder_state import SMALLEST_RESERVE, KVBuffer, State, View, Workspace, cap, reserve_for
-from core.backends.speed_trial import torch_threads
+from core.device import torch_threads
 
 if TYPE_CHECKING:
     from core.backends.compiled.passes import CompiledBatch, CompiledStep

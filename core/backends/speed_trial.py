@@ -2,61 +2,33 @@
 
 Streams are the places in memory at which compiled code reads a matrix at the same time. One processor read bf16 at 12 GB/s with two streams
 and 8 with one, another at 10 and 26. The sums of a row depend neither on streams nor on threads.
-
-The number of torch's threads in a block.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from time import perf_counter
 
 import numpy as np
 import torch
 
 from core.backends.backend import Backend
+from core.device import FEW_PARAMETERS, Speed, torch_threads
 
 log = logging.getLogger(__name__)
 
-FEW = 20_000_000  # parameters; a step of a smaller model ends before several threads have started
 ENOUGH = 1.2  # more threads must be faster by this factor, because they wait for each other beside a browser
 UNCLEAR = 1.45  # below this factor both are measured again, because other work may have run
 STREAMS = (1, 2, 4)
 PROMPT = 16  # tokens of the measured prompt
-MANY = 4  # tokens of a pass that takes the number of threads for many
 WRITTEN = 24  # weight of a step against a prompt, as in a run watched token by token
-
-
-@dataclass(frozen=True, slots=True)
-class Speed:
-    """What a trial chose. threads: for steps; row_threads: for passes of many tokens; streams: see above; reason: for the log.
-
-    One token is bound by memory and eight are by the processor, so eight can gain from a second thread where one does not.
-    """
-
-    threads: int = 1
-    row_threads: int = 1
-    streams: int = 1
-    reason: str = "nothing to choose from"
-
-    @classmethod
-    def untried(cls, parameter_count: int) -> Speed:
-        """Return what a model gets without a trial: one thread for a small model, all processors but one for a large one."""
-        threads = 1 if parameter_count < FEW else max(1, (os.cpu_count() or 2) - 1)
-        return cls(threads, threads)
-
-    def threads_for(self, tokens: int) -> int:
-        """Return the number of threads for a pass of so many tokens."""
-        return self.threads if tokens < MANY else max(self.threads, self.row_threads)
 
 
 def thread_choices(parameter_count: int, device: torch.device) -> list[int]:
     """Return the numbers of threads to try: one, half of the processors, all but one, all; only one for a small model and on a GPU."""
-    if parameter_count < FEW or device.type != "cpu":
+    if parameter_count < FEW_PARAMETERS or device.type != "cpu":
         return [1]
     cores = os.cpu_count() or 1
     return sorted({1, max(1, cores // 2), max(1, cores - 1), cores})
@@ -127,17 +99,3 @@ def _measured(
             else:
                 steps[streams] = min(taken, steps.get(streams, taken))
     return prompt, steps
-
-
-@contextmanager
-def torch_threads(count: int) -> Iterator[None]:
-    """Let torch use this many threads in the block only; torch has one number per process, which may belong to other code."""
-    before = torch.get_num_threads()
-    if count == before:
-        yield
-        return
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

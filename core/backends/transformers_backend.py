@@ -14,8 +14,8 @@ from transformers.cache_utils import Cache, DynamicCache, DynamicLayer, DynamicS
 
 from core.backends.cache_tensors import cache_argument, cache_tensors
 from core.backends.rotary_lengths import RotaryLengths
-from core.backends.speed_trial import Speed, choose
-from core.device import is_out_of_memory, to_device
+from core.backends.speed_trial import choose
+from core.device import Speed, is_out_of_memory, to_device
 
 COMPARED = 8  # tokens of the texts that are compared in a batch and alone
 _BATCHES: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()  # by network

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 import torch
 
 from core.backends.fast_decoder import FastDecoder
-from core.backends.speed_trial import torch_threads
 from core.batching.batched_compiled import BatchedCompiled, BatchRunner
 from core.batching.batched_transformers import BatchedTransformers, refuse_unless_plain
 from core.batching.block_pool import BLOCK_SIZE, BlockPool, blocks_for
 from core.batching.request import Request, RequestState
 from core.batching.scheduler import Policy, Scheduler, Work
 from core.checked_number import whole_number
-from core.device import Stopwatch, enough_memory
+from core.device import Stopwatch, enough_memory, torch_threads
 from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong

@@ -17,8 +17,7 @@ import numpy as np
 import torch
 
 from core.backends.backend import Backend
-from core.backends.speed_trial import Speed, torch_threads
-from core.device import Stopwatch, is_out_of_memory
+from core.device import Speed, Stopwatch, is_out_of_memory, torch_threads
 from core.engine.kv_cache.kv_cache import CachePool, KVCache
 from core.errors import EmptyPrompt, NoRoom
 from core.limits import Limits

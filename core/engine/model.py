@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from core.backends.backend import Backend
-from core.backends.speed_trial import Speed
 from core.chat.conversation import Messages, Span, content_spans, rendered, template_end
+from core.device import Speed
 from core.engine.engine import Engine
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.shape import ModelShape

@@ -14,9 +14,8 @@ import numpy as np
 import torch
 
 from core.backends.cache_tensors import cache_argument
-from core.backends.speed_trial import torch_threads
 from core.backends.transformers_backend import backend_of
-from core.device import Stopwatch, enough_memory
+from core.device import Stopwatch, enough_memory, torch_threads
 from core.engine.abilities import possible_with
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel

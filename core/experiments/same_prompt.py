@@ -21,8 +21,8 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers.cache_utils import DynamicCache
 
 from core.backends.cache_tensors import cache_argument
-from core.backends.speed_trial import torch_threads
 from core.checked_number import shown, whole_number
+from core.device import torch_threads
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import is_stored, widen

@@ -14,7 +14,7 @@ from core.record.step import Step
 from core.sampling import stages
 from core.sampling.constraint.compiled import compiled
 from core.sampling.observation import History, Observation
-from core.sampling.samplers.shape import next_mu
+from core.sampling.samplers.adaptive import next_mu
 from core.sampling.samplers.watermark import mark_of
 from core.sampling.settings import SamplingSettings
 from core.sources.source import Logits, Source, Wanted

@@ -83,7 +83,7 @@ def load_folder(folder: Path, name: str, device: str = "auto", dtype: str = "aut
 
 def _load_checked(folder: Path, name: str, device: str, dtype: str, tokenizer: Path | None) -> LanguageModel:
     from core.device import device_for
-    from core.models.memory_fit import numbers_in
+    from core.models.memory_estimate import numbers_in
     from core.models.precision import stays_in
 
     check_files(folder, name)

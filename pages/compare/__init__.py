@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.experiments.sweep import ComparisonStep, SweepResult
+from core.experiments.compared_settings import ComparisonStep, SweepResult
 from core.sampling.settings import SamplingSettings
 from pages.ui.features import IDS, WHAT_IF, Feature, Recorded
 from pages.ui.i18n import names

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.experiments.sweep import RANGES, Column, ComparisonStep, side_by_side, statistics, sweep
+from core.experiments.compared_settings import RANGES, Column, ComparisonStep, side_by_side, statistics, sweep
 from core.experiments.two_models import unread
 from core.record.step import Step
 from core.sampling.settings import SamplingSettings

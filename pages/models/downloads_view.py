@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.models.memory_fit import Fit
+from core.models.memory_estimate import Fit
 from pages.models import model_cards
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain

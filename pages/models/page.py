@@ -13,7 +13,7 @@ from core.models.gguf.header import RUN, is_gguf, is_here
 from core.models.gguf.hub_file import files_on_hub, is_hub_file
 from core.models.gguf.loading import plan
 from core.models.hub import OFFERS, Offer, local_folder
-from core.models.memory_fit import fit
+from core.models.memory_estimate import fit
 from core.models.model_names import checked_name
 from pages.models import downloads_view, local_files, model_cards, server_form
 from pages.ui.i18n import numbers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.experiments.sweep import ComparisonStep
+from core.experiments.compared_settings import ComparisonStep
 from core.experiments.waiting import LoadPoint, ServiceTimes, Watched
 from pages.ui.features import PASSES, SERVING, Feature, Recorded
 from pages.ui.i18n import names

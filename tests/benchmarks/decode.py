@@ -41,9 +41,8 @@ from core import Generation, SamplingSettings, load_model
 from core.backends import compiled
 from core.backends.compiled import kernels
 from core.backends.fast_decoder import FastDecoder
-from core.backends.speed_trial import torch_threads
 from core.costs.machine import measure, processor
-from core.device import device_for
+from core.device import device_for, torch_threads
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.models.hub import BUNDLED, find, local_folder

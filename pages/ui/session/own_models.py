@@ -15,7 +15,7 @@ import streamlit as st
 from core.errors import ViewerError
 from core.models.adapter import with_adapter
 from core.models.hub import OFFERS, downloaded
-from core.models.memory_fit import fit
+from core.models.memory_estimate import fit
 from core.remote.address import Address
 from core.sources.capabilities import Can
 from pages.ui import features

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from core import SamplingSettings
 from core.errors import PromptTooLong, ViewerError
-from core.models.models_in_memory import Eviction
+from core.models.model_registry import Eviction
 from core.sources.capabilities import Can
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _

@@ -12,7 +12,8 @@ import torch
 
 from core import Generation, load_model
 from core.backends import speed_trial
-from core.backends.speed_trial import Speed, choose, thread_choices
+from core.backends.speed_trial import choose, thread_choices
+from core.device import Speed
 
 CPU = torch.device("cpu")
 EIGHT = [1, 4, 7, 8]
@@ -92,7 +93,7 @@ def test_a_real_backend_is_measured(architecture: str, tiny: Any) -> None:
 
 
 def test_loading_and_running_leave_the_threads_of_the_process(tiny_folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speed_trial, "FEW", 0)
+    monkeypatch.setattr(speed_trial, "FEW_PARAMETERS", 0)
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:

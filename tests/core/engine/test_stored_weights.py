@@ -18,7 +18,7 @@ from core.backends.fast_decoder import FastDecoder
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.stored_weights import is_stored, widen
 from core.models import precision
-from core.models.memory_fit import fit
+from core.models.memory_estimate import fit
 from core.models.precision import stays_in
 from tests import tiny_models
 from tests.tiny_models import some

@@ -20,12 +20,12 @@ from core.experiments.cache_budget import MemoryBudget, fill, own_task
 from core.experiments.cache_race import race
 from core.experiments.candidates import ranked, write_together
 from core.experiments.cascade import cascade
+from core.experiments.compared_settings import Column, side_by_side, sweep
 from core.experiments.context import measure
 from core.experiments.fork import Fork
 from core.experiments.quantization import quantize, rounded_cache
 from core.experiments.request import request
 from core.experiments.speculative import speculate
-from core.experiments.sweep import Column, side_by_side, sweep
 from core.experiments.thinking import DIRECT, Question, count, sums, think
 from core.experiments.two_models import judge
 from core.experiments.waiting import load_curve, watch_one

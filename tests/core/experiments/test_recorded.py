@@ -21,10 +21,10 @@ from core.batching.scheduler import Policy
 from core.errors import BadRecording
 from core.experiments import recorded
 from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, CascadeToken, cascade
+from core.experiments.compared_settings import Column, ComparisonStep, side_by_side
 from core.experiments.quantization import PartDamage, RoundedCache, rounded_cache
 from core.experiments.recorded import ExperimentFile, HexBytes, RecordedExperiment, StoredDistribution, TableStep, experiment_file
 from core.experiments.student_report import StudentReport, student_reports
-from core.experiments.sweep import Column, ComparisonStep, side_by_side
 from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures, judge
 from core.experiments.waiting import LoadPoint, ServiceTimes, Watched, load_curve, watch_one
 

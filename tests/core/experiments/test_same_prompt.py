@@ -16,8 +16,8 @@ import torch
 import transformers
 
 from core import SamplingSettings, load_model
-from core.backends.speed_trial import Speed, torch_threads
 from core.backends.transformers_backend import TransformersBackend
+from core.device import Speed, torch_threads
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, ModelError, NotForThisModel, PromptTooLong
 from core.experiments import same_prompt

@@ -12,7 +12,7 @@ import pytest
 from core import load_model
 from core.errors import ModelError
 from core.models.hub import NEEDED, UNNEEDED
-from core.models.memory_fit import fit, numbers_in
+from core.models.memory_estimate import fit, numbers_in
 from core.models.model_names import checked_name
 
 

@@ -11,7 +11,8 @@ import torch
 from core.backends import compiled, speed_trial
 from core.backends.decoder_parts import Projection
 from core.backends.fast_decoder import FastDecoder
-from core.backends.speed_trial import STREAMS, Speed
+from core.backends.speed_trial import STREAMS
+from core.device import Speed
 from tests.core.backends.compiled.loaded import load_compiled
 from tests.core.backends.families import network_of
 

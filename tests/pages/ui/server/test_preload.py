@@ -10,7 +10,7 @@ import pytest
 from core.engine.model import LanguageModel
 from core.errors import ModelError
 from core.models import fast_start
-from core.models.models_in_memory import ModelRegistry
+from core.models.model_registry import ModelRegistry
 from pages.ui.server import loaded_models, preload
 
 

@@ -17,7 +17,7 @@ from core import Generation, SamplingSettings, load_model
 from core.errors import ModelError
 from core.models.hub import downloaded, find
 from core.models.model_names import is_hub_id, with_revision
-from core.models.models_in_memory import ModelRegistry
+from core.models.model_registry import ModelRegistry
 from pages.ui.i18n import example_texts
 from pages.ui.server import loaded_models
 from pages.ui.session import share_link

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, load_model
-from core.models.models_in_memory import ModelRegistry
+from core.models.model_registry import ModelRegistry
 from pages.ui.server import loaded_models
 from pages.ui.session import run_start
 from tests.pages.apptest import Open, State, press, told

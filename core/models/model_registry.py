@@ -19,7 +19,7 @@ from core.limits import Limits
 from core.models.gguf.header import is_gguf, path_of
 from core.models.hub import downloaded, find, local_folder
 from core.models.loading import load_model
-from core.models.memory_fit import HEADROOM, fit, free_memory
+from core.models.memory_estimate import HEADROOM, fit, free_memory
 from core.models.model_names import is_hub_id
 from core.remote.address import is_address, without_secrets
 from core.sources.capabilities import Can
@@ -28,6 +28,7 @@ from core.sources.source import Source
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel
+
 
 SERVERS = 16  # connections kept; they hold no weights
 

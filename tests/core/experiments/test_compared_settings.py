@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.experiments.sweep import RANGES, Column, ComparisonStep, parting_text, repeated_runs, side_by_side, statistics, sweep
+from core.experiments.compared_settings import RANGES, Column, ComparisonStep, parting_text, repeated_runs, side_by_side, statistics, sweep
 
 PROMPT = "The sea looked back"
 
