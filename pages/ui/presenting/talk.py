@@ -89,7 +89,9 @@ def only_shown() -> str:
     if stop is None or not stop.shown:
         return ""
     begun = new_results()
-    keys = [*stop.shown, *([stop.start] if stop.start and not begun else []), KEY, "keys"]
+    keys = [*stop.shown, KEY, "keys"]
+    if stop.start and not begun:
+        keys += [stop.start] + ["heading"] * any(key.startswith("result_") for key in stop.shown)  # the question, before the result
     parts = [*(f".st-key-{key}" for key in keys), *(f".st-key-{key}_outdated" for key in stop.shown), ".stAlert", ".stException"]
     kept, inside = ", ".join(parts), ", ".join(f"{part} *" for part in parts)
     blocks = ':is(.stElementContainer, .stVerticalBlock, .stHorizontalBlock, .stColumn, .stLayoutWrapper, .stExpander, [class*="st-key-"])'

@@ -122,10 +122,11 @@ def page() -> None:
 def header(question: str, term: str = "", lead: str = "") -> None:
     """Draw a page's heading: its name in the menu, the technical term, and what it answers, with one sentence about it."""
     title = features.title_of(current.current_session().page or "")
-    st.markdown(f"# {title}" + (f" :gray[:small[{term}]]" if term and term.casefold() != title.casefold() else ""))
     asked = "" if question == title else phrases.as_sentence(question)
-    if asked or lead:
-        st.caption(" ".join(filter(None, (f"**{asked}**" if asked else "", lead))))
+    with st.container(key="heading"):
+        st.markdown(f"# {title}" + (f" :gray[:small[{term}]]" if term and term.casefold() != title.casefold() else ""))
+        if asked or lead:
+            st.caption(" ".join(filter(None, (f"**{asked}**" if asked else "", lead))))
     current.current_session().head = st.container()
     with current.current_session().head:
         elements.notices()

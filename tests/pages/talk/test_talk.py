@@ -151,7 +151,7 @@ def test_a_page_starts_from_the_text_of_the_talk_and_not_from_what_the_presenter
     assert {step.settings.temperature for step in session(app).run.path} == {0.9} and session(app).run.settings.temperature == 0.9
 
 
-def test_a_stop_hides_results_until_an_experiment_was_started_there(open_app: Open, session: State) -> None:
+def test_a_stop_shows_the_question_and_hides_results_until_an_experiment_was_started_there(open_app: Open, session: State) -> None:
     app = open_app(page="talk")
     editor = session(app).memory[TalkEditor]
     stop = Stop("Notepad", "cache", shown=("result_race",), start="cache_start")
@@ -161,7 +161,7 @@ def test_a_stop_hides_results_until_an_experiment_was_started_there(open_app: Op
 
     def hidden() -> tuple[bool, bool]:
         style = "".join(block.proto.body for block in app.get("html"))
-        return ":not(.st-key-result_race) {" not in style, ".st-key-cache_start" in style
+        return ":not(.st-key-result_race) {" not in style, ".st-key-cache_start" in style and ".st-key-heading" in style
 
     assert hidden() == (True, True), "the recorded result is hidden, the button is not"
     press(go(app, "cache"), "cache_start")
