@@ -13,13 +13,12 @@ ROW = """
     nudge: float = _row(
         0.0, Message("Nudge"), Message("nudge"), Message("Makes the token before more likely."),
         low=-5.0, high=5.0, control=(0.0, 2.0, 0.1), group="Repetition", engines=_in("", "nudge"),
-        stage=Stage("nudge", "repetition", (65, 65, 65)),
+        stage=Stage("nudge", "repetition", (65, 65, 65), Message("Repeat the token before")),
     )
 """
 IMPORTS = """
 import numpy as np
-from core.sampling.observation import Processor
-from core.sampling.observation import History
+from core.sampling.observation import History, Processor
 from core.sampling.samplers.contract import Addition, Sampler
 """
 USE = """
@@ -29,8 +28,8 @@ from core import Generation, SamplingSettings, load_model
 from core.errors import BadSetting
 from core.message import ENGLISH
 from core.remote.sampling_parameters import parameters
-from core.reports.settings_text import arguments
-from core.reports.settings_text import summary
+from core.reports.settings_text import arguments, summary
+from pages.inside.inside_view import heading_of
 from pages.ui import features
 from pages.ui.experiments import experiment
 from pages.ui.i18n import phrases
@@ -46,6 +45,7 @@ run = Generation(load_model("storyteller"), "Once upon a time", settings)
 step = run.step()
 assert [stage.name for stage in step.stages] == ["model", "nudge"]
 assert "nudge 1.5" in summary(settings, ENGLISH) and "nudge 1.5" in phrases.settings_summary(settings)
+assert heading_of("nudge") == "Repeat the token before"
 assert "nudge" in CHIPS and chip_text(settings, "nudge") == "Nudge 1.5"
 assert parameters("llama.cpp", settings)["nudge"] == 1.5
 assert "# transformers does not have: nudge" in arguments("transformers", settings)

@@ -20,7 +20,7 @@ class Stage:
 
     name: in orders and records. kind: what it does; "repetition" reads the text so far, "cut-off" leaves out unlikely tokens.
     places: where it stands in the order of each of `ENGINES`, as numbers that are sorted. A stage that an engine does not have is placed
-    where it has the same effect as in the other engines.
+    where it has the same effect as in the other engines. heading: what it does, above its bars.
     excludes_only: it changes no logit of the tokens that it keeps. processor: the class of transformers that computes it; "" if a file of
     `core/sampling/samplers` does. in_llama_cpp: its name in llama.cpp's list of samplers.
     """
@@ -28,6 +28,7 @@ class Stage:
     name: str
     kind: Literal["bias", "repetition", "constraint", "temperature", "cut-off", "mirostat", "watermark"]
     places: tuple[int, int, int]
+    heading: str
     excludes_only: bool = False
     processor: str = ""
     in_llama_cpp: str = ""

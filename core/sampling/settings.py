@@ -224,34 +224,49 @@ class SamplingSettings:
         low=SMALLEST_DIVISOR, high=100.0, control=(0.05, 2.0, 0.05), effect=_temperature_effect,
         where="sight", group="Temperature", letter="t",
         engines=_in("temperature", "temperature", "temperature"),
-        stage=Stage("temperature", "temperature", (90, 160, 90), processor="TemperatureLogitsWarper", in_llama_cpp="temperature"),
+        stage=Stage(
+            "temperature", "temperature", (90, 160, 90), Message("Sharpen or flatten"),
+            processor="TemperatureLogitsWarper", in_llama_cpp="temperature",
+        ),
     )
     top_k: int = _row(
         0, Message("Top-k"), Message("top-k"), Message("Keeps only the k likeliest tokens. 0 is off."),
         high=10_000_000, control=(0, 200, 1), effect=_top_k_effect, where="sight", group="Cut-offs", letter="k",
         engines=_in("top_k", "top_k", "top_k"),
-        stage=Stage("top-k", "cut-off", (100, 90, 110), excludes_only=True, processor="TopKLogitsWarper", in_llama_cpp="top_k"),
+        stage=Stage(
+            "top-k", "cut-off", (100, 90, 110), Message("Only the k likeliest"),
+            excludes_only=True, processor="TopKLogitsWarper", in_llama_cpp="top_k",
+        ),
     )
     top_p: float = _row(
         1.0, Message("Top-p"), Message("top-p"), Message("Keeps the likeliest tokens that together reach this probability. 1 is off."),
         high=1.0, above=True, control=(0.05, 1.0, 0.01), where="sight", group="Cut-offs", letter="p",
         effect=_cut_off_effect(1.0, Message("keeps the likeliest tokens that together have {share} %")),
         engines=_in("top_p", "top_p", "top_p"),
-        stage=Stage("top-p", "cut-off", (110, 110, 120), excludes_only=True, processor="TopPLogitsWarper", in_llama_cpp="top_p"),
+        stage=Stage(
+            "top-p", "cut-off", (110, 110, 120), Message("Exclude the unlikely tail"),
+            excludes_only=True, processor="TopPLogitsWarper", in_llama_cpp="top_p",
+        ),
     )
     min_p: float = _row(
         0.0, Message("Min-p"), Message("min-p"), Message("Excludes tokens far less likely than the likeliest. 0 is off."),
         high=1.0, control=(0.0, 0.5, 0.01), where="sidebar", group="Cut-offs", letter="m",
         effect=_cut_off_effect(0.0, Message("excludes tokens below {share} % of the largest probability")),
         engines=_in("min_p", "min_p", "min_p"),
-        stage=Stage("min-p", "cut-off", (120, 120, 100), excludes_only=True, processor="MinPLogitsWarper", in_llama_cpp="min_p"),
+        stage=Stage(
+            "min-p", "cut-off", (120, 120, 100), Message("Exclude tokens far below the likeliest"),
+            excludes_only=True, processor="MinPLogitsWarper", in_llama_cpp="min_p",
+        ),
     )
     typical_p: float = _row(
         1.0, Message("Typical-p"), Message("typical-p"), Message("Keeps tokens whose surprise is close to the average. 1 is off."),
         high=1.0, above=True, control=(0.05, 1.0, 0.01), where="sidebar", group="Cut-offs", letter="y",
         effect=_cut_off_effect(1.0, Message("keeps the most typical tokens that together have {share} %")),
         engines=_in("typical_p", "typical_p"),
-        stage=Stage("typical-p", "cut-off", (130, 100, 130), excludes_only=True, processor="TypicalLogitsWarper", in_llama_cpp="typ_p"),
+        stage=Stage(
+            "typical-p", "cut-off", (130, 100, 130), Message("Only the typical"),
+            excludes_only=True, processor="TypicalLogitsWarper", in_llama_cpp="typ_p",
+        ),
     )
     repetition_penalty: float = _row(
         1.0, Message("Repetition penalty"), Message("repetition penalty"),
@@ -259,7 +274,10 @@ class SamplingSettings:
         low=SMALLEST_DIVISOR, high=100.0, control=(1.0, 2.0, 0.05), where="sidebar", group="Repetition", letter="r",
         effect=lambda value: Message("off: repetition is not reduced") if value == 1 else Message("tokens of the text become less likely"),
         engines=_in("repetition_penalty", "repeat_penalty", "repetition_penalty"),
-        stage=Stage("repetition penalty", "repetition", (20, 20, 20), False, "RepetitionPenaltyLogitsProcessor", "penalties"),
+        stage=Stage(
+            "repetition penalty", "repetition", (20, 20, 20), Message("Make repetition less likely"),
+            processor="RepetitionPenaltyLogitsProcessor", in_llama_cpp="penalties",
+        ),
     )
     seed: int = _row(
         0, Message("Seed"), Message("seed"), Message("Number of the dice. The same seed gives the same rolls and the same text."),
@@ -278,14 +296,17 @@ class SamplingSettings:
         Message("Is subtracted from the logit of every token that was written. 0 is off."),
         low=-100.0, high=100.0, control=(-2.0, 2.0, 0.1), group="Repetition", term="presence-penalty",
         engines=_in("", "presence_penalty", "presence_penalty"),
-        stage=Stage("presence penalty", "repetition", (40, 40, 40), in_llama_cpp="penalties"),
+        stage=Stage("presence penalty", "repetition", (40, 40, 40), Message("Less likely once it was written"), in_llama_cpp="penalties"),
     )
     frequency_penalty: float = _row(
         0.0, Message("Frequency penalty"), Message("frequency penalty"),
         Message("Is subtracted from the logit of a token as often as it was written. 0 is off."),
         low=-100.0, high=100.0, control=(-2.0, 2.0, 0.1), group="Repetition", term="frequency-penalty",
         engines=_in("", "frequency_penalty", "frequency_penalty"),
-        stage=Stage("frequency penalty", "repetition", (30, 30, 30), in_llama_cpp="penalties"),
+        stage=Stage(
+            "frequency penalty", "repetition", (30, 30, 30), Message("Less likely each time it was written"),
+            in_llama_cpp="penalties",
+        ),
     )
     repeat_last_n: int = _row(
         0, Message("Repeat last n"), Message("repeat last n"),
@@ -297,19 +318,19 @@ class SamplingSettings:
         Message("Token ids with numbers that are added to their logits: 464:-inf,287:1.5. Minus infinity excludes a token."),
         check=_biases, text=TextForm(_read_biases, _write_biases), group="Bias", term="logit-bias",
         engines=_in("sequence_bias", "logit_bias", "logit_bias"),
-        stage=Stage("logit bias", "bias", (10, 10, 10)),
+        stage=Stage("logit bias", "bias", (10, 10, 10), Message("Add to the logits of some tokens")),
     )
     no_repeat_ngram_size: int = _row(
         0, Message("No-repeat n-gram size"), Message("no-repeat n-gram"),
         Message("Excludes tokens that would repeat a sequence of this many tokens. 0 is off."),
         high=10_000, control=(0, 20, 1), group="Repetition", term="no-repeat-ngram", engines=_in("no_repeat_ngram_size"),
-        stage=Stage("no-repeat n-gram", "repetition", (50, 50, 50), excludes_only=True),
+        stage=Stage("no-repeat n-gram", "repetition", (50, 50, 50), Message("Exclude repeated sequences"), excludes_only=True),
     )
     dry_multiplier: float = _row(
         0.0, Message("DRY multiplier"), Message("DRY multiplier"),
         Message("DRY makes tokens less likely that would extend a repetition. 0 is off."),
         high=100.0, control=(0.0, 5.0, 0.05), group="Repetition", term="dry", engines=_in("", "dry_multiplier"),
-        stage=Stage("DRY", "repetition", (60, 60, 60), in_llama_cpp="dry"),
+        stage=Stage(Message("DRY"), "repetition", (60, 60, 60), Message("Punish long repetitions"), in_llama_cpp="dry"),
     )
     dry_base: float = _row(
         1.75, Message("DRY base"), Message("DRY base"), Message("How fast DRY's penalty grows with the length of a repetition."),
@@ -329,24 +350,36 @@ class SamplingSettings:
         0.0, Message("Top-n-sigma"), Message("top-n-sigma"),
         Message("Keeps logits within this many standard deviations of the largest one. 0 is off."),
         high=1_000.0, control=(0.0, 10.0, 0.1), group="Cut-offs", term="top-n-sigma", engines=_in("", "top_n_sigma"),
-        stage=Stage("top-n-sigma", "cut-off", (80, 80, 80), excludes_only=True, in_llama_cpp="top_n_sigma"),
+        stage=Stage(
+            "top-n-sigma", "cut-off", (80, 80, 80), Message("Exclude logits far below the largest"),
+            excludes_only=True, in_llama_cpp="top_n_sigma",
+        ),
     )
     epsilon_cutoff: float = _row(
         0.0, Message("Epsilon cut-off"), Message("epsilon cut-off"), Message("Excludes tokens with a smaller probability. 0 is off."),
         high=_BELOW_ONE, control=(0.0, 0.5, 0.001), group="Cut-offs", term="epsilon-cutoff", engines=_in("epsilon_cutoff"),
-        stage=Stage("epsilon", "cut-off", (140, 130, 140), excludes_only=True, processor="EpsilonLogitsWarper"),
+        stage=Stage(
+            Message("epsilon"), "cut-off", (140, 130, 140), Message("Exclude small probabilities"),
+            excludes_only=True, processor="EpsilonLogitsWarper",
+        ),
     )
     eta_cutoff: float = _row(
         0.0, Message("Eta cut-off"), Message("eta cut-off"),
         Message("Excludes unlikely tokens, but fewer of them where the model is uncertain. 0 is off."),
         high=_BELOW_ONE, control=(0.0, 0.5, 0.001), group="Cut-offs", term="eta-cutoff", engines=_in("eta_cutoff"),
-        stage=Stage("eta", "cut-off", (150, 140, 150), excludes_only=True, processor="EtaLogitsWarper"),
+        stage=Stage(
+            Message("eta"), "cut-off", (150, 140, 150), Message("Exclude small probabilities, by the entropy"),
+            excludes_only=True, processor="EtaLogitsWarper",
+        ),
     )
     xtc_probability: float = _row(
         0.0, Message("XTC probability"), Message("XTC probability"),
         Message("Probability that XTC excludes the likeliest tokens at a step. The dice decide. 0 is off."),
         high=1.0, control=(0.0, 1.0, 0.05), group="Cut-offs", term="xtc", engines=_in("", "xtc_probability"),
-        stage=Stage("XTC", "cut-off", (160, 150, 160), excludes_only=True, in_llama_cpp="xtc"),
+        stage=Stage(
+            Message("XTC"), "cut-off", (160, 150, 160), Message("Sometimes exclude the likeliest"),
+            excludes_only=True, in_llama_cpp="xtc",
+        ),
     )
     xtc_threshold: float = _row(
         0.1, Message("XTC threshold"), Message("XTC threshold"),
@@ -368,7 +401,10 @@ class SamplingSettings:
         Message("Mirostat 2 steers the surprise of the text towards this many bits. It replaces the cut-offs and, in llama.cpp's order, "
                 "the repetition settings. 0 is off."),
         high=100.0, control=(0.0, 10.0, 0.1), group="Temperature", term="mirostat", engines=_in("", "mirostat_tau"),
-        stage=Stage("mirostat", "mirostat", (170, 170, 170), excludes_only=True),
+        stage=Stage(
+            Message("mirostat"), "mirostat", (170, 170, 170), Message("Exclude surprises above a moving limit"),
+            excludes_only=True,
+        ),
     )
     mirostat_eta: float = _row(
         0.1, Message("Mirostat eta"), Message("mirostat eta"), Message("How fast mirostat moves its limit after each token."),
@@ -379,13 +415,14 @@ class SamplingSettings:
         Message("Allows only tokens with which the text can still match a choice, JSON, a regular expression or a grammar."),
         check=_constraint, text=TextForm(_read_constraint), group="Constraint", term="constraint",
         engines=_in("logits_processor", "grammar", "structured_outputs"),
-        stage=Stage("constraint", "constraint", (70, 5, 5), excludes_only=True),
+        stage=Stage("constraint", "constraint", (70, 5, 5), Message("Exclude what does not fit the form"), excludes_only=True),
     )
     watermark: str = _row(
         "", Message("Watermark"), Message("watermark"),
         Message("Marks the text, so that a person with the key can recognise it: by a green list, or by a tournament of the tokens."),
         choices=("", "green", "synthid"), text=TextForm(str), group="Watermark", term="watermark",
-        engines=_in("watermarking_config"), stage=Stage("watermark", "watermark", (180, 180, 180)),
+        engines=_in("watermarking_config"),
+        stage=Stage("watermark", "watermark", (180, 180, 180), Message("Mark the text with a secret key")),
     )
     watermark_key: int = _row(
         15_485_863, Message("Watermark key"), Message("watermark key"), Message("The secret number. A score of a text needs the same key."),

@@ -7,6 +7,7 @@ import streamlit as st
 from core.engine.model import LanguageModel
 from core.inspection.embeddings import flat_map, tokens_of_words
 from core.inspection.inside import Inside
+from core.sampling.settings import STAGES
 from pages.inside import sampling_rows
 from pages.ui.charts import inside_charts
 from pages.ui.charts.palette import css, legend
@@ -137,6 +138,11 @@ def choose_head(seen: Inside) -> tuple[int | None, int | None]:
         return chosen, st.selectbox(_("Head"), [None, *range(len(rows))], key="inside_head", format_func=head_title, width=220)
 
 
+def heading_of(name: str) -> str:
+    """Return what a stage does, or what the distribution of this name is; the name of an unknown one, as in another's recording."""
+    return _(STAGES[name].heading if name in STAGES else names.DISTRIBUTIONS.get(name, name))
+
+
 def stages(step: SelectedStep) -> None:
     """Draw the probabilities before and after each sampling stage."""
     rows = sampling_rows.stage_rows(step.distribution)
@@ -146,7 +152,7 @@ def stages(step: SelectedStep) -> None:
             with column:
                 setting = "" if stage.setting is None else f" {numbers.short(stage.setting)}"
                 term = _("softmax") if stage.name == "model" else f"{_(stage.name)}{setting}"
-                elements.section(_(names.STAGES.get(stage.name, stage.name)), term)
+                elements.section(heading_of(stage.name), term)
                 alt_text = _("Bars of the likeliest tokens before (pale) and after (solid) this stage, 0 to 100 percent.")
                 chart.draw(inside_charts.stage, table, key=f"inside_stage_{stage.name}", alt_text=alt_text, rows=len(table))
                 st.caption(caption)

@@ -98,27 +98,10 @@ POSITIONS = {
     ),
     "closed up": N_("This model computes distances from places in the cache, so the gap closes: tokens that were far apart move together."),
 }
-STAGES = {
+# Headings of the distributions that no row of the settings table makes; a stage's own is in its row.
+DISTRIBUTIONS = {
     "model": N_("The model's probabilities"),
-    "repetition penalty": N_("Make repetition less likely"),
-    "temperature": N_("Sharpen or flatten"),
-    "top-k": N_("Only the k likeliest"),
-    "top-p": N_("Exclude the unlikely tail"),
-    "min-p": N_("Exclude tokens far below the likeliest"),
-    "typical-p": N_("Only the typical"),
-    "logit bias": N_("Add to the logits of some tokens"),
-    "frequency penalty": N_("Less likely each time it was written"),
-    "presence penalty": N_("Less likely once it was written"),
-    "no-repeat n-gram": N_("Exclude repeated sequences"),
-    "DRY": N_("Punish long repetitions"),
-    "top-n-sigma": N_("Exclude logits far below the largest"),
     "dynamic temperature": N_("Sharpen where certain, flatten where not"),
-    "epsilon": N_("Exclude small probabilities"),
-    "eta": N_("Exclude small probabilities, by the entropy"),
-    "XTC": N_("Sometimes exclude the likeliest"),
-    "mirostat": N_("Exclude surprises above a moving limit"),
-    "constraint": N_("Exclude what does not fit the form"),
-    "watermark": N_("Mark the text with a secret key"),
     "greedy": N_("Only the likeliest"),
 }
 # The same model has another rate on each of these pages, because each counts something else.

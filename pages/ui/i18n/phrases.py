@@ -9,7 +9,7 @@ from core.record.step import TokenDistribution
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 
-STAGE_NAMES = (N_("DRY"), N_("dynamic temperature"), N_("epsilon"), N_("eta"), N_("XTC"), N_("mirostat"))  # those that no setting has
+DYNAMIC = N_("dynamic temperature")  # a stage without a row of the settings table
 
 
 def settings_summary(settings: SamplingSettings) -> str:

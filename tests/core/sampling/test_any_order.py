@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from core import SamplingSettings
 from core.errors import BadSetting
 from core.sampling import stages
-from core.sampling.observation import History
 from core.sampling.cut_offs import CLOSE
+from core.sampling.observation import History
 from tests.core.sampling.chains import KINDS, LARGE_SIZES, SIZES, STRANGE, WITHOUT_TIES, Case, cases, difference, logits_like, on_device
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import SamplingSettings
-from core.sampling.settings import SETTING_OF, SETTINGS, STAGES
-from pages.ui.i18n import names
+from core.sampling.settings import SETTING_OF, SETTINGS
 from pages.ui.i18n.glossary import terms
 from pages.ui.session import share_link
 from pages.ui.session.sampling_controls import CHIPS, GROUPS, chip_text, is_on
@@ -41,9 +40,8 @@ def test_every_setting_has_a_control_and_a_name() -> None:
         assert row.group in GROUPS or row.name in ("seed", "greedy", "order")
 
 
-def test_every_term_is_in_the_glossary_and_every_stage_has_a_heading() -> None:
+def test_every_term_is_in_the_glossary() -> None:
     assert {row.term for row in SETTINGS.values()} - {term.key for term in terms()} - {""} == set(), "add the term to glossary.toml"
-    assert STAGES.keys() - names.STAGES.keys() == set(), "name the stage in STAGES of pages/ui/i18n/names.py"
 
 
 @pytest.mark.parametrize("settings", [FULL, SamplingSettings(order="vllm"), SamplingSettings(order="llama.cpp", top_k=3)], ids=str)
