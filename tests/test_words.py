@@ -107,10 +107,10 @@ def test_every_label_and_every_sentence_that_is_shown_is_a_message() -> None:
 
 
 def unmarked(tree: ast.Module) -> Iterator[ast.Constant]:
-    """String constants outside of messages, docstrings and logs."""
+    """String constants outside of messages, docstrings, logs and claims, which are for developers."""
     hidden = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        if name_of(call) in MARKS | {"exception", "warning", "info", "compile", "component", "getLogger", "get_option"}:
+        if name_of(call) in MARKS | {"exception", "warning", "info", "compile", "component", "getLogger", "get_option", "Claim"}:
             hidden |= {id(inner) for inner in ast.walk(call)} if name_of(call) != "info" or "log" in ast.dump(call.func) else set()
     yield from (
         node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in hidden

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from core.batching.scheduler import Policy
 from core.costs.machine import Peak
+from core.experiments import claims
 from core.experiments.batch_curve import CurvePoint
 from core.experiments.batching import PlannedRequest, Served
+from core.experiments.claims import Claim
 from pages.ui.features import PASSES, SERVING, Feature, Recorded
 from pages.ui.i18n.translation import N_
 
@@ -23,7 +25,17 @@ FEATURE = Feature(
             Served,
             tuple[tuple[PlannedRequest, ...], tuple[Policy, Policy], tuple[int, int]],
             card=(N_("A batch of eight"), N_("Eight requests one after the other, then all in one batch.")),
+            claim=claims.CONTINUOUS_IS_FASTER,
         ),
-        Recorded("batching_curve", "batching_curve_start", CurvePoint, tuple[Peak, int]),
+        Recorded(
+            "batching_curve",
+            "batching_curve_start",
+            CurvePoint,
+            tuple[Peak, int],
+            claim=Claim(
+                "a larger batch writes more tokens per second",
+                lambda seen: max(seen, key=lambda p: p.size).tokens_per_second > 1.3 * min(seen, key=lambda p: p.size).tokens_per_second,
+            ),
+        ),
     ),
 )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from core.engine.shape import ModelShape
+from core.experiments import claims
 from core.experiments.cache_race import RaceStep
+from core.experiments.claims import Claim
 from pages.ui.features import PASSES, WHAT_IT_COSTS, Feature, Recorded
 from pages.ui.i18n.translation import N_
 
@@ -20,6 +22,7 @@ FEATURE = Feature(
             RaceStep,
             tuple[int, ModelShape | None, int, str],
             card=(N_("With and without the notepad"), N_("The same text, timed with and without the KV cache.")),
+            claim=claims.CACHE_WINS,
         ),
     ),
 )

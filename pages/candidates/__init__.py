@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from core.experiments import claims
 from core.experiments.beam import BeamStep
 from core.experiments.candidates import BatchStep
+from core.experiments.claims import Claim
 from core.sampling.settings import SamplingSettings
 from pages.ui.features import IDS, NONE, WHAT_IF, Feature, Recorded
 from pages.ui.i18n import names
@@ -32,6 +34,9 @@ FEATURE = Feature(
             BatchStep,
             tuple[str, SamplingSettings],
             card=(N_("Eight tries at once"), N_("One is picked. All eight were paid for.")),
+            claim=Claim(
+                "eight tries, at least five different texts", lambda seen: claims.different_texts([t.path for t in seen[-1].tries], 5)
+            ),
         ),
         Recorded(
             "candidates_beam",
@@ -39,6 +44,10 @@ FEATURE = Feature(
             BeamStep,
             int,
             view=("candidates_view", names.TRIES_VIEWS[1]),
+            claim=Claim(
+                "three answers, the best first",
+                lambda seen: len(scores := [beam.score for beam in seen[-1].answers]) == 3 and scores == sorted(scores, reverse=True),
+            ),
         ),
     ),
 )

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from core.experiments import claims
+from core.experiments.claims import Claim
 from core.experiments.compared_settings import ComparisonStep, SweepResult
 from core.sampling.settings import SamplingSettings
 from pages.ui.features import IDS, WHAT_IF, Feature, Recorded
@@ -35,6 +39,7 @@ FEATURE = Feature(
             ComparisonStep,
             tuple[str, list[tuple[str, str, SamplingSettings]]],
             card=(N_("Three moods"), N_("The same dice under three settings, side by side.")),
+            claim=Claim("three settings write three texts", lambda seen: claims.different_texts(seen[-1].paths, 3)),
         ),
         Recorded(
             "compare_sweep",
@@ -42,6 +47,12 @@ FEATURE = Feature(
             SweepResult,
             str,
             view=("compare_view", names.COMPARE_VIEWS[1]),
+            claim=Claim(
+                "the hottest setting takes less likely tokens than the coldest",
+                lambda seen: (
+                    np.mean([step.model_probability for step in seen[-1].path]) < np.mean([step.model_probability for step in seen[0].path])
+                ),
+            ),
         ),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.experiments.claims import Claim
 from core.experiments.context import LengthPoint, LimitReached
 from pages.ui.features import NONE, PASSES, WHAT_IT_COSTS, Feature, Recorded
 from pages.ui.i18n.translation import N_
@@ -20,7 +21,16 @@ FEATURE = Feature(
             LengthPoint,
             tuple[int, int, int],
             card=(N_("Longer and longer"), N_("What a long text costs before its first word.")),
+            claim=Claim(
+                "the longest prompt takes at least four times as long as the shortest",
+                lambda seen: max(p.prefill.median for p in seen) >= 4 * min(p.prefill.median for p in seen),
+            ),
         ),
-        Recorded("context_end", "context_end_start", LimitReached),
+        Recorded(
+            "context_end",
+            "context_end_start",
+            LimitReached,
+            claim=Claim("the context ends the text", lambda seen: seen[-1].ended == "context full"),
+        ),
     ),
 )

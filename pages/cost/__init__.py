@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.experiments.claims import Claim
 from core.experiments.request import RequestCost
 from pages.ui.features import WHAT_IT_COSTS, Feature, Recorded
 from pages.ui.i18n.translation import N_
@@ -12,5 +13,18 @@ FEATURE = Feature(
     title=N_("Receipt"),
     sight=N_("What a text cost: work, bytes, seconds, energy, money."),
     address="receipt",
-    recorded=(Recorded("cost_two", "cost_two_start", tuple[int, RequestCost]),),
+    recorded=(
+        Recorded(
+            "cost_two",
+            "cost_two_start",
+            tuple[int, RequestCost],
+            claim=Claim(
+                "both questions get the same answer, and the long one costs at least twice the work",
+                lambda seen: (
+                    (last := dict(seen))[0].text.strip() == last[1].text.strip()
+                    and last[1].receipt.multiply_adds >= 2 * last[0].receipt.multiply_adds
+                ),
+            ),
+        ),
+    ),
 )

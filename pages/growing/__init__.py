@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from core.experiments import claims
+from core.experiments.claims import Claim
 from core.experiments.scratch_training import ScratchTrainingStep
 from core.experiments.teach import Ended, Waiting
 from core.experiments.training_step import StepComparison
@@ -17,7 +19,20 @@ FEATURE = Feature(
     address="training",
     settings=NONE,
     recorded=(
-        Recorded("teach_step", "teach_step_start", StepComparison, view=("growing_view", names.GROWING_VIEWS[2])),
+        Recorded(
+            "teach_step",
+            "teach_step_start",
+            StepComparison,
+            view=("growing_view", names.GROWING_VIEWS[2]),
+            claim=Claim(
+                "training changes weights and takes longer than inference",
+                lambda seen: (
+                    seen[-1].changed > 0
+                    and seen[-1].training.forward_seconds + seen[-1].training.backward_seconds + seen[-1].training.update_seconds
+                    > seen[-1].inference_seconds
+                ),
+            ),
+        ),
         Recorded(
             "newborn",
             "newborn_start",
@@ -25,6 +40,7 @@ FEATURE = Feature(
             str,
             view=("growing_view", names.GROWING_VIEWS[1]),
             card=(N_("From nothing"), N_("A model grew up on one text, from noise to words.")),
+            claim=Claim("the loss falls to less than half", claims.loss_falls),
         ),
     ),
 )

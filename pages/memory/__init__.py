@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from core.experiments import claims
 from core.experiments.cache_budget import Answer, CacheStep, MemoryBudget, PolicyOutcome, RecallTask
+from core.experiments.claims import Claim
 from core.experiments.quantization import RoundedCache
 from pages.ui.features import NONE, PASSES, WHAT_IT_COSTS, Feature, Recorded
 from pages.ui.i18n.translation import N_
@@ -30,8 +32,19 @@ FEATURE = Feature(
             CacheStep | Answer,
             tuple[MemoryBudget, RecallTask | None, str, list[str], tuple[int, ...]],
             card=(N_("The notepad full"), N_("The model can no longer attend to a dropped token.")),
+            claim=claims.FORGOTTEN,
         ),
-        Recorded("memory_ways", "memory_ways_start", PolicyOutcome),
-        Recorded("quantization_notepad", "quantization_notepad_start", RoundedCache),
+        Recorded(
+            "memory_ways",
+            "memory_ways_start",
+            PolicyOutcome,
+            claim=Claim("only smaller numbers keep the answer", claims.only_smaller_numbers_remember),
+        ),
+        Recorded(
+            "quantization_notepad",
+            "quantization_notepad_start",
+            RoundedCache,
+            claim=Claim("8 bits are closer than 4", lambda seen: min(seen, key=lambda o: o.bits).kl > max(seen, key=lambda o: o.bits).kl),
+        ),
     ),
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from core.experiments import claims
 from core.experiments.cascade import CascadeScore, CascadeToken
+from core.experiments.claims import Claim
 from core.experiments.student_report import StudentReport
 from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures
 from pages.ui.features import PASSES, SERVING, Feature, Recorded
@@ -16,14 +18,30 @@ FEATURE = Feature(
     sight=N_("A small model beside a large one, on the same text."),
     needs=PASSES,
     recorded=(
-        Recorded("pupil", "pupil_start", JudgedToken | JudgedParts, tuple[ModelFigures, ModelFigures, int]),
+        Recorded(
+            "pupil",
+            "pupil_start",
+            JudgedToken | JudgedParts,
+            tuple[ModelFigures, ModelFigures, int],
+            claim=Claim(
+                "the models differ, and the writer is less surprised",
+                lambda seen: sum(t.writer.surprise for t in seen) < sum(t.judge.surprise for t in seen),
+            ),
+        ),
         Recorded(
             "pupil_cascade",
             "pupil_cascade_start",
             CascadeToken | CascadeScore,
             tuple[str, str],
             query=(("prompt", example_texts.FORESEEN[example_texts.SUM_ALOUD]),),
+            claim=Claim("60 % by the small model, less work, and better than the small one alone", claims.cascade_is_worth_it),
         ),
-        Recorded("pupil_school", "pupil_school_start", StudentReport, list[str]),
+        Recorded(
+            "pupil_school",
+            "pupil_school_start",
+            StudentReport,
+            list[str],
+            claim=Claim("the teacher is best, and the pupil better than its twin", claims.teacher_is_better),
+        ),
     ),
 )

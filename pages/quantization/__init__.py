@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from core.experiments import claims
+from core.experiments.claims import Claim
 from core.experiments.quantization import PartDamage, Rounded
 from pages.ui.features import NONE, PASSES, SERVING, Feature, Recorded
 from pages.ui.i18n.translation import N_
@@ -21,7 +23,14 @@ FEATURE = Feature(
             Rounded,
             tuple[str, int],
             card=(N_("Fewer bits"), N_("The same model with fewer and fewer bits per weight.")),
+            claim=Claim("fewer bits are further from the full model", claims.fewer_bits_are_worse),
         ),
-        Recorded("quantization_parts", "quantization_parts_start", PartDamage, int),
+        Recorded(
+            "quantization_parts",
+            "quantization_parts_start",
+            PartDamage,
+            int,
+            claim=Claim("every part was measured", lambda seen: len(seen) > 10 and all(p.mean_kl >= 0 for p in seen)),
+        ),
     ),
 )

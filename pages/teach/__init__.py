@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from core.experiments import claims
+from core.experiments.claims import Claim
 from core.experiments.teach import Ended, Probe, Waiting
 from core.finetuning.finetune import TrainingStep
 from pages.ui.experiments.finetuning_record import Lesson
@@ -22,6 +24,7 @@ FEATURE = Feature(
             Probe | TrainingStep | Ended | Waiting,
             Lesson,
             card=(N_("A lesson"), N_("A copy learned a sentence, and its probabilities changed.")),
+            claim=Claim("a token below 50 % is above 50 % after the lesson", claims.learned),
         ),
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from core.experiments import claims
+from core.experiments.claims import Claim
 from core.experiments.thinking import Answered, PromptingStyle, Question, ReasoningStep
 from pages.ui.features import NONE, PASSES, WHAT_IF, Feature, Recorded
 from pages.ui.i18n import names
@@ -28,7 +30,15 @@ FEATURE = Feature(
             tuple[PromptingStyle, ReasoningStep],
             Question,
             card=(N_("At once, and step by step"), N_("One sum asked twice.")),
+            claim=claims.THINKING_HELPS,
         ),
-        Recorded("think_set", "think_set_start", Answered, int, view=("think_view", names.THINK_VIEWS[1])),
+        Recorded(
+            "think_set",
+            "think_set_start",
+            Answered,
+            int,
+            view=("think_view", names.THINK_VIEWS[1]),
+            claim=Claim("more answers are right step by step", claims.set_helps),
+        ),
     ),
 )

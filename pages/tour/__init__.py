@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from core.experiments import claims
 from core.experiments.batching import PlannedRequest, Served
 from core.experiments.cache_budget import Answer, CacheStep, MemoryBudget
 from core.experiments.cache_race import RaceStep
+from core.experiments.claims import Claim
 from core.experiments.speculative import PlainStep, SpeculativeRound
 from core.experiments.thinking import PromptingStyle, ReasoningStep
 from pages.ui.features import IDS, NONE, WATCH, Feature, Recorded
 from pages.ui.i18n.translation import N_
+
+DRAFTS_ACCEPTED = Claim("some drafts are accepted", lambda seen: any(step.accepted for step in seen if isinstance(step, SpeculativeRound)))
 
 FEATURE = Feature(
     group=WATCH,
@@ -18,13 +22,13 @@ FEATURE = Feature(
     settings=NONE,
     needs=IDS,
     recorded=tuple(
-        Recorded(f"tour_{stop}", f"tour_{stop}_start", seen, about, query=(("stop", stop),))
-        for stop, seen, about in (
-            ("notepad", RaceStep, None),
-            ("full", CacheStep | Answer, tuple[MemoryBudget, list[str], tuple[int, ...]]),
-            ("many", Served, tuple[PlannedRequest, ...]),
-            ("guess", SpeculativeRound | PlainStep, None),
-            ("aloud", tuple[PromptingStyle, ReasoningStep], None),
+        Recorded(f"tour_{stop}", f"tour_{stop}_start", seen, about, query=(("stop", stop),), claim=claim)
+        for stop, seen, about, claim in (
+            ("notepad", RaceStep, None, claims.CACHE_WINS),
+            ("full", CacheStep | Answer, tuple[MemoryBudget, list[str], tuple[int, ...]], claims.FORGOTTEN),
+            ("many", Served, tuple[PlannedRequest, ...], claims.CONTINUOUS_IS_FASTER),
+            ("guess", SpeculativeRound | PlainStep, None, DRAFTS_ACCEPTED),
+            ("aloud", tuple[PromptingStyle, ReasoningStep], None, claims.THINKING_HELPS),
         )
     ),
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from core.experiments.claims import Claim
 from core.sources.capabilities import Can
 from pages.ui.i18n.translation import N_, _
 
@@ -26,14 +27,15 @@ class Recorded:
     """An experiment of a page that is bundled as a recording, and how it is started there.
 
     name: the experiment. press: the key of its button. seen, about: the types of its observations and of the values that the page stores
-    with them; a file can contain only these. view: key and value of the control that shows it. query: of the
-    page's address. card: title and sentence of its card in the gallery. page: its feature, known when it is collected.
+    with them; a file can contain only these. claim: what the result must show. view: key and value of the control that shows it. query: of
+    the page's address. card: title and sentence of its card in the gallery. page: its feature, known when it is collected.
     """
 
     name: str
     press: str
     seen: Any
     about: Any = None
+    claim: Claim = field(kw_only=True)
     view: tuple[str, str] | None = None
     query: tuple[tuple[str, str], ...] = ()
     card: tuple[str, str] | None = None

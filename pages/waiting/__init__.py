@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from core.batching.scheduler import Policy
+from core.experiments import claims
+from core.experiments.claims import Claim
 from core.experiments.compared_settings import ComparisonStep
 from core.experiments.waiting import LoadPoint, ServiceTimes, Watched
 from pages.ui.features import PASSES, SERVING, Feature, Recorded
@@ -20,8 +23,24 @@ FEATURE = Feature(
             "compare_stream_start",
             ComparisonStep,
             view=("waiting_view", names.WAITING_VIEWS[1]),
+            claim=Claim("a whole answer was written", lambda seen: len(seen[-1].paths[0]) >= 30),
         ),
-        Recorded("waiting", "waiting_start", Watched),
-        Recorded("waiting_curve", "waiting_curve_start", ServiceTimes | LoadPoint),
+        Recorded(
+            "waiting",
+            "waiting_start",
+            Watched,
+            claim=Claim(
+                "a request alone in a batch waits less than one in a queue",
+                lambda seen: (
+                    (last := {w.policy: w for w in seen})[Policy.CONTINUOUS].spent("queue") < last[Policy.ONE_AT_A_TIME].spent("queue")
+                ),
+            ),
+        ),
+        Recorded(
+            "waiting_curve",
+            "waiting_curve_start",
+            ServiceTimes | LoadPoint,
+            claim=Claim("the queue grows with the load, as the formula says within a factor of four", claims.wait_grows_with_load),
+        ),
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from core.experiments import claims
+from core.experiments.claims import Claim
 from core.experiments.watermark import Attacked, MarkedToken, Measured
 from core.sampling.settings import SamplingSettings
 from pages.ui.features import IDS, WHAT_IF, Feature, Recorded
@@ -30,6 +32,9 @@ FEATURE = Feature(
             MarkedToken | Attacked | Measured,
             SamplingSettings,
             card=(N_("A mark in the dice"), N_("Marked and unmarked with the same dice, and 200 book excerpts.")),
+            claim=Claim(
+                "9 of 10 marked runs are called marked, no unmarked one, at most one book excerpt; an attack ends it", claims.mark_is_found
+            ),
         ),
     ),
 )

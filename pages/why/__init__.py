@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from core.experiments import claims
 from core.experiments.ablated_heads import AblatedHeads, WithoutHeads
+from core.experiments.claims import Claim
 from core.experiments.hidden_words import HiddenWords
 from core.experiments.logit_sum import LogitSum
 from core.experiments.steered_run import SteeredRun
@@ -33,6 +37,9 @@ FEATURE = Feature(
             HiddenWords,
             query=(("prompt", example_texts.WHY_PROMPT),),
             card=(N_("Which word mattered"), N_("Each word was hidden once, and the probability of the next one was measured.")),
+            claim=Claim(
+                "hiding one word takes at least 3 bits", lambda seen: max(part.effect for part in seen[-1].parts) >= 3 * claims.BIT
+            ),
         ),
         Recorded(
             "why_heads",
@@ -40,6 +47,10 @@ FEATURE = Feature(
             AblatedHeads,
             view=("why_view", names.WHY_VIEWS[1]),
             query=(("prompt", example_texts.WHY_PROMPT),),
+            claim=Claim(
+                "switching off one head takes at least 2 bits, and its attention is shown",
+                lambda seen: max(effect for layer in seen[-1].effects for effect in layer) >= 2 * claims.BIT and bool(seen[-1].attention),
+            ),
         ),
         Recorded(
             "why_without",
@@ -47,6 +58,9 @@ FEATURE = Feature(
             WithoutHeads,
             view=("why_view", names.WHY_VIEWS[1]),
             query=(("prompt", example_texts.WHY_PROMPT),),
+            claim=Claim(
+                "without the head the likeliest token is another one", lambda seen: np.argmax(seen[-1].usual) != np.argmax(seen[-1].changed)
+            ),
         ),
         Recorded(
             "why_fact",
@@ -58,6 +72,7 @@ FEATURE = Feature(
                 N_("Where a fact comes from"),
                 N_("Activations of one sentence were put into another, one at a time. How much of the first answer comes back?"),
             ),
+            claim=Claim("the answer comes back from the word first, and from the last position at the end", claims.fact_is_found),
         ),
         Recorded(
             "why_sum",
@@ -65,6 +80,10 @@ FEATURE = Feature(
             LogitSum,
             view=("why_view", names.WHY_VIEWS[3]),
             query=(("prompt", example_texts.WHY_PROMPT),),
+            claim=Claim(
+                "the parts add up to the logit, and one adds at least 2",
+                lambda seen: abs(seen[-1].sum - seen[-1].logit) < 0.01 and max(part.value for part in seen[-1].parts) >= 2,
+            ),
         ),
         Recorded(
             "why_steer",
@@ -76,6 +95,7 @@ FEATURE = Feature(
                 N_("Night, turned up"),
                 N_("One direction was added while the model wrote: from texts about the day to texts about the night."),
             ),
+            claim=Claim("the steered text is about the night, and not broken", claims.steered),
         ),
     ),
 )

@@ -16,7 +16,7 @@ import pytest
 from core import Recording, load_model
 from core.experiments import prepared
 from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, cascade
-from core.experiments.claims import RESULT_CLAIMS, branches, cascade_is_worth_it, ends_in_a_sentence, repeated_sentences, steered, text_of
+from core.experiments.claims import branches, cascade_is_worth_it, ends_in_a_sentence, repeated_sentences, steered, text_of
 from core.experiments.prepared import PREPARED, PreparedRun
 from core.experiments.student_report import student_reports
 from pages.gallery import gallery
@@ -58,7 +58,7 @@ def test_a_prepared_run_shows_its_claim_in_its_file_and_with_the_weights(recipe:
 def test_a_recorded_result_shows_its_claim(spec: Any) -> None:
     found = experiment.bundled(spec.name)
     assert found is not None
-    assert RESULT_CLAIMS[spec.name].holds(found.seen), RESULT_CLAIMS[spec.name].says
+    assert spec.claim.holds(found.seen), spec.claim.says
 
 
 def test_all_recorded_times_are_of_one_machine_and_one_day() -> None:
@@ -134,7 +134,8 @@ def test_the_cascade_of_the_sum_is_worth_it_and_that_of_a_story_is_not(large: An
 def test_the_teacher_is_better_than_the_pupil_and_the_pupil_than_its_twin(large: Any) -> None:
     models = [large, *(load_model(name, device="cpu", dtype="float32") for name in choose_examples.MODELS[1:])]
     seen = list(student_reports(models, large, example_texts.UNSEEN_STORY, 20))
-    assert RESULT_CLAIMS["pupil_school"].holds(seen)
+    claim = next(spec.claim for spec in recorded() if spec.name == "pupil_school")
+    assert claim.holds(seen)
 
 
 def test_each_card_of_the_gallery_names_a_recording() -> None:

@@ -19,7 +19,6 @@ from streamlit.testing.v1 import AppTest
 from core import load_model
 from core.backends import compiled
 from core.experiments import prepared
-from core.experiments.claims import RESULT_CLAIMS
 from core.models.hub import BUNDLED
 from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Worker
@@ -49,9 +48,8 @@ def record(spec: Recorded) -> bytes:
     run = worker.snapshot()
     if run.error or not run.seen:
         raise RuntimeError(f"{spec.name} has no observations: {run.error}")
-    claim = RESULT_CLAIMS[spec.name]
-    if not claim.holds(run.seen):
-        raise RuntimeError(f"{spec.name} does not show this: {claim.says}. Search again with `pages.ui.presenting.choose_examples`.")
+    if not spec.claim.holds(run.seen):
+        raise RuntimeError(f"{spec.name} does not show this: {spec.claim.says}. Search again with `pages.ui.presenting.choose_examples`.")
     return experiment.dumps(spec.name, run)
 
 

@@ -20,11 +20,12 @@ from typing import Any
 from core import Generation, load_model
 from core.engine.model import LanguageModel
 from core.experiments.ablated_heads import ablated_heads
-from core.experiments.claims import RESULT_CLAIMS, ends_in_a_sentence, share, steered, text_of
+from core.experiments.claims import ends_in_a_sentence, share, steered, text_of
 from core.experiments.hidden_words import hidden_words
 from core.experiments.steered_run import SteeredRun, steered_run
 from core.models.hub import BUNDLED
 from core.record.step import Step
+from pages.ui import features
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.example_texts import CHOSEN, CHOSEN_FILE, FIRST_PROMPT
 from pages.ui.presenting.prepared_talks import DOUBT, TALKS
@@ -118,7 +119,8 @@ def why_holds(model: LanguageModel, prompt: str) -> bool:
     ids = [int(token_id) for token_id in model.encode(prompt)]
     target = Generation(model, prompt).next_distribution().candidates[0].token_id
     results = {"why_words": hidden_words(model, ids, target, method="mask"), "why_heads": ablated_heads(model, ids, target)}
-    return all(RESULT_CLAIMS[name].holds(list(seen)) for name, seen in results.items())
+    claims = {result.name: result.claim for result in features.recorded()}
+    return all(claims[name].holds(list(seen)) for name, seen in results.items())
 
 
 def choose_why(model: LanguageModel) -> dict[str, Any]:
