@@ -5,7 +5,6 @@ from __future__ import annotations
 from core.engine.shape import ModelShape
 from core.experiments import claims
 from core.experiments.cache_race import RaceStep
-from core.experiments.claims import Claim
 from pages.ui.features import PASSES, WHAT_IT_COSTS, Feature, Recorded
 from pages.ui.i18n.translation import N_
 
