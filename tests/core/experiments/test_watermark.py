@@ -18,7 +18,7 @@ from transformers import WatermarkDetector
 from core import SamplingSettings
 from core.errors import BadSetting, InputError, NotForThisModel
 from core.experiments import watermark
-from core.experiments.watermark import HUMAN, MARKED, UNMARKED, Attacked, MarkedToken, Measured, Null, binomial_tail, coins, score, watch
+from core.experiments.watermark import HUMAN, MARKED, UNMARKED, MarkedToken, Measured, Null, binomial_tail, coins, score, watch
 from core.sampling.samplers.watermark import configuration, tournament
 
 GREEN = SamplingSettings(watermark="green", watermark_delta=4.0, temperature=1.5, seed=2)
