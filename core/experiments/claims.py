@@ -25,7 +25,7 @@ from core.experiments.same_prompt import Comparison
 from core.experiments.scratch_training import ScratchTrainingStep
 from core.experiments.speculative import gain
 from core.experiments.teach import Probe
-from core.experiments.watermark import CALLED, HUMAN, MARKED, UNMARKED, Attacked, Measured
+from core.experiments.watermark import ATTACKED, CALLED, HUMAN, MARKED, UNMARKED, Measured
 from core.generation.recording import Recording
 from core.record.step import Step
 
@@ -156,11 +156,10 @@ def loss_falls(seen: Seen) -> bool:
 def mark_is_found(seen: Seen) -> bool:
     called = {
         kind: [text.p_value < CALLED for text in seen if isinstance(text, Measured) and text.kind == kind]
-        for kind in (MARKED, UNMARKED, HUMAN)
+        for kind in (MARKED, UNMARKED, HUMAN, ATTACKED)
     }
-    attacks = [step.p_value < CALLED for step in seen if isinstance(step, Attacked)]
     told_apart = np.mean(called[MARKED]) >= 0.9 and not any(called[UNMARKED]) and sum(called[HUMAN]) <= 1
-    return bool(told_apart and attacks[0] and not attacks[-1])
+    return bool(told_apart and called[ATTACKED][0] and not called[ATTACKED][-1])
 
 
 def fact_is_found(seen: Seen) -> bool:

@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from core.errors import BadSetting
+from core.message import Message
 from core.record.step import Step
 from core.sampling import stages
 from core.sampling.constraint.compiled import compiled
-from core.sampling.observation import History, Observation
+from core.sampling.observation import GREEN, RED, History, Observation
 from core.sampling.samplers.adaptive import next_mu
-from core.sampling.samplers.watermark import mark_of
+from core.sampling.samplers.watermark import mark_at
 from core.sampling.settings import SamplingSettings
 from core.sources.source import Logits, Source, Wanted
 
@@ -39,8 +40,13 @@ def marks(settings: SamplingSettings, history: History, size: int, token_ids: np
 
     size: of the vocabulary.
     """
-    mark = mark_of(settings, history, size) if settings.watermark else None
-    return {} if mark is None else {"facts": tuple(map(mark, token_ids.tolist()))}
+    mark = mark_at(settings, history, size) if settings.watermark and len(history.ids) and "watermark" in settings.active_stages else None
+    if mark is None:
+        return {}
+    if settings.watermark == "green":
+        return {"facts": tuple(GREEN if is_green else RED for is_green in mark[token_ids])}
+    sums = mark[:, token_ids].sum(0).astype(int).tolist()
+    return {"facts": tuple(Message("g-values: {count} of {total}", count=count, total=len(mark)) for count in sums)}
 
 
 def history_of(source: Source, ids: np.ndarray, prompt_length: int, path: Sequence[Step], settings: SamplingSettings) -> History:

@@ -425,7 +425,8 @@ class SamplingSettings:
         stage=Stage("watermark", "watermark", (180, 180, 180), Message("Mark the text with a secret key")),
     )
     watermark_key: int = _row(
-        15_485_863, Message("Watermark key"), Message("watermark key"), Message("The secret number. A score of a text needs the same key."),
+        15_485_863, Message("Watermark key"), Message("watermark key"),
+        Message("The secret number. A score of a text needs the same key. Links and saved files of this app contain it."),
         low=1, high=LARGEST_SEED, control=(1, 2**31 - 1, 1), group="Watermark", of="watermark",
     )
     watermark_gamma: float = _row(

@@ -78,8 +78,13 @@ def shown(model: LanguageModel, text: str, tint: str, key: str, wide: bool = Fal
 
 def mark(model: LanguageModel, reading: ScoredText, key: str) -> None:
     """Draw the score of this text for a watermark with a key."""
-    with st.expander(_("Score for a mark"), icon=":material/key:"), elements.error_boundary():
-        settings = watermark_score.choose(f"read_mark_{key}", with_context=True)
+    with (
+        st.expander(_("Score for a mark"), icon=":material/key:", key=f"read_mark_{key}", on_change="rerun") as opened,
+        elements.error_boundary(),
+    ):
+        if not opened.open:  # a long text takes a while
+            return
+        settings, _more = watermark_score.choose(f"read_mark_{key}")
         ids = [token.token_id for token in reading.written if not token.special]
         st.markdown(watermark_score.verdict(watermark.score(model, ids, settings), settings))
         st.caption(_("The score finds a mark of this model's tokenizer and this key alone. Leave the prompt out of the text."))

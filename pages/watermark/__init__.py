@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.experiments import claims
 from core.experiments.claims import Claim
-from core.experiments.watermark import Attacked, MarkedToken, Measured
+from core.experiments.watermark import MarkedToken, Measured
 from core.sampling.settings import SamplingSettings
 from pages.ui.features import IDS, WHAT_IF, Feature, Recorded
 from pages.ui.i18n.translation import N_
@@ -29,7 +29,7 @@ FEATURE = Feature(
         Recorded(
             "watermark",
             "watermark_start",
-            MarkedToken | Attacked | Measured,
+            MarkedToken | Measured,
             SamplingSettings,
             card=(N_("A mark in the dice"), N_("Marked and unmarked with the same dice, and 200 book excerpts.")),
             claim=Claim(

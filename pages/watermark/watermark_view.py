@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from statistics import fmean
+from statistics import NormalDist, fmean
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from core.experiments import watermark
-from core.experiments.watermark import CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, Attacked, MarkedToken, Measured, Null, Score
-from core.sampling.samplers.watermark import ROUNDS
+from core.experiments.watermark import ATTACKED, CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, Score, p_value
 from core.sampling.settings import SamplingSettings
 from pages.ui.charts.palette import legend
 from pages.ui.charts.step_rows import Word
@@ -27,209 +26,193 @@ from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 from pages.ui.views.watermark_score import verdict
 from pages.watermark import watermark_charts
-from pages.watermark.watermark_charts import RAREST, USUAL, WIDEST
+from pages.watermark.watermark_charts import INKS, LOWEST, RAREST, USUAL, WIDEST
 
-SIDES = {MARKED: N_("marked"), UNMARKED: N_("not marked, the same dice"), HUMAN: N_("book excerpts")}
-INKS = {MARKED: "dice", UNMARKED: "muted_text", HUMAN: "other"}
-WAYS = {"click": N_("Click words"), "every": N_("Every n-th word"), "paste": N_("Paste a text")}
-ACTS = {"replace": N_("replace"), "delete": N_("delete"), "swap": N_("swap with the next")}
+SIDES = {MARKED: N_("marked"), UNMARKED: N_("not marked"), HUMAN: N_("book excerpts")}
+HEADS = {MARKED: N_("With the mark"), UNMARKED: N_("Without it, the same dice")}
+ACTS = {"replace": N_("replace"), "delete": N_("delete"), "swap": N_("swap with the next"), "paste": N_("paste another text")}
+Point = tuple[int, Score | Measured, str, str]  # place on the axis, score, side, its words
 UNSEEN = "\u200b"  # makes the labels of equal words different, because Streamlit tells buttons apart by their labels
-MOST_WORDS = 120  # that can be clicked
 
 
 def draw(run: Experiment) -> None:
     """Draw the whole result."""
     settings: SamplingSettings = run.about
-    texts = [seen for seen in run.seen if isinstance(seen, Measured)]
-    null = watermark.null_of(texts) if settings.watermark == "synthid" else None
-    sides = {side: [seen for seen in run.seen if isinstance(seen, MarkedToken) and seen.side == side] for side in (MARKED, UNMARKED)}
+    null = watermark.null_of(run.seen) if settings.watermark == "synthid" else None
+    sides = {side: [seen for seen in run.seen if isinstance(seen, MarkedToken) and seen.side == side] for side in HEADS}
+    kinds = {kind: [seen for seen in run.seen if isinstance(seen, Measured) and seen.kind == kind] for kind in (*SIDES, ATTACKED)}
     both(sides, settings, null)
-    cost(sides)
-    steps = [seen for seen in run.seen if isinstance(seen, Attacked)]
-    if steps:
+    st.caption(basis(settings, null, len(kinds[UNMARKED])))
+    if all(sides.values()):
+        cost(*sides.values())
+    if steps := kinds.pop(ATTACKED):
         attacked(steps, null)
         if not run.running:
-            own_attack(run, sides[MARKED], settings, null)
-    if texts:
-        alarms(texts, null)
+            own_attack(run, "".join(token.text for token in sides[MARKED]), settings, null)
+    if any(kinds.values()):
+        alarms({kind: texts for kind, texts in kinds.items() if texts}, null)
 
 
-def both(sides: dict[str, list[MarkedToken]], settings: SamplingSettings, null: Null | None) -> None:
+def both(sides: dict[str, list[MarkedToken]], settings: SamplingSettings, null: NormalDist | None) -> None:
     """Draw both texts with their scores, and how the scores grow."""
+    points: list[Point] = []
     for home, (side, tokens) in zip(st.columns(2, gap="large"), sides.items(), strict=True):
+        greens = [token.green for token in tokens]
+        first = next((number for number, green in enumerate(greens) if green is not None), len(greens))
+        scores = {count: watermark.tally(greens[:count], settings) for count in range(first + 1, len(greens) + 1)}
+        tip = _("{text}, after {count}")
+        points += [
+            (count, scored, side, tip.format(text=tokens[count - 1].text.strip(), count=numbers.tokens(count)))
+            for count, scored in scores.items()
+        ]
         with home:
-            elements.section(_(SIDES[side])[0].upper() + _(SIDES[side])[1:])
-            coins = [token.green for token in tokens]
-            scored_text([_word(token.text, token.green, settings) for token in tokens], key=f"watermark_{side}", alt_text=_(SIDES[side]),
-                        size="1.1rem")  # fmt: skip
-            if any(green is not None for green in coins):
-                st.markdown(verdict(watermark.tally(coins, settings), settings, null))
-    tint_legend(settings)
-    if null is not None:
-        sentence = _(
-            "Chance is measured here: {runs} unmarked runs of this model have z = {mean} ± {deviation}. A normal curve continues them. "
-            "Texts from elsewhere are judged by fair coins."
-        )
-        st.caption(sentence.format(runs=null.runs, mean=numbers.decimal(null.mean, 2), deviation=numbers.decimal(null.deviation, 2)))
-    rows = [row for side, tokens in sides.items() for row in _growth(side, tokens, settings, null)]
+            elements.section(_(HEADS[side]))
+            tinted([token.text for token in tokens], greens, settings, f"watermark_{side}", _(HEADS[side]))
+            if scores:
+                st.markdown(verdict(scores[len(greens)], settings, null))
+    names = _("on the green list"), _("on the red list")
+    if settings.watermark == "synthid":
+        names = _("its weighted mean g-value is above 0.5"), _("0.5 or less")
+    legend(("green", names[0]), ("red", names[1]), ("line", _("not counted: too early, or repeated")))
     elements.section(_("How sure, token by token?"), _("p-value"))
     title = _("How rare the score is by chance, as the text grows: dashed lines at 1 in 1,000 and 1 in a million.")
-    _rarity(rows, "watermark_growth", title, _("tokens"), 50 * math.ceil(max(map(len, sides.values())) / 50))
+    _rarity(points, null, "watermark_growth", title, _("tokens"), 50 * math.ceil(max(map(len, sides.values())) / 50))
 
 
-def tint_legend(settings: SamplingSettings) -> None:
-    """Draw the meaning of the tints."""
-    green = settings.watermark == "green"
-    good, bad = (_("on the green list"), _("on the red list")) if green else (_("more than half of its g-values are 1"), _("half or fewer"))
-    legend(("green", good), ("red", bad), ("line", _("not counted: too early, or repeated")))
+def basis(settings: SamplingSettings, null: NormalDist | None, runs: int) -> str:
+    """Return how the probability of a score by chance is computed. runs: the number of unmarked runs."""
+    if null is not None:
+        sentence = _("Measured: {count} unmarked runs of this model have z = {mean} ± {deviation}. Computed: a normal curve through them.")
+        return sentence.format(count=runs, mean=numbers.decimal(null.mean, 2), deviation=numbers.decimal(null.stdev, 2))
+    if settings.watermark == "synthid":
+        return _("Computed: a normal curve. Assumed: without the key each g-value is 0 or 1 with probability 50 %.")
+    sentence = _("Computed: the binomial distribution. Assumed: without the key a token is on the green list with probability {chance}.")
+    return sentence.format(chance=numbers.percent(settings.watermark_gamma))
 
 
-def _word(text: str, green: int | None, settings: SamplingSettings) -> Word:
-    if green is None:
-        return Word(text, lines=(_("not counted"),))
-    share = green if settings.watermark == "green" else green / ROUNDS
-    line = (
-        (_("on the green list") if green else _("on the red list")) if settings.watermark == "green" else _("g-values: {count} of {total}")
-    )
-    return Word(text, "green" if share > 0.5 else "red", 0.4 if share > 0.5 else 0.2, lines=(line.format(count=green, total=ROUNDS),))
+def tinted(texts: Sequence[str], greens: Sequence[float | None], settings: SamplingSettings, key: str, alt_text: str) -> None:
+    """Draw a text token by token, green or red."""
+    words = []
+    for text, green in zip(texts, greens, strict=True):
+        if green is None:
+            words.append(Word(text, lines=(_("not counted"),)))
+            continue
+        listed = _("on the green list") if green else _("on the red list")
+        mean = _("weighted mean g-value {mean}").format(mean=numbers.decimal(green, 2))
+        line = listed if settings.watermark == "green" else mean
+        words.append(Word(text, *(("green", 0.4) if green > 0.5 else ("red", 0.2)), lines=(line,)))
+    scored_text(words, key=key, alt_text=alt_text, size="1.1rem")
 
 
-def _p_value(scored: Score | Attacked | Measured, null: Null | None) -> float:
-    return null.p_value(scored.z) if null else scored.p_value
-
-
-def _power(p_value: float) -> float:
-    return min(RAREST, -math.log10(max(p_value, 1e-300)))
-
-
-def _growth(side: str, tokens: Sequence[MarkedToken], settings: SamplingSettings, null: Null | None) -> list[dict[str, Any]]:
-    coins = [token.green for token in tokens]
-    rows: list[dict[str, Any]] = [{"place": 0, "power": 0.0, "side": side, "tip": ""}]
-    for count in range(1, len(coins) + 1):
-        if any(green is not None for green in coins[:count]):
-            scored = watermark.tally(coins[:count], settings)
-            tip = _("{text}: z = {z} after {count}").format(
-                text=tokens[count - 1].text.strip(), z=numbers.decimal(scored.z, 2), count=numbers.tokens(count)
-            )
-            rows.append({"place": count, "power": _power(_p_value(scored, null)), "side": side, "tip": f"{_(SIDES[side])} · {tip}"})
-    return rows
-
-
-def _rarity(rows: list[dict[str, Any]], key: str, title: str, across: str, right: int) -> None:
-    entries = [(INKS[side], _(SIDES[side])) for side in dict.fromkeys(str(row["side"]) for row in rows)]
+def _rarity(points: Sequence[Point], null: NormalDist | None, key: str, title: str, across: str, right: int) -> None:
+    """Draw how rare each score is by chance."""
+    if not points:
+        return
+    entries = [(INKS[side], _(SIDES[side])) for side in dict.fromkeys(side for _place, _scored, side, _tip in points)]
     legend(*entries)
+    rows: list[dict[str, Any]] = [
+        {
+            "place": across_at,
+            "power": min(RAREST, -math.log10(max(p_value(scored, null), 1e-300))),
+            "side": side,
+            "tip": f"{_(SIDES[side])} · {tip}: z = {numbers.decimal(scored.z, 2)}",
+        }
+        for across_at, scored, side, tip in points
+    ]
     top = RAREST if any(row["power"] > USUAL for row in rows) else USUAL
     chart.draw(watermark_charts.rarity, pd.DataFrame(rows), key=key, alt_text=title, legend=entries, across=across, right=right, top=top)
 
 
-def cost(sides: dict[str, list[MarkedToken]]) -> None:
+def cost(marked: Sequence[MarkedToken], unmarked: Sequence[MarkedToken]) -> None:
     """Say what the mark cost, and how many steps could not carry one."""
-    marked, unmarked = sides[MARKED], sides[UNMARKED]
-    if not marked or not unmarked:
-        return
-    certain = sum(token.top > CERTAIN for token in marked)
     sentence = _(
         "**What it cost.** The mark moved the probabilities by {bits} per token (Kullback-Leibler divergence of those after it from those "
-        "before). For the model, the marked text has perplexity {own}, the other one {other}."
-    ).format(
-        bits=numbers.bits(fmean(token.lost for token in marked)),
-        own=numbers.perplexity(2 ** fmean(token.surprise for token in marked)),
-        other=numbers.perplexity(2 ** fmean(token.surprise for token in unmarked)),
+        "before). For the model, the marked text has perplexity {own}, the other one {other}. At {count} of {total} steps one token had "
+        "more than 99 %: such a step can hardly carry a mark."
     )
-    counted = _("At {count} of {total} steps one token had more than 99 %: such a step can hardly carry a mark.")
-    st.markdown(f"{sentence} {counted.format(count=numbers.whole(certain), total=numbers.whole(len(marked)))}")
+    own, other = (numbers.perplexity(2 ** fmean(token.surprise for token in tokens)) for tokens in (marked, unmarked))
+    bits, certain = numbers.bits(fmean(token.lost for token in marked)), sum(token.top > CERTAIN for token in marked)
+    st.markdown(sentence.format(bits=bits, own=own, other=other, count=numbers.whole(certain), total=numbers.whole(len(marked))))
 
 
-def attacked(steps: Sequence[Attacked], null: Null | None) -> None:
+def attacked(steps: Sequence[Measured], null: NormalDist | None) -> None:
     """Draw how the score falls when more and more words are replaced."""
     elements.section(_("Attack it"), _("replaced words"))
-    powers = [(step, _p_value(step, null)) for step in steps]
-    gone = next((step for step, p_value in powers if p_value >= CALLED), None)
-    if powers[0][1] >= CALLED:
-        st.markdown(_("Nothing to attack: the whole text is not called marked at 1 in 1,000."))
-    elif gone is not None:
-        fallen = _("In random order, {count} of {total} words had to be replaced until the text was no longer called marked at 1 in 1,000.")
-        st.markdown(fallen.format(count=numbers.whole(gone.changed), total=numbers.whole(gone.words)))
-    tip = _("{count} of {total} words replaced: z = {z}")
-    rows = [
-        {"place": step.changed, "power": _power(p_value), "side": MARKED,
-         "tip": tip.format(count=step.changed, total=step.words, z=numbers.decimal(step.z, 2))}
-        for step, p_value in powers
-    ]  # fmt: skip
-    _rarity(rows, "watermark_fall", _("How rare the score is by chance, as more words are replaced."), _("words replaced"), steps[-1].words)
+    gone = next((step for step in steps if p_value(step, null) >= CALLED), None)
+    if gone is not None:
+        sentence = _(
+            "In random order, {count} of {total} words had to be replaced until the text was no longer called marked at 1 in 1,000."
+        )
+        if gone is steps[0]:
+            sentence = _("Nothing to attack: the whole text is not called marked at 1 in 1,000.")
+        st.markdown(sentence.format(count=numbers.whole(gone.changed), total=numbers.whole(gone.words)))
+    tip = _("{count} of {total} words replaced")
+    points: list[Point] = [(step.changed, step, MARKED, tip.format(count=step.changed, total=step.words)) for step in steps]
+    title = _("How rare the score is by chance, as more words are replaced.")
+    _rarity(points, null, "watermark_fall", title, _("words replaced"), steps[-1].words)
 
 
-def own_attack(run: Experiment, tokens: Sequence[MarkedToken], settings: SamplingSettings, null: Null | None) -> None:
+def own_attack(run: Experiment, text: str, settings: SamplingSettings, null: NormalDist | None) -> None:
     """Draw the visitor's own attack on the marked text, and the score of what it leaves."""
     if run.made_by is None or run.made_by.model != current.model_name():
         st.caption(_("To attack it yourself, choose the model that wrote it: the score needs its tokens."))
         return
-    words = watermark.words_of("".join(token.text for token in tokens).strip())[:MOST_WORDS]
+    words = watermark.words_of(text)
     with st.container(horizontal=True, vertical_alignment="bottom", key="watermark_attack"):
-        way = elements.choice(_("Your attack"), list(WAYS), "click", "watermark_way", format_func=said(WAYS).__getitem__)
-        act = (
-            "replace"
-            if way == "paste"
-            else elements.choice(_("Change"), list(ACTS), "replace", "watermark_act", format_func=said(ACTS).__getitem__)
-        )
-        every = st.number_input("n", 1, 20, 3, key="watermark_every", width=120, **PERSISTENT) if way == "every" else 0
-    if way == "paste":
+        act = elements.choice(_("Your attack"), list(ACTS), "replace", "watermark_act", format_func=said(ACTS).__getitem__)
+        options = {"key": "watermark_every", "width": 160, "help": _("0: only the words that you click."), **PERSISTENT}
+        every = 0 if act == "paste" else st.number_input(_("Every n-th word"), 0, 20, 0, **options)
+    if act == "paste":
         paste = _("Paste a translation, a summary or a text of another author.")
-        text = st.text_area(
-            _("Another text"), key="watermark_pasted", placeholder=paste, max_chars=20_000, label_visibility="collapsed", **PERSISTENT
-        )
+        text = st.text_area(_("Another text"), key="watermark_pasted", placeholder=paste, max_chars=20_000, **PERSISTENT)
     else:
-        options: dict[str, Any] = {
-            "label_visibility": "collapsed",
-            "format_func": lambda index: plain(words[index].strip()) + index * UNSEEN,
-        }
-        picked = st.pills(_("Words"), range(len(words)), selection_mode="multi", key="watermark_words", **options) if way == "click" else []
-        picked = [index for index in picked if index < len(words)]
-        chosen = list(range(every - 1, len(words), every)) if way == "every" else picked
+        chosen = st.pills(
+            _("Click words"),
+            range(len(words)),
+            selection_mode="multi",
+            default=range(every - 1, len(words), every) if every else None,
+            key=f"watermark_words_{every}",
+            format_func=lambda index: plain(words[index].strip()) + index * UNSEEN,
+        )
         text = watermark.edited(words, chosen, act)
         st.caption(ngettext("{count} word is changed.", "{count} words are changed.", len(chosen)).format(count=len(chosen)))
     if text.strip():
         with elements.error_boundary():
             model = current.model()
             ids = watermark.written_ids(model, text)
-            coins = watermark.coins(model, ids, settings)
-            scored_text([_word(model.token(i).text, green, settings) for i, green in zip(ids, coins, strict=True)], key="watermark_left",
-                        alt_text=_("The text after the attack"), size="1rem")  # fmt: skip
-            st.markdown(verdict(watermark.tally(coins, settings), settings, None if way == "paste" else null))
+            greens = watermark.greens(model, ids, settings)
+            tinted([model.token(i).text for i in ids], greens, settings, "watermark_left", _("The text after the attack"))
+            st.markdown(verdict(watermark.tally(greens, settings), settings, None if act == "paste" else null))
 
 
-def alarms(texts: Sequence[Measured], null: Null | None) -> None:
+def alarms(kinds: dict[str, list[Measured]], null: NormalDist | None) -> None:
     """Draw the scores of many texts, and say how many of each kind are called marked."""
-    kinds = {kind: [text for text in texts if text.kind == kind] for kind in (MARKED, UNMARKED, HUMAN)}
-    kinds = {kind: group for kind, group in kinds.items() if group}
     elements.section(_("False alarms"), _("many texts of the same length, the same key"))
-    own = {kind: null if kind != HUMAN else None for kind in kinds}  # the null distribution is that of the model's texts
-    called = {kind: sum(_p_value(text, own[kind]) < CALLED for text in group) for kind, group in kinds.items()}
-    parts = [
-        _("{count} of {total} {kind}").format(
-            count=numbers.whole(called[kind]), total=numbers.whole(len(group)), kind=_(SIDES[kind]).split(",")[0]
-        )
-        for kind, group in kinds.items()
-    ]
-    chance = numbers.decimal(CALLED * len(kinds.get(HUMAN, [])), 1)
-    promised = _("Chance alone calls {count} of the book excerpts, on average over all keys.").format(count=chance)
-    st.markdown(_("**Called marked at 1 in 1,000:** {parts}.").format(parts=", ".join(parts)) + (f" {promised}" if HUMAN in kinds else ""))
-    rows = []
-    for band, (kind, group) in enumerate(kinds.items()):
-        bins = Counter(min(WIDEST, max(-5, math.floor(text.z))) for text in group)
-        for left, count in bins.items():
-            tip = _("{count} texts with z from {low} to {high}").format(count=count, low=left, high=left + 1)
-            top = 2 - band + 0.9 * count / max(bins.values())
-            rows.append(
-                {"left": left, "right": left + 0.94, "bottom": 2 - band, "top": top, "side": kind, "tip": f"{_(SIDES[kind])} · {tip}"}
-            )
-    entries = [(INKS[kind], _(SIDES[kind]).split(",")[0]) for kind in kinds]
+    entries, parts, rows = [(INKS[kind], _(SIDES[kind])) for kind in kinds], [], []
+    for band, (kind, texts) in enumerate(kinds.items()):
+        own = None if kind == HUMAN else null  # the null distribution is that of the model's texts
+        called = sum(p_value(text, own) < CALLED for text in texts)
+        part = _("{count} of {total} {kind}")
+        parts.append(part.format(count=numbers.whole(called), total=numbers.whole(len(texts)), kind=_(SIDES[kind])))
+        bins = Counter(min(WIDEST, max(LOWEST, math.floor(text.z))) for text in texts)
+        tip = _("{count} texts with z from {low} to {high}")
+        rows += [
+            {"left": left, "right": left + 0.94, "bottom": 2 - band, "top": 2 - band + 0.9 * count / max(bins.values()), "side": kind,
+             "tip": f"{_(SIDES[kind])} · {tip.format(count=count, low=left, high=left + 1)}"}
+            for left, count in bins.items()
+        ]  # fmt: skip
+    said_of_all = _("**Called marked at 1 in 1,000:** {parts}.").format(parts=", ".join(parts))
+    if HUMAN in kinds:
+        promised = _("Chance alone calls {count} of the book excerpts, on average over all keys.")
+        said_of_all += " " + promised.format(count=numbers.decimal(CALLED * len(kinds[HUMAN]), 1))
+    st.markdown(said_of_all)
     legend(*entries)
     title = _("Scores of marked runs, unmarked runs and book excerpts. Dashed: z = 3.09, which a normal curve exceeds once in 1,000 times.")
     chart.draw(watermark_charts.scores, pd.DataFrame(rows), key="watermark_scores", alt_text=title, legend=entries)
     st.caption(
         _(
             "The books: The Railway Children and The Wouldbegoods by E. Nesbit, Treasure Island by R. L. Stevenson. A score needs the key "
-            "and the tokenizer. A low score does not show that a person wrote it: in short, certain or changed texts no mark is found."
+            "and the tokenizer. A low score does not show that a person wrote it: in short, certain or changed texts no mark is found. "
+            "A high score does not show who used the key."
         )
     )

@@ -206,7 +206,7 @@ def watermark(drawn: Drawn, kept: RecordedExperiment) -> None:
     for side in ("marked", "unmarked"):
         text = written(token for token in tokens if token.side == side)
         assert plainly("".join(drawn.texts(f".st-key-watermark_{side} .token"))) == text
-    attacks = [min(15.0, -math.log10(step.p_value)) for step in of_type(kept, "Attacked")]
+    attacks = [min(15.0, -math.log10(text.p_value)) for text in of_type(kept, "Measured") if text.kind == "attacked"]
     powers = drawn.marks("symbol", "power")
     among(attacks, powers)
     assert len(powers) > len(tokens) and {kind for (kind,) in drawn.rows_of("rect", "side")} == {"marked", "unmarked", "human"}

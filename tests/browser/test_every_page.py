@@ -27,7 +27,7 @@ from pages.ui.session.sampling_controls import START
 from tests.browser import observed
 from tests.browser.accessibility import sideways, violations
 from tests.browser.drawn import Drawn
-from tests.browser.watching import download, eventually, live, press, settled
+from tests.browser.watching import download, eventually, live, press, settled, type_into
 
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
@@ -216,9 +216,23 @@ def marked_texts(page: Any) -> None:
 
 
 def attack_by_a_click(page: Any) -> None:
-    words = page.locator(".st-key-watermark_words button")
-    words.nth(3).click()
+    """A word is clicked, then every second one is changed, and the score falls; another text is pasted in the end."""
+
+    def left() -> str:
+        """The sentence about what the attack left."""
+        sentences = page.get_by_text("counted tokens are on the green list")
+        return str(sentences.nth(sentences.count() - 1).inner_text())
+
+    before = left()
+    page.locator(".st-key-watermark_words_0 button").nth(3).click()
     page.get_by_text("1 word is changed.", exact=True).wait_for()
+    type_into(page, "watermark_every", "2")
+    page.get_by_text("Not called marked").last.wait_for()
+    eventually(page, lambda: same_number([left()] * (left() != before), 1))
+    page.locator(".st-key-watermark_act button", has_text="paste another text").click()
+    page.locator(".st-key-watermark_pasted textarea").fill("The sun was warm, and the children went home to their mother.")
+    page.locator(".st-key-watermark_pasted textarea").blur()
+    eventually(page, lambda: same_number([left()] * left().endswith("Not called marked."), 1))
     press(page, "watermark_certain")
 
 

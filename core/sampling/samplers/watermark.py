@@ -8,7 +8,6 @@ With greedy there is no tournament: nothing is sampled. (transformers takes the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from threading import Lock
 from typing import Any
@@ -17,8 +16,7 @@ import numpy as np
 import torch
 
 from core.device import to_device
-from core.message import Message
-from core.sampling.observation import GREEN, RED, History, Processor
+from core.sampling.observation import History, Processor
 from core.sampling.samplers.contract import Sampler
 from core.sampling.settings import SamplingSettings
 
@@ -35,14 +33,14 @@ class Watermark(Sampler):
 
     def at(self, history: History) -> Processor:
         """See `Sampler`."""
-        return lambda _ids, scores: _marked(self.settings, scores, _mark(self.settings, history, scores.shape[-1]))
+        return lambda _ids, scores: _marked(self.settings, scores, mark_at(self.settings, history, scores.shape[-1]))
 
     def setting_at(self, history: History, setting: float) -> float:
         """Return what is added to the logits of the green list, or the number of rounds."""
         return self.settings.watermark_delta if self.settings.watermark == "green" else float(ROUNDS)
 
 
-def _mark(settings: SamplingSettings, history: History, size: int) -> np.ndarray | None:
+def mark_at(settings: SamplingSettings, history: History, size: int) -> np.ndarray | None:
     """Return which next tokens are on the green list, bool [size], or their g-values, float32 [rounds, size]; None at a step without."""
     if settings.watermark == "synthid":
         return _g_values(settings, history, size)
@@ -129,13 +127,3 @@ def _after_rounds(scores: np.ndarray, values: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):  # a loser can fall below zero by rounding
         logs: np.ndarray = np.log(shares)
     return np.where(np.isfinite(logs), logs, np.float32(-math.inf))
-
-
-def mark_of(settings: SamplingSettings, history: History, size: int) -> Callable[[int], str] | None:
-    """Return what says of a next token whether it is on the green list, or its g-values; None if this step is not marked."""
-    mark = _mark(settings, history, size) if len(history.ids) and "watermark" in settings.active_stages else None
-    if mark is None:
-        return None
-    if settings.watermark == "green":
-        return lambda token_id: GREEN if mark[token_id] else RED
-    return lambda token_id: Message("g-values: {count} of {total}", count=int(mark[:, token_id].sum()), total=ROUNDS)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from core.errors import EmptyPrompt, ViewerError
+from core.sampling.setting import Setting
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, say
 from pages.ui.session import current
@@ -28,6 +29,15 @@ def choice(label: str, options: Sequence[Option], default: Option, key: str, **a
     """Draw a choice of one option that the visitor's session remembers, and return the chosen option."""
     chosen = st.segmented_control(label, options, default=default, key=key, required=True, **PERSISTENT, **appearance)
     return default if chosen is None else chosen
+
+
+def number(row: Setting, start: Any, **widget_options: Any) -> Any:
+    """Draw the field of a setting that is a number, with the range of its control, and return the number."""
+    kind: Any = type(row.off)
+    low, high, step = map(kind, row.control)
+    shown = "%d" if kind is int else "%.3f" if step < 0.01 else "%.2f"
+    chosen = st.number_input(_(row.label), min_value=low, max_value=high, value=kind(start), step=step, format=shown, **widget_options)
+    return start if chosen is None else chosen
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -175,10 +175,7 @@ def _control(row: Setting, note: str) -> None:
         elif row.text is not None:
             st.text_input(_(row.label), value=start, max_chars=2000, **widget_options)
         else:
-            kind: Any = type(row.off)
-            low, high, step = map(kind, row.control)
-            shown = "%d" if kind is int else "%.3f" if step < 0.01 else "%.2f"
-            st.number_input(_(row.label), min_value=low, max_value=high, value=kind(start), step=step, format=shown, **widget_options)
+            elements.number(row, start, **widget_options)
         st.caption(f"{_(row.help)} {note}".strip())
 
 

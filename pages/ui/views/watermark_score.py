@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from statistics import NormalDist
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from core.experiments.watermark import CALLED, SURE, Null, Score
-from core.sampling.setting import Setting
+from core.experiments.watermark import CALLED, SURE, Score, p_value
 from core.sampling.settings import SETTINGS, SamplingSettings
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, said
-from pages.ui.session import elements
+from pages.ui.session import current, elements
 from pages.ui.session.sampling_controls import WATERMARKS
 from pages.ui.session.state import PERSISTENT
 
@@ -21,61 +21,46 @@ DEFAULTS = {
     "green": SamplingSettings(watermark="green", watermark_delta=5.0),
     "synthid": SamplingSettings(watermark="synthid", watermark_context=4),
 }
-CALLS = {"sure": N_("marked, even at 1 in a million"), "called": N_("marked, at 1 in 1,000"), "no": N_("not called marked")}
+CALLS = {"sure": N_("Marked, even at 1 in a million"), "called": N_("Marked, at 1 in 1,000"), "no": N_("Not called marked")}
 
 
-def choose(prefix: str, with_context: bool = False) -> SamplingSettings:
-    """Draw the choice of the watermark and its key, and return them as settings. with_context: also gamma, or the context, of the mark."""
-    kind = elements.choice(_("Watermark"), list(DEFAULTS), "green", f"{prefix}_kind", format_func=said(WATERMARKS).__getitem__)
-    row = SETTINGS["watermark_key"]
-    key = _number(row, prefix, int(row.off))
-    mark = replace(DEFAULTS[kind], watermark_key=key)
-    if not with_context:
-        return mark
-    more = SETTINGS["watermark_gamma" if kind == "green" else "watermark_context"]
-    return replace(mark, **{more.name: _number(more, prefix, getattr(mark, more.name))})
+def choose(prefix: str, strength: bool = False) -> tuple[SamplingSettings, DeltaGenerator]:
+    """Draw the choice of the watermark and its key. Return them as settings, and the popover with its other settings.
 
-
-def _number(row: Setting, prefix: str, start: float) -> Any:
-    low, high, step = map(type(row.off), row.control)
-    key = f"{prefix}_{row.name}"
-    number = st.number_input(
-        _(row.label), min_value=low, max_value=high, value=start, step=step, key=key, help=_(row.help), width=190, **PERSISTENT
+    They begin with the watermark of the visitor's settings, if one is on. strength: also draw the strength of a green list.
+    """
+    own = current.settings()
+    kind = elements.choice(
+        _("Watermark"), list(DEFAULTS), own.watermark or "green", f"{prefix}_kind", format_func=said(WATERMARKS).__getitem__
     )
-    return start if number is None else number
+    start = own if own.watermark == kind else DEFAULTS[kind]
+    seen = ("watermark_key", "watermark_delta") if strength and kind == "green" else ("watermark_key",)
+    fields = [SETTINGS[name] for name in (*seen, "watermark_gamma" if kind == "green" else "watermark_context")]
+    values = {}
+    for row in fields:
+        with st.container(width=200) if row.name in seen else (more := st.popover(_("More"), icon=":material/tune:")):
+            options = {"key": f"{prefix}_{row.name}", "help": _(row.help), **PERSISTENT}
+            values[row.name] = elements.number(row, getattr(start, row.name), **options)
+    return replace(DEFAULTS[kind], **values), more
 
 
-def rarity(p_value: float) -> str:
-    """Return how often chance alone gives such a score."""
-    if p_value >= 0.01:
-        return _("chance alone gives this or more in {share} of texts").format(share=numbers.percent(p_value))
-    if p_value < 1e-12:
+def rarity(chance: float) -> str:
+    """Return how often chance alone gives a score with this p-value."""
+    if chance >= 0.01:
+        return _("chance alone gives this or more in {share} of texts").format(share=numbers.percent(chance))
+    if chance < 1e-12:
         return _("chance alone gives this less than once in a trillion texts")
-    rounded = float(f"{1 / p_value:.1e}")
-    return _("chance alone gives this or more once in {count} texts").format(count=numbers.whole(rounded))
+    return _("chance alone gives this or more once in {count} texts").format(count=numbers.whole(float(f"{1 / chance:.1e}")))
 
 
-def call(p_value: float) -> str:
-    """Return what one would call a text with this p-value."""
-    return _(CALLS["sure" if p_value < SURE else "called" if p_value < CALLED else "no"])
-
-
-def verdict(scored: Score, settings: SamplingSettings, null: Null | None = None) -> str:
-    """Return what a score says. null: the distribution of a tournament's z without a mark; without it the coins are counted as fair."""
-    p_value = scored.p_value if null is None else null.p_value(scored.z)
+def verdict(scored: Score, settings: SamplingSettings, null: NormalDist | None = None) -> str:
+    """Return what a score says. null: the distribution of z without a mark; without it that of chance alone."""
+    chance = p_value(scored, null)
     if settings.watermark == "green":
-        sentence = _("{green} of {coins} counted tokens are on the green list; chance gives {expected}. z = {z}: {rare}. {call}.")
-        expected = numbers.decimal(settings.watermark_gamma * scored.coins, 1)
+        sentence = _("{green} of {count} counted tokens are on the green list; chance gives {expected}. z = {z}: {rare}. **{call}.**")
+        green, expected = numbers.whole(scored.green), numbers.decimal(settings.watermark_gamma * scored.counted, 1)
     else:
-        sentence = _("Mean g-value {green}, over {coins} of {counted} counted tokens; chance gives {expected}. z = {z}: {rare}. {call}.")
-        expected = numbers.decimal(0.5, 2)
-    mean = numbers.decimal(scored.green / scored.coins, 3)
-    return sentence.format(
-        green=numbers.whole(scored.green) if settings.watermark == "green" else mean,
-        coins=numbers.whole(scored.coins),
-        counted=numbers.whole(scored.counted),
-        expected=expected,
-        z=numbers.decimal(scored.z, 1),
-        rare=rarity(p_value),
-        call=f"**{call(p_value)[0].upper()}{call(p_value)[1:]}**",
-    )
+        sentence = _("Weighted mean g-value {green} over {count} counted tokens; chance gives {expected}. z = {z}: {rare}. **{call}.**")
+        green, expected = numbers.decimal(scored.green / scored.counted, 3), numbers.decimal(0.5, 2)
+    call, count = _(CALLS["sure" if chance < SURE else "called" if chance < CALLED else "no"]), numbers.whole(scored.counted)
+    return sentence.format(green=green, count=count, expected=expected, z=numbers.decimal(scored.z, 1), rare=rarity(chance), call=call)

@@ -18,7 +18,20 @@ from transformers import WatermarkDetector
 from core import SamplingSettings
 from core.errors import BadSetting, InputError, NotForThisModel
 from core.experiments import watermark
-from core.experiments.watermark import HUMAN, MARKED, UNMARKED, Attacked, MarkedToken, Measured, Null, binomial_tail, coins, score, watch
+from core.experiments.watermark import (
+    ATTACKED,
+    HUMAN,
+    MARKED,
+    UNMARKED,
+    WEIGHTS,
+    MarkedToken,
+    Measured,
+    binomial_tail,
+    greens,
+    p_value,
+    score,
+    watch,
+)
 from core.sampling.samplers.watermark import configuration, tournament
 
 GREEN = SamplingSettings(watermark="green", watermark_delta=4.0, temperature=1.5, seed=2)
@@ -55,8 +68,8 @@ def test_z_is_that_of_the_detector_with_each_ngram_once(gamma: float, width: int
         ids = text(seed, 80, size)
         found, theirs = score(MODEL, ids, settings), detector(torch.tensor([ids]), return_dict=True)
         assert found.z == pytest.approx(theirs.z_score[0]) and found.counted == theirs.num_tokens_scored[0]
-        assert found.green == theirs.num_green_tokens[0] and found.coins == found.counted
-        assert sum(green is not None for green in coins(MODEL, ids, settings)) == len(
+        assert found.green == theirs.num_green_tokens[0]
+        assert sum(green is not None for green in greens(MODEL, ids, settings)) == len(
             {tuple(ids[i : i + width + 1]) for i in range(80 - width)}
         )
 
@@ -67,19 +80,22 @@ def test_the_g_values_are_those_of_the_processor_without_repeated_contexts() -> 
         ids = text(seed, 60, 4)
         values, mask = process.compute_g_values(torch.tensor([ids]))[0], process.compute_context_repetition_mask(torch.tensor([ids]))[0]
         found = score(MODEL, ids, SYNTHID)
-        assert (found.green, found.counted, found.coins) == (int(values[mask].sum()), int(mask.sum()), 30 * int(mask.sum()))
+        means = values[mask].double().numpy() @ WEIGHTS  # the first rounds count most, as in the paper
+        assert WEIGHTS.sum() == pytest.approx(1) and found.counted == int(mask.sum()) and found.green == pytest.approx(means.sum())
         assert found.counted == len({tuple(ids[i : i + 3]) for i in range(57)})
-        assert found.z == pytest.approx((values[mask].double().mean().item() - 0.5) / 0.5 * found.coins**0.5)
+        assert found.z == pytest.approx((means.mean() - 0.5) / (0.5 * (WEIGHTS**2).sum() ** 0.5) * found.counted**0.5)
+        assert found.p_value == pytest.approx(1 - NormalDist().cdf(found.z))
 
 
 @pytest.mark.parametrize("settings", [GREEN, SYNTHID])
 def test_p_values_are_uniform_if_the_text_knows_nothing_of_the_key(settings: SamplingSettings) -> None:
-    """Coins make p-values of few sizes. Spread evenly over the probability of its own size, each is uniform."""
+    """Counts make p-values of few sizes. Spread evenly over the probability of its own size, each is uniform."""
     draw, spread = np.random.default_rng(1), []
-    chance = 0.5 if settings.watermark == "synthid" else settings.watermark_gamma
     for seed in range(600):
         found = score(MODEL, text(seed), replace(settings, watermark_key=seed + 1))
-        above = binomial_tail(found.green + 1, found.coins, chance) if found.green < found.coins else 0.0
+        above = found.p_value
+        if settings.watermark == "green":
+            above = binomial_tail(int(found.green) + 1, found.counted, settings.watermark_gamma) if found.green < found.counted else 0.0
         spread.append(above + draw.random() * (found.p_value - above))
     assert kolmogorov_smirnov(spread) < 1.63 / math.sqrt(len(spread)), "1.63: exceeded once in a hundred times"
 
@@ -94,9 +110,8 @@ def test_the_binomial_tail_is_the_sum_of_its_terms() -> None:
 def test_a_null_distribution_is_that_of_the_unmarked_runs() -> None:
     values = np.random.default_rng(0).normal(0.3, 1.2, 60)
     null = watermark.null_of([Measured(UNMARKED, float(z), 0.5) for z in values] + [Measured(MARKED, 9.0, 0.0)])
-    assert isinstance(null, Null) and null.runs == 60
-    assert (null.mean, null.deviation) == pytest.approx((values.mean(), values.std(ddof=1)))
-    assert null.p_value(5.0) == pytest.approx(1 - NormalDist(values.mean(), values.std(ddof=1)).cdf(5.0), rel=1e-6)
+    assert null is not None and (null.mean, null.stdev) == pytest.approx((values.mean(), values.std(ddof=1)))
+    assert p_value(Measured(MARKED, 5.0, 0.5), null) == pytest.approx(1 - NormalDist(values.mean(), values.std(ddof=1)).cdf(5.0), rel=1e-6)
     assert watermark.null_of([Measured(UNMARKED, 1.0, 0.1)] * 40) is None and watermark.null_of([]) is None
 
 
@@ -107,11 +122,12 @@ def test_a_run_is_marked_beside_one_that_is_not_and_its_cost_is_the_divergence(s
     sides = {side: [one for one in seen if isinstance(one, MarkedToken) and one.side == side] for side in (MARKED, UNMARKED)}
     assert all(token.lost == 0 for token in sides[UNMARKED]) and sum(token.lost for token in sides[MARKED]) > 1
     for side in sides.values():
-        assert [token.green for token in side] == coins(model, [token.token_id for token in side], settings)
+        whole = greens(model, [token.token_id for token in side], settings)
+        assert np.array([token.green for token in side], float) == pytest.approx(np.array(whole, float), nan_ok=True)
     marked = [token.token_id for token in sides[MARKED]]
     assert score(model, marked, settings).z > score(model, [token.token_id for token in sides[UNMARKED]], settings).z + 1
     assert marked == watermark.run_ids(model, PROMPT, settings, 30, MARKED, 0)
-    attacks = [one for one in seen if isinstance(one, Attacked)]
+    attacks = [text for text in seen if isinstance(text, Measured) and text.kind == ATTACKED]
     assert attacks[0].changed == 0 and attacks[-1].changed == attacks[-1].words and all(a.changed < b.changed for a, b in pairwise(attacks))
     kinds = [one.kind for one in seen if isinstance(one, Measured)]
     assert (kinds.count(MARKED), kinds.count(UNMARKED), kinds.count(HUMAN)) == (2, 2, 200)
@@ -159,5 +175,5 @@ def test_words_are_replaced_where_it_was_said() -> None:
     assert words == ["One", "  two", " three.", "\nFour"]
     assert watermark.edited(words, []) == "One  two three.\nFour"
     assert watermark.edited(words, [1, 3]).split()[::2] == ["One", "three."]
-    assert watermark.edited(words, [0, 2, 99], "delete") == "two\nFour"
+    assert watermark.edited(words, [0, 2, 99], "delete") == "  two\nFour"
     assert watermark.edited(words, [1, 3], "swap").split() == ["One", "three.", "two", "Four"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import NormalDist
 from typing import Any
 
 import pytest
 
 from core import SamplingSettings, load_model
 from core.experiments import watermark
-from core.experiments.watermark import CALLED, HUMAN, MARKED, UNMARKED, Attacked, MarkedToken, Measured, Null, Score
+from core.experiments.watermark import ATTACKED, CALLED, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, Score
 from pages.ui.experiments import experiment
 from pages.ui.views import watermark_score
 from tests.pages.apptest import Open, State, press, run_on, said
@@ -25,15 +26,15 @@ def test_the_first_result_is_said_in_numbers_and_is_attacked_by_a_click(open_app
     app = open_app(page="watermark")
     tokens, settings = of_kind(kept.seen, MarkedToken, side=MARKED), kept.about
     whole = watermark.tally([token.green for token in tokens], settings)
-    assert watermark_score.verdict(whole, settings) in said(app) and f"{whole.green} of {whole.coins} counted tokens" in said(app)
-    attacks = of_kind(kept.seen, Attacked)
+    assert watermark_score.verdict(whole, settings) in said(app) and f"{whole.green} of {whole.counted} counted tokens" in said(app)
+    attacks = of_kind(kept.seen, Measured, kind=ATTACKED)
     gone = next(step for step in attacks if step.p_value >= CALLED)
     assert f"{gone.changed} of {gone.words} words had to be replaced" in said(app)
     for kind, name in ((MARKED, "marked"), (UNMARKED, "not marked"), (HUMAN, "book excerpts")):
         texts = of_kind(kept.seen, Measured, kind=kind)
         assert f"{sum(text.p_value < CALLED for text in texts)} of {len(texts)} {name}" in said(app)
     words = watermark.words_of("".join(token.text for token in tokens).strip())
-    app.button_group(key="watermark_words").set_value(list(range(len(words)))).run()
+    app.button_group(key="watermark_words_0").set_value(list(range(len(words)))).run()
     model = load_model("storyteller")
     left = watermark.score(model, watermark.written_ids(model, watermark.edited(words, range(len(words)))), settings)
     assert f"{len(words)} words are changed." in said(app) and watermark_score.verdict(left, settings) in said(app)
@@ -49,10 +50,10 @@ def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open)
     settings = replace(watermark_score.DEFAULTS["synthid"], seed=7)
     seen = list(watermark.watch(load_model("storyteller"), "Once upon a time", settings, 50))
     null = watermark.null_of(of_kind(seen, Measured))
-    assert null is not None and f"{null.runs} unmarked runs of this model" in said(app)
+    assert null is not None and f"{len(of_kind(seen, Measured, kind=UNMARKED))} unmarked runs of this model" in said(app)
     tokens = of_kind(seen, MarkedToken, side=MARKED)
     assert watermark_score.verdict(watermark.tally([token.green for token in tokens], settings), settings, null) in said(app)
-    app.segmented_control(key="watermark_way").set_value("paste").run()
+    app.segmented_control(key="watermark_act").set_value("paste").run()
     app.text_area(key="watermark_pasted").set_value("The sun was warm.").run()
     ids = watermark.written_ids(load_model("storyteller"), "The sun was warm.")
     if len(ids) > 4:
@@ -70,6 +71,8 @@ def test_a_tournament_under_greedy_is_said_to_have_no_effect(open_app: Open) -> 
 
 def test_read_scores_a_text_with_a_key(open_app: Open) -> None:
     app = open_app(page="read")
+    app.session_state["read_mark_one"] = True  # the part of the page is opened
+    app.run()
     model, settings = load_model("storyteller"), replace(watermark_score.DEFAULTS["green"], watermark_key=42)
     app.number_input(key="read_mark_one_watermark_key").set_value(42).run()
     ids = watermark.written_ids(model, str(app.text_area(key="read_text").value))
@@ -99,5 +102,5 @@ def test_the_dialog_switches_a_mark_on_and_a_chip_switches_it_off(open_app: Open
 )
 def test_how_rare_a_score_is(p_value: float, words: str) -> None:
     assert words in watermark_score.rarity(p_value)
-    assert ("Marked" in watermark_score.verdict(Score(1.0, p_value, 9, 3, 9), SamplingSettings(watermark="green"))) == (p_value < CALLED)
-    assert "Not called" in watermark_score.verdict(Score(9.0, 0.0, 9, 3, 9), SamplingSettings(watermark="synthid"), Null(9.0, 1.0, 40))
+    assert ("Marked" in watermark_score.verdict(Score(1.0, p_value, 9, 3), SamplingSettings(watermark="green"))) == (p_value < CALLED)
+    assert "Not called" in watermark_score.verdict(Score(9.0, 0.0, 9, 3), SamplingSettings(watermark="synthid"), NormalDist(9.0, 1.0))
