@@ -7,7 +7,6 @@ from typing import Any
 from tests.pages.apptest import Open, State, go, press
 from tests.pages.ui.session.test_listed_model import CRASH, PAGES, told_everything
 
-
 USED = {"stage", "guess", "what_if", "compare", "candidates", "read", "gallery", "by_hand", "cost"}
 REFUSED = {"inside", "why", "cache", "batching"}
 
