@@ -1,4 +1,4 @@
-"""Faults of the machine: a server that has just started or stands still, and one link in two tabs. Nothing is lost, and one sentence says what happens."""
+"""Faults of the machine: a server that has just started or stands still, and one link in two tabs. One sentence says what happens."""
 
 from __future__ import annotations
 
