@@ -39,7 +39,7 @@ def loaded_once(name: str) -> Any:
 def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new registry for each test; the models that come with the app are loaded once for all."""
 
-    def load(name: str, **access: str | None) -> Any:
+    def load(name: str, **access: Any) -> Any:
         return loaded_once(name) if name in bundled_names() else load_model(name, **access)
 
     monkeypatch.setattr(loaded_models, "_REGISTRY", ModelRegistry(load))
