@@ -27,11 +27,12 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build = [sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "--no-build-isolation", "--quiet", "--wheel-dir", str(folder)]
     subprocess.run(build, check=True, cwd=folder)
     (wheel,) = folder.glob("token_probability_viewer-*.whl")
-    venv.create(folder / "environment", with_pip=True)
+    venv.create(folder / "environment")
     (packages,) = (folder / "environment").glob("lib/python*/site-packages")
     (packages / "libraries.pth").write_text("\n".join(site.getsitepackages()))
     programs = folder / "environment" / "bin"
-    subprocess.run([programs / "python", "-m", "pip", "install", "--no-deps", "--quiet", str(wheel)], check=True, cwd=folder)
+    install = [sys.executable, "-m", "pip", "--python", str(programs / "python"), "install", "--no-deps", "--quiet", str(wheel)]
+    subprocess.run(install, check=True, cwd=folder)
     return programs
 
 

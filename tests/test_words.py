@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from string import Formatter
+from typing import Any
 
 import pytest
 
@@ -54,9 +55,24 @@ NOT_WORDS = re.compile(
 
 
 @cache
+def parsed(pattern: str) -> dict[Path, ast.Module]:
+    """The files of this pattern, parsed."""
+    return {path: ast.parse(path.read_text("utf-8")) for path in sorted(ROOT.glob(pattern))}
+
+
+@cache
 def pages() -> dict[Path, ast.Module]:
-    """The code that draws, parsed."""
-    return {path: ast.parse(path.read_text("utf-8")) for path in sorted(ROOT.glob("pages/**/*.py")) if path.name not in OTHERS}
+    """The code that draws."""
+    return {path: tree for path, tree in parsed("pages/**/*.py").items() if path.name not in OTHERS}
+
+
+def core() -> dict[Path, ast.Module]:
+    return parsed("core/**/*.py")
+
+
+@cache
+def sentences() -> Any:
+    return extract_sentences.sentences()
 
 
 def name_of(call: ast.Call) -> str:
@@ -127,8 +143,8 @@ def test_nothing_that_reads_like_a_sentence_is_left_out() -> None:
 
 def test_messages_are_plain_strings_with_named_places() -> None:
     wrong = []
-    for path in [*pages(), *sorted(ROOT.glob("core/**/*.py"))]:
-        for call in (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)):
+    for path, tree in (pages() | core()).items():
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
             if name_of(call) not in MARKS or not isinstance(call.func, ast.Name):
                 continue
             for text in call.args[: extract_sentences.MARKS[name_of(call)]]:
@@ -149,9 +165,9 @@ def odd_places(sentence: str) -> list[str]:
 def test_nothing_is_translated_while_modules_are_read() -> None:
     """A page's file is run anew for every visitor; all else is read once, in nobody's language."""
     wrong = []
-    read_once = [path for path in sorted(ROOT.glob("pages/**/*.py")) if path.name != "page.py"]
-    for path in [*read_once, *sorted(ROOT.glob("core/**/*.py"))]:
-        for node in outside_of_functions(ast.parse(path.read_text("utf-8"))):
+    read_once = {path: tree for path, tree in parsed("pages/**/*.py").items() if path.name != "page.py"}
+    for path, tree in (read_once | core()).items():
+        for node in outside_of_functions(tree):
             if isinstance(node, ast.Call) and name_of(node) in {"_", "ngettext"} and isinstance(node.func, ast.Name):
                 wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert wrong == []
@@ -170,8 +186,7 @@ def outside_of_functions(node: ast.AST) -> Iterator[ast.AST]:
 
 def test_no_function_that_speaks_has_another_underscore() -> None:
     wrong = []
-    for path in [*pages(), *sorted(ROOT.glob("core/**/*.py"))]:
-        tree = ast.parse(path.read_text("utf-8"))
+    for path, tree in (pages() | core()).items():
         imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "pages.ui.i18n.translation")
         if any(alias.name == "_" for node in imports for alias in node.names):
             wrong += [
@@ -185,8 +200,8 @@ def test_no_function_that_speaks_has_another_underscore() -> None:
 
 def test_a_cache_of_words_knows_the_language() -> None:
     wrong = []
-    for path in pages():
-        for function in (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)):
+    for path, tree in pages().items():
+        for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
             cached = any(re.search(r"\b(lru_cache|cache|cache_data|cache_resource)\b", ast.dump(one)) for one in function.decorator_list)
             speaks = any(isinstance(node, ast.Call) and name_of(node) in MARKS - {"N_"} for node in ast.walk(function))
             wrong += [f"{path.relative_to(ROOT)}:{function.lineno}"] if cached and speaks else []
@@ -194,7 +209,7 @@ def test_a_cache_of_words_knows_the_language() -> None:
 
 
 def test_the_template_is_what_the_code_says() -> None:
-    written = extract_sentences.file_text(extract_sentences.sentences())
+    written = extract_sentences.file_text(sentences())
     assert extract_sentences.TEMPLATE.read_text("utf-8") == written, "run `python -m pages.ui.i18n.extract_sentences`"
 
 
@@ -203,7 +218,7 @@ LANGUAGES = [code for code in translation.languages() if code != translation.ENG
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_language_has_every_sentence_and_no_other(code: str) -> None:
-    template, own = extract_sentences.sentences(), extract_sentences.catalogue_of(code)
+    template, own = sentences(), extract_sentences.catalogue_of(code)
     assert {one.id for one in own if one.id} == {one.id for one in template if one.id}, "run `python -m pages.ui.i18n.extract_sentences`"
 
 

@@ -94,15 +94,15 @@ def attack(name: str, how: attacks.Attack, address: str, other: Bystander) -> bo
 
 
 @contextmanager
-def instance(port: int = 0) -> Iterator[str]:
-    """Start a public instance behind a proxy on this machine and yield its address."""
+def instance(port: int = 0, opened: bool = True) -> Iterator[str]:
+    """Start a public instance behind a proxy on this machine and yield its address. opened: after it has opened its pages itself."""
     environment = {
         "TOKEN_VIEWER_PUBLIC": "1",
         "TOKEN_VIEWER_OPERATOR_PASSWORD": attacks.PASSWORD,
         "STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": "5",
     }
     with running_app(port or free_port(), **environment) as address:
-        while not _is_ready(address):
+        while opened and not _is_ready(address):
             time.sleep(0.2)
         yield address
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """A public instance of this module."""
-    with instance() as found:
+    with instance(opened=False) as found:
         yield found
 
 

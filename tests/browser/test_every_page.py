@@ -27,12 +27,13 @@ from pages.ui.session.sampling_controls import START
 from tests.browser import observed
 from tests.browser.accessibility import sideways, violations
 from tests.browser.drawn import Drawn
-from tests.browser.watching import download, eventually, live, press, settled, type_into
+from tests.browser.watching import download, eventually, live, press, repeated, settled, type_into
 
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
 PATHS = features.paths()
 MAIN = "[data-testid=stMain]"
+STOPPED = {"waiting_curve", "batching_curve", "think_set", "quantization_parts"}  # long ones, with charts
 NOT_PRESSED = {"newborn"}  # it learns for 20 seconds; test_teach.py presses it and stops it
 SMALLEST = {  # the first choice of these controls is the smallest
     "think_set": ("think_count",),
@@ -286,8 +287,18 @@ class Experiment:
         self.page.locator(f".st-key-recorded_{self.take.name}").wait_for()
         self.matches(kept)
 
-    def pressed(self) -> None:
-        """Run it here and now, and compare with the observations of its file."""
+    def stopped_at_its_first_result(self) -> None:
+        """Run it until the first mark is drawn, and stop it."""
+        name, result = self.take.name, self.page.locator(f".st-key-result_{self.take.name}")
+        recorded = self.page.locator(f".st-key-recorded_{name}").first
+        repeated(self.page, lambda: press(self.page, self.take.press), recorded, "detached", 10)
+        result.locator(".role-mark path").first.wait_for()
+        press(self.page, self.take.press.replace("_start", "_stop"))
+        self.page.locator(f".st-key-made_{name} .st-key-keep_{name} button:visible").first.wait_for()
+        settled(self.page)
+
+    def pressed(self, whole: bool) -> None:
+        """Run it here and now, and compare with the observations of its file. whole: also a long one, to its end."""
         name = self.take.name
         for control in SMALLEST.get(name, ()):
             self.page.locator(f".st-key-{control} button").first.click()
@@ -297,7 +308,10 @@ class Experiment:
             self.page.locator(".st-key-teach_steps input[type=range]").press("Home")
             settled(self.page)
             self.page.keyboard.press("Escape")
-        live(self.page, self.take.press, name)
+        if name in STOPPED and not whole:
+            self.stopped_at_its_first_result()
+        else:
+            live(self.page, self.take.press, name)
         file = download(self.page, self.page.locator(f".st-key-keep_{name} button:visible").first)
         self.matches(RecordedExperiment.loads(file.read_bytes(), experiment.files()))
 
@@ -318,8 +332,13 @@ def darken(page: Any) -> None:
     settled(page)
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_a_page_draws_its_result_and_is_accessible(path: str, at: At) -> None:
+LONG = [path for path in PATHS if any(take.name in STOPPED for take in features.feature_of(path).recorded)]
+
+
+@pytest.mark.parametrize(
+    ("path", "whole"), [(path, False) for path in PATHS] + [pytest.param(path, True, marks=pytest.mark.exhaustive) for path in LONG]
+)
+def test_a_page_draws_its_result_and_is_accessible(path: str, whole: bool, at: At) -> None:
     page = at("" if path == "watch" else path, color_scheme="light")
     experiments = [Experiment(page, take) for take in features.feature_of(path).recorded if "stop" not in dict(take.query)]
     before, after = PLAIN.get(path, (None, None))
@@ -344,5 +363,5 @@ def test_a_page_draws_its_result_and_is_accessible(path: str, at: At) -> None:
             shown.recorded()
             found += violations(page)
         if shown.take.name not in NOT_PRESSED:
-            shown.pressed()
+            shown.pressed(whole)
     assert not found, "\n".join(found)

@@ -1,4 +1,4 @@
-"""Faults of the machine: a server that stands still, and one link in two tabs. Nothing is lost, and one sentence says what happens."""
+"""Faults of the machine: a server that has just started or stands still, and one link in two tabs. One sentence says what happens."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import urlsplit
 
 import psutil
 import pytest
 
 from tests.browser.conftest import running_app
-from tests.browser.watching import Watching
+from tests.browser.watching import Watching, eventually, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
@@ -31,19 +32,38 @@ def standing_still(address: str) -> Iterator[None]:
         os.kill(server.pid, signal.SIGCONT)
 
 
-def test_a_server_that_stands_still_is_named_and_nothing_is_lost(visit: Visit) -> None:
+def test_a_new_server_opens_its_first_link_and_is_named_when_it_stands_still(new_page: Callable[..., Any], visit: Visit) -> None:
     with running_app() as address:
-        watching = visit("?prompt=Once+upon+a+time", address=address)
-        written = watching.steps(1, 2)
-        notice = watching.page.get_by_text(SENTENCE)
-        with standing_still(address):
-            watching.button("step").click()
-            notice.wait_for(timeout=20_000)
-            assert watching.written() == written
-        watching.until("steps.length === 3")
-        assert watching.written()[:2] == written
-        notice.wait_for(state="hidden")
-        watching.steps(4, 4)
+        first_link(new_page(f"{address}/_stcore/health"), address)
+        stands_still(visit("?prompt=Once+upon+a+time", address=address), address)
+
+
+def first_link(page: Any, address: str) -> None:
+    """An address that is no file of `pages/` is known to Streamlit only after a page was opened, which the app does by itself."""
+
+    def ready() -> None:
+        assert page.request.get(f"{address}/healthz").json()["ready"]
+
+    eventually(page, ready, 60)
+    page.wait_for_timeout(4000)  # the first page is opened in the background
+    page.goto(f"{address}/two-branches")
+    page.get_by_role("heading", name="Two branches").first.wait_for()
+    settled(page)
+    assert page.get_by_text("Page not found").count() == 0
+
+
+def stands_still(watching: Watching, address: str) -> None:
+    """The server is named, and nothing is lost."""
+    written = watching.steps(1, 2)
+    notice = watching.page.get_by_text(SENTENCE)
+    with standing_still(address):
+        watching.button("step").click()
+        notice.wait_for(timeout=20_000)
+        assert watching.written() == written
+    watching.until("steps.length === 3")
+    assert watching.written()[:2] == written
+    notice.wait_for(state="hidden")
+    watching.steps(4, 4)
 
 
 def test_one_link_in_two_tabs_is_two_texts(visit: Visit, app: str) -> None:

@@ -78,10 +78,8 @@ def test_link_recording_table_and_handout_hold_what_is_on_screen(visit: Visit, b
 
 def test_a_recording_beyond_a_megabyte_opens_and_an_empty_one_is_refused(visit: Visit) -> None:
     model = load_model("storyteller")
-    for seed in range(100):  # until a story is long enough
-        run = Generation(model, "Once upon a time", SamplingSettings(seed=seed, temperature=1.2), top_n=400)
-        if len(list(run.stream(60))) == 60:
-            break
+    run = Generation(model, "Once upon a time", SamplingSettings(temperature=1.2), top_n=400)
+    assert len(list(run.stream(60))) == 60, "a longer story is needed: another seed"
     kept = Recording.of(run).dumps()
     assert len(kept) > 2**20
     watching = visit()
@@ -216,19 +214,3 @@ def test_a_text_too_long_for_an_address_comes_back_from_the_browser_and_one_beyo
     field.press("Control+Enter")
     another.until("steps.length === 1")
     assert another.written() == written
-
-
-def test_the_first_link_to_a_server_that_has_just_started_opens_its_page(new_page: At) -> None:
-    """An address that is no file of `pages/` is known to Streamlit only after a page was opened, which the app does by itself."""
-    with running_app() as address:
-        page = new_page(f"{address}/_stcore/health")
-        eventually(page, lambda: ready(page, address), 60)
-        page.wait_for_timeout(4000)  # the first page is opened in the background
-        page.goto(f"{address}/two-branches")
-        page.get_by_role("heading", name="Two branches").first.wait_for()
-        settled(page)
-        assert page.get_by_text("Page not found").count() == 0
-
-
-def ready(page: Any, address: str) -> None:
-    assert page.request.get(f"{address}/healthz").json()["ready"]

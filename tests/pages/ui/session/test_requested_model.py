@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import ModelError
-from core.models.hub import downloaded, find
+from core.models.hub import bundled_names, downloaded, find
 from core.models.model_names import is_hub_id, with_revision
 from core.models.model_registry import ModelRegistry
 from pages.ui.i18n import example_texts
@@ -29,9 +30,19 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 SETTINGS = SamplingSettings(temperature=1.3, top_k=30, seed=8)
 
 
+@functools.cache
+def loaded_once(name: str) -> Any:
+    return load_model(name)
+
+
 @pytest.fixture(autouse=True)
 def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loaded_models, "_REGISTRY", ModelRegistry(loaded_models._load))
+    """A new registry for each test; the models that come with the app are loaded once for all."""
+
+    def load(name: str, **access: Any) -> Any:
+        return loaded_once(name) if name in bundled_names() else load_model(name, **access)
+
+    monkeypatch.setattr(loaded_models, "_REGISTRY", ModelRegistry(load))
 
 
 @pytest.fixture
