@@ -28,7 +28,8 @@ def rarity(colours: Palette, across: str, right: int, top: int) -> alt.TopLevelM
     grid: dict[str, Any] = {"grid": True, "gridColor": colours.muted_text, "gridDash": [3, 3], "labelOverlap": False}
     axis = grey_axis(colours, values=[0, 3, 6], labelExpr=words, minExtent=84, maxExtent=84, **grid)
     up = alt.Y("power:Q", scale=alt.Scale(domain=[0, top], clamp=True, nice=False), axis=axis)
-    x = alt.X("place:Q", scale=alt.Scale(domain=[0, max(1, right)], nice=False), axis=grey_axis(colours, across, tickCount=6))
+    numbered = grey_axis(colours, across, tickCount=6, tickMinStep=1)
+    x = alt.X("place:Q", scale=alt.Scale(domain=[0, max(1, right)], nice=False), axis=numbered)
     lines = CHART.mark_line(strokeWidth=2.2, interpolate="step-after").encode(x=x, y=up, color=_side(colours))
     dots = CHART.mark_point(filled=True, size=160, opacity=0).encode(x=x, y=up, tooltip=tips(("tip", _("score"))))
     return alt.layer(lines, dots).properties(height=190)

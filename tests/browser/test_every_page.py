@@ -216,24 +216,33 @@ def marked_texts(page: Any) -> None:
     eventually(page, lambda: observed.watermark(Drawn(page, MAIN), kept))
 
 
-def attack_by_a_click(page: Any) -> None:
-    """A word is clicked, then every second one is changed, and the score falls; another text is pasted in the end."""
+def attack_in_every_way(page: Any) -> None:
+    """Words are clicked and replaced, deleted, swapped; every second one is changed; another text is pasted. Each time the score falls."""
 
-    def left() -> str:
-        """The sentence about what the attack left."""
+    def z() -> float:
         sentences = page.get_by_text("counted tokens are on the green list")
-        return str(sentences.nth(sentences.count() - 1).inner_text())
+        return float(sentences.nth(sentences.count() - 1).inner_text().split("z = ")[1].split(":")[0].replace("−", "-"))
 
-    before = left()
-    page.locator(".st-key-watermark_words_0 button").nth(3).click()
-    page.get_by_text("1 word is changed.", exact=True).wait_for()
+    def falls_below(limit: float) -> None:
+        assert z() < limit
+
+    def attack_with(act: str) -> None:
+        page.locator(".st-key-watermark_act button", has_text=act).click()
+        settled(page)
+
+    untouched = z()
+    for number in range(3, 24, 4):
+        page.locator(".st-key-watermark_words_0 button").nth(number).click()
+    page.get_by_text("6 words are changed.", exact=True).wait_for()
+    for act in ("delete", "swap with the next", "replace"):
+        attack_with(act)
+        eventually(page, lambda: falls_below(untouched))
     type_into(page, "watermark_every", "2")
-    page.get_by_text("Not called marked").last.wait_for()
-    eventually(page, lambda: same_number([left()] * (left() != before), 1))
-    page.locator(".st-key-watermark_act button", has_text="paste another text").click()
-    page.locator(".st-key-watermark_pasted textarea").fill("The sun was warm, and the children went home to their mother.")
-    page.locator(".st-key-watermark_pasted textarea").blur()
-    eventually(page, lambda: same_number([left()] * left().endswith("Not called marked."), 1))
+    page.locator(".st-key-watermark_words_2 button").first.wait_for()
+    eventually(page, lambda: falls_below(untouched - 2))
+    attack_with("paste another text")
+    type_into(page, "watermark_pasted", "The sun was warm, and the children went home to their mother.")
+    eventually(page, lambda: falls_below(2))
     press(page, "watermark_certain")
 
 
@@ -252,7 +261,7 @@ PLAIN: dict[str, tuple[Draws, Draws | None]] = {
     "glossary": (glossary, None),
     "by_hand": (form_to_count, sheet_of_the_stories),
     "what_if": (what_if, what_if_step),
-    "watermark": (marked_texts, attack_by_a_click),
+    "watermark": (marked_texts, attack_in_every_way),
     "models": (models, models_use),
     "operator": (operator, None),
 }

@@ -32,6 +32,7 @@ TEMPLATES = (
     N_("{count} questions"),
     N_("{count} times each"),
     N_("key {key}"),
+    N_("gamma {gamma}"),
     N_("delta {delta}"),
     N_("{count} texts"),
 )

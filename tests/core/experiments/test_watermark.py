@@ -177,3 +177,9 @@ def test_words_are_replaced_where_it_was_said() -> None:
     assert watermark.edited(words, [1, 3]).split()[::2] == ["One", "three."]
     assert watermark.edited(words, [0, 2, 99], "delete") == "  two\nFour"
     assert watermark.edited(words, [1, 3], "swap").split() == ["One", "three.", "two", "Four"]
+    assert watermark.edited(words, [0], "swap") == "two  One three.\nFour", "the white space stays where it is"
+
+
+def test_equal_runs_of_greedy_are_written_once(tiny: Any) -> None:
+    kinds = [text.kind for text in watch(tiny("llama"), PROMPT, replace(GREEN, greedy=True), 10, 20) if isinstance(text, Measured)]
+    assert kinds.count(MARKED) == kinds.count(UNMARKED) == 1

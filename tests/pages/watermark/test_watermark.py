@@ -10,7 +10,7 @@ import pytest
 
 from core import SamplingSettings, load_model
 from core.experiments import watermark
-from core.experiments.watermark import ATTACKED, CALLED, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, Score
+from core.experiments.watermark import ATTACKED, CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, Score
 from pages.ui.experiments import experiment
 from pages.ui.views import watermark_score
 from tests.pages.apptest import Open, State, press, run_on, said
@@ -60,6 +60,19 @@ def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open)
         assert watermark_score.verdict(watermark.score(load_model("storyteller"), ids, settings), settings) in said(app)
     app.text_area(key="watermark_pasted").set_value("Sun").run()
     assert not app.exception and any("A score needs at least 5." in notice.value for notice in app.info)
+
+
+def test_a_certain_text_is_written_by_one_press_and_not_called_marked(open_app: Open, session: State) -> None:
+    app = run_on(press(open_app(page="watermark"), "watermark_certain"))
+    tokens = of_kind(session(app).experiments["watermark"].seen, MarkedToken)
+    assert sum(token.top > CERTAIN for token in tokens) > 0.7 * len(tokens) > 0
+    assert said(app).count("**Not called marked.**") == 3 and "Nothing to attack" in said(app)
+
+
+def test_the_page_begins_with_the_mark_of_a_link(open_app: Open) -> None:
+    app = open_app(page="watermark", watermark="synthid", watermark_key="42", watermark_context="2")
+    assert app.segmented_control(key="watermark_kind").value == "synthid"
+    assert [app.number_input(key=f"watermark_watermark_{name}").value for name in ("key", "context")] == [42, 2]
 
 
 def test_a_tournament_under_greedy_is_said_to_have_no_effect(open_app: Open) -> None:
