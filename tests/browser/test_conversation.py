@@ -19,7 +19,7 @@ from core import Recording, load_model
 from tests import tiny_models
 from tests.browser.accessibility import sideways, violations
 from tests.browser.conftest import running_app
-from tests.browser.watching import COLD, Watching, download, press, repeated, settled, turn_to, type_into
+from tests.browser.watching import COLD, PATIENCE, Watching, download, eventually, press, repeated, settled, turn_to, type_into
 from tests.core.models.gguf import making
 
 pytestmark = pytest.mark.browser
@@ -79,12 +79,19 @@ def talk(watching: Watching, asked: tuple[str, ...], most: int) -> Iterator[Reco
     page = watching.page
     press(page, "play")
     ended(page)
-    for message in ("", *asked):
+    for number, message in enumerate(("", *asked)):
         if message:
             ask(page, message)
-        found = recording(page)
-        assert found.finished in ("end of text", "enough tokens") and len(found.path) <= most
-        yield found
+        kept: list[Recording] = []
+
+        def ended_turn(messages: int = 2 * number + 1, kept: list[Recording] = kept) -> None:
+            """The notice of the answer before can still be there when this one begins."""
+            kept.append(recording(page))
+            assert kept[-1].finished in ("end of text", "enough tokens") and len(kept[-1].messages) == messages
+
+        eventually(page, ended_turn, PATIENCE / 1000)
+        assert len(kept[-1].path) <= most
+        yield kept[-1]
 
 
 def check_turns(turns: list[Recording], path: Path) -> None:
