@@ -22,7 +22,7 @@ from transformers.cache_utils import DynamicCache
 
 from core.backends.cache_tensors import cache_argument
 from core.checked_number import shown, whole_number
-from core.device import torch_threads
+from core.device import MANY_TOKENS, torch_threads
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import is_stored, widen
@@ -232,7 +232,7 @@ class _Network:
         more = {name: value.to(self._model.engine.device) for name, value in more.items()}
         if self._argument is not None:
             more |= {"use_cache": False} if self._cache is None else {"use_cache": True, self._argument: self._cache}
-        with turn(self._model), torch.inference_mode(), torch_threads(way.threads or self._model.engine.speed.row_threads):
+        with turn(self._model), torch.inference_mode(), torch_threads(way.threads or self._model.engine.speed.threads_for(MANY_TOKENS)):
             return _checked(self._network(ids.to(self._model.engine.device), **more).logits[0, own : own + len(new)])
 
 

@@ -12,7 +12,7 @@ import torch
 
 from core.backends.cache_tensors import cache_argument
 from core.backends.transformers_backend import backend_of
-from core.device import enough_memory, torch_threads
+from core.device import MANY_TOKENS, enough_memory, torch_threads
 from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
 from core.engine.network_layers import Hook, hooked
@@ -47,7 +47,13 @@ class Passes:
         engine = self.model.engine
         message = Message("There is not enough memory on {device} for this. Use a shorter text.", device=self.model.device)
         mode = torch.enable_grad() if gradients else torch.inference_mode()
-        with engine.lock.acquire(), torch_threads(engine.speed.row_threads), mode, enough_memory(message), possible_with(self.model.name):
+        with (
+            engine.lock.acquire(),
+            torch_threads(engine.speed.threads_for(MANY_TOKENS)),
+            mode,
+            enough_memory(message),
+            possible_with(self.model.name),
+        ):
             yield
 
     def tensor(self, ids: Any) -> torch.Tensor:
