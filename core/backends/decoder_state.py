@@ -10,6 +10,9 @@ from torch.nn import functional
 
 from core.backends.decoder_parts import Parts, Widened
 
+SMALLEST_RESERVE = 16  # tokens
+MANY = 32  # new tokens; from here on torch's attention, which holds no scores, is faster than two products in NumPy
+
 
 class Workspace:
     """Buffers for `rows` tokens through the layers, and views of them. Used by one pass at a time. widened: shared with other blocks.
@@ -73,10 +76,6 @@ class Workspace:
                 self._turned[..., done:] = self._plain[..., done:]
         asking = self._turned[:, : self._heads]
         np.multiply(asking, np.float32(scaling), asking)
-
-
-SMALLEST_RESERVE = 16  # tokens
-MANY = 32  # new tokens; from here on torch's attention, which holds no scores, is faster than two products in NumPy
 
 
 @dataclass(slots=True, eq=False)

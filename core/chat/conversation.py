@@ -25,6 +25,11 @@ SECONDS = 5.0  # limit for one rendering, including the start of the process
 MEGABYTES = 512  # of address space
 LONGEST = 4_000_000  # limit on the rendered text, in characters
 _PROGRAM = Path(__file__).with_name("chat_template_process.py")
+ROLES = ("system", "user", "assistant")
+MOST_MESSAGES = 1_000
+Messages = tuple[dict[str, str], ...]
+Span = tuple[int, int]
+_MARKED = "\ue000{number}\ue001"  # private characters that no template contains
 
 
 class TemplateFailed(Exception):
@@ -77,13 +82,6 @@ def _render(asked: str, seconds: float) -> str:
     return str(answer["text"])
 
 
-ROLES = ("system", "user", "assistant")
-MOST_MESSAGES = 1_000
-
-Messages = tuple[dict[str, str], ...]
-Span = tuple[int, int]
-
-_MARKED = "\ue000{number}\ue001"  # private characters that no template contains
 _CUT = _MARKED.format(number="end")
 
 

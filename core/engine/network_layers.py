@@ -14,6 +14,11 @@ import torch
 from core.errors import ModelError, NotForThisModel
 from core.message import Message
 
+NO_VECTORS = Message(
+    "The layers of this architecture do not pass on one vector for each token, so their activations cannot be read or changed."
+)
+NO_LAYERS = Message("The layers of this architecture cannot be found, so their activations cannot be read or changed.")
+
 
 class Hook(NamedTuple):
     """What to do at a module.
@@ -69,12 +74,6 @@ def input_of(arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
 def with_input(arguments: tuple[Any, ...], named: dict[str, Any], states: torch.Tensor) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Return the input of a module with other hidden states."""
     return ((states, *arguments[1:]), named) if arguments else (arguments, named | {"hidden_states": states})
-
-
-NO_VECTORS = Message(
-    "The layers of this architecture do not pass on one vector for each token, so their activations cannot be read or changed."
-)
-NO_LAYERS = Message("The layers of this architecture cannot be found, so their activations cannot be read or changed.")
 
 
 def layer_modules(network: Any, layer_count: int) -> list[torch.nn.Module]:

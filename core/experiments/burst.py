@@ -27,6 +27,9 @@ from core.remote.protocol import number
 from core.remote.sampling_parameters import parameters
 from core.sampling.settings import SamplingSettings
 
+PAUSE = 0.1  # seconds between two metrics requests; vLLM's answer is long
+MOST = 32
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
@@ -91,10 +94,6 @@ def _vllm(body: dict[str, Any]) -> Chunk | None:
         count = len(ids) if isinstance(ids, list) else int(bool(text))
         return Chunk(count, str(text)) if count or text else None
     return None
-
-
-PAUSE = 0.1  # seconds between two metrics requests; vLLM's answer is long
-MOST = 32
 
 
 @dataclass(frozen=True, slots=True)

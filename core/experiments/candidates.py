@@ -33,6 +33,17 @@ from core.sources.source import Logits
 from core.sources.token_source import TokenSource
 from core.tokens.tokens import ByteJoiner
 
+MOST_TRIES = 32
+MOST_STEPS = 400
+LISTED = 8  # candidates kept at every step of every try
+# Scores of a try: the name, and the formula in words.
+MEAN, NORMALISED, MAJORITY = Message("mean log-probability"), Message("length-normalised"), Message("majority of the answers")
+FORMULAS: dict[str, str] = {
+    MEAN: Message("the sum of the natural logarithms of all its tokens' probabilities, divided by the number of tokens"),
+    NORMALISED: Message("the same sum divided by ((5 + tokens) / 6) to the power of 0.6, as in machine translation (Wu et al. 2016)"),
+    MAJORITY: Message("the share of all candidates with the same answer: the last number in the text or, without numbers, its first word"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class CandidateSequence:
@@ -75,11 +86,6 @@ class BatchStep:
         if not self.alone_seconds or not self.forward_passes:
             return None
         return (self.seconds / self.forward_passes) / (self.alone_seconds / self.alone_passes)
-
-
-MOST_TRIES = 32
-MOST_STEPS = 400
-LISTED = 8  # candidates kept at every step of every try
 
 
 def write_together(
@@ -201,15 +207,6 @@ def prompt_ids(model: TokenSource, prompt: str) -> list[int]:
             most=model.context_length,
         )
     return ids
-
-
-# Scores of a try: the name, and the formula in words.
-MEAN, NORMALISED, MAJORITY = Message("mean log-probability"), Message("length-normalised"), Message("majority of the answers")
-FORMULAS: dict[str, str] = {
-    MEAN: Message("the sum of the natural logarithms of all its tokens' probabilities, divided by the number of tokens"),
-    NORMALISED: Message("the same sum divided by ((5 + tokens) / 6) to the power of 0.6, as in machine translation (Wu et al. 2016)"),
-    MAJORITY: Message("the share of all candidates with the same answer: the last number in the text or, without numbers, its first word"),
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ STEERED_WORDS = {
 }
 MORE_WORDS = 3  # of them than in the usual text
 BROKEN = 3.0  # times the usual perplexity, from which on a steered text is broken
+ENDS_OF_SENTENCE = (".", "!", "?", ".”", '."', "!”", "?”", '!"', '?"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +179,6 @@ CACHE_WINS = Claim("the same tokens in less than two thirds of the time", _cache
 FORGOTTEN = Claim("the answer is forgotten", _forgotten)
 CONTINUOUS_IS_FASTER = Claim("continuous batching is done first", _continuous_is_faster)
 THINKING_HELPS = Claim("wrong at once, right step by step", _thinking_helps)
-
-ENDS_OF_SENTENCE = (".", "!", "?", ".”", '."', "!”", "?”", '!"', '?"')
 
 
 def branches(run: Recording) -> list[tuple[Step, ...]]:

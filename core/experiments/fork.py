@@ -31,6 +31,8 @@ from core.sources.token_source import TokenSource
 KEPT_WHOLE = 8_192  # up to this vocabulary size all probabilities of a step are kept; above it, only the KEPT likeliest
 KEPT = 1_024
 SHORTEST = 2  # equal tokens in a row that count as shared; a single shared comma would mean nothing
+LONGEST_WORD = 200  # characters of a text that is forced at the start of a branch
+MOST_STEPS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,10 +215,6 @@ def _parts(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 def _root(divergence: float) -> float:
     return math.sqrt(min(1.0, max(0.0, divergence)))
-
-
-LONGEST_WORD = 200  # characters of a text that is forced at the start of a branch
-MOST_STEPS = 1_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,12 @@ from core.inspection.inside import must_be_here
 from core.message import Message
 from core.sampling.settings import SamplingSettings
 
+BITS = (16, 8, 6, 4, 3, 2)
+GROUP = 32  # numbers that share a scale, unless a whole row does
+MOST_TOKENS = 256  # of the text that is read
+LONGEST = 64  # tokens of each generated text
+ATTENTION, FEED_FORWARD, HEAD = "attention", "feed-forward", "head"
+
 
 @dataclass(frozen=True, slots=True)
 class RoundedCache:
@@ -81,13 +87,6 @@ def rounded_cache(model: LanguageModel, text: str, bits: Sequence[int] = CACHE_B
             sum(layer.nbytes for layer in cache.layers),
             cache_bytes(model.shape, len(ids), model.cache_bytes_per_token / model.shape.cache_numbers_per_token),
         )
-
-
-BITS = (16, 8, 6, 4, 3, 2)
-GROUP = 32  # numbers that share a scale, unless a whole row does
-MOST_TOKENS = 256  # of the text that is read
-LONGEST = 64  # tokens of each generated text
-ATTENTION, FEED_FORWARD, HEAD = "attention", "feed-forward", "head"
 
 
 @dataclass(frozen=True, slots=True)

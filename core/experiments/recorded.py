@@ -52,6 +52,13 @@ from core.tokens.tokens import lone_token
 Index = Annotated[int, Field(ge=0, lt=2**31)]
 _FIELD = re.compile(r"\{([a-z_]+)\}")  # a message in a file has plain fields only: no attributes, indices or formats
 _SPEC = re.compile(r",?(\.\d)?[fge%]?")
+FORMAT = "token-probability-viewer experiment"
+VERSION = 1
+LARGEST_FILE = 4 * 2**20  # bytes, packed; the largest bundled file has 0.1 MB
+LARGEST_CONTENT = 16 * 2**20  # bytes, unpacked
+MOST_SEEN = 20_000  # observations
+LONGEST_PAUSE = 10.0  # seconds between two observations of a replay
+LONGEST_NUMBER = 19  # characters of a whole number
 
 
 def _stored(kind: type) -> PlainValidator:
@@ -168,11 +175,6 @@ def _write_sentence(text: Any, write_text: Callable[[Any], Any]) -> Any:
 Sentence = Annotated[str, WrapValidator(_read_sentence), WrapSerializer(_write_sentence)]
 
 
-FORMAT = "token-probability-viewer experiment"
-VERSION = 1
-LARGEST_FILE = 4 * 2**20  # bytes, packed; the largest bundled file has 0.1 MB
-LARGEST_CONTENT = 16 * 2**20  # bytes, unpacked
-MOST_SEEN = 20_000  # observations
 BOUNDS = Bounds(
     size=LARGEST_CONTENT,
     rest=2**20,
@@ -181,8 +183,6 @@ BOUNDS = Bounds(
     marks=2_000_000,
     lists={"seen": MOST_SEEN, "steps": 50_000, "vocabularies": 100},
 )
-LONGEST_PAUSE = 10.0  # seconds between two observations of a replay
-LONGEST_NUMBER = 19  # characters of a whole number
 
 
 def _without_conversions(schema: Any, handler: GetCoreSchemaHandler) -> None:

@@ -36,6 +36,14 @@ from core.sampling.stages import pick, sampling_probabilities
 from core.sources.capabilities import Can, require
 from core.tokens.tokens import ByteJoiner
 
+MOST_DRAFTED = 16
+LONGEST = 400  # tokens
+LONGEST_NGRAM = 4
+ACCEPTED, REJECTED, DROPPED, RECOVERED, BONUS, ENDED = "accepted", "rejected", "dropped", "recovered", "bonus", "ended"
+# The attempt number of `dice.roll` for each purpose at a step. A dropped token is drafted again with the same roll, because no kept token
+# depended on that roll. Runs are therefore repeatable, and every decision that counts has a roll of its own.
+TOKEN_ROLL, ACCEPT_ROLL, RECOVER_ROLL = 0, 1, 2
+
 
 @dataclass(frozen=True, slots=True)
 class Gain:
@@ -92,15 +100,6 @@ def expected_tokens(acceptance_rate: float, guesses: int) -> float:
     (1.75, 5.0, 1.0)
     """
     return float(sum(acceptance_rate**power for power in range(guesses + 1)))
-
-
-MOST_DRAFTED = 16
-LONGEST = 400  # tokens
-LONGEST_NGRAM = 4
-ACCEPTED, REJECTED, DROPPED, RECOVERED, BONUS, ENDED = "accepted", "rejected", "dropped", "recovered", "bonus", "ended"
-# The attempt number of `dice.roll` for each purpose at a step. A dropped token is drafted again with the same roll, because no kept token
-# depended on that roll. Runs are therefore repeatable, and every decision that counts has a roll of its own.
-TOKEN_ROLL, ACCEPT_ROLL, RECOVER_ROLL = 0, 1, 2
 
 
 class Draft(Protocol):

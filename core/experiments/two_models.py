@@ -36,6 +36,8 @@ from core.sources.token_source import TokenSource
 from core.tokens.tokens import ByteJoiner
 
 LENGTH = 1_200  # characters
+LONGEST = 256  # tokens
+LISTED = 8  # tokens whose probabilities from both models are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +67,6 @@ def unread(models: Sequence[TokenSource], text: str = "") -> Iterator[Unread]:
     for model in models:
         scored = score_text(model, text)
         yield Unread(model.name, scored.scored_count, scored.perplexity, scored.total_bits, len(text))
-
-
-LONGEST = 256  # tokens
-LISTED = 8  # tokens whose probabilities from both models are kept
 
 
 @dataclass(frozen=True, slots=True)

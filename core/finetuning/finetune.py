@@ -38,6 +38,13 @@ from core.sources.capabilities import Can, missing
 
 LESSONS = BUNDLED / "storyteller" / "rehearsal.txt"  # one lesson of the bundled models a line
 WRITTEN = 48  # tokens of a text that a model writes for itself
+IGNORED = -100
+ALL_WEIGHTS = 20_000_000  # parameters up to which all of them learn
+LARGEST = 200_000_000  # parameters of a model that can be taught here
+LONGEST_TEXT = 100_000  # characters
+KEPT_BYTES = 800_000_000  # of all moments of one training together (over thirty of the storyteller); those of all visitors: core.limits
+REHEARSED = 8  # old texts in a step, at least: of four, which ones were drawn decided what was kept
+LORA_RANK = 8
 
 
 def rehearsal_texts(model: LanguageModel, count: int = 64, seed: int = 0) -> list[str]:
@@ -62,13 +69,6 @@ def first_token(model: LanguageModel) -> int:
     return model.encode("A")[-1]
 
 
-IGNORED = -100
-ALL_WEIGHTS = 20_000_000  # parameters up to which all of them learn
-LARGEST = 200_000_000  # parameters of a model that can be taught here
-LONGEST_TEXT = 100_000  # characters
-KEPT_BYTES = 800_000_000  # of all moments of one training together (over thirty of the storyteller); those of all visitors: core.limits
-REHEARSED = 8  # old texts in a step, at least: of four, which ones were drawn decided what was kept
-LORA_RANK = 8
 _ALL: WeakSet[FineTuning] = WeakSet()
 _KEEPING = threading.RLock()  # around what one training does with the moments of another
 

@@ -23,6 +23,12 @@ from core.engine.model import LanguageModel
 from core.errors import InputError
 from core.finetuning.finetune import LONGEST_TEXT
 
+ROWS, LENGTH = 16, 96  # of a step: 1,536 guesses
+SHORTEST = 200  # bytes of a text that is worth it
+RATE = 6e-3
+WARM_UP = 20  # steps
+NAME = "newborn"
+
 
 class Muon(torch.optim.Muon):
     """torch's Muon, with the orthogonal matrices computed in float32 on a processor that does not multiply bfloat16.
@@ -90,13 +96,6 @@ class Optimizers:
     def load_state_dict(self, states: list[dict]) -> None:
         for optimizer, state in zip(self.all, states, strict=True):
             optimizer.load_state_dict(state)
-
-
-ROWS, LENGTH = 16, 96  # of a step: 1,536 guesses
-SHORTEST = 200  # bytes of a text that is worth it
-RATE = 6e-3
-WARM_UP = 20  # steps
-NAME = "newborn"
 
 
 class ScratchModel:

@@ -30,6 +30,10 @@ Count = Annotated[int, Field(ge=0, le=2**53)]
 Probability = Annotated[float, Field(ge=0.0, le=1.000001)]
 Seconds = Annotated[float, Field(ge=0.0, le=1e9)]
 _Candidates = Field(min_length=1, max_length=MOST_LISTED)
+FORMAT = "token-probability-viewer recording"
+VERSION = 1
+LARGEST_FILE = 64 * 1024 * 1024  # bytes
+MOST_STEPS = 50_000
 
 
 class Strict(BaseModel):
@@ -174,10 +178,6 @@ def step_of(
     )
 
 
-FORMAT = "token-probability-viewer recording"
-VERSION = 1
-LARGEST_FILE = 64 * 1024 * 1024  # bytes
-MOST_STEPS = 50_000
 BOUNDS = Bounds(
     size=LARGEST_FILE,
     rest=1024 * 1024,

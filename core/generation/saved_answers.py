@@ -24,6 +24,18 @@ from core.tokens.tokens import ByteJoiner
 
 UNNAMED = "a server's answer"
 USUAL_LISTED = 20  # candidates of a step that pages show, as in a run
+LARGEST_FILE = 16 * 1024 * 1024  # bytes
+MOST_LINES = 20_000
+MOST_ANSWERS = 200
+MOST_STEPS = 50_000  # tokens of all answers together
+MOST_ENTRIES = 1_000_000  # listed tokens of all answers together
+# Names under which logs, batches and other programs keep an answer.
+WRAPPERS = ("body", "response", "result", "output", "answer", "data", "kwargs", "message", "generations", "logprobs")
+FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")  # with which the lines of a saved stream begin
+NO_ANSWER = Message("This file is neither a recording of this app nor a saved answer of an inference server.")
+NO_LOGPROBS = Message(
+    "This answer contains no log-probabilities. Ask the server for them (in chat: logprobs and top_logprobs), then save its answer again."
+)
 
 
 def answer_file(answers: Sequence[Answer]) -> File:
@@ -100,19 +112,7 @@ def _step(listed: ListedStep, keys: Keys, parent: int, chosen_by: str, name: str
     )
 
 
-LARGEST_FILE = 16 * 1024 * 1024  # bytes
-MOST_LINES = 20_000
-MOST_ANSWERS = 200
-MOST_STEPS = 50_000  # tokens of all answers together
-MOST_ENTRIES = 1_000_000  # listed tokens of all answers together
 BOUNDS = Bounds(size=LARGEST_FILE, rest=LARGEST_FILE, entry=LARGEST_FILE, depth=16, marks=3_000_000, lists={})
-# Names under which logs, batches and other programs keep an answer.
-WRAPPERS = ("body", "response", "result", "output", "answer", "data", "kwargs", "message", "generations", "logprobs")
-FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")  # with which the lines of a saved stream begin
-NO_ANSWER = Message("This file is neither a recording of this app nor a saved answer of an inference server.")
-NO_LOGPROBS = Message(
-    "This answer contains no log-probabilities. Ask the server for them (in chat: logprobs and top_logprobs), then save its answer again."
-)
 
 
 @dataclass(frozen=True, slots=True)

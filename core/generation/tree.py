@@ -17,6 +17,7 @@ from core.tokens.tokens import Token
 
 MOST_TEXTS, LONGEST_TEXT = 40, 200  # texts; characters
 MOST_TOKENS = 10_000_000
+LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,6 @@ class Stop:
 def _raw(step: Step, vocabulary: Vocabulary) -> bytes:
     token = vocabulary.token(step.key)
     return b"" if token.special else token.raw
-
-
-LONGEST_NAME = 60
 
 
 @dataclass(slots=True)

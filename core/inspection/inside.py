@@ -31,6 +31,17 @@ from core.sources.capabilities import Can, require
 from core.sources.source import Source
 from core.tokens.tokens import Token
 
+CHUNK = 512  # tokens per turn; during a long text others get turns in between
+MOST_GUESSES = 1_000
+NO_LAYERS = Message("This architecture does not give the state after each layer, so there is no prediction per layer.")
+NO_ATTENTION = Message("This architecture has no attention: it keeps one state of the whole text instead of attending to tokens.")
+SOME_ATTENTION = Message("Layers {layers} of this model have no attention.")
+ONE_WITHOUT = Message("Layer {layers} of this model has no attention.")
+HIDDEN_ATTENTION = Message("This architecture does not give its true attention weights, so they are not shown.")
+TO_NOTHING = Message(
+    "The heads of this model have attention sinks that belong to no token. So the shown attention adds up to less than 100 %."
+)
+
 
 @contextmanager
 def capture_attention(layers: Layers) -> Iterator[dict[int, torch.Tensor]]:
@@ -88,19 +99,6 @@ def rows(seen: dict[int, torch.Tensor], layer_count: int, positions: int) -> tup
         row[:, positions - weights.shape[1] :] = weights.float().cpu().numpy()
         per_layer.append(row)
     return tuple(per_layer)
-
-
-CHUNK = 512  # tokens per turn; during a long text others get turns in between
-MOST_GUESSES = 1_000
-
-NO_LAYERS = Message("This architecture does not give the state after each layer, so there is no prediction per layer.")
-NO_ATTENTION = Message("This architecture has no attention: it keeps one state of the whole text instead of attending to tokens.")
-SOME_ATTENTION = Message("Layers {layers} of this model have no attention.")
-ONE_WITHOUT = Message("Layer {layers} of this model has no attention.")
-HIDDEN_ATTENTION = Message("This architecture does not give its true attention weights, so they are not shown.")
-TO_NOTHING = Message(
-    "The heads of this model have attention sinks that belong to no token. So the shown attention adds up to less than 100 %."
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ OF_A_LAYER = (
     *("input_layernorm", "post_attention_layernorm", "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"),
     *("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj"),
 )
+COMPILE_AFTER = 5.0  # seconds; earlier, loading compiled code would slow down the first page
 
 
 def llama_parts(settings: Mapping[str, Any], weights: Mapping[str, torch.Tensor]) -> Parts | None:
@@ -79,9 +80,6 @@ def _layer(home: str, size: int, norm: Callable[[str], Norm], projection: Callab
         act="silu",
         down=projection(f"{home}.mlp.down_proj"),
     )
-
-
-COMPILE_AFTER = 5.0  # seconds; earlier, loading compiled code would slow down the first page
 
 
 def load_without_network(name: str) -> LanguageModel | None:

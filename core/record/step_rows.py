@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 
 MOST_DOUBT = 6.0  # bits of entropy at which the tint is full
 PALEST, DEEPEST = 0.04, 0.38  # shares of the colour behind text
+STAGE = "constraint"
+FEWEST = 5  # candidates that keep a row even if unlikely ones are folded
+WORTH_A_ROW = 0.01  # an excluded candidate is unlikely below this model's probability
+SLIVER = 1e-6  # a narrower gap on the strip is a rounding error, not a token
+MOST_SINGLE = 24  # tokens with a segment of their own; later ones would be too narrow to see
+EVERYTHING_ELSE = "everything else"
+REST = -1  # key of the row for all tokens without a row of their own
+Kind = Literal["open", "removed", "rest"]
+Unlikely = Literal["shown", "folded", "skipped"]
 
 
 def tint_depth(step: Step, shows: str = "likely") -> float:
@@ -30,9 +39,6 @@ def tint_depth(step: Step, shows: str = "likely") -> float:
         return 0.0
     share = measured(step.model_probability) if shows == "likely" else min(1.0, measured(step.model_entropy) / MOST_DOUBT)
     return PALEST + (DEEPEST - PALEST) * share
-
-
-STAGE = "constraint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +68,6 @@ def constrained(seen: TokenDistribution) -> Constrained | None:
         excluded, at_least = float(before.sum()), True
     wanted = seen.candidates[0] if int(seen.removed_at[0]) == row else None
     return Constrained(min(1.0, max(0.0, excluded)), at_least, seen.stage_kept[row], wanted)
-
-
-FEWEST = 5  # candidates that keep a row even if unlikely ones are folded
-WORTH_A_ROW = 0.01  # an excluded candidate is unlikely below this model's probability
-SLIVER = 1e-6  # a narrower gap on the strip is a rounding error, not a token
-MOST_SINGLE = 24  # tokens with a segment of their own; later ones would be too narrow to see
-EVERYTHING_ELSE = "everything else"
-REST = -1  # key of the row for all tokens without a row of their own
-
-Kind = Literal["open", "removed", "rest"]
-Unlikely = Literal["shown", "folded", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,16 @@ AROUND_ANSWER = 1 << 18  # bytes of headers and of the marks between the parts o
 CONNECT_SECONDS = 5.0
 LONGEST_LINE = 1 << 20  # bytes, of a stream
 LEAST_PIECE = 64  # bytes that a part or a line of an answer counts at least, because each costs time; a line with a token has more
+LARGEST_ANSWER = 64 * 1024 * 1024  # bytes, for any request
+USUAL_ANSWER = 1024 * 1024  # bytes of an answer whose length does not depend on what is asked
+LEAST_PER_ITEM = 3  # bytes; an answer with more items per byte is not one of an inference server
+PATIENCE = 120.0  # seconds for one whole answer
+FIRST_PATIENCE = 6.0  # seconds for the first answer; every failure is reported after the same time
+PAUSES = (0.3, 1.0)  # seconds before asking again
+BUSY = frozenset({429, 500, 502, 503, 504})
+KEY_REFUSED = frozenset({401, 403})
+IDLE_CONNECTIONS = 16
+SHORTEST_SECRET = 6  # characters of a key that is removed from answers; a shorter one could be a part of any text
 
 
 class TooManyBytes(Exception):
@@ -121,17 +131,6 @@ def lines(parts: Iterable[bytes]) -> Iterator[bytes]:
     if line:
         yield bytes(line)
 
-
-LARGEST_ANSWER = 64 * 1024 * 1024  # bytes, for any request
-USUAL_ANSWER = 1024 * 1024  # bytes of an answer whose length does not depend on what is asked
-LEAST_PER_ITEM = 3  # bytes; an answer with more items per byte is not one of an inference server
-PATIENCE = 120.0  # seconds for one whole answer
-FIRST_PATIENCE = 6.0  # seconds for the first answer; every failure is reported after the same time
-PAUSES = (0.3, 1.0)  # seconds before asking again
-BUSY = frozenset({429, 500, 502, 503, 504})
-KEY_REFUSED = frozenset({401, 403})
-IDLE_CONNECTIONS = 16
-SHORTEST_SECRET = 6  # characters of a key that is removed from answers; a shorter one could be a part of any text
 
 _tls = cache(httpcore.default_ssl_context)  # reading the certificates takes 30 ms
 

@@ -23,6 +23,9 @@ from core.sampling import stages
 from core.sampling.settings import SamplingSettings
 
 LONGEST_LIST = 8_000  # most tokens that a server is asked for to make a pick certain
+WHOLE_ANSWER = 256  # tokens of an answer that comes as a whole
+MOST_LISTED = 20  # alternatives that a server is asked for
+PATIENCE = 120.0
 
 
 def is_unbounded(settings: SamplingSettings) -> bool:
@@ -67,11 +70,6 @@ def beyond(listed: int, forced: int) -> NotForThisModel:
         "top-p, roll again, or start the server with a longer list (vLLM: --max-logprobs).",
         listed=listed,
     )
-
-
-WHOLE_ANSWER = 256  # tokens of an answer that comes as a whole
-MOST_LISTED = 20  # alternatives that a server is asked for
-PATIENCE = 120.0
 
 
 @dataclass(frozen=True, slots=True)

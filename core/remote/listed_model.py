@@ -51,6 +51,7 @@ SAMPLE = "The quick brown fox jumps over"
 SAME = 0.05  # log-probabilities of one step asked twice differ by less
 ATTEMPTS = 6  # llama-server, and so Ollama, send no list if the sampled token ends within a character; another sample can help
 FOR_A_CHARACTER = 8  # tokens that are asked for together if one of them ends within a character
+_OWN: dict[str, Any] = {"chosen_by": "server", "roll": None}
 
 
 @dataclass(slots=True)
@@ -259,9 +260,6 @@ class ListedModel(Source):
             fresh.steps[0] = replace(listed, chosen=own if valid else replace(own, logprob=None))
         self._remember(cache, path, fresh)
         return fresh
-
-
-_OWN: dict[str, Any] = {"chosen_by": "server", "roll": None}
 
 
 def _path(path: Sequence[Step]) -> bytes:

@@ -17,6 +17,8 @@ HEADS = {
     "transformers": "model.generate(**inputs, ",
     "vllm": "SamplingParams(",
 }
+WHERE = "# Run it in the folder of the Token Probability Viewer, which holds the package core: python run.py"
+LONGEST = 120  # characters of a setting that is a text
 
 
 def arguments(engine: str, settings: SamplingSettings) -> str:
@@ -57,9 +59,6 @@ def _code(value: Any) -> str:
     return f"{type(value).__name__}(**{value.to_dict()!r})" if hasattr(value, "to_dict") else repr(value)
 
 
-WHERE = "# Run it in the folder of the Token Probability Viewer, which holds the package core: python run.py"
-
-
 def code(run: Generation) -> str:
     """Return a script that makes the steps of the current path again. Raises nothing for a run without steps."""
     if Can.FACTS not in run.can:
@@ -90,9 +89,6 @@ def code(run: Generation) -> str:
         call = f"run.force({step.token_id})" if step.chosen_by == "forced" else f"run.step({attempt}outcome={step.token_id})"
         lines.append(f"{call}  # {step.piece}")
     return "\n".join([*lines, "print(run.text)", ""])
-
-
-LONGEST = 120  # characters of a setting that is a text
 
 
 def summary(settings: SamplingSettings, wording: Wording) -> str:

@@ -18,6 +18,10 @@ from core.message import ENGLISH, Message, Wording
 from core.palette import LIGHT
 from core.record.step import Step
 
+VEGA_LITE = "application/vnd.vegalite.v6+json"  # the kind under which notebooks know charts of this version
+LONGEST = 18  # characters of a token beside its bar
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+
 
 def rasterized(svg: str, scale: float = 1.0) -> bytes:
     """Return an SVG picture as PNG, hardly compressed."""
@@ -34,9 +38,6 @@ def png(svg: str, scale: float = 1.0) -> bytes:
     file = io.BytesIO()
     Image.open(io.BytesIO(rasterized(svg, scale))).convert("RGB").save(file, "PNG")
     return file.getvalue()
-
-
-VEGA_LITE = "application/vnd.vegalite.v6+json"  # the kind under which notebooks know charts of this version
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +62,6 @@ def of_run(run: Generation) -> VegaLiteChart:
     if not run.path:
         raise RunFinished("The run has no step yet. Take a step first.")
     return VegaLiteChart(surprise_spec(run.path, width=640))
-
-
-LONGEST = 18  # characters of a token beside its bar
-SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 
 def surprise_spec(path: Sequence[Step], width: int = 640, wording: Wording = ENGLISH) -> dict[str, Any]:

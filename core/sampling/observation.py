@@ -17,6 +17,15 @@ from core.tokens.tokens import Token
 if TYPE_CHECKING:
     import torch
 
+DEPTHS = (4.0, 8.0, 12.0)  # nats below the likeliest token; the tokens above nearly always reach top-p, and the roll falls on one of them
+FEW = 1024  # up to this many tokens are kept as a sorted list
+CHUNK = 16384  # scores per block of a sum
+MOST_CANDIDATES = 1_000  # tokens of a step, without the chosen one
+UNLIKELY_FIRST = frozenset({"constraint", "logit bias", "watermark"})  # stages after which unlikely tokens can be the ones that are chosen
+GREEN, RED = Message("green list"), Message("red list")  # what a watermark says of a token
+Processor = Callable[["torch.Tensor", "torch.Tensor"], "torch.Tensor"]
+ActiveStage = tuple[str, Any, Any]  # name, setting, and a Processor or a `core.sampling.samplers.contract.Sampler`
+
 
 class Tokens(Protocol):
     """Looks up tokens, as a model does."""
@@ -77,9 +86,6 @@ def window(history: History, settings: SamplingSettings, generated_only: bool = 
     return history.ids[history.prompt_length :] if generated_only else history.ids
 
 
-DEPTHS = (4.0, 8.0, 12.0)  # nats below the likeliest token; the tokens above nearly always reach top-p, and the roll falls on one of them
-FEW = 1024  # up to this many tokens are kept as a sorted list
-CHUNK = 16384  # scores per block of a sum
 FLOOR = np.float32(-1000.0)  # nats below the largest score; the weight of such a score is 0
 
 
@@ -225,13 +231,6 @@ def likeliest(scores: np.ndarray, count: int) -> np.ndarray:
     if isinstance(ids, slice):
         return (-scores).argsort(kind="stable")[:count]
     return ids[(-scores[ids]).argsort(kind="stable")[:count]]
-
-
-MOST_CANDIDATES = 1_000  # tokens of a step, without the chosen one
-UNLIKELY_FIRST = frozenset({"constraint", "logit bias", "watermark"})  # stages after which unlikely tokens can be the ones that are chosen
-GREEN, RED = Message("green list"), Message("red list")  # what a watermark says of a token
-Processor = Callable[["torch.Tensor", "torch.Tensor"], "torch.Tensor"]
-ActiveStage = tuple[str, Any, Any]  # name, setting, and a Processor or a `core.sampling.samplers.contract.Sampler`
 
 
 @dataclass(frozen=True, slots=True)

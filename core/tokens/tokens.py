@@ -20,6 +20,9 @@ _FILLERS = "\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800"  # letters without a sha
 _JOINING = "\u200c"  # changes the letters on both sides
 _SELECTORS = "".join(map(chr, [*range(0xFE00, 0xFE10), *range(0x180B, 0x180E), *range(0xE0100, 0xE01F0)]))  # change the character before
 _NAMES = {"\u200c": "⟨ZWNJ⟩", "\ufe0e": "⟨VS15⟩", "\ufe0f": "⟨VS16⟩"}
+BYTE = re.compile(r"<0x[0-9A-F]{2}>")
+FIRST_OWN_KEY = 2**52  # keys from here on are the app's own: of such a token only the bytes are known
+_CLOSING = (".", "?", "!", ",")  # a decoder that cleans up puts no space before these
 
 
 def _write_bytes(error: UnicodeError) -> tuple[str, int]:
@@ -56,10 +59,8 @@ def _visible(c: str, before: str) -> str:
     return f"◌{c}" if alone and unicodedata.category(c).startswith("M") else c
 
 
-BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 # The names of tokens that end a text or a turn, in the models of this field.
 END_MARKS = frozenset("</s> <|endoftext|> <|im_end|> <|eot_id|> <|end_of_text|> <end_of_turn> <eos> <|end|> <|eom_id|> <|return|>".split())
-FIRST_OWN_KEY = 2**52  # keys from here on are the app's own: of such a token only the bytes are known
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +215,6 @@ class TokenBytes:
         if self._kind == "spaced":
             return f" {name}".encode()
         return str(self._tokenizer.decode([token_id], clean_up_tokenization_spaces=False)).encode()
-
-
-_CLOSING = (".", "?", "!", ",")  # a decoder that cleans up puts no space before these
 
 
 def _family(tokenizer: Any) -> tuple[str, str, bool]:

@@ -24,6 +24,8 @@ from pages.ui.session import elements
 from pages.ui.views import chart
 
 PLAYED = 8.0  # seconds that the playback takes at least
+SHADES = ("model", "muted_text", "other", "computed", "dice", "doubt", "reused")  # of the kinds of time in `names.WAITS`
+_TIME = "datum.value >= 1000 ? format(datum.value / 1000, '~r') + ' s' : format(datum.value, '~r') + ' ms'"
 
 
 def draw(path: Sequence[Step], typed: str) -> None:
@@ -45,10 +47,6 @@ def draw(path: Sequence[Step], typed: str) -> None:
     st.markdown(f"{outcome} {times}")
     if slower > 1.5:
         st.caption(_("Played {factor} times slower than it was").format(factor=numbers.decimal(slower, 0)))
-
-
-SHADES = ("model", "muted_text", "other", "computed", "dice", "doubt", "reused")  # of the kinds of time in `names.WAITS`
-_TIME = "datum.value >= 1000 ? format(datum.value / 1000, '~r') + ' s' : format(datum.value, '~r') + ' ms'"
 
 
 @chart_spec(8)

@@ -25,6 +25,17 @@ from pages.ui.views import chart, distribution_view
 from pages.watch import conversation_view
 
 TINTS = {"likely": N_("probability"), "unsure": N_("entropy"), "none": N_("no tint")}
+FINISHED = {
+    "end of text": N_("The model has ended its text here. Press Back, or click an earlier token to take another way."),
+    "context full": N_("The context is full: this model cannot hold more text. Press Back or Restart to continue from an earlier token."),
+    "out of memory": N_("There is no memory left for this text. Press Back, or use a shorter prompt."),
+    "stop text": N_("The text contains one of its stop texts. Press Back, or click an earlier token to take another way."),
+    "enough tokens": N_("The text has as many tokens as were asked for. Press Back, or click an earlier token to take another way."),
+    "constraint fulfilled": N_("The text has the form of the constraint. Press Back, or click an earlier token to take another way."),
+    "limit reached": N_("The text has reached the length limit of this app. Press Back or Restart to continue from an earlier token."),
+}
+MOMENTS = {"rolled": N_("Just rolled"), "coming": N_("Coming next")}
+LONG = 10_000_000_000  # multiply-adds of a prompt; on two cores they take a sixth of a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,20 +114,6 @@ def next_attempt(run: Generation) -> int:
     steps = [run.nodes[child].step for child in run.nodes[run.here].children]
     used = [step.attempt for step in steps if step is not None and step.chosen_by == "sampled" and step.settings.seed == run.settings.seed]
     return max(used, default=-1) + 1
-
-
-FINISHED = {
-    "end of text": N_("The model has ended its text here. Press Back, or click an earlier token to take another way."),
-    "context full": N_("The context is full: this model cannot hold more text. Press Back or Restart to continue from an earlier token."),
-    "out of memory": N_("There is no memory left for this text. Press Back, or use a shorter prompt."),
-    "stop text": N_("The text contains one of its stop texts. Press Back, or click an earlier token to take another way."),
-    "enough tokens": N_("The text has as many tokens as were asked for. Press Back, or click an earlier token to take another way."),
-    "constraint fulfilled": N_("The text has the form of the constraint. Press Back, or click an earlier token to take another way."),
-    "limit reached": N_("The text has reached the length limit of this app. Press Back or Restart to continue from an earlier token."),
-}
-MOMENTS = {"rolled": N_("Just rolled"), "coming": N_("Coming next")}
-
-LONG = 10_000_000_000  # multiply-adds of a prompt; on two cores they take a sixth of a second
 
 
 def text_so_far(run: Generation, seen: TokenDistribution | Step, tint: str) -> None:

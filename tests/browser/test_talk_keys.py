@@ -232,3 +232,20 @@ def test_a_stop_can_be_left_while_its_experiment_runs_and_the_stage_is_drawn(giv
         talk.page.wait_for_timeout(500)  # a late tick of the lesson would take the stage away
         talk.page.wait_for_function(f"() => ({FIND})('stage')?.textContent.includes('fox') ?? false", timeout=10_000)
         talk.stage.press("]")
+
+
+def test_a_stop_shows_its_question_before_the_result_and_branches_have_room(given: Callable[..., Given]) -> None:
+    talk = given(NOTEPAD, Stop("Both", "what_if", shown=("what_if_view_1", "what_if_view_2"), start="what_if_play"))
+    talk.at(1, "start")
+    talk.has_button("cache_start")
+    heading = talk.page.locator(".st-key-heading h1")
+    heading.wait_for()
+    talk.page.keyboard.press("ArrowRight")
+    heading.wait_for(state="hidden")
+    talk.page.locator(".st-key-result_race").wait_for()
+    talk.page.keyboard.press("PageDown")
+    talk.at(2)
+    words = talk.page.locator(".st-key-what_if_view_1 .words")
+    words.wait_for()
+    assert words.evaluate("words => parseFloat(getComputedStyle(words).maxHeight) > 0.6 * innerHeight")
+    assert not heading.is_visible()

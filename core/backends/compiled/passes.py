@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from core.backends.decoder_parts import Layer, Norm, Parts, Projection
     from core.backends.decoder_state import State
 
+KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
+NARROWED = 20_000_000  # weights; below this, a second copy in 16 bits costs little memory and is read in half the time
+ACTS = {"silu": 0, "gelu": 1, "gelu_tanh": 2, "relu": 3}
+Where = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+WORTH_A_TEAM = 2_000_000  # multiply-adds; below this, starting a second thread takes longer than it saves
+
 
 class Team:
     """Helper threads that sleep between steps. A caller that finds them busy works alone."""
@@ -80,11 +86,6 @@ def _help(wanted: Semaphore, done: Semaphore, task: list[tuple[Callable[..., Non
         work(*arguments)
         del work, arguments
         done.release()
-
-
-KINDS = {torch.float32: 0, torch.bfloat16: 1, torch.float16: 2}
-NARROWED = 20_000_000  # weights; below this, a second copy in 16 bits costs little memory and is read in half the time
-ACTS = {"silu": 0, "gelu": 1, "gelu_tanh": 2, "relu": 3}
 
 
 def columns_of(part: Projection, streams: int = 1) -> np.ndarray:
@@ -203,9 +204,6 @@ class WeightTable:
         return int(array.ctypes.data)
 
 
-Where = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-
-WORTH_A_TEAM = 2_000_000  # multiply-adds; below this, starting a second thread takes longer than it saves
 _TEAM = Team()  # for products of several rows
 
 

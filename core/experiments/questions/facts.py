@@ -20,6 +20,11 @@ PHRASINGS: dict[str, list[str]] = TEXTS["phrasings"]
 _AMBIGUOUS = {("opposite", 3)}
 # In these "A" is a letter and never an article.
 _LETTERS = ("after", "before")
+# How often a kind of fact is drawn: the many capitals need more turns than the few seasons.
+_WEIGHTS = {
+    "capital": 8, "country": 4, "continent": 3, "sound": 4, "young": 2, "home": 2, "legs": 3, "colour": 4, "colours": 2, "opposite": 15,
+    "after": 19, "before": 17, "next": 7, "last": 7, "is": 3, "qa": 2.5,
+}  # fmt: skip
 
 
 def _both_ways(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -50,11 +55,6 @@ def _build() -> dict[str, list[tuple[str, str]]]:
     return {kind: built[kind] for kind in _WEIGHTS}
 
 
-# How often a kind of fact is drawn: the many capitals need more turns than the few seasons.
-_WEIGHTS = {
-    "capital": 8, "country": 4, "continent": 3, "sound": 4, "young": 2, "home": 2, "legs": 3, "colour": 4, "colours": 2, "opposite": 15,
-    "after": 19, "before": 17, "next": 7, "last": 7, "is": 3, "qa": 2.5,
-}  # fmt: skip
 # What a day, a month and a season are called together.
 NOUNS = {name: noun for noun, names in (("day", WORDS["days"]), ("month", WORDS["months"]), ("season", WORDS["seasons"])) for name in names}
 FACTS = _build()

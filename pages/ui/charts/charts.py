@@ -19,6 +19,11 @@ from pages.ui.i18n.translation import _
 
 MOST = 12  # described rows: the first, or the newest of a chart that grows with the steps
 NEWEST_LAST = ("slot", "index", "step")  # columns of charts that grow with the steps
+ROW = 26  # pixels per candidate
+_FLOOR = 0.0001  # start of the logarithmic axis: 0.01 %
+_START = "(width > 480 ? 224 : 186)"  # pixels for the tokens and the numbers, left of the bars
+_LABEL = 100  # pixels for a token
+_ABOVE_ZERO = "datum.value ? datum.label : ''"  # an axis without data would show 0.000000 or NaN
 
 
 def numbers_of(table: pd.DataFrame | pa.Table) -> str:
@@ -64,12 +69,6 @@ def _row(row: dict[str, Any]) -> str:
             words += (_(value) if column == "part" else value).split()
             is_filled = is_filled or column != "part"
     return " ".join(words) if is_filled else ""
-
-
-ROW = 26  # pixels per candidate
-_FLOOR = 0.0001  # start of the logarithmic axis: 0.01 %
-_START = "(width > 480 ? 224 : 186)"  # pixels for the tokens and the numbers, left of the bars
-_LABEL = 100  # pixels for a token
 
 
 def theme() -> str:
@@ -137,9 +136,6 @@ def _rows_to_pick(base: alt.Chart, colours: Palette) -> alt.Chart:
     )
     opacity = alt.condition(hover, alt.value(0.09), alt.value(0))
     return rows.encode(x=alt.value(0), x2=alt.value("width"), opacity=opacity, tooltip=card).add_params(pick, hover)
-
-
-_ABOVE_ZERO = "datum.value ? datum.label : ''"  # an axis without data would show 0.000000 or NaN
 
 
 def _steps_axis(colours: Palette) -> alt.X:

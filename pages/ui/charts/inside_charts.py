@@ -34,6 +34,14 @@ LETTER, LINE = 7.2, 15  # pixels of a label
 
 TRAINED = N_("training text")
 HELD_OUT = N_("held out")  # loss on text that was not in the training data
+MOST_BITS = 18  # top of the axis, the same for every text, so that two texts can be compared
+LAYER = 27  # pixels for one row of layers
+HEAT_ROW = 20
+HEAT_PALEST, HEAT_DARKEST = 0.04, 0.85
+FEET = 62  # pixels for the slanted tokens below
+STAGE_ROW = 22
+LENS_AND_REST = (0.67, 0.33)  # shares of the width; the numbers then fit on a screen of 1280 pixels
+LENS_TIPS = (("logit_text", N_("logit")), ("doubt", N_("entropy of the layer")))
 
 
 def label(token: str) -> str:
@@ -278,16 +286,6 @@ def embedding_map_rows(flat: FlatMap, tokens: Sequence[str], own: set[int], pick
     return pd.DataFrame({"x": places[:, 0], "y": places[:, 1], "label": labels, "piece": list(tokens), "kind": kinds})
 
 
-MOST_BITS = 18  # top of the axis, the same for every text, so that two texts can be compared
-LAYER = 27  # pixels for one row of layers
-HEAT_ROW = 20
-HEAT_PALEST, HEAT_DARKEST = 0.04, 0.85
-FEET = 62  # pixels for the slanted tokens below
-STAGE_ROW = 22
-LENS_AND_REST = (0.67, 0.33)  # shares of the width; the numbers then fit on a screen of 1280 pixels
-LENS_TIPS = (("logit_text", N_("logit")), ("doubt", N_("entropy of the layer")))
-
-
 def _layers(colours: Palette, height: int) -> alt.Y:
     """Return the layers from top to bottom, by name, in the uppermost `height` pixels."""
     axis = grey_axis(colours, labelFontSize=12, labelPadding=8, labelOverlap=False, minExtent=52, maxExtent=52)
@@ -297,7 +295,7 @@ def _layers(colours: Palette, height: int) -> alt.Y:
 
 @chart_spec(16)
 def logit_lens(colours: Palette, layers: int, guesses: int, more: tuple[tuple[str, str], ...] = LENS_TIPS) -> alt.TopLevelMixin:
-    """Layers (or checkpoints) x likeliest tokens, tinted by probability. Columns: see `inside_rows`; `more`: columns of the card."""
+    """Layers (or checkpoints) x likeliest tokens, tinted by probability. Columns: see `logit_lens_rows`; `more`: columns of the card."""
     base = CHART.encode(
         x=alt.X("place:O", axis=None, scale=alt.Scale(domain=list(range(guesses)), paddingInner=0.04, paddingOuter=0)),
         y=_layers(colours, layers * LAYER),

@@ -8,6 +8,8 @@ import streamlit as st
 
 from core.palette import DARK, DARKEST, LIGHT, Palette, as_data, of
 
+__all__ = ["DARK", "DARKEST", "LIGHT", "Palette", "as_data", "css", "of", "variable"]
+
 
 def legend(*entries: tuple[str, str]) -> None:
     """Draw (colour, meaning) pairs. A colour is a name of the palette or a value in CSS."""
@@ -18,9 +20,6 @@ def legend(*entries: tuple[str, str]) -> None:
     )
     style = f"display:flex;flex-wrap:wrap;column-gap:0.9rem;font-size:0.85rem;line-height:1.4;color:{css('muted_text')}"
     st.html(f'<div style="{style}">{parts}</div>')
-
-
-__all__ = ["DARK", "DARKEST", "LIGHT", "Palette", "as_data", "css", "of", "variable"]
 
 
 def variable(name: str) -> str:

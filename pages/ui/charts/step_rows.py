@@ -21,6 +21,12 @@ from pages.ui.charts.palette import DARKEST
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.translation import N_, _
 
+FEWEST, MOST, USUAL = record_rows.FEWEST, 50, 8
+FOLDED = -2  # key of the line for folded candidates
+LONG = 0.75  # probability from which a bar leaves no space for a note
+SLOTS = 60  # newest steps in the small charts
+FIRST_SLOTS = 24  # least number of places, so that the first bars are not too wide
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -57,13 +63,6 @@ def shown(text: str, displayed: str, raw: bytes) -> str:
         return displayed
     used = next((count for count in range(len(raw), 0, -1) if encoded.endswith(raw[:count])), len(raw))
     return visible_text(encoded) + visible_text(raw[used:])
-
-
-FEWEST, MOST, USUAL = record_rows.FEWEST, 50, 8
-FOLDED = -2  # key of the line for folded candidates
-LONG = 0.75  # probability from which a bar leaves no space for a note
-SLOTS = 60  # newest steps in the small charts
-FIRST_SLOTS = 24  # least number of places, so that the first bars are not too wide
 
 
 def _columns(texts: str, values: str = "", counts: str = "") -> pa.Schema:

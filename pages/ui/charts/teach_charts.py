@@ -22,6 +22,7 @@ LEAST = 0.0001  # lower probabilities are written "< 0.01 %"
 
 
 CANDIDATES = 8
+ROW = 30
 
 
 def shares(distribution: TokenDistribution) -> dict[int, float]:
@@ -48,7 +49,7 @@ def watched(looks: Sequence[Probe], most: int = CANDIDATES) -> list[Candidate]:
 
 
 def before_and_after_rows(looks: Sequence[Probe], shown: Probe | None, most: int = CANDIDATES) -> pd.DataFrame:
-    """Return rows of `teach_charts.before_and_after`."""
+    """Return rows of `before_and_after`."""
     columns = ["row", "label", "before", "now", "number", "tip"]
     if shown is None:
         return pd.DataFrame(columns=columns)
@@ -93,7 +94,7 @@ def _plain(token: str) -> str:
 
 
 def history_rows(looks: Sequence[Probe], shown: Probe | None, clicks: int) -> pd.DataFrame:
-    """Return rows of `teach_charts.history`."""
+    """Return rows of `history`."""
     rows = []
     listed = [shares(probe.distribution) for probe in looks]
     for row, candidate in enumerate(watched(looks)):
@@ -105,7 +106,7 @@ def history_rows(looks: Sequence[Probe], shown: Probe | None, clicks: int) -> pd
 
 
 def loss_rows(steps: Sequence[TrainingStep]) -> pd.DataFrame:
-    """Return rows of `teach_charts.loss`."""
+    """Return rows of `loss`."""
     rows: list[tuple[int, float, str, str]] = []
     for step in steps:
         rows.append((step.index, step.loss, "new", _("{count} nats per token of the new text").format(count=numbers.decimal(step.loss, 3))))
@@ -122,14 +123,11 @@ def loss_rows(steps: Sequence[TrainingStep]) -> pd.DataFrame:
 
 
 def scratch_loss_rows(steps: Sequence[ScratchTrainingStep]) -> pd.DataFrame:
-    """Return rows of `teach_charts.loss` in bits per byte, about 200 of them."""
+    """Return rows of `loss` in bits per byte, about 200 of them."""
     thin = max(1, len(steps) // 200)
     kept = [step for index, step in enumerate(steps) if index % thin == 0 or step is steps[-1]]
     rows = [(step.index, step.bits, "new", _("{count} bits per byte").format(count=numbers.decimal(step.bits, 2))) for step in kept]
     return pd.DataFrame(rows, columns=["index", "value", "of", "tip"])
-
-
-ROW = 30
 
 
 @chart_spec(16)

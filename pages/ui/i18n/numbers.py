@@ -28,6 +28,7 @@ ORDINALS = (
 )
 SIGNS = {"␣": N_("space"), "↵": N_("new line"), "⇥": N_("tab")}
 UNITS = (N_("B"), N_("KB"), N_("MB"), N_("GB"), N_("TB"))
+_SPACE = "\u00a0"  # keeps a number and its unit on one line
 
 
 def spoken_percent(share: float) -> str:
@@ -98,9 +99,6 @@ def bar(row: Mapping[str, Any]) -> str:
     if row["kind"] == "chosen":
         return _("{token}, {model} for the model, {dice} for the dice, chosen").format(**values)
     return _("{token}, {model} for the model, {dice} for the dice").format(**values)
-
-
-_SPACE = "\u00a0"  # keeps a number and its unit on one line
 
 
 def percent(share: float | None) -> str:

@@ -33,6 +33,9 @@ BOUNDS = Bounds(
 
 _Key = Annotated[str, Field(max_length=60, pattern=r"^[a-z0-9_]*$")]  # it becomes part of a selector
 _Act = Annotated[str, Field(pattern=r"^(guess|vote|choose|temperature [012]\.[0-9])$")]
+FORMAT = "token-probability-viewer running order"
+LONGEST_LINK = 8_000
+WITHOUT_A_CHOICE = 0.1  # bits of entropy: one token has about 99 %
 
 
 class _StopFile(BaseModel):
@@ -69,11 +72,6 @@ def loads(text: str | bytes) -> Talk:
         raise BadRecording(_("This running order is broken (at {place}).").format(place=place or _("its beginning"))) from error
     stops = tuple(checked(Stop(**stop.model_dump() | {"shown": tuple(stop.shown), "acts": tuple(stop.acts)})) for stop in file.stops)
     return Talk(file.name, stops, file.minutes)
-
-
-FORMAT = "token-probability-viewer running order"
-LONGEST_LINK = 8_000
-WITHOUT_A_CHOICE = 0.1  # bits of entropy: one token has about 99 %
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,23 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 LINKS = ("stage", "notes")  # ?stage=1 opens the stage, ?notes=1 the speaker's window
+KEY = "talk_bar"
+DETAIL = '[class*="st-key-detail_"]'  # of the page, for a reader who has time; a talk leaves it out
+PLAYER = '[data-testid="stBottom"]'  # the bar presses its button, though it is hidden
+MEMORY_KEY = "talk_memory"
+LARGEST = 900_000  # bytes as the browser sends it back; the gate lets a message of 2 MB pass, and it contains two running orders
+STAGE = "stage"
+RECORDING_PARAMETER = "run"  # query parameter of a stop: the name of a recorded run of the gallery
+RUN_PARAMETERS = {
+    RECORDING_PARAMETER,
+    "prompt",
+    "model",
+    "steps",
+    "as_chat",
+    *LINK_KEYS,
+    *SETTINGS,
+}  # query parameters of the run; all others belong to the page
+PAGE_PARAMETERS = {"tour": {"stop"}}  # by page: its own parameters with the name of one of the run
 
 
 def follow_links(page: str) -> None:
@@ -68,11 +85,6 @@ def talk_bar_of_page(page: str) -> None:
         return
     st.html(f"<style>{(HERE / 'talk.css').read_text('utf-8')}{only_shown()}</style>")
     show_bar()
-
-
-KEY = "talk_bar"
-DETAIL = '[class*="st-key-detail_"]'  # of the page, for a reader who has time; a talk leaves it out
-PLAYER = '[data-testid="stBottom"]'  # the bar presses its button, though it is hidden
 
 
 def only_shown() -> str:
@@ -123,10 +135,6 @@ def _pressed() -> None:
         active.go = neighbour(event["by"])
 
 
-MEMORY_KEY = "talk_memory"
-LARGEST = 900_000  # bytes as the browser sends it back; the gate lets a message of 2 MB pass, and it contains two running orders
-
-
 def keep_talk() -> None:
     """Store the editor's running order and the talk in progress in the browser. app.py calls this once per page."""
     edited = editor()
@@ -162,20 +170,6 @@ def found(stored: object) -> None:
         whole = running_order.loads(given)
         at = place if isinstance(place, int) and not isinstance(place, bool) and 0 <= place < len(whole.stops) else 0
         edited.active_talk = ActiveTalk(whole, at, go=None)
-
-
-STAGE = "stage"
-RECORDING_PARAMETER = "run"  # query parameter of a stop: the name of a recorded run of the gallery
-RUN_PARAMETERS = {
-    RECORDING_PARAMETER,
-    "prompt",
-    "model",
-    "steps",
-    "as_chat",
-    *LINK_KEYS,
-    *SETTINGS,
-}  # query parameters of the run; all others belong to the page
-PAGE_PARAMETERS = {"tour": {"stop"}}  # by page: its own parameters with the name of one of the run
 
 
 @dataclass(slots=True)

@@ -31,6 +31,25 @@ if TYPE_CHECKING:
 
 
 VOICES = ("questions", "curiosity", "metaphor")
+NAME = "tour"
+# The stops in order, each with the page that shows more.
+STOPS: dict[str, str] = {
+    "send": "watch",
+    "pieces": "inside",
+    "meaning": "inside",
+    "layers": "inside",
+    "odds": "watch",
+    "why": "why",
+    "dice": "watch",
+    "loop": "watch",
+    "notepad": "cache",
+    "full": "memory",
+    "many": "batching",
+    "guess": "speculative",
+    "price": "cost",
+    "aloud": "think",
+    "back": "what_if",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,27 +91,8 @@ def _read(file: Path) -> Voice:
     return Voice(read["title"], read["lead"], stops)
 
 
-NAME = "tour"
 SETTINGS = SamplingSettings(temperature=0.8, top_p=0.95, seed=5)
 
-# The stops in order, each with the page that shows more.
-STOPS: dict[str, str] = {
-    "send": "watch",
-    "pieces": "inside",
-    "meaning": "inside",
-    "layers": "inside",
-    "odds": "watch",
-    "why": "why",
-    "dice": "watch",
-    "loop": "watch",
-    "notepad": "cache",
-    "full": "memory",
-    "many": "batching",
-    "guess": "speculative",
-    "price": "cost",
-    "aloud": "think",
-    "back": "what_if",
-}
 ORDER = tuple(STOPS)
 
 

@@ -35,6 +35,7 @@ LINK_LABELS = {"hub": N_("Show its size"), "server": N_("Connect to it")}
 
 CONFIRM_PARAMETER = "asked"
 MODELS_PAGE = features.file_of("models")
+MOST_TAUGHT = 4  # models per visitor, about 25 MB each
 
 
 @dataclass(slots=True)
@@ -141,9 +142,6 @@ def _folder(requested: RequestedModel) -> tuple[str, bool]:
     if requested.model not in loaded_models.in_memory():
         raise ViewerError(_("The link asks for a model in a folder. Links cannot open folders. The default model is used instead."))
     return _("This link asks for **{name}**, which is loaded here already.").format(name=loaded_models.title(requested.model)), True
-
-
-MOST_TAUGHT = 4  # models per visitor, about 25 MB each
 
 
 def free_name(wanted: str) -> str:

@@ -28,6 +28,10 @@ MEMORY = 8.0  # seconds over which the time of a draw is averaged
 LONGEST = 1.0  # largest time in seconds that one draw counts, so that one slow prefill does not slow all players
 SLOW = 1.0  # steps per second up to which a step is drawn twice
 APART = 0.1  # seconds between two changes of clocks, because each change reruns a whole page
+KEY = "visibility"
+CHANGE = 1.4  # factor by which the fair pause must change before the clock is set again
+LATE = 2.0  # factor by which the clock of an experiment must be wrong before it is set again
+CROWDED = 2.0  # longest pause in seconds between two draws of an experiment
 
 
 @dataclass
@@ -97,9 +101,6 @@ def scheduler() -> PlaybackScheduler:
     return PlaybackScheduler()
 
 
-KEY = "visibility"
-
-
 def watch_visibility() -> None:
     """Receive changes of the tab's visibility. app.py calls this once per page."""
     browser.visibility(KEY, _changed)
@@ -112,11 +113,6 @@ def every(seconds: float | None) -> float | None:
 
 def _changed() -> None:
     current_session().hidden = getattr(st.session_state.get(KEY), "hidden", None) is True
-
-
-CHANGE = 1.4  # factor by which the fair pause must change before the clock is set again
-LATE = 2.0  # factor by which the clock of an experiment must be wrong before it is set again
-CROWDED = 2.0  # longest pause in seconds between two draws of an experiment
 
 
 @contextmanager

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from core import Generation
     from core.engine.model import LanguageModel
 
+LINK_SECONDS = 20.0  # how long following a link's steps may take
+CANDIDATES_KEPT = 50  # candidates kept at every step; the page shows 5 to 50 of them
+
 
 def set_run(session: Session, fresh: Generation) -> None:
     """Make this the visitor's run. Earlier evictions of its model are not reported."""
@@ -48,9 +51,6 @@ def _eviction(run: Generation) -> Eviction:
     return loaded_models.eviction(run.model) if Can.NEW_TOKENS in run.can else Eviction()
 
 
-LINK_SECONDS = 20.0  # how long following a link's steps may take
-
-
 def follow_link(session: Session) -> None:
     """Replay the steps of the visitor's link, once. Stops at the first step that is impossible and notifies the visitor."""
     text, session.replay_steps = session.replay_steps, None
@@ -74,9 +74,6 @@ def follow_link(session: Session) -> None:
         run.settings = coming
         run.stop_at(**ending)
     session.moment = "rolled" if run.path else "coming"
-
-
-CANDIDATES_KEPT = 50  # candidates kept at every step; the page shows 5 to 50 of them
 
 
 def begin(session: Session, wanted: RunRequest, model: LanguageModel, settings: SamplingSettings) -> None:

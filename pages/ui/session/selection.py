@@ -23,6 +23,12 @@ from pages.ui.i18n.translation import _
 from pages.ui.session import current
 from pages.ui.session.state import error_boundary, notify
 
+GO = "why_go"  # set by a button on another page: the experiment starts when the page opens
+PRESSED = "why_pressed"  # set by the button of a token: the page opens at the next draw
+MEASURE = "measure"  # the same in the address of a link
+SOURCE, RUN, TEXT = "why_source", "run", "text"
+OWN_TEXT, PLACE = "why_text", "why_place"
+
 
 def picked(key: str) -> dict[str, Any]:
     """Return the fields of the mark that was clicked in the chart with this key, none if there was no click."""
@@ -82,13 +88,6 @@ def can_ask_why(run: Generation) -> bool:
 def why_button(run: Generation, strip: str) -> dict[str, Any]:
     """Return the options of a token strip with this key that draw a button "Why?" beside its tokens."""
     return {"ask": _("Why?"), "on_ask": partial(word_asked, strip)} if can_ask_why(run) else {}
-
-
-GO = "why_go"  # set by a button on another page: the experiment starts when the page opens
-PRESSED = "why_pressed"  # set by the button of a token: the page opens at the next draw
-MEASURE = "measure"  # the same in the address of a link
-SOURCE, RUN, TEXT = "why_source", "run", "text"
-OWN_TEXT, PLACE = "why_text", "why_place"
 
 
 @dataclass(frozen=True, slots=True)

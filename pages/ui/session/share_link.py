@@ -34,6 +34,15 @@ LONGEST_CONVERSATION = 200_000  # characters of all messages
 LINK_KEYS = ("earlier", "begun", "stop", "most_new_tokens")
 
 MessagePairs = tuple[tuple[str, str], ...]  # role and content of each
+LONGEST_LINK = 7_500  # characters of a link that the app makes; some servers and proxies refuse more than 8,000
+LONGEST_PROMPT = 20_000  # characters; a longer one is cut off
+MOST_STEPS = 2_000
+LONGEST_TEXT = 20_000  # characters of a setting that is a text
+LONGEST_NUMBER = 40  # characters of a setting in a list of steps
+LONGEST_STORED = 400_000  # characters of a text from the browser's storage
+_ADDED = ".,;:!?)]}>'\"’”»«“ \u00a0"  # characters that mail programs and chats add to the end of a link
+_TRUE, _FALSE = {"true", "1"}, {"false", "0"}
+_ALPHABET = ascii_uppercase + ascii_lowercase + digits + "-_"  # URL-safe base64, so that no letter is escaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,17 +189,7 @@ def link_name(model: str) -> str:
     return name if kind_of_model(name) == "folder" else f"./{name}"
 
 
-LONGEST_LINK = 7_500  # characters of a link that the app makes; some servers and proxies refuse more than 8,000
-LONGEST_PROMPT = 20_000  # characters; a longer one is cut off
-MOST_STEPS = 2_000
-LONGEST_TEXT = 20_000  # characters of a setting that is a text
-LONGEST_NUMBER = 40  # characters of a setting in a list of steps
-LONGEST_STORED = 400_000  # characters of a text from the browser's storage
-_ADDED = ".,;:!?)]}>'\"’”»«“ \u00a0"  # characters that mail programs and chats add to the end of a link
-_TRUE, _FALSE = {"true", "1"}, {"false", "0"}
-
 _BY_LETTER = {row.letter: row for row in SETTINGS.values() if row.letter}
-_ALPHABET = ascii_uppercase + ascii_lowercase + digits + "-_"  # URL-safe base64, so that no letter is escaped
 _VALUES = {letter: value for value, letter in enumerate(_ALPHABET)}
 
 

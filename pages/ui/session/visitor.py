@@ -28,6 +28,10 @@ from pages.ui.session.state import Session, current_session
 # Weak, so that closed sessions disappear. A plain object, because a visitor's browser can clear Streamlit's caches.
 ACTIVE: WeakSet[Session] = WeakSet()
 RECONNECT_SECONDS = 30.0  # seconds in which a visitor whose websocket was closed keeps their place
+POLL_SECONDS = 0.5  # seconds between two checks of the queue
+LONGEST_WAIT = 60.0  # seconds after which a visitor is admitted in any case
+PARAMETER = "lang"
+_SWITCH = "language"
 
 
 def admit() -> bool:
@@ -50,10 +54,6 @@ def admit() -> bool:
 def active_sessions() -> list[Session]:
     """Return all admitted sessions."""
     return list(ACTIVE)
-
-
-POLL_SECONDS = 0.5  # seconds between two checks of the queue
-LONGEST_WAIT = 60.0  # seconds after which a visitor is admitted in any case
 
 
 @contextmanager
@@ -140,10 +140,6 @@ def enter(word: str) -> None:
 def leave() -> None:
     """Sign out."""
     current_session().operator = False
-
-
-PARAMETER = "lang"
-_SWITCH = "language"
 
 
 def of_visitor() -> str:

@@ -33,6 +33,7 @@ WRITE = {
     "regex": N_("A regular expression for the whole text, without look-around."),
     "lark": N_("A Lark grammar with a rule that is called start."),
 }
+TERM = "term"  # in the address of the glossary: the term that is looked up
 
 
 def constraint_form(settings: SamplingSettings) -> None:
@@ -73,9 +74,6 @@ def use_example(constraint: str) -> None:
 def apply_form() -> None:
     """Apply what is written."""
     sampler_actions.set_constraint(f"{current.field(KIND)}:{current.field(FORM) or ''}")
-
-
-TERM = "term"  # in the address of the glossary: the term that is looked up
 
 
 def button() -> None:

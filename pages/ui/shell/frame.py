@@ -25,6 +25,11 @@ from pages.ui.server import deployment
 from pages.ui.session import current, elements, visitor
 from pages.ui.session.state import current_session
 
+GUIDED = frozenset({"tour", "stage", "notes", "operator"})  # pages with links of their own
+AFTER = {"watch": "inside"}  # where the next page is not the following one in the menu
+HERE = Path(__file__).parent
+LOOK_FOR_A_SEAT = 5.0  # seconds
+
 
 def pages() -> dict[str, list[st.Page]]:
     """Return the pages by translated group title, for st.navigation. A visitor without a path lands on the first one.
@@ -54,10 +59,6 @@ def _pages(for_operator: bool) -> dict[str, list[st.Page]]:
 
 def _page(feature: Feature, url: str, **page_options: Any) -> st.Page:
     return st.Page(feature.file, title=_(feature.title), url_path=url, help=_(feature.sight), **page_options)
-
-
-GUIDED = frozenset({"tour", "stage", "notes", "operator"})  # pages with links of their own
-AFTER = {"watch": "inside"}  # where the next page is not the following one in the menu
 
 
 def following(path: str) -> Feature:
@@ -99,10 +100,6 @@ def explain_terms(path: str) -> None:
 def _data() -> list[tuple[str, list[str], str, str, str]]:
     """Return title, names, text, page and page title of every term."""
     return [(term.title, list(term.names), term.text, term.page, features.title_of(term.page)) for term in terms()]
-
-
-HERE = Path(__file__).parent
-LOOK_FOR_A_SEAT = 5.0  # seconds
 
 
 def page() -> None:

@@ -28,6 +28,9 @@ from pages.ui.session.sampling_controls import (
 from pages.ui.session.state import clear_notices
 from pages.ui.shell import all_samplers, recorded_settings
 
+WATCH = ("", "watch")  # the paths of the Watch page, which is the landing page
+LONGEST_STOPS = MOST_TEXTS * (LONGEST_TEXT + 1)  # characters
+
 
 def save_settings() -> None:
     """Draw the popover."""
@@ -41,10 +44,6 @@ def save_settings() -> None:
             st.button(
                 delete, on_click=own_presets.delete, args=(name,), icon=":material/delete:", type="tertiary", key=f"own_delete_{number}"
             )
-
-
-WATCH = ("", "watch")  # the paths of the Watch page, which is the landing page
-LONGEST_STOPS = MOST_TEXTS * (LONGEST_TEXT + 1)  # characters
 
 
 def used_settings(feature: Feature) -> frozenset[str]:

@@ -15,6 +15,13 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import elements
 
+ENDED = {
+    "notepad full": N_("The KV cache is full, so the model stopped reading here."),
+    "context full": N_("The model has no further positions. Dropped tokens free memory, but no positions."),
+    "end of text": N_("The model ended its text here."),
+}
+UNSURE = 0.2  # probability below which the model does not know the answer even with the full cache
+
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
@@ -74,14 +81,6 @@ def reading(distribution: TokenDistribution | Step, model: Source) -> Gauge:
         share=tokens / model.context_length,
         details=(*details, _("Every layer stores a key and a value for every token. The model then computes only the newest token.")),
     )
-
-
-ENDED = {
-    "notepad full": N_("The KV cache is full, so the model stopped reading here."),
-    "context full": N_("The model has no further positions. Dropped tokens free memory, but no positions."),
-    "end of text": N_("The model ended its text here."),
-}
-UNSURE = 0.2  # probability below which the model does not know the answer even with the full cache
 
 
 def cache_and_fill(blocks: Sequence[CacheStep], texts: Sequence[str], share: int, marked: Sequence[int]) -> None:

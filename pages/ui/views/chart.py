@@ -39,6 +39,21 @@ from pages.ui.session import elements, provenance
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import drawn
 
+THEMES = {"light": N_("Light"), "dark": N_("Dark")}
+MOST_NAMED = 12  # characters without a font that are listed
+NAMES = {
+    "model": "model_probability",
+    "dice": "probability_after_settings",
+    "share": "probability",
+    "piece": "token",
+    "removed_by": "excluded_by",
+    "up": "surprise_of_the_first",
+    "down": "surprise_of_the_second",
+    "top": "tokens",
+}
+TOKENS = ("piece", "token", "text", "words", "answer")  # columns beside which a label, which may be cut, says nothing new
+LONGEST_NOTE = 170  # characters of an alternative text that the saved picture has below its title
+
 
 @contextmanager
 def saved_as(key: str, make: Callable[[], Saved]) -> Iterator[None]:
@@ -91,10 +106,6 @@ def branch_tree(rows: Sequence[Row], *, key: str, title: str, **options: Any) ->
 
     with saved_as(key, saved):
         return tree_component(rows, key=key, **options)
-
-
-THEMES = {"light": N_("Light"), "dark": N_("Dark")}
-MOST_NAMED = 12  # characters without a font that are listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,21 +194,10 @@ def rows_of(table: pd.DataFrame | pa.Table) -> list[dict[str, Any]]:
     return list(table.to_pylist() if isinstance(table, pa.Table) else table.to_dict("records"))
 
 
-NAMES = {
-    "model": "model_probability",
-    "dice": "probability_after_settings",
-    "share": "probability",
-    "piece": "token",
-    "removed_by": "excluded_by",
-    "up": "surprise_of_the_first",
-    "down": "surprise_of_the_second",
-    "top": "tokens",
-}
 LAYOUT = frozenset(
     "row slot serial space number note zero bottom depth foot shown tip end picked order stretch over cut fit wait_label left_label "
     "right_label label doubt log place_text arithmetic together".split()
 )  # where a mark stands, how it looks, and texts that repeat a number
-TOKENS = ("piece", "token", "text", "words", "answer")  # columns beside which a label, which may be cut, says nothing new
 NEGATIVE = str.maketrans("\u2212", "-")
 
 
@@ -228,9 +228,6 @@ def saved(table: pd.DataFrame) -> pd.DataFrame:
 def _only_label(name: str, names: list[str]) -> bool:
     """Return whether this is the label of the rows and no other column names them."""
     return name == "label" and not any(token in names for token in TOKENS)
-
-
-LONGEST_NOTE = 170  # characters of an alternative text that the saved picture has below its title
 
 
 def draw(

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 import torch
 
+from core.device import Speed
 from core.inspection import attribution
+from core.inspection.attribution.passes import Passes
 from core.inspection.attribution.patching import Patcher
 from tests.core.plain import plain_logits
 from tests.tiny_models import some
@@ -33,6 +35,15 @@ def two_texts(model: Any) -> tuple[list[int], list[int]]:
     """Two texts of equal length that differ in the middle."""
     ids = model.encode(TEXT)
     return ids, [*ids[:3], (ids[3] + 7) % 300 + 5, *ids[4:]]
+
+
+def test_passes_take_as_many_threads_as_a_pass_of_many_tokens(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, before = tiny("llama"), torch.get_num_threads()
+    for speed in (Speed(threads=2, row_threads=1), Speed(threads=1, row_threads=2)):
+        monkeypatch.setattr(model.engine, "speed", speed)
+        with Passes(model).turn():
+            assert torch.get_num_threads() == 2
+        assert torch.get_num_threads() == before
 
 
 @pytest.mark.slow
