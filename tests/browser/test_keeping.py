@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,8 @@ def test_a_recording_beyond_a_megabyte_opens_and_an_empty_one_is_refused(visit: 
     watching.page.get_by_text("does not contain the probabilities after this token").wait_for()
     assert len(watching.written()) == 60, "a refused bar changes nothing"
     watching.page.reload()
-    watching.page.get_by_text("A recording is open only as long as its page").wait_for()
+    watching.until("steps.length === 60")
+    assert watching.page.get_by_text("A recording is open only as long as its page").count() == 0, "its session is still there"
 
 
 def test_an_experiment_is_kept_as_a_file_and_opened_in_the_gallery(at: At, tmp_path: Path) -> None:
@@ -124,6 +126,40 @@ def test_an_experiment_is_kept_as_a_file_and_opened_in_the_gallery(at: At, tmp_p
     eventually(other, shown)
     other.locator(".st-key-next_page_link a:visible").last.click()  # every page leads on to another one
     other.wait_for_function("() => !location.pathname.endsWith('/think')")
+
+
+def test_a_reload_keeps_branches_results_and_running_experiments_and_another_address_begins_anew(at: At) -> None:
+    page = at("think?prompt=The+old+king&seed=22")
+    press(page, "again_think")
+    page.locator(".st-key-think_stop button:visible").wait_for()
+    page.reload()
+    page.locator(".st-key-made_think").wait_for()
+    page.locator(".st-key-think_stop button").wait_for(state="detached")
+    settled(page)
+    live = Drawn(page, ".st-key-result_think").marks("symbol", "share")
+    page.reload()
+    page.locator(".st-key-made_think").wait_for()
+
+    def shown() -> None:
+        assert Drawn(page, ".st-key-result_think").marks("symbol", "share") == live
+
+    eventually(page, shown)
+    page.goto(page.url.replace("seed=22", "seed=23"))
+    page.locator(".st-key-recorded_think").wait_for()
+    assert page.locator(".st-key-made_think").count() == 0, "another address is another visit"
+
+
+def test_a_duplicated_tab_has_a_session_of_its_own(at: At) -> None:
+    first = Watching(at("watch?prompt=The+old+king&seed=22"))
+    first.steps(1, 2)
+    kept = first.page.evaluate("() => ({ ...sessionStorage })")
+    second = first.page.context.new_page()
+    second.add_init_script(f"for (const [key, value] of Object.entries({json.dumps(kept)})) sessionStorage.setItem(key, value)")
+    second.goto(first.page.url)
+    copied = Watching(second)
+    copied.until("steps.length === 2")
+    copied.press("step", 3)
+    assert len(first.written()) == 2, "the first tab has its own"
 
 
 def test_the_key_that_is_sent_is_the_one_that_was_typed(at: At) -> None:

@@ -18,7 +18,7 @@ from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import loaded_models
-from pages.ui.session import current, share_link
+from pages.ui.session import current, share_link, visitor
 from pages.ui.session.share_link import Conversation, Stop, link_values, pairs_of, split_at_question
 from pages.ui.session.state import current_session, error_boundary, notify, restore_values
 
@@ -86,6 +86,7 @@ def write_address(key: str = MAIN) -> None:
         "wanted": state.wanted,
         "recording": state.recording,
         "session": session.name,
+        "secret": session.secret,
         "asks": key == MAIN,  # only one place may report a text that the browser kept
         "answered": session.answered,
         "drawn": session.draws,  # changes at every run of the page, for scripts that wait for the next one
@@ -157,19 +158,20 @@ def address_query() -> str:
 
 @error_boundary
 def text_found(stored: object) -> None:
-    """Restore a text that the browser stored: from before a lost connection, or under the name in the address.
+    """Continue the session of a tab that was loaded again. If the server does not have it any more, restore the text that the browser
+    stored: from before a lost connection, or under the name in the address.
 
-    stored: `{"query": the stored query, "" if there is none, "back": whether the connection was lost}`. It comes from a browser, so it
-    can be any value.
+    stored: `{"query": the stored query, "" if there is none, "back": whether the connection was lost, "secret": of the session that the tab
+    had}`. It comes from a browser, so it can be any value.
     """
     session = current_session()
     session.answered = True
-    if not isinstance(stored, dict):
+    if not isinstance(stored, dict) or visitor.resume(stored.get("secret")):
         return
     wanted, session.browser_storage_key = session.browser_storage_key, ""
     query, back = stored.get("query"), stored.get("back") is True
     values = share_link.decoded(query) if isinstance(query, str) else {}
-    if stored.get("recording") is True and back:
+    if stored.get("recording") is True:
         notify(_("A recording is open only as long as its page. Open its file again."))
     if not values:
         if wanted:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from secrets import compare_digest
 from time import monotonic
 from weakref import WeakSet
 
@@ -48,6 +49,21 @@ def admit() -> bool:
             return False
         ACTIVE.discard(idlest)
     ACTIVE.add(session)
+    return True
+
+
+def resume(secret: object) -> bool:
+    """Continue the session that this tab had before it was loaded again. Return whether it is still there.
+
+    secret: what the browser kept for its tab, so it can be any value. A session with an open websocket belongs to another tab: a browser
+    copies what it keeps when a tab is duplicated.
+    """
+    sent = secret.encode(errors="replace") if isinstance(secret, str) else b""
+    left = next((session for session in ACTIVE if compare_digest(session.secret.encode(), sent)), None)
+    if left is None or left is current_session() or is_open(left.connection):
+        return False
+    ACTIVE.discard(current_session())
+    state.continue_session(left)
     return True
 
 

@@ -22,15 +22,21 @@ function load(name) {
   }
 }
 
-// Remembers in this tab whether a recording is open, which no address contains, and returns what it remembered.
-function recordingWasOpen(open) {
+// Keeps for this tab the secret of its session, its address, and whether a recording is open, which no address contains. A page that is
+// loaded again begins with what its tab kept.
+const TAB = "token-probability-viewer tab";
+
+function keepForTab(kept) {
   try {
-    const was = sessionStorage.getItem(RECORDING) !== null;
-    if (open) sessionStorage.setItem(RECORDING, "");
-    else sessionStorage.removeItem(RECORDING);
-    return was;
+    sessionStorage.setItem(TAB, JSON.stringify(kept));
+  } catch { /* storage is disabled: a reload then begins a new session */ }
+}
+
+function keptForTab() {
+  try {
+    return JSON.parse(sessionStorage.getItem(TAB)) ?? {};
   } catch {
-    return false; // storage is disabled
+    return {};
   }
 }
 
@@ -43,27 +49,28 @@ function address({ data, setTriggerValue }) {
   const before = window.tokenViewerAddress;
   if (before?.session !== data.session) {
     if (!data.asks) return;
-    // The server restarted, another replica answered, or the session expired. The page still knows its query; the query that the browser
-    // sends by itself may be older.
+    // The page was loaded again, the server restarted, another replica answered, or the session expired. The page still knows its query;
+    // the query that the browser sends by itself may be older. Another address in the same tab begins anew.
+    const tab = before ? {} : keptForTab();
     const whole = before?.whole || (data.wanted ? load(data.wanted) : "");
-    if (before?.whole || data.wanted) {
+    const secret = tab.search === window.location.search ? tab.secret : "";
+    const recording = Boolean(before ? before.recording : secret && tab.recording);
+    if (before?.whole || data.wanted || secret) {
       setAddress({ session: data.session, whole, asked: true });
-      setTriggerValue("found", { query: whole, back: Boolean(before?.whole), recording: Boolean(before?.recording) });
+      setTriggerValue("found", { query: whole, back: Boolean(before?.whole), recording, secret });
       return;
     }
   } else if (before.asked && !data.answered) {
     return; // the server has not answered yet
   }
-  if (!before && data.asks && !data.recording && recordingWasOpen(false)) setTriggerValue("found", { query: data.query, back: true, recording: true });
-  recordingWasOpen(data.recording);
   setAddress({ session: data.session, whole: data.stored || data.query, recording: data.recording, asked: false });
   if (data.stored) store(data.name, data.stored);
   const search = data.query ? `?${data.query}` : "";
   if (window.location.search !== search) window.history.replaceState(window.history.state, "", window.location.pathname + search);
+  keepForTab({ secret: data.secret, search: window.location.search, recording: data.recording });
 }
 
-// --- talk: keeps the talk in the storage of this tab. A session on the server ends with a reload; the talk goes on.
-const RECORDING = "token-probability-viewer recording";
+// --- talk: keeps the talk in the storage of this tab. A session can end on the server; the talk goes on.
 const TALK = "token-probability-viewer talk";
 
 function storedTalk() {

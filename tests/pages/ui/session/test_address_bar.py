@@ -9,6 +9,7 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
 from pages.ui.session import address_bar, current, share_link, state
+from pages.ui.session import visitor as visitors
 from pages.ui.session.share_link import RunRequest
 
 
@@ -74,7 +75,11 @@ def text_found(visitor: state.Session, found: object) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "found", [None, "", "prompt=x", 7, [], {}, {"query": None}, {"query": 7, "back": "yes"}, {"query": "%%%=&&;", "back": 1}]
+    "found",
+    [
+        *[None, "", "prompt=x", 7, [], {}, {"query": None}, {"query": 7, "back": "yes"}, {"query": "%%%=&&;", "back": 1}],
+        *[{"query": "", "secret": secret} for secret in (None, "", 7, [], {}, "0" * 32, "x" * 10**6)],
+    ],
 )
 def test_what_is_no_text_changes_nothing(visitor: state.Session, found: object) -> None:
     before = address_bar.address()
@@ -98,6 +103,38 @@ def test_a_page_that_lost_its_session_hands_over_what_was_on_it(visitor: state.S
         ("The connection was lost. Your text was restored. Results of experiments were lost.")
     ]
     assert (current.prompt(), current.settings().seed, visitor.replay_steps) == ("A boat", 9, "r2AB")
+
+
+def test_a_tab_that_was_loaded_again_has_its_session_back_unless_another_tab_has_it(
+    visitor: state.Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, fresh = visitor, state.Session(name="new", connection="new", page="watch", draws=1)
+    left.begun_with = RunRequest("storyteller", "The old king")
+    left.connection, left.playing, left.saved_widget_values, left.experiments = "old", True, {"temperature": 0.3}, {"race": "result"}
+    fields = current.st.session_state
+    fields.clear()
+    fields[state._KEY] = fresh
+    for module in (state, current, address_bar, visitors):
+        monkeypatch.setattr(module, "current_session", lambda: fields[state._KEY])
+    monkeypatch.setattr(state, "st", current.st)
+    monkeypatch.setattr(visitors, "ACTIVE", {left, fresh})
+    still_open = {"old"}
+    monkeypatch.setattr(visitors, "is_open", still_open.__contains__)
+    found = {"query": "", "secret": left.secret}
+    address_bar.text_found(found)
+    assert fields[state._KEY] is fresh, "a duplicated tab"
+    still_open.clear()
+    secret = fresh.secret
+    address_bar.text_found(found)
+    assert fields[state._KEY] is left and left not in (None, fresh)
+    assert (left.connection, left.page, left.secret, left.playing) == ("new", "watch", secret, False)
+    assert (current.prompt(), fields["temperature"], left.run is not None, left.experiments) == (
+        "The old king",
+        0.3,
+        True,
+        {"race": "result"},
+    )
+    assert {left} == visitors.ACTIVE
 
 
 def test_it_says_what_cannot_come_back(visitor: state.Session) -> None:
