@@ -76,7 +76,7 @@ def test_arrows_point_down_only() -> None:
 
 # Inside core a room may import from those before it, and from itself.
 CORE_ORDER = (
-    "message palette errors disk checked_number limits device tokens sampling record chat compiled "
+    "message palette errors disk checked_number limits device tokens sampling record chat "
     "sources backends engine remote models generation inspection costs batching finetuning reports experiments bundled"
 ).split()
 
@@ -111,8 +111,8 @@ REPORTED = ("core.generation.generation", "core.record.step")  # their methods t
 
 
 def place_of(module: str) -> int:
-    """The place of a module's room in `CORE_ORDER`. Compiled code is a room of its own: sampling uses it, too."""
-    return CORE_ORDER.index("compiled" if module.startswith("core.backends.compiled") else module.split(".")[1])
+    """The place of a module's room in `CORE_ORDER`."""
+    return CORE_ORDER.index(module.split(".")[1])
 
 
 def test_inside_core_the_rooms_stand_in_order() -> None:
@@ -122,6 +122,11 @@ def test_inside_core_the_rooms_stand_in_order() -> None:
             above = {other for other in found if other == "core" or place_of(other) > place_of(name)}
             wrong += [f"{name} imports {other}" for other in sorted(above) if not (name in REPORTED and other.startswith("core.reports."))]
     assert wrong == []
+
+
+def test_core_readme_lists_the_rooms_in_this_order() -> None:
+    rows = re.findall(r"^\| `([a-z]+)/` \|", (ROOT / "core/README.md").read_text("utf-8"), re.MULTILINE)
+    assert rows == [room for room in CORE_ORDER if (ROOT / "core" / room).is_dir()][::-1]
 
 
 # Inside pages/ui a room imports only from those before it, and from itself.

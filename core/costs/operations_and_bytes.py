@@ -1,4 +1,4 @@
-"""Cost formulas: multiply-adds, KV cache and weight bytes, time, energy and money of a token or an answer.
+"""Cost formulas: multiply-adds, KV cache and weight bytes, time and energy of a token or an answer; its money is in `receipt.py`.
 
 Formulas take only a shape and counts. One multiply-add is two floating point operations. Each weight that a token is multiplied with is one
 multiply-add. Attention adds, per attention layer, heads x (key size + value size) for every attended position. The elementwise products of

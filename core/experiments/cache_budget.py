@@ -217,7 +217,7 @@ UNLIMITED = MemoryBudget(10**15)
 
 
 def before_and_after(model: LanguageModel, plan: MemoryBudget, story: RecallTask = RED_POT) -> Iterator[CacheStep | Answer]:
-    """Yield the Answer of the unlimited cache, then the CacheBlocks and the Answer of this budget."""
+    """Yield the Answer of the unlimited cache, then the CacheSteps and the Answer of this budget."""
     yield from (seen for seen in ask(model, UNLIMITED, story) if isinstance(seen, Answer))
     yield from ask(model, plan, story)
 

@@ -18,7 +18,7 @@ from core.generation.recording_file import FORMAT, MOST_LISTED, VERSION, File, M
 from core.message import Message
 from core.record import answer_forms
 from core.record.bounded_json import BoundedJson, Bounds
-from core.record.listed_tokens import Keys, ListedStep, ListedToken, columns_of, measured
+from core.record.tokens_without_ids import Keys, ListedStep, ListedToken, columns_of, measured
 from core.sampling.settings import SamplingSettings
 from core.tokens.tokens import ByteJoiner
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from core.errors import BadRecording
-from core.record import listed_tokens
-from core.record.listed_tokens import ListedStep, ListedToken
+from core.record import tokens_without_ids
+from core.record.tokens_without_ids import ListedStep, ListedToken
 
 
 def of_choice(choice: dict[str, Any]) -> list[ListedStep]:
@@ -22,7 +22,7 @@ def of_choice(choice: dict[str, Any]) -> list[ListedStep]:
     if isinstance(logprobs.get("tokens"), list):
         return parallel_lists(logprobs, choice)
     parts = [entry for name in ("reasoning_content", "content", "refusal") for entry in list_of(logprobs.get(name))]
-    return with_ids(list(map(listed_tokens.entry, parts)), choice.get("token_ids"))
+    return with_ids(list(map(tokens_without_ids.entry, parts)), choice.get("token_ids"))
 
 
 def of_prompt(values: Any, ids: Any = None) -> list[ListedStep]:
@@ -35,7 +35,8 @@ def of_prompt(values: Any, ids: Any = None) -> list[ListedStep]:
         if value is None:  # the first token has no probability
             continue
         named = {
-            key: listed_tokens.token(_vllm_entry(key, entry)) for key, entry in list(_object(value).items())[: listed_tokens.MOST_LISTED]
+            key: tokens_without_ids.token(_vllm_entry(key, entry))
+            for key, entry in list(_object(value).items())[: tokens_without_ids.MOST_LISTED]
         }
         own = str(ids[index]) if isinstance(ids, list) and index < len(ids) else next(iter(named), "")
         if own not in named:
@@ -60,7 +61,7 @@ def of_candidate(candidate: dict[str, Any]) -> list[ListedStep]:
     steps = []
     for index, own in enumerate(chosen):
         top = _object(tops[index]) if index < len(tops) else {}
-        steps.append(ListedStep.of(_gemini(own), map(_gemini, list_of(top.get("candidates"))[: listed_tokens.MOST_LISTED])))
+        steps.append(ListedStep.of(_gemini(own), map(_gemini, list_of(top.get("candidates"))[: tokens_without_ids.MOST_LISTED])))
     return steps
 
 
@@ -68,7 +69,7 @@ def _gemini(value: Any) -> ListedToken:
     fields = _object(value)
     number = fields.get("tokenId", fields.get("token_id"))
     ids = {"id": number} if type(number) is int and number >= 0 else {}
-    return listed_tokens.token(
+    return tokens_without_ids.token(
         {"token": fields.get("token"), "logprob": fields.get("logProbability", fields.get("log_probability")), **ids}
     )
 
@@ -77,12 +78,12 @@ def _responses(value: dict[str, Any]) -> list[ListedStep]:
     """Return the tokens of OpenAI's responses."""
     messages = [item for item in list_of(value["output"]) if isinstance(item, dict) and item.get("type") == "message"]
     parts = [part for item in messages for part in list_of(item.get("content")) if isinstance(part, dict)]
-    return [listed_tokens.entry(entry) for part in parts for entry in list_of(part.get("logprobs"))]
+    return [tokens_without_ids.entry(entry) for part in parts for entry in list_of(part.get("logprobs"))]
 
 
 def _entries(name: str) -> Callable[[dict[str, Any]], list[ListedStep]]:
     """Return a function that reads a list of entries with this name (llama-server, Ollama)."""
-    return lambda value: [listed_tokens.entry(entry) for entry in list_of(value[name])]
+    return lambda value: [tokens_without_ids.entry(entry) for entry in list_of(value[name])]
 
 
 def _sglang(value: dict[str, Any]) -> list[ListedStep]:
@@ -91,7 +92,7 @@ def _sglang(value: dict[str, Any]) -> list[ListedStep]:
     chosen, others = list_of(info.get("output_token_logprobs")), list_of(info.get("output_top_logprobs"))
     lists = [list_of(other) for other in others] + [[]] * max(0, len(chosen) - len(others))
     return [
-        ListedStep.of(_triple(triple), map(_triple, listed[: listed_tokens.MOST_LISTED]))
+        ListedStep.of(_triple(triple), map(_triple, listed[: tokens_without_ids.MOST_LISTED]))
         for triple, listed in zip(chosen, lists, strict=False)
     ]
 
@@ -100,13 +101,13 @@ def _triple(value: Any) -> ListedToken:
     parts = [*value, None] if isinstance(value, list) and len(value) in (2, 3) else None
     if parts is None:
         raise BadRecording("A token has neither a text nor bytes.")
-    return listed_tokens.token({"logprob": parts[0], "id": parts[1], "text": parts[2] or ""})
+    return tokens_without_ids.token({"logprob": parts[0], "id": parts[1], "text": parts[2] or ""})
 
 
 def _tgi_line(value: dict[str, Any]) -> list[ListedStep]:
     """Return the token of a line of TGI's /generate_stream."""
     listed = [_object(entry) for entry in list_of(value.get("top_tokens"))]
-    return [ListedStep.of(listed_tokens.token(value["token"]), listed_tokens.likeliest(listed))]
+    return [ListedStep.of(tokens_without_ids.token(value["token"]), tokens_without_ids.likeliest(listed))]
 
 
 def _langchain(value: dict[str, Any]) -> list[ListedStep]:
@@ -120,7 +121,7 @@ def _tgi(value: dict[str, Any]) -> list[ListedStep]:
     chosen, others = list_of(details.get("tokens")), list_of(details.get("top_tokens"))
     lists = [list_of(other) for other in others] + [[]] * max(0, len(chosen) - len(others))
     return [
-        ListedStep.of(listed_tokens.token(_object(token)), listed_tokens.likeliest(list(map(_object, listed))))
+        ListedStep.of(tokens_without_ids.token(_object(token)), tokens_without_ids.likeliest(list(map(_object, listed))))
         for token, listed in zip(chosen, lists, strict=False)
     ]
 
@@ -145,11 +146,11 @@ def parallel_lists(logprobs: dict[str, Any], choice: dict[str, Any]) -> list[Lis
     for index, (name, value) in enumerate(zip(names, values, strict=True)):
         if not isinstance(name, str):
             raise BadRecording("A token has neither a text nor bytes.")
-        if index == 0 and type(value) in (int, float) and value > listed_tokens.SLACK:
+        if index == 0 and type(value) in (int, float) and value > tokens_without_ids.SLACK:
             value = None  # Together writes a number above 0 for the first token
         others = tops[index] if index < len(tops) and isinstance(tops[index], dict) else {}
-        listed = listed_tokens.likeliest([{"token": other, "logprob": number} for other, number in others.items()])
-        steps.append(ListedStep.of(listed_tokens.token({"token": name, "logprob": value}), listed))
+        listed = tokens_without_ids.likeliest([{"token": other, "logprob": number} for other, number in others.items()])
+        steps.append(ListedStep.of(tokens_without_ids.token({"token": name, "logprob": value}), listed))
     ids = choice.get("token_ids", logprobs.get("token_ids"))
     return with_ids(steps, ids)
 

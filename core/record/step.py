@@ -135,7 +135,7 @@ class TokenDistribution(FrozenArrays):
     keys: their ids, or numbers of the app's own for tokens of which only the bytes are known. NaN: the probability was not measured.
 
     top_logprobs_count: how many tokens an inference server listed, 0 for a local model with all tokens. stage_exact: per stage, whether its
-    probabilities are exact nevertheless; see `core.record.top_logprobs`.
+    probabilities are exact nevertheless; see `core.record.unlisted_bounds`.
     """
 
     index: int

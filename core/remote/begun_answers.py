@@ -7,8 +7,8 @@ answer that the server wrote by itself.
 from __future__ import annotations
 
 from core.errors import ModelError
-from core.record.listed_tokens import ListedStep
-from core.remote.listed import BegunAnswer, Chat, ListedAnswer, Sampling
+from core.record.tokens_without_ids import ListedStep
+from core.remote.text_routes import BegunAnswer, Chat, ListedAnswer, Sampling
 
 FIELDS = BegunAnswer({"continue_final_message": True, "add_generation_prompt": False})  # vLLM, SGLang, TabbyAPI, newer llama-server
 LAST_MESSAGE = BegunAnswer()  # llama-server, Ollama with some models, and what passes requests on to them

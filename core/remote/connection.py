@@ -9,9 +9,9 @@ from core.engine.model import LanguageModel
 from core.errors import ServerGone, WrongServer
 from core.message import Message
 from core.remote.http_client import HttpClient
-from core.remote.listed_model import connect_listed
 from core.remote.server_model import connect, model_entry, vocabulary_of
 from core.remote.server_tokenizer import JOINED, ServerTokenizer, size_by_texts
+from core.remote.text_server_model import connect_listed
 from core.sources.source import Source
 
 OWNERS = {

@@ -23,15 +23,15 @@ from core.engine.model import LanguageModel
 from core.engine.shape import UNBOUNDED_CONTEXT, ModelShape
 from core.errors import BrokenLogits, EmptyPrompt, NotForThisModel, ServerGone, WrongServer
 from core.message import Message
-from core.record.top_logprobs import TopLogprobs
+from core.record.unlisted_bounds import TopLogprobs
 from core.remote.http_client import Answer as HttpAnswer
 from core.remote.http_client import HttpClient
-from core.remote.listed import beyond, is_cut_too_short, is_doubtful, is_unbounded
 from core.remote.llama_cpp import LlamaServer
 from core.remote.metrics import ServerMetrics
 from core.remote.protocol import ServedStep, Server, other_model, printable
 from core.remote.server_tokenizer import ServerTokenizer
 from core.remote.sglang import SGLang
+from core.remote.text_routes import beyond, is_cut_too_short, is_doubtful, is_unbounded
 from core.remote.vllm import VLLM
 from core.sampling.observation import MOST_CANDIDATES, Observation
 from core.sources.capabilities import WHY_NOT, Can, require

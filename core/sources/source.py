@@ -17,7 +17,7 @@ from core.chat.conversation import Messages, Span
 from core.errors import BadToken
 from core.message import Message
 from core.record.step import Candidate, ForwardPass, Step, Vocabulary
-from core.record.top_logprobs import TopLogprobs
+from core.record.unlisted_bounds import TopLogprobs
 from core.sampling.observation import Observation
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can

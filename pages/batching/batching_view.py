@@ -9,10 +9,10 @@ import streamlit as st
 
 from core.experiments.batch_curve import CurvePoint
 from core.experiments.batching import Alone, Summary, summary
-from pages.ui.charts import serving_charts
+from pages.batching import batching_charts
 from pages.ui.charts.component_drawings import STATES
 from pages.ui.charts.palette import legend
-from pages.ui.charts.serving_charts import Board
+from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import _, said, written
@@ -75,27 +75,30 @@ def verdict(left: Summary, right: Summary, titles: tuple[str, str]) -> None:
 def figures(left: Summary, right: Summary, titles: tuple[str, str]) -> None:
     """Draw both sides in figures."""
     elements.section(_("In figures"), _("measured in this run"))
-    rows = zip(map(_, names.SERVING_FIGURES.values()), _column(left), _column(right), strict=True)
-    elements.table((_("figure"), *titles), list(rows))
+    first, second = _by_label(left), _by_label(right)
+    elements.table((_("figure"), *titles), [(label, first[label], second[label]) for label in first])
     st.caption(_(names.COUNTED_RATES["service"]))
 
 
-def _column(side: Summary) -> list[str]:
+def _by_label(side: Summary) -> dict[str, str]:
+    """Return the figures of a side by their labels."""
+
     def pair(values: tuple[float, float]) -> str:
         return " · ".join(numbers.duration(value) if value == value else "–" for value in values)
 
-    return [
-        numbers.whole(side.tokens_per_second),
-        pair(side.first_token),
-        pair(side.per_token),
-        pair(side.end_to_end),
-        numbers.percent(side.idle),
-        numbers.percent(side.idle_in_demand),
-        numbers.whole(side.padded_tokens),
-        numbers.whole(side.preemptions),
-        f"{numbers.whole(side.prompt_tokens)} · {numbers.whole(side.reused_tokens)}",
-        f"{numbers.whole(side.peak_blocks)} · {numbers.whole(side.saved_blocks)}",
-    ]
+    prefill = f"{numbers.whole(side.prompt_tokens)} · {numbers.whole(side.reused_tokens)}"
+    return {
+        _("tokens per second of computing, for all requests"): numbers.whole(side.tokens_per_second),
+        _("time to first token: median, 95 %"): pair(side.first_token),
+        _("time per further token: median, 95 %"): pair(side.per_token),
+        _("whole answer: median, 95 %"): pair(side.end_to_end),
+        _("slots empty, % of the time"): numbers.percent(side.idle),
+        _("slots empty while a request waited"): numbers.percent(side.idle_in_demand),
+        _("padding tokens"): numbers.whole(side.padded_tokens),
+        _("preemptions"): numbers.whole(side.preemptions),
+        _("tokens computed in prefill (again after a preemption) · tokens found in the cache"): prefill,
+        _("most blocks in use · saved by sharing"): f"{numbers.whole(side.peak_blocks)} · {numbers.whole(side.saved_blocks)}",
+    }
 
 
 def draw_check(run: Experiment) -> None:
@@ -146,10 +149,10 @@ def draw_curve(run: Experiment) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.caption(rate)
-        chart.draw(serving_charts.batch_curve, table, key="batching_rate", alt_text=rate, column="rate", unit="", ceiling=True)
+        chart.draw(batching_charts.batch_curve, table, key="batching_rate", alt_text=rate, column="rate", unit="", ceiling=True)
     with right:
         st.caption(wait)
-        chart.draw(serving_charts.batch_curve, waits, key="batching_wait", alt_text=wait, column="wait", unit="ms")
+        chart.draw(batching_charts.batch_curve, waits, key="batching_wait", alt_text=wait, column="wait", unit="ms")
     first, last = points[0], points[-1]
     if first.size == 1 and last.size > 1:
         sentence = _(

@@ -11,8 +11,8 @@ import streamlit as st
 from core.experiments.batching import PlannedRequest, planned_requests
 from core.experiments.burst import Arrived, MetricsAt, burst, figures, rate_over_time
 from core.remote.metrics import batch_size
-from pages.ui.charts import serving_charts
-from pages.ui.charts.serving_charts import Board
+from pages.batching import batching_charts
+from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
@@ -137,7 +137,7 @@ def reported(metrics: list[MetricsAt], seen: tuple[Arrived | MetricsAt, ...]) ->
         with home:
             st.caption(title)
             if len(part):
-                chart.draw(serving_charts.over_time, part, key=f"burst_{name}", alt_text=title, unit=unit)
+                chart.draw(batching_charts.over_time, part, key=f"burst_{name}", alt_text=title, unit=unit)
             else:
                 st.caption("–")
     if all(metric.said.running is None and metric.said.cache_use is None for metric in metrics):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.experiments.claims import Claim
-from core.experiments.request import RequestCost
+from core.experiments.request_cost import RequestCost
 from pages.ui.features import WHAT_IT_COSTS, Feature, Recorded
 from pages.ui.i18n.translation import N_
 

@@ -11,7 +11,7 @@ import streamlit as st
 from core.costs.operations_and_bytes import CARDS, MODELS, ModelShape, answer_multiply_adds, attention_multiply_adds, forecast
 from core.costs.receipt import Assumptions
 from core.engine.model import LanguageModel
-from core.experiments.request import RequestCost, request
+from core.experiments.request_cost import RequestCost, request
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import WHY_NOT, Can
 from pages.ui.experiments import results

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.guess import guess_game
 from pages.guess.guess_game import Game
 from pages.ui import features
-from pages.ui.charts import charts, step_rows
+from pages.ui.charts import run_charts, step_tables
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, ngettext
 from pages.ui.presenting import stage_state
@@ -62,16 +62,16 @@ def answer(now: Game) -> None:
     if guess.piece and not guess.whole:
         sentences.append(_("“{said}” begins with the token “{piece}”.").format(said=guess.said, piece=guess.piece.removeprefix("␣")))
     st.text(" ".join(sentences))
-    table = step_rows.distribution_rows(step, step_rows.USUAL)
+    table = step_tables.distribution_rows(step, step_tables.USUAL)
     chart.draw(
-        charts.distribution,
+        run_charts.distribution,
         table,
         key="guess_odds",
         title=_("What came next?"),
         legend=distribution_view.entries(),
         settings=step.settings,
         alt_text=_("Bars: the model's probability (pale) and the probability after the settings (solid) of each token, 0 to 100 percent."),
-        rows=step_rows.USUAL + 1,
+        rows=step_tables.USUAL + 1,
     )
 
 

@@ -10,9 +10,9 @@ import streamlit as st
 from core.experiments.cascade import CascadeScore, CascadeToken
 from core.experiments.student_report import StudentReport
 from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures, Side, side
-from pages.ui.charts import serving_charts
+from pages.pupil import pupil_charts
 from pages.ui.charts.palette import legend
-from pages.ui.charts.step_rows import Word, shown
+from pages.ui.charts.step_tables import Word, shown
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
@@ -109,7 +109,7 @@ def probabilities(token: JudgedToken, names: tuple[str, str]) -> None:
     shown = "; ".join(f"{row.piece} {row.left_label} {row.right_label}" for row in table.itertuples())
     alt_text = f"{_('Both probabilities at one place')}: {shown}"
     chart.draw(
-        serving_charts.mirrored,
+        pupil_charts.mirrored,
         table,
         key="pupil_odds",
         title=_("Both probabilities at one place"),
@@ -138,7 +138,7 @@ def surprises(seen: list[JudgedToken]) -> None:
             if token.judge is not None
         ]
     )
-    chart.draw(serving_charts.two_surprises, table, key="pupil_surprises", alt_text=_("Surprise along the text"))
+    chart.draw(pupil_charts.two_surprises, table, key="pupil_surprises", alt_text=_("Surprise along the text"))
 
 
 def parts(judged: JudgedParts, names: tuple[str, str]) -> None:

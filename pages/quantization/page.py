@@ -9,8 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.quantization import BITS, GROUP, PartDamage, Rounded, along_own_text, damage, quantize
-from pages.quantization import versions_view
-from pages.ui.charts import serving_charts
+from pages.quantization import quantization_charts, versions_view
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
@@ -85,7 +84,7 @@ def parts(run: Experiment) -> None:
         for part_damage in damages
     ]
     title, layers = _("Which part changes the probabilities most?"), len({part_damage.layer for part_damage in damages})
-    chart.draw(serving_charts.part_heat, pd.DataFrame(rows), key="quantization_heat", alt_text=title, layers=layers)
+    chart.draw(quantization_charts.part_heat, pd.DataFrame(rows), key="quantization_heat", alt_text=title, layers=layers)
 
 
 frame.header(

@@ -14,7 +14,7 @@ from core.inspection.scoring import ScoredToken
 from core.tokens.tokens import known_id
 from pages.ui.charts import inside_charts
 from pages.ui.charts.palette import DARKEST
-from pages.ui.charts.step_rows import Word, shown
+from pages.ui.charts.step_tables import Word, shown
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _

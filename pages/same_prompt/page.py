@@ -12,7 +12,7 @@ from core.record.tables import csv_text
 from pages.same_prompt import same_prompt_charts, ways
 from pages.same_prompt.same_prompt_charts import BIT, number
 from pages.ui.charts.palette import DARKEST, legend
-from pages.ui.charts.step_rows import Word
+from pages.ui.charts.step_tables import Word
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment

@@ -12,7 +12,7 @@ import pandas as pd
 from core.experiments.same_prompt import Difference
 from pages.ui.charts.palette import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
-from pages.ui.charts.step_rows import Word
+from pages.ui.charts.step_tables import Word
 from pages.ui.i18n.translation import _, written
 
 BIT = math.log(2)  # nats

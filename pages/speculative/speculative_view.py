@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.speculative import BONUS, Gain, PlainStep, SpeculativeRound, expected_tokens, gain
-from pages.ui.charts import serving_charts
+from pages.speculative import speculative_charts
 from pages.ui.charts.palette import legend
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
@@ -131,7 +131,7 @@ def curve(measured_gain: Gain, ahead: int) -> None:
         }
         for count in range(MOST + 1)
     ]
-    chart.draw(serving_charts.speculation_curve, pd.DataFrame(rows), key="speculative_curve", alt_text=title)
+    chart.draw(speculative_charts.speculation_curve, pd.DataFrame(rows), key="speculative_curve", alt_text=title)
     formula = _(
         "Line: 1 + a + a² + … + aᴷ with a = {rate}, **computed** as if every token had the same acceptance rate. Dot: **measured**."
     )

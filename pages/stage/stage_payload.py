@@ -1,4 +1,7 @@
-"""The stage's data of one step for the browser: probabilities, dice strip, and a line for each of the five beats."""
+"""The stage's data of one step for the browser: probabilities, dice strip, and a line for each of the five beats.
+
+`pages/ui/components/stage/drawing.js` draws it, with the bars and the strip of `core/reports/step.js`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from core.record.step import Step, TokenDistribution
 from core.record.step_rows import StepRow, label_of, step_rows, tint_depth
 from core.reports.step_picture import how_chosen
 from core.sources.capabilities import Can
-from pages.ui.charts.step_rows import shown as shown_in_text
+from pages.ui.charts.step_tables import shown as shown_in_text
 from pages.ui.components.dice.dice import strip_data
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.translation import _, quoted, wording

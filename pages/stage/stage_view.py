@@ -17,8 +17,8 @@ from pages.ui.components.stage import texts
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.translation import N_, _, quoted, said
 from pages.ui.presenting import talk
-from pages.ui.presenting.running_order import WITHOUT_A_CHOICE
 from pages.ui.presenting.stage_state import KEY, StageState
+from pages.ui.presenting.talk_file import WITHOUT_A_CHOICE
 from pages.ui.session import current
 
 BEATS = (N_("read"), N_("think"), N_("weigh"), N_("roll"), N_("write"))

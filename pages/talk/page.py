@@ -8,8 +8,8 @@ from pages.talk import talk_editor
 from pages.ui import features
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
-from pages.ui.presenting import prepared_talks, running_order, talk
-from pages.ui.presenting.running_order import Stop
+from pages.ui.presenting import prepared_talks, talk, talk_file
+from pages.ui.presenting.talk_file import Stop
 from pages.ui.session import elements, upload_field
 from pages.ui.shell import frame
 
@@ -39,7 +39,7 @@ def stop_row(place: int, stop: Stop, count: int) -> None:
                 _("Link"),
                 stop.link,
                 key=key(place, "link"),
-                max_chars=running_order.LONGEST_LINK,
+                max_chars=talk_file.LONGEST_LINK,
                 help=_("The address of a page of this app, without the host's name."),
                 on_change=talk_editor.edited,
                 width=420,
@@ -66,7 +66,7 @@ def stop_row(place: int, stop: Stop, count: int) -> None:
 def add() -> None:
     """Draw the buttons that add a stop."""
     elements.section(_("Add a stop"))
-    titles = {path: title for path, title in features.titles().items() if path in running_order.stop_paths()}
+    titles = {path: title for path, title in features.titles().items() if path in talk_file.stop_paths()}
     with st.container(horizontal=True, vertical_alignment="bottom", key="talk_add"):
         st.button(
             _("My text, on stage"),
@@ -88,7 +88,7 @@ def add() -> None:
             st.text_input(
                 _("Link"),
                 key="talk_link",
-                max_chars=running_order.LONGEST_LINK,
+                max_chars=talk_file.LONGEST_LINK,
                 help=_("The address of a page of this app, without the host's name."),
                 on_change=talk_editor.add_link,
             )

@@ -13,8 +13,8 @@ from core.sources.capabilities import Can
 from pages.ui import features
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
-from pages.ui.presenting import prepared_talks, running_order, talk
-from pages.ui.presenting.running_order import LARGEST_RECORDING, MOST_STOPS, Stop, Talk
+from pages.ui.presenting import prepared_talks, talk, talk_file
+from pages.ui.presenting.talk_file import LARGEST_RECORDING, MOST_STOPS, Stop, Talk
 from pages.ui.session import address_bar, current, upload_field
 from pages.ui.session.state import anchor_notices, error_boundary, notify
 
@@ -50,7 +50,7 @@ def _from_fields() -> Talk:
         count = None if values["words"] is None else int(values["words"])
         link, say = str(values["link"] or ""), str(values["say"] or "")[:1000]
         kept = stop if link == stop.link else replace(stop, doubt=None, shown=(), start="", acts=())  # they belong to the old page
-        stops.append(running_order.checked(replace(kept, title=title[:80], link=link, say=say, words=count)))
+        stops.append(talk_file.checked(replace(kept, title=title[:80], link=link, say=say, words=count)))
     name = str(st.session_state.get(field_key(-1, "name"), known.name) or known.name).strip()[:60]
     return replace(known, name=name or known.name, stops=tuple(stops))
 
@@ -95,7 +95,7 @@ def _add(stop: Stop) -> None:
     if len(json.dumps(stop.recording, ensure_ascii=False)) > LARGEST_RECORDING:
         most = numbers.size(LARGEST_RECORDING)
         raise BadRecording(_("This recording is larger than {most}, the limit for a stop of a talk.").format(most=most))
-    _set_order(replace(known, stops=(*known.stops, running_order.checked(stop))))
+    _set_order(replace(known, stops=(*known.stops, talk_file.checked(stop))))
 
 
 @error_boundary
@@ -146,7 +146,7 @@ def file_opened() -> None:
     anchor_notices("talk")
     data = upload_field.take("talk_file")
     if data is not None:
-        _set_order(running_order.loads(data))
+        _set_order(talk_file.loads(data))
         notify(_("“{name}” is open: {count} stops.").format(name=order().name, count=len(order().stops)))
 
 

@@ -26,7 +26,7 @@ from core.experiments.speculative import PlainStep, SpeculativeRound, gain, spec
 from core.experiments.thinking import CHAIN_OF_THOUGHT, Question
 from pages.ui.charts import cost_charts, race_rows
 from pages.ui.charts.palette import legend
-from pages.ui.charts.serving_charts import Board
+from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, names, numbers

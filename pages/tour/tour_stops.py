@@ -16,7 +16,7 @@ from core.inspection.embeddings import neighbours, tokens_of_words
 from core.inspection.inside import Inside, inspect_step
 from core.record.step import Step, TokenDistribution
 from core.sources.token_source import TokenSource
-from pages.ui.charts import charts, inside_charts, step_rows
+from pages.ui.charts import inside_charts, run_charts, step_tables
 from pages.ui.components.live_text.live_text import live_text
 from pages.ui.experiments.fork_playback import Side
 from pages.ui.i18n import example_texts, numbers
@@ -126,7 +126,7 @@ def layers() -> None:
 def bars(seen: TokenDistribution | Step, key: str, rows: int = 6) -> None:
     """Draw the next-token probabilities."""
     alt_text = _("Bars from 0 to 100 percent: how likely each next token is.")
-    chart.draw(charts.distribution, step_rows.distribution_rows(seen, rows), key=key, alt_text=alt_text, rows=rows + 1)
+    chart.draw(run_charts.distribution, step_tables.distribution_rows(seen, rows), key=key, alt_text=alt_text, rows=rows + 1)
 
 
 def odds() -> None:
@@ -212,8 +212,8 @@ def loop() -> None:
         st.button(_("From the start"), on_click=tour_state.from_the_start, type="tertiary", key="tour_start_again")
     path = tour_state.run().path
     chart.draw(
-        charts.step_time,
-        step_rows.step_rows(path),
+        run_charts.step_time,
+        step_tables.step_rows(path),
         key="tour_times",
         alt_text=_("One bar per token: the time of its pass through the model."),
     )

@@ -17,7 +17,7 @@ from core.generation.turns import thoughts
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
 from core.tokens.tokens import Token
-from pages.ui.charts.step_rows import shown
+from pages.ui.charts.step_tables import shown
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, ngettext
 from pages.ui.session import conversation, current, elements, selection, share_link

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core import Generation
 from core.record.step import Step, TokenDistribution
 from core.record.step_rows import Constrained, constrained
-from pages.ui.charts import charts, step_rows
+from pages.ui.charts import run_charts, step_tables
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, quoted
@@ -70,16 +70,16 @@ def places(receipt: bool) -> Places:
 def draw(where: Places, run: Generation, seen: TokenDistribution | Step) -> None:
     """Draw the charts of this run."""
     path = run.path
-    steps = step_rows.step_rows(path)
+    steps = step_tables.step_rows(path)
     with where.cache:
         cache_text.gauge(seen, run.model, key="gauge")
         alt_text = _("One bar per token: positions reused from the cache and positions newly computed.")
-        chart.draw(charts.notepad, step_rows.notepad_rows(path), key="notepad_chart", title=_("The notepad"), alt_text=alt_text)
+        chart.draw(run_charts.notepad, step_tables.notepad_rows(path), key="notepad_chart", title=_("The notepad"), alt_text=alt_text)
     with where.times:
-        chart.draw(charts.step_time, steps, key="pace_chart", title=_("How long did it take?"), alt_text=_("Milliseconds per token."))
+        chart.draw(run_charts.step_time, steps, key="pace_chart", title=_("How long did it take?"), alt_text=_("Milliseconds per token."))
     with where.surprise:
         alt_text = _("Line: the entropy before each token, in bits. Dots: the surprise of the chosen token.")
-        chart.draw(charts.surprise, steps, key="surprise_chart", title=_("How sure was it?"), alt_text=alt_text)
+        chart.draw(run_charts.surprise, steps, key="surprise_chart", title=_("How sure was it?"), alt_text=alt_text)
     if where.receipt is not None:
         with where.receipt:
             receipt.slip(path, run.model)

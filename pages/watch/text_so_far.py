@@ -13,7 +13,7 @@ from core.generation.generation import Generation
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
 from pages.ui import features
-from pages.ui.charts import step_rows
+from pages.ui.charts import step_tables
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, said
@@ -63,9 +63,9 @@ def popover() -> None:
         )
         st.slider(
             _("Rows"),
-            step_rows.FEWEST,
-            step_rows.MOST,
-            step_rows.USUAL,
+            step_tables.FEWEST,
+            step_tables.MOST,
+            step_tables.USUAL,
             key="rows",
             help=_("How many of the likeliest tokens are listed."),
             persist_state="session",
@@ -87,7 +87,7 @@ def popover() -> None:
 def chosen() -> DisplayOptions:
     """Return what is chosen, also where the popover is not drawn."""
     tint, rows = current.field("tint"), current.field("rows")
-    return DisplayOptions(tint or "likely", rows or step_rows.USUAL, bool(current.field("log")), not current.field("cut_shown"))
+    return DisplayOptions(tint or "likely", rows or step_tables.USUAL, bool(current.field("log")), not current.field("cut_shown"))
 
 
 @error_boundary

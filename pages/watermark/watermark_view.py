@@ -15,7 +15,7 @@ from core.experiments import watermark
 from core.experiments.watermark import ATTACKED, CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, Score, p_value
 from core.sampling.settings import SamplingSettings
 from pages.ui.charts.palette import legend
-from pages.ui.charts.step_rows import Word
+from pages.ui.charts.step_tables import Word
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers

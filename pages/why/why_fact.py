@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.experiments.traced_fact import TracedFact, traced_fact
 from core.record.tables import csv_text
-from pages.ui.charts import serving_charts, why_rows
+from pages.ui.charts import two_bars
 from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
@@ -16,7 +16,7 @@ from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance, selection
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
-from pages.why import why_charts
+from pages.why import why_charts, why_rows
 
 NAME = "why_fact"
 PICKED = "why_fact_picked"
@@ -80,9 +80,9 @@ def field_bars(seen: TracedFact, layer: int, column: int) -> None:
     where = _("the embedding") if layer == 0 else _("layer {layer}").format(layer=layer)
     elements.section(_("Patched at “{word}”, {where}").format(word=plain(why_rows.column_name(seen, column)), where=where))
     legend(("model", _("second prompt")), ("dice", _("second prompt, patched")))
-    rows = why_rows.two_bar_rows((seen.target, seen.other), seen.before, seen.chances[layer][column])
+    rows = two_bars.two_bar_rows((seen.target, seen.other), seen.before, seen.chances[layer][column])
     alt_text = _("Two bars for each of the two answers: before and after the patch.")
-    chart.draw(serving_charts.two_bars, rows, key="why_fact_bars", alt_text=alt_text, rows=len(rows))
+    chart.draw(two_bars.two_bars, rows, key="why_fact_bars", alt_text=alt_text, rows=len(rows))
     back = numbers.percent(min(1.0, max(0.0, seen.recovered[layer][column])))
     st.caption(_("{share} of the first answer comes back. Click another field.").format(share=back))
 

@@ -9,7 +9,7 @@ import streamlit as st
 from core.engine.switched_off_heads import Head
 from core.experiments.ablated_heads import AblatedHeads, WithoutHeads, ablated_heads, without_heads
 from core.record.tables import csv_text
-from pages.ui.charts import serving_charts, why_rows
+from pages.ui.charts import two_bars
 from pages.ui.charts.palette import legend
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import experiment, results
@@ -22,7 +22,7 @@ from pages.ui.session.selection import ExplainedToken
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 from pages.ui.views.why_token import choose
-from pages.why import why_charts
+from pages.why import why_charts, why_rows
 
 NAME, WITHOUT = "why_heads", "why_without"
 PICKED = "why_heads_picked"  # the head that was clicked
@@ -125,9 +125,9 @@ def draw_without(run: Experiment) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         legend(("model", _("all heads")), ("dice", _("without these heads")))
-        rows = why_rows.two_bar_rows(seen.pieces, seen.usual, seen.changed)
+        rows = two_bars.two_bar_rows(seen.pieces, seen.usual, seen.changed)
         alt_text = _("Two bars per token: its probability with all heads, and without the switched-off ones.")
-        chart.draw(serving_charts.two_bars, rows, key="why_without_bars", alt_text=alt_text, rows=len(rows))
+        chart.draw(two_bars.two_bars, rows, key="why_without_bars", alt_text=alt_text, rows=len(rows))
     with right:
         for title, text in ((_("all heads"), seen.usual_text), (_("without these heads"), seen.changed_text)):
             st.caption(title)

@@ -6,7 +6,6 @@ import streamlit as st
 
 from core.experiments.logit_sum import LogitSum, logit_sum
 from core.record.tables import csv_text
-from pages.ui.charts import why_rows
 from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
@@ -18,7 +17,7 @@ from pages.ui.session.selection import ExplainedToken
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 from pages.ui.views.why_token import choose
-from pages.why import why_charts
+from pages.why import why_charts, why_rows
 
 NAME = "why_sum"
 MOST_HEADS = 20  # bars of single heads

@@ -9,7 +9,6 @@ import streamlit as st
 from core.experiments.hidden_words import HiddenWords, hidden_words
 from core.record.tables import csv_text
 from core.sources.capabilities import Can
-from pages.ui.charts import why_rows
 from pages.ui.charts.palette import legend
 from pages.ui.components.browser import browser
 from pages.ui.components.scored_text.scored_text import scored_text
@@ -22,7 +21,7 @@ from pages.ui.session import current, elements, provenance
 from pages.ui.session.selection import ExplainedToken, start_here
 from pages.ui.views import chart, why_token
 from pages.ui.views.why_token import choose
-from pages.why import why_charts
+from pages.why import why_charts, why_rows
 
 NAME = "why_words"
 CLOSE, LOOSE = 0.7, 0.4  # rank correlations from which on two maps agree well, and somewhat

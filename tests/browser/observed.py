@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from core.experiments.recorded import RecordedExperiment
-from pages.ui.charts import why_rows
 from pages.ui.i18n import numbers
+from pages.why import why_rows
 from tests.browser.drawn import Drawn, plainly
 
 Check = Callable[[Drawn, RecordedExperiment], None]

@@ -16,7 +16,7 @@ from core import Recording
 from core.experiments.cache_race import UNCACHED
 from core.record.frozen import percent
 from pages.ui.charts.component_drawings import board_table
-from pages.ui.charts.serving_charts import Board
+from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments import experiment
 from pages.ui.i18n import numbers
 from tests.browser.watching import Watching, download, eventually, press

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pages.ui.presenting.running_order import Stop, Talk
+from pages.ui.presenting.talk_file import Stop, Talk
 from tests.browser.test_stage import SETTLED, OnStage, on_stage  # noqa: F401  (a fixture)
 from tests.browser.watching import FIND, press, stays
 

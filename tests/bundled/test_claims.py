@@ -26,8 +26,8 @@ from pages.ui.i18n import example_texts
 from pages.ui.i18n.example_texts import CHOSEN, EXAMPLES, STEERING_TEXTS
 from pages.ui.presenting import choose_examples
 from pages.ui.presenting.prepared_talks import TALKS
-from pages.ui.presenting.running_order import Stop
 from pages.ui.presenting.stage_state import doubt
+from pages.ui.presenting.talk_file import Stop
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.sampling_controls import START
 

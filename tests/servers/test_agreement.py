@@ -22,7 +22,7 @@ import pytest
 
 from core import Generation, SamplingSettings, load_model
 from core.record.near_border import is_close
-from core.remote.listed import Chat
+from core.remote.text_routes import Chat
 from tests.servers.conftest import MODEL, Process, client, llama_server, vllm_server
 from tests.servers.test_by_address import begun_answers_agree
 from tests.servers.test_llama_server import furthest

@@ -17,8 +17,8 @@ from core import Generation, Recording, SamplingSettings, load_model
 from core.remote.address import Address
 from core.remote.begun_answers import try_ways
 from core.remote.http_client import HttpClient
-from core.remote.listed import Chat, Sampling
-from core.remote.listed_model import ListedModel, connect_listed
+from core.remote.text_routes import Chat, Sampling
+from core.remote.text_server_model import ListedModel, connect_listed
 from tests.servers.conftest import MODEL, Process
 
 pytestmark = pytest.mark.exhaustive

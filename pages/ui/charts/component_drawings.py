@@ -17,7 +17,7 @@ from core.reports.fonts import width
 from core.reports.step_picture import PictureStyle, token_spans
 from core.reports.step_picture import dice as dice_drawing
 from core.tokens.tokens import Token
-from pages.ui.charts.serving_charts import Board, SideRows
+from pages.ui.charts.serving_board_rows import Board, SideRows
 from pages.ui.charts.tree_rows import Row
 from pages.ui.i18n.translation import _, wording
 

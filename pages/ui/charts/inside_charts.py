@@ -19,7 +19,7 @@ from core.models.growth import Moment
 from core.tokens.tokens import Token
 from pages.ui.charts.palette import Palette
 from pages.ui.charts.parts import CHART, by_kind, chart_spec, grey_axis, percent_axis, shades, tips
-from pages.ui.charts.step_rows import Word
+from pages.ui.charts.step_tables import Word
 from pages.ui.i18n import numbers, translation
 from pages.ui.i18n.safe_text import plain as plain
 from pages.ui.i18n.translation import N_, _, written

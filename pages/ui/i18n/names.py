@@ -110,15 +110,3 @@ COUNTED_RATES = {
     "decoding": N_("Tokens per second count a pass and the choice of its tokens. Reading the prompts is left out."),
     "passes": N_("Tokens per second count the passes of one text alone, without the choice of its tokens."),
 }
-SERVING_FIGURES = {
-    "rate": N_("tokens per second of computing, for all requests"),
-    "first": N_("time to first token: median, 95 %"),
-    "token": N_("time per further token: median, 95 %"),
-    "whole": N_("whole answer: median, 95 %"),
-    "idle": N_("slots empty, % of the time"),
-    "demand": N_("slots empty while a request waited"),
-    "padded": N_("padding tokens"),
-    "preempted": N_("preemptions"),
-    "prompts": N_("tokens computed in prefill (again after a preemption) · tokens found in the cache"),
-    "blocks": N_("most blocks in use · saved by sharing"),
-}

@@ -29,8 +29,8 @@ from pages.ui import features
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.example_texts import CHOSEN, CHOSEN_FILE, FIRST_PROMPT
 from pages.ui.presenting.prepared_talks import DOUBT, TALKS
-from pages.ui.presenting.running_order import Stop
 from pages.ui.presenting.stage_state import doubt
+from pages.ui.presenting.talk_file import Stop
 from pages.ui.session.sampling_controls import START
 
 MODELS = ("storyteller", "storyteller-mini", "storyteller-mini-alone")

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.translation import N_, _
-from pages.ui.presenting.running_order import Stop, Talk
+from pages.ui.presenting.talk_file import Stop, Talk
 from pages.ui.session.share_link import encoded
 
 DOUBT = 1.0  # bits: on stage, tokens below it are written without a press

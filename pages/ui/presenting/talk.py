@@ -25,7 +25,7 @@ from pages.ui.components.talk_bar.talk_bar import talk_bar
 from pages.ui.experiments import experiment
 from pages.ui.i18n.translation import _, said, say
 from pages.ui.presenting import prepared_talks
-from pages.ui.presenting.running_order import WITHOUT_A_CHOICE, Stop, Talk
+from pages.ui.presenting.talk_file import WITHOUT_A_CHOICE, Stop, Talk
 from pages.ui.session import current, run_start
 from pages.ui.session.share_link import LINK_KEYS, RunRequest
 from pages.ui.session.state import current_session, memory
@@ -160,14 +160,14 @@ def found(stored: object) -> None:
     edited = editor()
     if not isinstance(stored, dict) or _own(edited) or edited.active_talk is not None:
         return
-    from pages.ui.presenting import running_order
+    from pages.ui.presenting import talk_file
 
     order, given, place = stored.get("order"), stored.get("given"), stored.get("place")
     if isinstance(order, str) and order:
-        edited.order = running_order.loads(order)
+        edited.order = talk_file.loads(order)
         edited.opened += 1
     if isinstance(given, str) and given:
-        whole = running_order.loads(given)
+        whole = talk_file.loads(given)
         at = place if isinstance(place, int) and not isinstance(place, bool) and 0 <= place < len(whole.stops) else 0
         edited.active_talk = ActiveTalk(whole, at, go=None)
 

@@ -26,7 +26,7 @@ from pages.ui.i18n import translation
 from pages.ui.i18n.translation import N_, _, say
 from pages.ui.server import deployment
 from pages.ui.server.rate_limit import AddressRates
-from pages.ui.server.rooms import ROOMS, Question, Room, VoteRefused
+from pages.ui.server.vote_rooms import ROOMS, Question, Room, VoteRefused
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -17,7 +17,7 @@ from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
 from core.tokens.tokens import Token
 from pages.ui import features
-from pages.ui.charts.step_rows import shown
+from pages.ui.charts.step_tables import shown
 from pages.ui.i18n import names
 from pages.ui.i18n.translation import _
 from pages.ui.session import current

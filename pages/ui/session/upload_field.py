@@ -14,7 +14,7 @@ from core.errors import BadRecording
 from core.limits import Limits
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
-from pages.ui.server.upload_memory import UPLOADS
+from pages.ui.server.upload_totals import UPLOADS
 from pages.ui.session.state import current_session
 
 # Megabytes. A recording of 8,192 tokens has 30 to 50. Streamlit refuses larger files than its own limit, so the smaller one counts.

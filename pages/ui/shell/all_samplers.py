@@ -11,7 +11,7 @@ from core.sampling.setting import Setting
 from core.sampling.settings import LONGEST_CONSTRAINT, MISSING, ORDERS, SETTINGS, SamplingSettings
 from core.sources.capabilities import Can
 from pages.ui import features
-from pages.ui.components.stage_order.stage_order import order, stage_order
+from pages.ui.components.sampler_order.sampler_order import order, sampler_order
 from pages.ui.i18n import numbers
 from pages.ui.i18n.glossary import terms
 from pages.ui.i18n.safe_text import plain
@@ -184,9 +184,9 @@ def _order(settings: SamplingSettings) -> None:
             button_type: Any = "primary" if settings.order == engine else "secondary"
             st.button(name, on_click=sampler_actions.set_order, args=(engine,), type=button_type, key=f"engine_{engine}")
     active = settings.active_stages
-    stage_order(
+    sampler_order(
         [(name, _(name), name in active) for name in settings.stage_order],
-        key="stage_order",
+        key="sampler_order",
         label=_(SETTINGS["order"].label),
         moved=_("{name} is now in place {place}."),
         on_move=_moved,
@@ -225,7 +225,7 @@ def _as_arguments(settings: SamplingSettings) -> None:
 
 
 def _moved() -> None:
-    names = order("stage_order")
+    names = order("sampler_order")
     if sorted(names) == sorted(ORDERS["transformers"]):
         sampler_actions.set_order(names)
 

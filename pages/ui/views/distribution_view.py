@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
-from pages.ui.charts import charts, step_rows
+from pages.ui.charts import run_charts, step_tables
 from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
@@ -16,9 +16,9 @@ FRAGMENTS = ("stage", "cost")  # of Watch, redrawn after a token was taken
 
 def distribution(seen: TokenDistribution | Step, rows: int, logarithmic: bool, folded: bool) -> None:
     """Draw the bars. rows: candidates listed. folded: excluded tokens share one line."""
-    table = step_rows.distribution_rows(seen, rows, current.clicks(), folded)
+    table = step_tables.distribution_rows(seen, rows, current.clicks(), folded)
     chart.draw(
-        charts.distribution,
+        run_charts.distribution,
         table,
         key="odds",
         title=_("What came next?") if isinstance(seen, Step) else _("What comes next?"),
@@ -51,7 +51,7 @@ def entries() -> list[tuple[str, str]]:
 def bar_taken() -> None:
     """Take the token that was chosen by keyboard, or unfold the excluded tokens."""
     token_id = bar_buttons.taken("odds_keys")
-    if token_id == step_rows.FOLDED:
+    if token_id == step_tables.FOLDED:
         elements.run_and_rerun(selection.show_excluded, (), True)
     elif token_id is not None and token_id >= 0:
         elements.run_and_rerun(current.force, FRAGMENTS, token_id)
@@ -59,7 +59,7 @@ def bar_taken() -> None:
 
 def bar_pressed() -> None:
     """Take the token whose bar was clicked, or unfold the excluded tokens."""
-    if selection.picked("odds").get("token_id") == step_rows.FOLDED:
+    if selection.picked("odds").get("token_id") == step_tables.FOLDED:
         elements.run_and_rerun(selection.show_excluded, (), True)
     else:
         elements.run_and_rerun(selection.bar_clicked, FRAGMENTS)

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from pages.ui.charts import component_drawings
-from pages.ui.charts.serving_charts import Board, SideRows
+from pages.ui.charts.serving_board_rows import Board, SideRows
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.views.chart import Saved, saved_as

@@ -10,7 +10,7 @@ from core import Generation, SamplingSettings
 from core.costs.operations_and_bytes import multiply_adds, pass_multiply_adds
 from core.experiments import context
 from core.experiments.context import at_the_limit, lengths_for, measure
-from core.experiments.request import request
+from core.experiments.request_cost import request
 from tests.tiny_models import CONTEXT
 
 PROMPT = "Once upon a time"

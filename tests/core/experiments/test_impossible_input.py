@@ -24,7 +24,7 @@ from core.experiments.compared_settings import Column, side_by_side, sweep
 from core.experiments.context import measure
 from core.experiments.fork import Fork
 from core.experiments.quantization import quantize, rounded_cache
-from core.experiments.request import request
+from core.experiments.request_cost import request
 from core.experiments.speculative import speculate
 from core.experiments.thinking import DIRECT, Question, count, sums, think
 from core.experiments.two_models import judge

@@ -25,8 +25,8 @@ from core.remote import http_client
 from core.remote.address import Address
 from core.remote.begun_answers import try_ways
 from core.remote.http_client import HttpClient
-from core.remote.listed import Chat
-from core.remote.listed_model import ListedModel
+from core.remote.text_routes import Chat
+from core.remote.text_server_model import ListedModel
 from core.reports.settings_text import code
 from core.sources.capabilities import Can, require
 from tests.core.remote import listed_servers

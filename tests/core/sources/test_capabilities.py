@@ -10,23 +10,22 @@ import pytest
 
 from core import Generation, Recording, load_model
 from core.errors import NotForThisModel
-from core.remote.listed import Chat, Completions
-from core.remote.listed_model import ListedModel
+from core.remote.text_routes import Chat, Completions
+from core.remote.text_server_model import ListedModel
 from core.sources.capabilities import WHY_NOT, Can, missing, require
 from tests.core.experiments.test_on_a_server import connect
 from tests.core.generation.test_saved_answers import SPLIT, chat
 from tests.core.remote.serving import FakeLlama, serve
 
 README = Path(__file__).parents[3] / "core" / "README.md"
-HEAD = "answers any text|ids|passes|network|shape|all tokens|all settings|choice|chat|text|served|facts"
-COLUMNS = dict(zip(HEAD.split("|"), Can, strict=True))
 
 
 def table() -> dict[str, dict[Can, str]]:
     lines = [line.strip("| \n").split("|") for line in README.read_text("utf-8").splitlines() if line.startswith("|")]
     head = next(line for line in lines if line[0].strip() == "source")
     start = lines.index(head) + 2
-    names = [COLUMNS[cell.strip()] for cell in head[1:]]
+    names = [Can(cell.strip()) for cell in head[1:]]
+    assert names == list(Can)
     rows = {}
     for line in lines[start : start + 5]:
         cells = [cell.strip() for cell in line[1:]]

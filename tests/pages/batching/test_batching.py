@@ -12,7 +12,7 @@ from core.batching.scheduler import Policy
 from core.batching.server import ServerSettings
 from core.experiments.batching import planned_requests, serve
 from pages.batching.batching_view import ShownBoard
-from pages.ui.charts.serving_charts import Board
+from pages.ui.charts.serving_board_rows import Board
 from tests.pages.apptest import Open, State, press, run_on, said
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.pages.apptest import Open, State, go, press
-from tests.pages.ui.session.test_listed_model import CRASH, PAGES, told_everything
+from tests.pages.ui.session.test_servers_of_texts import CRASH, PAGES, told_everything
 
 USED = {"stage", "guess", "what_if", "compare", "candidates", "read", "gallery", "by_hand", "cost"}
 REFUSED = {"inside", "why", "cache", "batching"}

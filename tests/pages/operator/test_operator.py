@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 from core.models.hub_download import Download
 from core.remote.address import Address
 from core.remote.http_client import HttpClient
-from core.remote.listed import Chat
-from core.remote.listed_model import ListedModel
+from core.remote.text_routes import Chat
+from core.remote.text_server_model import ListedModel
 from pages.ui.server import downloads, loaded_models, operator_password
 from pages.ui.session import visitor
 from tests.pages.apptest import Open, go

@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, Recording, SamplingSettings, load_model
 from core.sources.capabilities import Can
 from pages.ui.presenting import prepared_talks
-from pages.ui.presenting.running_order import Stop, Talk, loads
 from pages.ui.presenting.talk import TalkEditor
+from pages.ui.presenting.talk_file import Stop, Talk, loads
 from pages.ui.presenting.tour_state import TourOfVisitor
 from tests.pages.apptest import Open, State, go, press
 

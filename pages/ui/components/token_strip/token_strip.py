@@ -11,7 +11,7 @@ from unicodedata import bidirectional
 from core.record.step import Step
 from core.record.step_rows import constrained, tint_depth
 from core.tokens.tokens import Token
-from pages.ui.charts.step_rows import shown as shown_in_text
+from pages.ui.charts.step_tables import shown as shown_in_text
 from pages.ui.components.register import TOKENS, component
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, current, said

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from core import Generation, SamplingSettings
-from pages.ui.charts import step_rows
-from pages.ui.charts.charts import MOST, numbers_of
+from pages.ui.charts import step_tables
+from pages.ui.charts.run_charts import MOST, numbers_of
 
 
 def test_bars_are_said_with_their_numbers() -> None:
@@ -33,6 +33,6 @@ def test_the_newest_steps_are_said_however_few_there_are(tiny: Callable[[str], A
     run = Generation(tiny("llama"), "The sea looked", SamplingSettings(seed=1))
     while len(run.path) < steps:
         run.step()
-    said = numbers_of(step_rows.step_rows(run.path)).split("; ")
+    said = numbers_of(step_tables.step_rows(run.path)).split("; ")
     assert len(said) == min(steps, MOST) and f" {steps} " in said[-1]
-    assert f" {steps} " in numbers_of(step_rows.notepad_rows(run.path)).split("; ")[-1]
+    assert f" {steps} " in numbers_of(step_tables.notepad_rows(run.path)).split("; ")[-1]

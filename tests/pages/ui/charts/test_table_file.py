@@ -13,7 +13,7 @@ import pytest
 from core import Generation, SamplingSettings
 from core.inspection.inside import inspect_step
 from core.record.tables import candidates_table
-from pages.ui.charts import inside_charts, step_rows
+from pages.ui.charts import inside_charts, step_tables
 from pages.ui.views import chart
 
 NUMBER = re.compile(r"[−+-]?\d[\d.,]*(\s?\S{1,5})?")
@@ -30,9 +30,9 @@ def tables(run: Generation) -> dict[str, pd.DataFrame]:
     model: Any = run.model
     seen = inspect_step(model, run.token_ids)
     return {
-        "bars": step_rows.distribution_rows(run.path[-1]).to_pandas(),
-        "steps": step_rows.step_rows(run.path).to_pandas(),
-        "notepad": step_rows.notepad_rows(run.path).to_pandas(),
+        "bars": step_tables.distribution_rows(run.path[-1]).to_pandas(),
+        "steps": step_tables.step_rows(run.path).to_pandas(),
+        "notepad": step_tables.notepad_rows(run.path).to_pandas(),
         "lens": inside_charts.logit_lens_rows(seen, run.path[-1].token_id),
         "vector": inside_charts.vector_rows(np.linspace(-1, 1, 30)),
     }
@@ -50,7 +50,7 @@ def test_a_file_has_no_columns_of_layout_and_no_numbers_as_text(run: Generation)
 
 def test_the_bars_have_the_numbers_of_the_step(run: Generation) -> None:
     step = run.path[-1]
-    saved = chart.saved(step_rows.distribution_rows(step).to_pandas()).set_index("token_id")
+    saved = chart.saved(step_tables.distribution_rows(step).to_pandas()).set_index("token_id")
     for candidate in step.candidates[:5]:
         row = saved.loc[candidate.key]
         assert row.logit == pytest.approx(candidate.logit) and row["rank"] == candidate.rank
@@ -60,8 +60,8 @@ def test_the_bars_have_the_numbers_of_the_step(run: Generation) -> None:
 
 
 def test_empty_places_are_no_rows(run: Generation) -> None:
-    assert len(chart.saved(step_rows.step_rows(run.path).to_pandas())) == 3
-    notepad = chart.saved(step_rows.notepad_rows(run.path).to_pandas())
+    assert len(chart.saved(step_tables.step_rows(run.path).to_pandas())) == 3
+    notepad = chart.saved(step_tables.notepad_rows(run.path).to_pandas())
     assert notepad[["step", "reused", "computed"]].to_numpy().tolist() == [
         [step.index + 1, step.forward.reused_tokens, step.forward.computed_tokens] for step in run.path
     ]

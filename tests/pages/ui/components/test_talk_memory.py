@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pages.ui.presenting import prepared_talks, talk
-from pages.ui.presenting.running_order import Talk
+from pages.ui.presenting.talk_file import Talk
 
 THREE = prepared_talks.THREE
 OWN = Talk("Mine", THREE.stops[:2])

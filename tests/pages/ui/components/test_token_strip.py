@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pages.ui.charts.step_rows import shown
+from pages.ui.charts.step_tables import shown
 from pages.ui.components.token_strip import token_strip
 
 

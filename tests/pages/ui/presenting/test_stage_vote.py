@@ -17,7 +17,7 @@ from pages.ui.i18n import translation
 from pages.ui.presenting import stage_vote
 from pages.ui.presenting.stage_state import StageState
 from pages.ui.server import vote_page
-from pages.ui.server.rooms import MOST_HANDS, Question, Room, Rooms
+from pages.ui.server.vote_rooms import MOST_HANDS, Question, Room, Rooms
 
 NUMBERS = st.none() | st.booleans() | st.integers() | st.floats()
 VALUES = st.recursive(NUMBERS | st.text(max_size=60), lambda inner: st.lists(inner, max_size=7), max_leaves=8)

@@ -17,10 +17,10 @@ from core.errors import BadRecording
 from core.experiments import prepared
 from core.record.step import TokenDistribution
 from pages.ui import features
-from pages.ui.presenting import running_order, talk, tour_state
+from pages.ui.presenting import talk, talk_file, tour_state
 from pages.ui.presenting.prepared_talks import TALKS
-from pages.ui.presenting.running_order import FORMAT, Stop, Talk
 from pages.ui.presenting.stage_state import doubt
+from pages.ui.presenting.talk_file import FORMAT, Stop, Talk
 
 
 @pytest.mark.parametrize("name", TALKS)
@@ -32,12 +32,12 @@ def test_a_prepared_talk_leads_to_pages_that_are_there_and_is_the_same_from_its_
         assert stop.say, "a speaker is told what to say"
         assert stop.query.get(talk.RECORDING_PARAMETER, "loop") in {recipe.name for recipe in prepared.PREPARED}
         assert stop.page != "tour" or stop.query["stop"] in tour_state.STOPS
-    assert running_order.loads(known.dumps()) == known
+    assert talk_file.loads(known.dumps()) == known
 
 
 @pytest.mark.parametrize("before", ["", "/", "https://example.org/", " /app/"])
 def test_a_stop_keeps_of_an_address_what_is_this_apps(before: str) -> None:
-    stop = running_order.checked(Stop("Fox", f"{before}stage?prompt=The+fox&seed=4 "))
+    stop = talk_file.checked(Stop("Fox", f"{before}stage?prompt=The+fox&seed=4 "))
     assert stop.page == "stage"
     assert stop.query == {"prompt": "The fox", "seed": "4"}
 
@@ -45,7 +45,7 @@ def test_a_stop_keeps_of_an_address_what_is_this_apps(before: str) -> None:
 @pytest.mark.parametrize("link", ["nowhere", "../../etc/passwd", "javascript:alert(1)", "http://[", "notes", "talk", "__init__"])
 def test_a_stop_that_leads_nowhere_is_refused(link: str) -> None:
     with pytest.raises(BadRecording, match=r"is not a page of this app"):
-        running_order.checked(Stop("Strange", link))
+        talk_file.checked(Stop("Strange", link))
 
 
 def file_of(stops: object, version: int = 1) -> str:
@@ -62,7 +62,7 @@ WRONG += [file_of([STOP | other]) for other in ({"words": -1}, {"run": "rm"}, {"
 @pytest.mark.parametrize("text", WRONG)
 def test_a_file_that_is_no_running_order_is_refused_in_a_sentence(text: str | bytes) -> None:
     with pytest.raises(BadRecording, match=r"\.$"):
-        running_order.loads(text)
+        talk_file.loads(text)
 
 
 @given(
@@ -74,7 +74,7 @@ def test_a_file_that_is_no_running_order_is_refused_in_a_sentence(text: str | by
 )
 def test_whatever_stands_in_a_file_it_is_a_talk_or_refused(content: object) -> None:
     try:
-        assert isinstance(running_order.loads(file_of(content)), Talk)
+        assert isinstance(talk_file.loads(file_of(content)), Talk)
     except BadRecording as error:
         assert str(error).endswith(".")
 
@@ -94,7 +94,7 @@ def test_a_hostile_file_is_refused_without_reading_the_whole_of_it(name: str) ->
     data = HOSTILE[name]()
     before = process_time()
     with pytest.raises(BadRecording):
-        running_order.loads(data)
+        talk_file.loads(data)
     assert process_time() - before < 2.0  # once up to 38 s
 
 
@@ -123,10 +123,10 @@ def test_the_file_has_the_name_of_the_talk() -> None:
 )
 def test_what_a_stop_shows_is_checked_because_it_becomes_a_style(wrong: dict[str, object]) -> None:
     right = {"title": "One", "link": "cost", "shown": ["receipt"], "start": "cost_two_start", "doubt": 1.0, "acts": ["temperature 0.2"]}
-    made = running_order.loads(file_of([right])).stops[0]
+    made = talk_file.loads(file_of([right])).stops[0]
     assert made.shown == ("receipt",) and made.acts == ("temperature 0.2",)
     with pytest.raises(BadRecording):
-        running_order.loads(file_of([right | wrong]))
+        talk_file.loads(file_of([right | wrong]))
 
 
 @pytest.mark.parametrize(

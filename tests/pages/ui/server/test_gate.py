@@ -13,7 +13,7 @@ import pytest
 from pages.ui.server import deployment, gate, lifespan
 from pages.ui.server.gate import Gate
 from pages.ui.server.run_queue import RunQueue
-from pages.ui.server.upload_memory import LEAST, Uploads
+from pages.ui.server.upload_totals import LEAST, Uploads
 from tests import protocol
 
 T = TypeVar("T")

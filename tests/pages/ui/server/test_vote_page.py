@@ -13,7 +13,7 @@ from core.experiments.vote import Option
 from pages.ui.server import vote_page
 from pages.ui.server.gate import Gate
 from pages.ui.server.rate_limit import AddressRates
-from pages.ui.server.rooms import Room, Rooms
+from pages.ui.server.vote_rooms import Room, Rooms
 
 OPTIONS = (Option(1, "dog", 0.5), Option(2, "<b>cat</b>", 0.25))
 

@@ -12,6 +12,8 @@ from pages.ui.session import address_bar, current, share_link, state
 from pages.ui.session import visitor as visitors
 from pages.ui.session.share_link import RunRequest
 
+SECRETS: tuple[Any, ...] = (None, "", 7, [], {}, "0" * 32, "x" * 10**6)
+
 
 @pytest.fixture
 def visitor(monkeypatch: pytest.MonkeyPatch) -> state.Session:
@@ -78,7 +80,7 @@ def text_found(visitor: state.Session, found: object) -> list[str]:
     "found",
     [
         *[None, "", "prompt=x", 7, [], {}, {"query": None}, {"query": 7, "back": "yes"}, {"query": "%%%=&&;", "back": 1}],
-        *[{"query": "", "secret": secret} for secret in (None, "", 7, [], {}, "0" * 32, "x" * 10**6)],
+        *[{"query": "", "secret": secret} for secret in SECRETS],
     ],
 )
 def test_what_is_no_text_changes_nothing(visitor: state.Session, found: object) -> None:

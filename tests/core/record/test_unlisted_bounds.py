@@ -11,7 +11,7 @@ import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.record.top_logprobs import TopLogprobs
+from core.record.unlisted_bounds import TopLogprobs
 from core.sampling import stages
 from core.sampling.settings import SamplingSettings
 from core.sampling.stages import Observation, observe

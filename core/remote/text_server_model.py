@@ -16,11 +16,12 @@ import numpy as np
 from core.chat.conversation import Messages, Span, checked_messages
 from core.errors import BadSetting, BadToken, EmptyPrompt, ModelError, NotForThisModel, RunFinished, ServerGone, WrongServer, WrongType
 from core.message import Message
-from core.record.listed_tokens import Keys, ListedStep, OpenList, columns_of
 from core.record.step import Candidate, ForwardPass, Step
+from core.record.tokens_without_ids import Keys, ListedStep, OpenList, columns_of
 from core.remote.begun_answers import try_ways
 from core.remote.http_client import HttpClient
-from core.remote.listed import (
+from core.remote.protocol import printable
+from core.remote.text_routes import (
     WHOLE_ANSWER,
     Chat,
     Completions,
@@ -32,7 +33,6 @@ from core.remote.listed import (
     TgiGenerate,
     stages_of,
 )
-from core.remote.protocol import printable
 from core.sampling import stages
 from core.sampling.observation import History, Observation
 from core.sampling.settings import SamplingSettings

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import BadRecording, BadToken
-from core.record.top_logprobs import TopLogprobs
+from core.record.unlisted_bounds import TopLogprobs
 from core.tokens.tokens import END_MARKS, FIRST_OWN_KEY, Token, lone_token
 
 MOST_LISTED = 1_000  # tokens of a step that are kept

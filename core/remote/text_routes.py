@@ -15,8 +15,8 @@ from core.chat.conversation import Messages
 from core.errors import BadRecording, NotForThisModel, PromptTooLong, ServerGone, WrongServer
 from core.message import Message
 from core.record import answer_forms
-from core.record.listed_tokens import ListedStep, measured
-from core.record.top_logprobs import TopLogprobs
+from core.record.tokens_without_ids import ListedStep, measured
+from core.record.unlisted_bounds import TopLogprobs
 from core.remote.http_client import Answer, HttpClient
 from core.remote.protocol import number
 from core.sampling import stages

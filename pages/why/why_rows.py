@@ -12,7 +12,7 @@ from core.experiments.hidden_words import HiddenPart, HiddenWords
 from core.experiments.traced_fact import TracedFact
 from core.inspection.attribution.logit_parts import ATTENTION, CONSTANT, EMBEDDING, FEED_FORWARD, HEAD, LogitPart
 from pages.ui.charts.palette import DARKEST
-from pages.ui.charts.step_rows import Word
+from pages.ui.charts.step_tables import Word
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 
@@ -152,17 +152,6 @@ def attention_words(seen: AblatedHeads, head: tuple[int, int]) -> list[Word]:
     return [
         Word(text, "text", 0.4 * math.sqrt(share), lines=(numbers.percent(share),)) for text, share in zip(seen.texts, shares, strict=True)
     ]
-
-
-def two_bar_rows(tokens: Sequence[str], before: Sequence[float], after: Sequence[float]) -> pd.DataFrame:
-    """Return tokens with two probabilities. Columns: see `serving_charts.two_bars`."""
-    return pd.DataFrame(
-        [
-            {"place": row, "piece": token, "full": first, "rounded": second, "end": max(first, second)}
-            | {"label": f"{numbers.percent(first)} · {numbers.percent(second)}"}
-            for row, (token, first, second) in enumerate(zip(tokens, before, after, strict=True))
-        ]
-    )
 
 
 def patch_rows(seen: TracedFact, chosen: tuple[int, int]) -> pd.DataFrame:

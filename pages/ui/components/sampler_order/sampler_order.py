@@ -9,10 +9,10 @@ import streamlit as st
 
 from pages.ui.components.register import component
 
-_LIST = component("stage_order", '<ol class="stages"></ol><div class="said" role="status"></div>')
+_LIST = component("sampler_order", '<ol class="stages"></ol><div class="said" role="status"></div>')
 
 
-def stage_order(stages: Sequence[tuple[str, str, bool]], *, key: str, label: str, moved: str, on_move: Callable[[], None]) -> None:
+def sampler_order(stages: Sequence[tuple[str, str, bool]], *, key: str, label: str, moved: str, on_move: Callable[[], None]) -> None:
     """Draw the list. stages: (name, text, whether it is on) in their order. moved: sentence for screen readers with {name} and {place}.
 
     Moving one puts the names in their new order into `order(key)` and calls `on_move`.

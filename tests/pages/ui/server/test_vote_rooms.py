@@ -6,8 +6,8 @@ import pytest
 
 from core.errors import InputError
 from core.experiments.vote import Option
-from pages.ui.server import rooms
-from pages.ui.server.rooms import NoSuchRoom, Question, Room, Rooms, TooMany, VoteRefused, VoteTooLate, chat_votes
+from pages.ui.server import vote_rooms
+from pages.ui.server.vote_rooms import NoSuchRoom, Question, Room, Rooms, TooMany, VoteRefused, VoteTooLate, chat_votes
 
 OPTIONS = (Option(1, "dog", 0.5), Option(2, "cat", 0.25), Option(3, "tax", 0.05))
 ADDRESS = "203.0.113.7"
@@ -85,7 +85,7 @@ def test_own_words_count_if_the_presenter_allows_them(registry: Rooms, room: Roo
     for word in ("a" * 41, "", "\x00"):
         with pytest.raises(InputError):
             registry.vote(room, "anna", 1, None, word)
-    for count in range(rooms.MOST_WORDS - 1):
+    for count in range(vote_rooms.MOST_WORDS - 1):
         registry.vote(room, f"phone {count}", 1, None, f"word {count}")
     with pytest.raises(TooMany):
         registry.vote(room, "last", 1, None, "one more")
@@ -99,7 +99,7 @@ def test_a_code_is_needed_and_guessing_codes_is_slow(registry: Rooms, room: Room
         with pytest.raises(VoteRefused) as error:
             registry.of_phone(f"{number:04d}", f"phone {number}", ADDRESS)
         refused[type(error.value)] += 1
-    assert refused[NoSuchRoom] <= rooms.WRONG_CODES_AT_ONCE + 1
+    assert refused[NoSuchRoom] <= vote_rooms.WRONG_CODES_AT_ONCE + 1
     with pytest.raises(TooMany):
         registry.of_phone(room.code, "late", ADDRESS)
     assert registry.of_phone(room.code, "anna", ADDRESS) is room, "who is in the room stays"
@@ -124,20 +124,20 @@ def test_a_room_survives_a_reload_and_ends_after_its_presenter_has_left(
     present.add("reloaded")
     assert registry.of_presenter(room.code, room.key, "reloaded") is room
     assert question_of(room).counts() == [1, 0, 0]
-    clock.now += rooms.WITHOUT_PRESENTER + 1
+    clock.now += vote_rooms.WITHOUT_PRESENTER + 1
     assert registry.of_phone(room.code, "anna", ADDRESS) is room
     present.clear()
     registry.of_phone(room.code, "anna", ADDRESS)
-    clock.now += rooms.WITHOUT_PRESENTER + 1
+    clock.now += vote_rooms.WITHOUT_PRESENTER + 1
     with pytest.raises(NoSuchRoom):
         registry.of_phone(room.code, "anna", ADDRESS)
     assert registry.of_presenter(room.code, room.key, "reloaded") is None
 
 
 def test_a_room_ends_after_two_idle_hours(registry: Rooms, room: Room, clock: Clock) -> None:
-    clock.now += rooms.IDLE_SECONDS - 1
+    clock.now += vote_rooms.IDLE_SECONDS - 1
     registry.vote(room, "anna", 1, 0, "")
-    clock.now += rooms.IDLE_SECONDS - 1
+    clock.now += vote_rooms.IDLE_SECONDS - 1
     assert registry.of_presenter(room.code, room.key, "presenter") is room
     clock.now += 2
     assert registry.of_presenter(room.code, room.key, "presenter") is None
@@ -174,7 +174,7 @@ def test_rooms_and_phones_have_limits(registry: Rooms, room: Room, clock: Clock,
     registry.vote(room, "a", 1, 0, "")
     with pytest.raises(TooMany, match="full"):
         registry.of_phone(room.code, "d", ADDRESS)
-    clock.now += rooms.SILENT_SECONDS + 1
+    clock.now += vote_rooms.SILENT_SECONDS + 1
     registry.of_phone(room.code, "d", ADDRESS)
     assert set(room.phones) == {"a", "d"}, "silent phones without a vote give way"
 
@@ -195,4 +195,4 @@ def test_a_replica_s_codes_begin_with_its_letter(registry: Rooms, monkeypatch: p
     monkeypatch.setenv("TOKEN_VIEWER_ROOM_LETTER", "k")
     assert {registry.open("presenter").code[0] for _room in range(9)} == {"K"}
     monkeypatch.setenv("TOKEN_VIEWER_ROOM_LETTER", "<script>")
-    assert registry.open("presenter").code[0] in rooms.LETTERS
+    assert registry.open("presenter").code[0] in vote_rooms.LETTERS
