@@ -7,6 +7,7 @@ core knows no language. The template is the id of the sentence in the catalogues
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -31,6 +32,29 @@ class Number:
 def number(value: float, spec: str = ",") -> str:
     """Return the number as English writes it."""
     return format(value, spec)
+
+
+def percent(share: float) -> str:
+    """Return a probability as text with two digits, three near 100 %. It is never rounded to 0 % or 100 %. NaN is a dash.
+
+    >>> [percent(share) for share in (1.0, 0.9996, 0.123, 0.0123, 0.0003, 1e-9, 0.0)]
+    ['100 %', '> 99.9 %', '12 %', '1.2 %', '0.03 %', '< 0.00001 %', '0 %']
+    """
+    value = share * 100
+    if math.isnan(value):
+        return "–"
+    if value <= 0:
+        return "0 %"
+    if value < 0.00001:
+        return "< 0.00001 %"
+    if value >= 100:
+        return "100 %"
+    if value > 99.9:
+        return "> 99.9 %"
+    digits = 2 if value < 99.5 else 3
+    places = max(0, digits - 1 - math.floor(math.log10(value)))
+    text = f"{value:.{places}f}" if places else str(round(value))
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} %"
 
 
 class Message(str):

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from core.message import percent
 from core.palette import LIGHT
-from core.record.frozen import percent
 from core.record.step_rows import step_rows, tint_depth
 
 if TYPE_CHECKING:

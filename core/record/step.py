@@ -7,18 +7,53 @@ a step is cheap even for the smallest model.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
 from core.errors import BadToken
-from core.message import ENGLISH, Message, Wording
+from core.message import ENGLISH, Message, Wording, percent
 from core.record import rich
-from core.record.frozen import FrozenArrays, percent
 from core.sampling.settings import SamplingSettings
 from core.tokens.tokens import Token, known_id
+
+
+class FrozenArrays:
+    """Base of frozen, slotted dataclasses with arrays.
+
+    All arrays are read-only after construction. A copy returns the record itself; a pickle holds its fields.
+    """
+
+    __slots__: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        kind: Any = type(self)
+        for name in _arrays(kind):
+            value = getattr(self, name)
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), **self._pickled()), ()
+
+    def _pickled(self) -> dict[str, Any]:
+        """Return the fields by name, as stored in a pickle."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+
+@cache
+def _arrays(kind: type[Any]) -> tuple[str, ...]:
+    """Return the fields that are arrays, inherited ones included. Cached, because every step creates a record."""
+    return tuple(field.name for field in fields(kind) if "ndarray" in str(field.type))
 
 
 class Vocabulary(Protocol):

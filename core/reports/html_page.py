@@ -18,8 +18,7 @@ from core import palette
 from core.costs.receipt import Amount, Receipt
 from core.errors import WrongType
 from core.generation.generation import Generation
-from core.message import ENGLISH, Message, Number, Wording
-from core.record.frozen import percent
+from core.message import ENGLISH, Message, Number, Wording, percent
 from core.record.step import Step
 from core.record.step_rows import StepRow, constrained, tint_depth
 from core.reports import step_in_browser

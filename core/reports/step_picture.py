@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.message import ENGLISH, Message, Number, Wording
+from core.message import ENGLISH, Message, Number, Wording, percent
 from core.palette import Palette
 from core.palette import of as palette_of
-from core.record.frozen import percent
 from core.record.step import Step, TokenDistribution
 from core.record.step_rows import DiceSegment, StepRow, StepRows, bundled_segments, label_of, step_rows, tint_depth
 from core.reports import drawing, fonts

@@ -144,7 +144,8 @@ def stage() -> None:
             with bars:
                 distribution_view.distribution(seen, look.rows, look.logarithmic, look.folded)
                 constraint_line(seen)
-                remote_model_notes.estimates(seen)
+                if Can.NETWORK not in run.can:
+                    remote_model_notes.estimates(seen)
             with thrown:
                 chart.dice_strip(seen, key="dice", still=playback.too_fast_to_animate(speed))
                 browser.announce_step(seen, key="announcer", finished=text_so_far.why_ended(run))
@@ -170,8 +171,9 @@ def cost() -> None:
         with playback.drawing(step=False):
             if places is not None:
                 step_costs.draw(places, run, current.shown(run))
-                with places.times:
-                    remote_model_notes.times(run.path, run.model)
+                if Can.NETWORK not in run.can:
+                    with places.times:
+                        remote_model_notes.times(run.path, run.model)
             with taken_away:
                 undo_button()
                 export.branches(run)

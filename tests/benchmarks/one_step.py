@@ -26,7 +26,7 @@ def traced(act: Callable[[], object]) -> tuple[Counter[str], int]:
     calls: Counter[tuple[str, str]] = Counter()
 
     def called(frame: FrameType, event: str, _argument: Any) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(str(ROOT)):
+        if event == "call" and frame.f_code.co_filename.startswith(str(ROOT)) and frame.f_code.co_filename != __file__:
             calls[frame.f_code.co_filename, frame.f_code.co_qualname] += 1
 
     threading.setprofile(called)

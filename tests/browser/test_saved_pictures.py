@@ -14,7 +14,7 @@ from PIL import Image
 
 from core import Recording
 from core.experiments.cache_race import UNCACHED
-from core.record.frozen import percent
+from core.message import percent
 from pages.ui.charts.component_drawings import board_table
 from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments import experiment

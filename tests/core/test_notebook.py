@@ -15,7 +15,7 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, score_text
 from core.errors import BadSetting, BadToken, InputError, RunFinished, ViewerError, WrongType
-from core.record.frozen import percent
+from core.message import percent
 from core.record.step import Step
 
 PROMPT = "The sea looked back"

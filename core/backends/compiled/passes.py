@@ -220,6 +220,7 @@ class CompiledStep:
         self.described, parts = described, described.parts
         packed = (parts.heads + 2 * parts.kv_heads) * parts.head_size
         self._shared = packed + parts.hidden_size + parts.heads * parts.head_size + 2 * parts.intermediate_size
+        self._outputs = parts.head.outputs
         self._team = Team()
 
     def __call__(self, token: int, state: State) -> np.ndarray:
@@ -227,7 +228,7 @@ class CompiledStep:
         self.described.check(token, state.length)
         full, recent = state.whole, state.recent
         firsts = np.array([full.first, recent.first], np.int64)
-        logits, shared = np.empty(self.described.parts.head.outputs, np.float32), np.empty(self._shared, np.float32)
+        logits, shared = np.empty(self._outputs, np.float32), np.empty(self._shared, np.float32)
         rooms = (full.keys, recent.keys), (full.values, recent.values)
         arguments = (token, state.length, *self.described.tables, firsts, *rooms, shared, logits)
         self._team.run(kernel_step.step, arguments, torch.get_num_threads())

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from core.record import frozen
+from core import message
 from core.record.step import Step
 from pages.ui.i18n.translation import N_, _, current, figures, ngettext, written
 
@@ -109,7 +109,7 @@ def percent(share: float | None) -> str:
     """
     if share is None or not math.isfinite(share):
         return "–"
-    return figures(frozen.percent(share).replace(" ", _SPACE))
+    return figures(message.percent(share).replace(" ", _SPACE))
 
 
 def chance(share: float | None) -> str:

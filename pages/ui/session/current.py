@@ -52,7 +52,7 @@ def model_names() -> list[str]:
     made_from = (session.draws, *session.names, *session.taught, session.link.get("model"))
     if session.model_names and session.model_names[0] == made_from:
         return session.model_names[1]
-    linked = [name for name in (session.link.get("model", ""),) if is_ngram(name)]  # nothing has to be downloaded for it
+    linked = [name for name in filter(None, (session.link.get("model"),)) if is_ngram(name)]  # nothing has to be downloaded for it
     offered = [entry.name for entry in list_models()] + session.names + loaded_models.names() + linked
     session.model_names = made_from, list(dict.fromkeys(offered)) + list(session.taught)
     return session.model_names[1]

@@ -28,6 +28,7 @@ from pages.ui.session.state import Session, current_session
 
 # Weak, so that closed sessions disappear. A plain object, because a visitor's browser can clear Streamlit's caches.
 ACTIVE: WeakSet[Session] = WeakSet()
+ADMITTED: WeakSet[Session] = WeakSet()  # also those that have lost their place since
 RECONNECT_SECONDS = 30.0  # seconds in which a visitor whose websocket was closed keeps their place
 POLL_SECONDS = 0.5  # seconds between two checks of the queue
 LONGEST_WAIT = 60.0  # seconds after which a visitor is admitted in any case
@@ -37,18 +38,19 @@ _SWITCH = "language"
 
 def admit() -> bool:
     """Return whether this visitor is admitted. At the limit TOKEN_VIEWER_VISITORS, the most idle session can lose its place."""
-    limits, session = Limits.from_environment(), current_session()
+    session = current_session()
     session.seen = monotonic()
-    for admitted in [
-        admitted for admitted in ACTIVE if not is_open(admitted.connection) and monotonic() - admitted.seen > RECONNECT_SECONDS
-    ]:
-        ACTIVE.discard(admitted)
-    if session not in ACTIVE and limits.visitors and len(ACTIVE) >= limits.visitors:
-        idlest = min(ACTIVE, key=lambda admitted: admitted.seen)
+    if session in ACTIVE:
+        return True
+    limits = Limits.from_environment()
+    present = active_sessions()
+    if limits.visitors and len(present) >= limits.visitors:
+        idlest = min(present, key=lambda admitted: admitted.seen)
         if not limits.seat_seconds or monotonic() - idlest.seen < limits.seat_seconds:
             return False
         ACTIVE.discard(idlest)
     ACTIVE.add(session)
+    ADMITTED.add(session)
     return True
 
 
@@ -59,16 +61,20 @@ def resume(secret: object) -> bool:
     copies what it keeps when a tab is duplicated.
     """
     sent = secret.encode(errors="replace") if isinstance(secret, str) else b""
-    left = next((session for session in ACTIVE if compare_digest(session.secret.encode(), sent)), None)
+    left = next((session for session in ADMITTED if compare_digest(session.secret.encode(), sent)), None)
     if left is None or left is current_session() or is_open(left.connection):
         return False
     ACTIVE.discard(current_session())
+    ACTIVE.add(left)
     state.continue_session(left)
     return True
 
 
 def active_sessions() -> list[Session]:
-    """Return all admitted sessions."""
+    """Return all admitted sessions. One whose websocket has been closed for a while loses its place."""
+    for admitted in list(ACTIVE):
+        if not is_open(admitted.connection) and monotonic() - admitted.seen > RECONNECT_SECONDS:
+            ACTIVE.discard(admitted)
     return list(ACTIVE)
 
 

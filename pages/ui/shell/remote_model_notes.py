@@ -1,7 +1,4 @@
-"""Notes on a model that runs on an inference server: estimated numbers, the server's times and its load.
-
-Nothing is drawn for a model that runs here, so pages call these functions without a check.
-"""
+"""Notes on a model that runs on an inference server: estimated numbers, the server's times and its load."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
 def estimates(seen: TokenDistribution | Step) -> None:
     """Say in one line which numbers are estimated because the server lists few tokens, and whether the roll fell beside a border."""
     run = current.run()
-    if error := getattr(run.model, "logprob_error", 0.0):
+    if error := run.model.logprob_error:
         border(seen, run.path, error)
     if not seen.note:
         return

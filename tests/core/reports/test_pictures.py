@@ -15,8 +15,8 @@ from PIL import Image
 
 from core import Generation, Recording, SamplingSettings
 from core.errors import BadSetting, CannotWrite, InputError, RunFinished
+from core.message import percent
 from core.palette import DARK, LIGHT
-from core.record.frozen import percent
 from core.record.step import Step, Words
 from core.reports import __main__ as readme
 from core.reports import animation, chart_picture, fonts

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.record import frozen
+from core import message
 from pages.ui.i18n import numbers
 
 PERCENT = {
@@ -64,4 +64,4 @@ def test_a_number_that_is_not_known_is_said() -> None:
 
 @pytest.mark.parametrize("share", [0.0, 1e-9, 0.0003, 0.0618, 0.38, 0.87, 0.995, 0.9992, 1.0])
 def test_the_app_and_its_files_write_a_percentage_in_one_way(share: float) -> None:
-    assert numbers.percent(share).replace("\u00a0", " ") == frozen.percent(share)
+    assert numbers.percent(share).replace("\u00a0", " ") == message.percent(share)

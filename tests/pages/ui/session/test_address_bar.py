@@ -119,7 +119,8 @@ def test_a_tab_that_was_loaded_again_has_its_session_back_unless_another_tab_has
     for module in (state, current, address_bar, visitors):
         monkeypatch.setattr(module, "current_session", lambda: fields[state._KEY])
     monkeypatch.setattr(state, "st", current.st)
-    monkeypatch.setattr(visitors, "ACTIVE", {left, fresh})
+    monkeypatch.setattr(visitors, "ACTIVE", {fresh})
+    monkeypatch.setattr(visitors, "ADMITTED", {left, fresh})
     still_open = {"old"}
     monkeypatch.setattr(visitors, "is_open", still_open.__contains__)
     found = {"query": "", "secret": left.secret}
