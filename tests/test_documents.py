@@ -30,12 +30,6 @@ FOREIGN = {
     "minCachedMessageSize",
 }
 EXAMPLES = ("tests/core/experiments/test_echo.py", "pages/ui/i18n/languages/fr/LC_MESSAGES/viewer.po")
-BEFORE = """
-from __future__ import annotations
-from collections.abc import Iterator
-from dataclasses import dataclass
-from core import Generation
-"""
 
 
 def text_of(document: str) -> str:
@@ -117,14 +111,13 @@ def test_the_block_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_the_experiment_of_contributing_runs() -> None:
-    from core import load_model
-    from core.generation.generation import Generation
+    from core import SamplingSettings, load_model
 
     (block,) = [block for block in blocks() if "def echo" in block]
     module: dict[str, object] = {}
-    exec(compile(BEFORE + block, "echo.py", "exec"), module)
-    run = Generation(load_model("storyteller"), "Once")
-    assert [seen.index for seen in module["echo"](run, 3)] == [0, 1, 2]  # type: ignore[operator]
+    exec(compile(block, "echo.py", "exec"), module)
+    steps = module["echo"](load_model("storyteller"), "Once", SamplingSettings(), 3)
+    assert [seen.index for seen in steps] == [0, 1, 2]  # type: ignore[operator]
 
 
 def test_the_page_of_contributing_imports_and_calls_what_exists() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -262,3 +263,10 @@ def test_german_has_one_plural_of_token() -> None:
             if many and plural.search(text) and not re.search(r"\b(neue|jedes|diese[sm]?) Token\b", text):
                 wrong.append(text)
     assert not wrong
+
+
+def test_every_language_explains_every_term() -> None:
+    folder = Path(translation.__file__).parent / "languages"
+    terms = {file.parent.name: tomllib.loads(file.read_text("utf-8")).keys() for file in sorted(folder.glob("*/glossary.toml"))}
+    assert len(terms) > 1
+    assert {language: sorted(terms["en"] ^ keys) for language, keys in terms.items() if keys != terms["en"]} == {}

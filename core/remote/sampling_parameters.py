@@ -10,17 +10,16 @@ from core.errors import BadSetting
 from core.message import Message
 from core.sampling.constraint.source import choices_of, lark_of, schema_of
 from core.sampling.observation import last_n
-from core.sampling.settings import MISSING, SETTINGS, STAGES, SamplingSettings
+from core.sampling.settings import SETTINGS, STAGES, SamplingSettings
 
 WHOLE_TEXT = 1_000_000  # tokens; more than any context
 
 
 def parameters(engine: str, settings: SamplingSettings) -> dict[str, Any]:
     """Return the parameters of a request. engine: "vllm" or "llama.cpp". Raises BadSetting for settings that the engine does not have."""
-    missing = [name for name in settings.active_stages if name in MISSING[engine]]
-    if missing:
+    if missing := settings.missing_in(engine):
         shown = {"vllm": "vLLM"}.get(engine, engine)
-        raise BadSetting("{engine} does not have these samplers: {names}. Switch them off.", engine=shown, names=", ".join(missing))
+        raise BadSetting("{engine} does not have these settings: {names}. Switch them off.", engine=shown, names=", ".join(missing))
     values = named(engine, settings) | {"temperature": 0.0 if settings.greedy else settings.temperature}
     return values | (_of_llama_cpp(settings) if engine == "llama.cpp" else _of_vllm(settings)) | _constraint(engine, settings.constraint)
 

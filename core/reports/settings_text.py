@@ -10,7 +10,7 @@ from core.generation.generation import Generation
 from core.message import Message, Number, Wording
 from core.remote.sampling_parameters import named, parameters
 from core.sampling.samplers.watermark import configuration
-from core.sampling.settings import MISSING, SETTING_OF, SamplingSettings
+from core.sampling.settings import SETTING_OF, SamplingSettings
 from core.sources.capabilities import Can
 
 HEADS = {
@@ -30,7 +30,7 @@ def arguments(engine: str, settings: SamplingSettings) -> str:
     if engine == "llama.cpp":
         return json.dumps(parameters(engine, settings), ensure_ascii=False, indent=1)
     values = parameters(engine, settings) if engine == "vllm" else _transformers(settings)
-    missing = [name for name in settings.active_stages if name in MISSING[engine]]
+    missing = settings.missing_in(engine)
     lines = [f"# {engine} does not have: {', '.join(missing)}"] * bool(missing)
     written = ", ".join(f"{name}={_code(value)}" for name, value in values.items())
     return "\n".join([*lines, f"{HEADS[engine]}{written})"])
@@ -93,11 +93,10 @@ def code(run: Generation) -> str:
 
 def summary(settings: SamplingSettings, wording: Wording) -> str:
     """Return the settings that differ from the usual ones, with temperature and seed: `temperature 0.8, top-k 5, seed 7`."""
-    if settings.greedy:
-        always = wording.say(Message("always the likeliest token (greedy)"))
-        return f"{always}, {wording.say('constraint')} {_written(settings.constraint, wording)}" if settings.constraint else always
-    rows = [row for row in settings.changed() if row.name not in ("temperature", "seed")]
+    rows = [row for row in settings.effective() if row.name not in ("temperature", "seed", "greedy")]
     parts = [f"{wording.say(row.short)} {_written(getattr(settings, row.name), wording)}" for row in rows]
+    if settings.greedy:
+        return ", ".join([wording.say(Message("always the likeliest token (greedy)")), *parts])
     first = wording.say(Message("temperature {value}", value=Number(settings.temperature, "g")))
     return ", ".join([first, *parts, wording.say(Message("seed {seed}", seed=str(settings.seed)))])
 

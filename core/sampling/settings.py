@@ -522,6 +522,27 @@ class SamplingSettings:
         """Return the rows of the settings that are not off."""
         return [row for row in SETTINGS.values() if getattr(self, row.name) != row.off]
 
+    def effective(self) -> list[Setting]:
+        """Return the rows of the settings that are not off and have an effect: see `Setting.of` and `without_effect`."""
+        changed, active = {row.name: row for row in self.changed()}, set(self.active_stages)
+        reads_text = any(STAGES[name].kind == "repetition" for name in active)
+
+        def counts(row: Setting) -> bool:
+            if row.stage is not None:
+                return row.stage.name in active
+            if row.of:
+                return row.of in changed and counts(changed[row.of])
+            return {"dynatemp_range": "temperature" in active, "repeat_last_n": reads_text}.get(row.name, True)
+
+        return [row for row in changed.values() if counts(row)]
+
+    def missing_in(self, engine: str) -> list[str]:
+        """Return the names of the stages and settings in effect that an engine does not have. An order and the dice are the app's own."""
+        missing = [name for name in self.active_stages if engine not in _OF_STAGES[name][0].engines]
+        rows = [row for row in self.effective() if row.stage is None and row.engines and row.name != "seed"]  # without names: our own
+        missing += [row.short for row in rows if engine not in row.engines and (not row.of or engine in SETTINGS[row.of].engines)]
+        return missing
+
     def as_dict(self) -> dict[str, Any]:
         """Return the settings as plain values by name. `SamplingSettings(**values)` takes them."""
         return {name: getattr(self, name) for name in SETTINGS}
@@ -558,6 +579,3 @@ ORDERS: Final[dict[str, tuple[str, ...]]] = {
     engine: tuple(sorted(STAGES, key=lambda name: STAGES[name].places[index])) for index, engine in enumerate(ENGINES)
 }
 SETTING_OF: Final = {name: _OF_STAGES[name][0].name for name in ORDERS["transformers"]}  # the setting that switches each stage on
-MISSING: Final = {
-    engine: frozenset(name for name, (row, _stage) in _OF_STAGES.items() if engine not in row.engines) for engine in ENGINES
-}  # the stages that each engine does not have

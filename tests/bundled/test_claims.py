@@ -30,6 +30,7 @@ from pages.ui.presenting.stage_state import doubt
 from pages.ui.presenting.talk_file import Stop
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.sampling_controls import START
+from tests.browser.observed import DRAWN
 
 STOPS = {stop.title: stop for stop in choose_examples.stage_stops()}
 PRESSES_A_MINUTE = 10
@@ -66,6 +67,10 @@ def test_all_recorded_times_are_of_one_machine_and_one_day() -> None:
     made = {(one.recorded_on, one.made_by.machine) for one in found if one is not None and isinstance(one.made_by, Provenance)}
     assert len(made) == 1, f"{made}: record all results in one sitting, `python -m pages.ui.experiments.record` without names"
     assert all(made.pop())
+
+
+def test_each_recorded_result_is_looked_at_in_a_browser() -> None:
+    assert {spec.name for spec in recorded()} == set(DRAWN), "add a function with its name to CHECKS in tests/browser/observed.py"
 
 
 def test_a_claim_fails_for_a_run_that_does_not_show_it() -> None:

@@ -13,17 +13,17 @@ DYNAMIC = N_("dynamic temperature")  # a stage without a row of the settings tab
 
 
 def settings_summary(settings: SamplingSettings) -> str:
-    """Return the settings of a step in a few words: `temperature 0.8, top-p 0.9`."""
-    constraint = [_("constraint")] if settings.constraint else []
-    if settings.greedy:
-        return ", ".join([_("greedy"), *constraint])
-    rows = [row for row in settings.changed() if row.text is None and not row.of and row.name not in ("seed", "repeat_last_n")]
-    parts = [f"{_(row.short)} {numbers.short(getattr(settings, row.name))}" for row in rows]
-    if settings.biases:
-        parts.append(_("logit bias of {count}").format(count=numbers.tokens(len(settings.biases))))
-    parts += constraint + [_("watermark")] * bool(settings.watermark)
-    if settings.order != "transformers":
-        parts.append(_("order: {name}").format(name=settings.order if isinstance(settings.order, str) else _("your own")))
+    """Return the settings of a step that have an effect in a few words: `temperature 0.8, top-p 0.9`."""
+    parts = []
+    for row in settings.effective():
+        if row.name in ("greedy", "constraint", "watermark", "dry_sequence_breakers"):
+            parts.append(_(row.short))
+        elif row.name == "logit_bias":
+            parts.append(_("logit bias of {count}").format(count=numbers.tokens(len(settings.biases))))
+        elif row.name == "order":
+            parts.append(_("order: {name}").format(name=settings.order if isinstance(settings.order, str) else _("your own")))
+        elif row.name != "seed":
+            parts.append(f"{_(row.short)} {numbers.short(getattr(settings, row.name))}")
     return ", ".join(parts) or _("all settings off")
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.errors import ViewerError
 from core.sampling.setting import Setting
-from core.sampling.settings import LONGEST_CONSTRAINT, MISSING, ORDERS, SETTINGS, SamplingSettings
+from core.sampling.settings import LONGEST_CONSTRAINT, ORDERS, SETTINGS, SamplingSettings
 from core.sources.capabilities import Can
 from pages.ui import features
 from pages.ui.components.sampler_order.sampler_order import order, sampler_order
@@ -202,9 +202,8 @@ def _order(settings: SamplingSettings) -> None:
     if own:
         st.caption(_("The server of this model samples in the order of {engine}.").format(engine=own))
     for engine, name in ENGINES.items():
-        missing = [_(stage) for stage in active if stage in MISSING[engine]]
-        if missing:
-            st.caption(_("{engine} does not have: {names}.").format(engine=name, names=", ".join(missing)))
+        if missing := settings.missing_in(engine):
+            st.caption(_("{engine} does not have: {names}.").format(engine=name, names=", ".join(map(_, missing))))
     _as_arguments(settings)
 
 

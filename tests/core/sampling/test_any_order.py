@@ -83,7 +83,8 @@ def test_a_gpu_gives_the_record_of_a_cpu(case: Case, pick: stages.Selection) -> 
         assert (getattr(here, part) == getattr(there, part)).all(), part
     np.testing.assert_allclose(here.probabilities, there.probabilities, atol=2e-6, rtol=1e-5)  # float32 sums there
     np.testing.assert_allclose(here.stage_entropies, there.stage_entropies, atol=2e-4)
-    np.testing.assert_allclose(here.dice_starts, there.dice_starts, atol=2e-5)
+    starts = np.sort(here.dice_starts), np.sort(there.dice_starts)  # two weights that differ by rounding may change places
+    np.testing.assert_allclose(*starts, atol=2e-5)
 
 
 @pytest.mark.exhaustive

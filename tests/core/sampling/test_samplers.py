@@ -17,6 +17,7 @@ from core import Generation, Recording, SamplingSettings
 from core.errors import BadSetting
 from core.sampling import dice, stages
 from core.sampling.observation import History
+from core.sampling.settings import SETTING_OF
 from tests.core.sampling.chains import KINDS, SIZES, logits_like, on_device
 
 LETTERS = "ab: c\nd*e"
@@ -209,6 +210,11 @@ EVERYTHING: dict[str, Any] = {
     "frequency_penalty": 0.1, "logit_bias": {1: 2.0, 3: -math.inf}, "no_repeat_ngram_size": 3, "dry_multiplier": 0.8, "top_n_sigma": 3.0,
     "epsilon_cutoff": 1e-4, "eta_cutoff": 1e-4, "xtc_probability": 1.0, "dynatemp_range": 0.3,
 }  # fmt: skip
+
+
+def test_every_stage_is_compared_with_all_others_on() -> None:
+    alone = {"constraint", "watermark", "mirostat"}  # compared in tests of their own
+    assert SETTING_OF.keys() - alone == {name for name in SETTING_OF if SETTING_OF[name] in EVERYTHING}
 
 
 @pytest.mark.parametrize("order", ["transformers", "llama.cpp", "vllm"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 
 from core import SamplingSettings
 from core.errors import BadSetting
+from core.sampling.samplers import by_stage
+from core.sampling.settings import SETTINGS, STAGES
 
 HUGE = 1 << 20_000  # more digits than Python is willing to write out
 
@@ -56,10 +59,25 @@ BAD: dict[str, list[Any]] = {
     "mirostat_tau": [-1, 101, math.nan, None],
     "mirostat_eta": [-1, 1.1, math.nan, None],
     "constraint": [None, 5, True, "yes", "nope:a", "regex", "regex:" + "a" * 8_000, "regex:\ud800", "regex:\0"],
+    "watermark": [None, 5, True, "red", "Green"],
+    "watermark_key": [0, -1, 1.5, "7", None, True, 2**64, HUGE],
+    "watermark_gamma": [0, 1, -0.1, math.nan, "0.5", None, True],
+    "watermark_delta": [0, -1, 101, math.nan, math.inf, "2", None],
+    "watermark_context": [0, 21, 1.5, "4", None, True],
     "order": ["", "vLLM", 5, None, ["top-k", "top-k"], ["top_k"], [5]],
     "greedy": [0, 1, "yes", None, 0.0],
     "seed": [-1, 1.0, math.nan, "0", None, True, 2**64, HUGE],
 }
+
+
+def test_every_setting_has_wrong_values_above_and_an_explanation() -> None:
+    assert BAD.keys() == SETTINGS.keys()
+    assert [name for name in SETTINGS if not re.search(rf"\b{name}\b", SamplingSettings.__doc__ or "")] == []
+
+
+def test_every_stage_has_a_processor_or_a_sampler() -> None:
+    without = {name for name, stage in STAGES.items() if not stage.processor} - by_stage().keys()
+    assert without == set()
 
 
 PAIRS = [
@@ -89,7 +107,7 @@ def test_any_value_is_either_kept_or_refused(name: str, value: Any) -> None:
         kept = getattr(SamplingSettings(**{name: value}), name)
     except BadSetting:
         return
-    if name in ("logit_bias", "dry_sequence_breakers", "order"):
+    if isinstance(kept, str | tuple):
         assert len(kept) == len(value)
     else:
         assert kept == value

@@ -109,7 +109,7 @@ def test_the_arguments_for_generate_are_code_that_makes_the_same_configuration()
         )["watermarking_config"]
         assert made.to_dict() == configuration(settings).to_dict()
     assert "watermark" not in arguments("transformers", replace(SYNTHID, greedy=True))
-    with pytest.raises(BadSetting, match="does not have these samplers: watermark"):
+    with pytest.raises(BadSetting, match="does not have these settings: watermark"):
         arguments("llama.cpp", GREEN)
 
 
