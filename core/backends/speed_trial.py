@@ -23,7 +23,7 @@ ENOUGH = 1.2  # more threads must be faster by this factor, because they wait fo
 UNCLEAR = 1.45  # below this factor both are measured again, because other work may have run
 STREAMS = (1, 2, 4)
 PROMPT = 16  # tokens of the measured prompt
-WRITTEN = 24  # weight of a step against a prompt, as in a run watched token by token
+LEAST, MOST, LONG = 2, 6, 0.3  # rounds of steps, one with each number of streams; after LONG seconds the least suffice
 
 
 def thread_choices(parameter_count: int, device: torch.device) -> list[int]:
@@ -35,26 +35,26 @@ def thread_choices(parameter_count: int, device: torch.device) -> list[int]:
 
 
 def choose(backend: Backend, vocabulary_size: int, threads: Sequence[int], read_in: Callable[[int], None] | None = None) -> Speed:
-    """Measure a prompt and four steps with each number of threads, ascending, and return what is fastest, with the reason.
+    """Measure a prompt and some steps with each number of threads, ascending, and return what is fastest, with the reason.
 
-    A larger number of threads wins only if it is clearly faster. Numbers that are unclear are measured twice. read_in: sets the number of
-    streams; the measured steps then alternate between them. It is left at the fastest. With one number of threads, only six steps are
-    measured, and without `read_in` nothing.
+    A larger number of threads wins only if it is clearly faster. Numbers that are unclear are measured twice. The fastest of several steps
+    counts, because other programs can only slow one down. read_in: sets the number of streams; the measured steps then alternate between
+    them. It is left at the fastest. With one number of threads and without `read_in` nothing is measured.
     """
     if len(threads) == 1 and read_in is None:
         return Speed(threads[0], threads[0])
-    begin, rounds = (PROMPT, 2) if len(threads) > 1 else (1, 3)
-    ids = np.arange(1, begin + rounds * len(STREAMS) + 1) * 7919 % vocabulary_size
+    begin = PROMPT if len(threads) > 1 else 1
+    ids = np.arange(1, begin + MOST * len(STREAMS) + 1) * 7919 % vocabulary_size
     prompts: dict[int, float] = {}
     steps: dict[int, dict[int, float]] = {}  # by threads and streams
 
     def seconds(count: int) -> float:
-        """Return the seconds of a prompt's pass plus WRITTEN times the fastest step's, the least so far."""
+        """Return the seconds of the fastest step so far."""
         prompt, measured = _measured(backend, ids, begin, count, read_in)
         prompts[count] = min(prompt, prompts.get(count, prompt))
         before = steps.get(count, measured)
         steps[count] = {streams: min(value, before[streams]) for streams, value in measured.items()}
-        return prompts[count] + WRITTEN * min(steps[count].values())
+        return min(steps[count].values())
 
     best = fewest(seconds, threads)
     streams = min(steps[best], key=steps[best].__getitem__)
@@ -86,8 +86,10 @@ def _measured(
     prompt, steps = 0.0, dict[int, float]()
     with torch_threads(threads), torch.inference_mode():
         backend.run(ids[:1], None)  # torch creates its threads in the first pass
-        state = backend.new_state()
+        state, first = backend.new_state(), perf_counter()
         for end in range(begin, len(ids) + 1):
+            if end > begin + LEAST * len(STREAMS) and perf_counter() - first > LONG:
+                break
             streams = 1 if read_in is None else STREAMS[end % len(STREAMS)]
             if read_in is not None:
                 read_in(streams)

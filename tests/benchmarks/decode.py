@@ -9,8 +9,9 @@ Ways to write the same number of tokens behind the same prompt with the same set
     generate bf16  the same in bfloat16; the faster of the two is what a step is compared with
     loop           the bare loop in float32 on all cores: forward pass, argmax, on
 
-and beside them llama.cpp's server with 20 log-probabilities a token, by its own timings, with its usual flags on all cores, with weights in
-float32 and in bfloat16, where `tests.servers.build` has made one. `--beside FOLDER` compares recorded steps with another checkout instead.
+and beside them llama.cpp's server with 20 log-probabilities a token, by its own timings without the prompt, with its usual flags on all
+cores, with weights in float32 and in bfloat16, where `tests.servers.build` has made one. `--beside FOLDER` compares recorded steps with
+another checkout instead.
 
 Below them, how long a prompt of 8 to 500 tokens takes from nothing until the logits of its last token: ours as the app runs it,
 transformers' own pass in float32 and bfloat16 on all cores, and llama.cpp's prompt time.
@@ -53,16 +54,20 @@ SETTINGS = SamplingSettings(temperature=0.9, top_k=100, top_p=0.95, min_p=0.01, 
 PROMPT = "Once upon a time there was"
 TOP_N = 20
 LENGTHS = (8, 16, 64, 256, 500)  # tokens of a prompt
-REST = 0.3  # seconds before each prompt; threads of the way before it spin for a while, and take a core
+REST = 0.3  # seconds before each measurement; threads of the way before it spin for a while, and take a core
 KINDS = ("f32", "bf16")  # in which llama.cpp has the weights
 
 
 @dataclass(slots=True)
 class Lap:
-    """What one way took, by repeat. seconds: for all tokens, prompt included. recording: seconds of a step beside its forward pass."""
+    """What one way took, by repeat. seconds: for all tokens, prompt included. recording: seconds of a step beside its forward pass.
+
+    further: seconds of one token after the first, whose pass reads the prompt.
+    """
 
     seconds: list[float] = field(default_factory=list)
     recording: list[float] = field(default_factory=list)
+    further: list[float] = field(default_factory=list)
 
 
 Way = Callable[[LanguageModel, Any, int, Lap], None]
@@ -76,7 +81,11 @@ def step(model: LanguageModel, _network: Any, count: int, lap: Lap) -> None:
         begun = perf_counter()
         made = run.step()
         times.append(perf_counter() - begun - made.forward.seconds)
-    lap.seconds.append(perf_counter() - started)
+        if len(times) == 1:
+            after_the_first = perf_counter()
+    ended = perf_counter()
+    lap.seconds.append(ended - started)
+    lap.further.append((ended - after_the_first) / max(1, count - 1))
     lap.recording.append(median(times))
     assert len(run.path) == count
 
@@ -236,9 +245,11 @@ def compare(wanted: argparse.Namespace, name: str) -> None:
             for place in range(len(names)):
                 way_name = names[(place + repeat) % len(names)]
                 way, network = ways[way_name]
+                sleep(REST)
                 way(model, network, count, laps[way_name])
             for kind, address in addresses.items():
                 if address is not None:
+                    sleep(REST)
                     peers.setdefault(kind, []).append(seconds_per_token(address, PROMPT, count))
         report(wanted, model, count, laps, peers, busy)
         compare_prompts(model, plain, addresses, wanted.repeats)
@@ -261,6 +272,8 @@ def report(
     print(f"{'':15}{'tokens/s':>10}{'ms/token':>10}{'x generate':>12}{'share of floor':>16}")
     for way_name, seconds in per_token.items():
         print(f"{way_name:15}{1 / seconds:10.0f}{seconds * 1e3:10.2f}{per_token[best] / seconds:12.2f}{floor / seconds:16.0%}")
+    further = laps["step"].further
+    print(f"{'step, no prompt':15}{1 / median(further):10.0f}{median(further) * 1e3:10.2f}{'':12}{floor / median(further):16.0%}")
     for kind, times in peers.items():
         seconds = median(times)
         print(f"{f'llama.cpp {kind}':15}{1 / seconds:10.0f}{seconds * 1e3:10.2f}{per_token[best] / seconds:12.2f}")
@@ -268,6 +281,9 @@ def report(
         print(ABSENT)
     ratios = [theirs / ours for ours, theirs in zip(laps["step"].seconds, laps[best].seconds, strict=True)]
     print(f"step against {best}: {median(ratios):.2f} [{min(ratios):.2f} {max(ratios):.2f}]")
+    for kind, times in peers.items():
+        ratios = [theirs / ours for ours, theirs in zip(further, times, strict=True)]
+        print(f"step without the prompt against llama.cpp {kind}: {median(ratios):.2f} [{min(ratios):.2f} {max(ratios):.2f}]")
     print(f"recording a step beside its forward pass: {median(laps['step'].recording) * 1e3:.2f} ms")
     print(f"floor: {floor * 1e3:.2f} ms to read {read / 1e6:.0f} MB of weights at {peak.bytes_per_second / 1e9:.1f} GB/s")
     if busy > 0.7:
