@@ -113,6 +113,14 @@ class Speed:
         return self.threads if tokens < MANY_TOKENS else max(self.threads, self.row_threads)
 
 
+def network_threads(parameter_count: int) -> int:
+    """Return the number of threads for passes of transformers' own network over many tokens.
+
+    The processor bounds them, not the memory, so a large model takes all processors. The trial of `Speed` measures passes of ours.
+    """
+    return 1 if parameter_count < FEW_PARAMETERS else os.cpu_count() or 1
+
+
 @contextmanager
 def torch_threads(count: int) -> Iterator[None]:
     """Let torch use this many threads in the block only; torch has one number per process, which may belong to other code."""

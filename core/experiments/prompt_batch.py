@@ -15,7 +15,7 @@ import torch
 
 from core.backends.cache_tensors import cache_argument
 from core.backends.transformers_backend import backend_of
-from core.device import Stopwatch, enough_memory, torch_threads
+from core.device import MANY_TOKENS, Stopwatch, enough_memory, network_threads, torch_threads
 from core.engine.abilities import possible_with
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
@@ -161,7 +161,8 @@ class NetworkBatch:
 
     def _run(self, inputs: torch.Tensor) -> torch.Tensor:
         engine = self.model.engine
-        with engine.lock.acquire() as waited, torch_threads(engine.speed.threads_for(inputs.numel())), torch.inference_mode():
+        threads = engine.speed.threads if inputs.numel() < MANY_TOKENS else network_threads(self.model.parameter_count)
+        with engine.lock.acquire() as waited, torch_threads(threads), torch.inference_mode():
             stopwatch = Stopwatch(self.device)
             message = Message("There is not enough memory for so many texts at once. Use fewer or shorter texts.")
             with enough_memory(message), possible_with(self.model.name):

@@ -22,7 +22,7 @@ from transformers.cache_utils import DynamicCache
 
 from core.backends.cache_tensors import cache_argument
 from core.checked_number import shown, whole_number
-from core.device import MANY_TOKENS, torch_threads
+from core.device import network_threads, torch_threads
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import is_stored, widen
@@ -62,7 +62,7 @@ class Way:
     "eager" or "sdpa" (transformers' passes), or a model on a connected server, which decides everything but `settings` by itself.
     dtype: of weights and sums. cache: False computes all tokens again for each new one. chunk: tokens computed at once, 0 for all.
     batch: texts in a pass, ours first; text n begins with token n of ours and is LONGER tokens longer than the one before. padding: side of
-    the padding; "ragged" writes all texts into one row. threads: 0 for the number that the app takes for many tokens. bits: of
+    the padding; "ragged" writes all texts into one row. threads: 0 for the number that the app takes. bits: of
     the weights. settings: log-probabilities after these sampling settings; None for the model's own.
     """
 
@@ -232,7 +232,8 @@ class _Network:
         more = {name: value.to(self._model.engine.device) for name, value in more.items()}
         if self._argument is not None:
             more |= {"use_cache": False} if self._cache is None else {"use_cache": True, self._argument: self._cache}
-        with turn(self._model), torch.inference_mode(), torch_threads(way.threads or self._model.engine.speed.threads_for(MANY_TOKENS)):
+        threads = way.threads or network_threads(self._model.parameter_count)
+        with turn(self._model), torch.inference_mode(), torch_threads(threads):
             return _checked(self._network(ids.to(self._model.engine.device), **more).logits[0, own : own + len(new)])
 
 

@@ -223,8 +223,8 @@ def on_all_cores(way: Way) -> Way:
 def compare(wanted: argparse.Namespace, name: str) -> None:
     """Measure and print."""
     busy = os.getloadavg()[0]
+    model = load_model(name, device=wanted.device, dtype=wanted.dtype)  # first, so that its speed trial is alone
     plain = plain_networks(name, wanted.device)
-    model = load_model(name, device=wanted.device, dtype=wanted.dtype)
     model.end_token_ids = frozenset()  # all ways write on past the end of the text, so that they write equally much
     count = min(wanted.tokens, model.context_length - len(model.encode(PROMPT)))
     ways: dict[str, tuple[Way, Any]] = {

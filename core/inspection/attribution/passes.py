@@ -12,7 +12,7 @@ import torch
 
 from core.backends.cache_tensors import cache_argument
 from core.backends.transformers_backend import backend_of
-from core.device import MANY_TOKENS, enough_memory, torch_threads
+from core.device import enough_memory, network_threads, torch_threads
 from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
 from core.engine.network_layers import Hook, hooked
@@ -49,7 +49,7 @@ class Passes:
         mode = torch.enable_grad() if gradients else torch.inference_mode()
         with (
             engine.lock.acquire(),
-            torch_threads(engine.speed.threads_for(MANY_TOKENS)),
+            torch_threads(network_threads(self.model.parameter_count)),
             mode,
             enough_memory(message),
             possible_with(self.model.name),

@@ -17,7 +17,7 @@ import transformers
 
 from core import SamplingSettings, load_model
 from core.backends.transformers_backend import TransformersBackend
-from core.device import MANY_TOKENS, Speed, torch_threads
+from core.device import network_threads, torch_threads
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, BrokenLogits, EmptyPrompt, InputError, ModelError, NotForThisModel, PromptTooLong
 from core.experiments import same_prompt
@@ -39,7 +39,7 @@ def plain_logs(folder: Path, ids: list[int], attention: str = "eager", dtype: st
     """The log-probabilities of a pass of transformers that knows nothing of this app: float64 [rows, tokens, vocabulary]."""
     network = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype), attn_implementation=attention).eval()
     given = {"input_ids": torch.tensor([ids]), "use_cache": False} | inputs
-    with torch.inference_mode(), torch_threads(Speed.untried(network.num_parameters()).row_threads):
+    with torch.inference_mode(), torch_threads(network_threads(network.num_parameters())):
         return network(**given).logits.float().double().log_softmax(-1).numpy()
 
 
@@ -270,7 +270,7 @@ def test_the_recommended_pairs_on_a_published_shape() -> None:
     narrow = deepcopy(plain)
     for weight in narrow.parameters():
         weight.data = weight.data.to(torch.bfloat16)
-    with torch.inference_mode(), torch_threads(model.engine.speed.threads_for(MANY_TOKENS)):
+    with torch.inference_mode(), torch_threads(network_threads(model.parameter_count)):
         expected = [network(torch.tensor([ids]), use_cache=False).logits[0].double().log_softmax(-1).numpy() for network in (plain, narrow)]
     found = compare(model, TEXT, usual, replace(usual, dtype="bfloat16"))
     assert list(found.first[1:]) == of_tokens(expected[0], ids) and list(found.second[1:]) == of_tokens(expected[1], ids)

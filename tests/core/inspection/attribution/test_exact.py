@@ -5,13 +5,14 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from core.device import Speed
+from core import device
 from core.inspection import attribution
 from core.inspection.attribution.passes import Passes
 from core.inspection.attribution.patching import Patcher
@@ -37,12 +38,13 @@ def two_texts(model: Any) -> tuple[list[int], list[int]]:
     return ids, [*ids[:3], (ids[3] + 7) % 300 + 5, *ids[4:]]
 
 
-def test_passes_take_as_many_threads_as_a_pass_of_many_tokens(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_passes_of_a_large_model_take_all_processors_and_of_a_small_one_one(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     model, before = tiny("llama"), torch.get_num_threads()
-    for speed in (Speed(threads=2, row_threads=1), Speed(threads=1, row_threads=2)):
-        monkeypatch.setattr(model.engine, "speed", speed)
+    monkeypatch.setattr(device, "os", SimpleNamespace(cpu_count=lambda: 3))
+    for parameters, threads in ((device.FEW_PARAMETERS - 1, 1), (device.FEW_PARAMETERS, 3)):
+        monkeypatch.setattr(model, "parameter_count", parameters)
         with Passes(model).turn():
-            assert torch.get_num_threads() == 2
+            assert torch.get_num_threads() == threads
         assert torch.get_num_threads() == before
 
 
