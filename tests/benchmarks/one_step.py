@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 from core import Generation, SamplingSettings, load_model
+from core.backends import compiled
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,6 +55,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", action="store_true", help="list every file")
     chosen = parser.parse_args()
+    compiled.start()
+    compiled.wait()
     run = Generation(load_model("storyteller"), "Once upon a time", SamplingSettings(temperature=0.7, top_p=0.9))
     for _index in range(3):
         run.step()
