@@ -74,7 +74,7 @@ def test_on_a_phone_the_menu_of_a_chart_covers_no_mark(at: Callable[..., Any], p
     assert page.evaluate(COVERED) == []
 
 
-@pytest.mark.parametrize(("width", "height", "query"), [(1400, 900, "?lang=de"), (1400, 900, ""), (390, 844, "")])
+@pytest.mark.parametrize(("width", "height", "query"), [(1400, 900, "?lang=de"), (1400, 900, ""), (390, 844, ""), (390, 844, "?lang=de")])
 def test_text_bars_dice_and_player_are_in_one_look(visit: Visit, width: int, height: int, query: str) -> None:
     watching = visit(query, width=width, height=height)
     watching.press("step", 1)
