@@ -152,8 +152,10 @@ def test_a_packed_file_by_its_path_and_three_turns_with_it(at: Callable[..., Any
     assert (link["prompt"], link["as_chat"], link["most_new_tokens"]) == (["And now?"], ["true"], ["6"])
     address = page.url
     page.reload()
-    settled(page, COLD)
+    page.locator('[data-testid="stChatMessage"]:has-text("And now?")').first.wait_for(timeout=COLD)
     assert page.url == address
+    page.evaluate("() => sessionStorage.clear()")  # as another visitor with the same link
+    page.reload()
     press(page, "wish_open")  # a link opens no file of this machine by itself
     page.locator('[data-testid="stChatMessage"]:has-text("And now?")').first.wait_for(timeout=COLD)
     assert recording(page).messages == branch.messages

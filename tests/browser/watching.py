@@ -207,7 +207,12 @@ class Watching:
         """Click the bar in this place, 0 = the likeliest."""
         settled(self.page)  # the chart of another step can still be there
         marks = self.page.locator(".st-key-odds svg .row_marks path, .st-key-odds svg .row path")
-        marks.nth(place).click(force=True)
+        while True:  # a chart that is drawn again swallows the click
+            mark = marks.nth(place).element_handle()
+            self.page.wait_for_timeout(200)
+            if mark.evaluate("node => node.isConnected"):
+                break
+        mark.click(force=True)
 
     def click_word(self, step: int) -> None:
         """Click the token that this step wrote."""
