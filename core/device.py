@@ -105,7 +105,7 @@ class Speed:
     @classmethod
     def untried(cls, parameter_count: int) -> Speed:
         """Return what a model gets without a trial: one thread for a small model, all processors but one for a large one."""
-        threads = 1 if parameter_count < FEW_PARAMETERS else max(1, (os.cpu_count() or 2) - 1)
+        threads = max(1, network_threads(parameter_count) - 1)
         return cls(threads, threads)
 
     def threads_for(self, tokens: int) -> int:

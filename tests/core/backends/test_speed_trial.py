@@ -23,7 +23,7 @@ class Clocked:
     """Stands for a backend whose steps take as long as is said for each number of threads, and whose prompts take a microsecond."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, seconds: dict[int, list[float]]) -> None:
-        self.seconds, self.tried, self.now = seconds, list[int](), 0.0
+        self.seconds, self.tried, self.now, self.steps = seconds, list[int](), 0.0, 0
         monkeypatch.setattr(speed_trial, "perf_counter", lambda: self.now)
 
     def new_state(self) -> list[int]:
@@ -38,6 +38,7 @@ class Clocked:
             self.tried.append(threads)
             return
         times = self.seconds[threads]
+        self.steps += bool(state)
         self.now += times[min(self.tried.count(threads), len(times)) - 1] if state else 1e-6
         state += ids.tolist()
 
@@ -59,6 +60,13 @@ def test_more_threads_must_be_clearly_faster(
     before = torch.get_num_threads()
     assert choose(backend, 10**5, EIGHT).threads == best
     assert (backend.tried, torch.get_num_threads()) == (tried, before)
+
+
+@pytest.mark.parametrize(("seconds", "rounds"), [(1e-3, speed_trial.MOST), (10.0, speed_trial.LEAST)])
+def test_slow_steps_are_measured_less_often(seconds: float, rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    backend: Any = Clocked(monkeypatch, {1: [seconds]})
+    choose(backend, 10**5, [1], lambda streams: None)
+    assert backend.steps == rounds * len(speed_trial.STREAMS)
 
 
 def test_the_choice_and_its_reason_are_logged(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

@@ -10,7 +10,9 @@ import torch
 
 from core import SamplingSettings
 from core.errors import BadSetting
-from core.reports.settings_text import arguments
+from core.message import ENGLISH
+from core.reports.settings_text import arguments, summary
+from pages.ui.i18n import phrases
 
 
 def test_generate_takes_the_arguments_and_sees_the_same_distribution(tiny: Any) -> None:
@@ -47,3 +49,32 @@ def test_what_an_engine_does_not_have_is_said() -> None:
     assert arguments("transformers", settings).splitlines()[0] == "# transformers does not have: XTC"
     with pytest.raises(BadSetting, match="XTC"):
         arguments("vllm", settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        (SamplingSettings(dynatemp_range=0.5), "dynamic temperature range"),
+        (SamplingSettings(repetition_penalty=1.2, repeat_last_n=5), "repeat last n"),
+        (SamplingSettings(dry_multiplier=0.8, dry_base=2.0), "DRY"),
+    ],
+    ids=str,
+)
+def test_a_setting_without_a_stage_of_its_own_is_not_left_out_in_silence(settings: SamplingSettings, named: str) -> None:
+    assert arguments("transformers", settings).splitlines()[0] == f"# transformers does not have: {named}"
+    with pytest.raises(BadSetting, match=f"vLLM does not have these settings: {named}. Switch"):
+        arguments("vllm", settings)
+    arguments("llama.cpp", settings)
+
+
+def test_what_has_no_effect_is_not_missed() -> None:
+    for settings in (SamplingSettings(dry_base=2.0), SamplingSettings(repeat_last_n=5), SamplingSettings(greedy=True, dynatemp_range=0.5)):
+        assert settings.missing_in("vllm") == settings.missing_in("transformers") == []
+
+
+def test_both_summaries_name_what_has_an_effect_and_nothing_else() -> None:
+    drying = SamplingSettings(dry_multiplier=0.8, dry_base=2.0, xtc_threshold=0.2, repeat_last_n=9)
+    penalised = SamplingSettings(greedy=True, temperature=0.5, repetition_penalty=1.2)
+    for settings, there, absent in ((drying, ("DRY base 2", "repeat last n 9"), "XTC"), (penalised, ("repetition penalty 1.2",), "0.5")):
+        for written in (summary(settings, ENGLISH), phrases.settings_summary(settings)):
+            assert all(words in written for words in there) and absent not in written, written
