@@ -74,6 +74,7 @@ else:  # for every visitor, at every click
     key_bindings.keys(talk.is_stop(path))
     browser.reconnect()
     playback.watch_visibility()
+    elements.forget_press()
     unsaved = bool(state.current_session().taught)  # a model that the visitor has trained or opened ends with the page
     browser.describe_page(feature.group, path, ask_before_closing=unsaved)
     if not feature.bare:

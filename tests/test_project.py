@@ -229,6 +229,17 @@ def test_names_say_what_is_inside() -> None:
     assert [path for path in files() if path.stem in VAGUE] == []
 
 
+def test_no_page_asks_for_the_value_of_a_button_itself() -> None:
+    """Another rerun can end the run that would have seen it: `elements.pressed` keeps the press."""
+    for path in files():
+        if path.suffix == ".py" and path.is_relative_to(ROOT / "pages"):
+            tree = ast.parse(path.read_text("utf-8"))
+            alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+            calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+            buttons = [node for node in calls if ast.unparse(node.func) in ("st.button", "st.form_submit_button")]
+            assert all(id(node) in alone for node in buttons), path
+
+
 def test_nothing_is_left_for_later() -> None:
     marks = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b")
     assert [path for path in files() if path.suffix in {".py", ".md"} and marks.search(path.read_text("utf-8"))] == []

@@ -77,9 +77,10 @@ def beam_buttons(now: provenance.Provenance, begin: Callable[[], None], length: 
     shown, steps = experiment.of(BEAM), beam_steps()
     fits = shown.made_by == now and not shown.error and not shown.recorded_on
     ended = fits and not shown.running and steps >= len(shown.seen)
-    again = st.button(_("From the start"), type="tertiary", icon=":material/skip_previous:", key="candidates_beam_again")
-    step_pressed = st.button(_("Step"), type="primary", icon=":material/arrow_forward:", disabled=ended, **bound("candidates_beam_step"))
-    end_pressed = st.button(_("To the end"), icon=":material/last_page:", key="candidates_beam_all", disabled=ended)
+    again = elements.pressed(_("From the start"), type="tertiary", icon=":material/skip_previous:", key="candidates_beam_again")
+    arrow = ":material/arrow_forward:"
+    step_pressed = elements.pressed(_("Step"), type="primary", icon=arrow, disabled=ended, **bound("candidates_beam_step"))
+    end_pressed = elements.pressed(_("To the end"), icon=":material/last_page:", key="candidates_beam_all", disabled=ended)
     if not (again or step_pressed or end_pressed):
         return
     more = length if end_pressed else 1

@@ -34,7 +34,7 @@ def text_card(name: str) -> None:
         origin = _("{model} · {tokens}").format(model=loaded_models.title(shown.model), tokens=numbers.tokens(shown.tokens))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.caption(origin, width="content")
-            if st.button(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):
+            if elements.pressed(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):
                 gallery.open_run(name)
                 st.switch_page(features.file_of("watch"))
 
@@ -53,7 +53,7 @@ def experiment_card(name: str) -> None:
         origin = _("{model} · {day}").format(model=gallery.model_title(recording), day=numbers.day(recording.recorded_on))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.caption(origin, width="content")
-            if st.button(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):
+            if elements.pressed(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):
                 gallery.open_experiment(recording)
                 experiment.play_again(name)
                 st.switch_page(features.file_of(result.page))

@@ -32,7 +32,7 @@ def question(now: Game) -> None:
         st.text_input(label, key=guess_game.FIELD, placeholder=_("one word, then Enter"), max_chars=60)
         st.form_submit_button(_("Guess"), on_click=guess_game.word_guessed, type="primary")
     about = _("For an audience with phones: its answer beside the model's, on the stage. Key: V")
-    if st.button(_("Let the audience vote"), help=about, icon=":material/how_to_vote:", type="tertiary", key="guess_vote"):
+    if elements.pressed(_("Let the audience vote"), help=about, icon=":material/how_to_vote:", type="tertiary", key="guess_vote"):
         stage_state.stage_state().opens_vote = True
         st.switch_page(features.file_of("stage"))
 

@@ -96,7 +96,7 @@ def why(score: ScoredText, key: str) -> None:
     if score.model.name != current.model_name() or not places or len(score.text) > why_token.LONGEST:
         return
     about = _("Hide words of this text, and see what a token depended on. It begins with the most surprising token.")
-    if st.button(_("Why this token?"), icon=":material/help_center:", type="tertiary", key=f"read_why_{key}", help=about):
+    if elements.pressed(_("Why this token?"), icon=":material/help_center:", type="tertiary", key=f"read_why_{key}", help=about):
         selection.ask_about(score.text, places[0])
         st.switch_page(features.file_of("why"))
 

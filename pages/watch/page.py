@@ -36,7 +36,7 @@ def tools() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content", key="ways"):
         st.page_link(features.file_of("tour"), label=_("Take the tour"), icon=":material/hiking:", width="content")
         large = _("For an audience: one thing at a time, in large letters. Key: S")
-        if st.button(_("On stage"), help=large, icon=":material/co_present:", type="tertiary", key="to_stage"):
+        if elements.pressed(_("On stage"), help=large, icon=":material/co_present:", type="tertiary", key="to_stage"):
             st.switch_page(features.file_of("stage"))
 
 

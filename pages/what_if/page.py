@@ -75,7 +75,7 @@ def other_tokens(now: fork_playback.ForkPlayback) -> None:
         with st.form("what_if_form", border=False, width=280), st.container(horizontal=True, vertical_alignment="bottom"):
             begin = _("Type another text for this place. Begin with a space for a new word.")
             text = st.text_input(_("Another text"), key="what_if_text", help=begin, max_chars=200, placeholder=" dragon")
-            if st.form_submit_button(_("Fork here")):
+            if elements.pressed(_("Fork here"), "what_if_fork_here", st.form_submit_button):
                 fork_playback.fork_at_word(None, text)
                 st.rerun()
 

@@ -27,7 +27,7 @@ from pages.ui.session.sampling_controls import START
 from tests.browser import observed
 from tests.browser.accessibility import sideways, violations
 from tests.browser.drawn import Drawn
-from tests.browser.watching import download, eventually, live, press, repeated, settled, type_into
+from tests.browser.watching import download, eventually, live, press, settled, type_into
 
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
@@ -300,7 +300,8 @@ class Experiment:
         """Run it until the first mark is drawn, and stop it."""
         name, result = self.take.name, self.page.locator(f".st-key-result_{self.take.name}")
         recorded = self.page.locator(f".st-key-recorded_{name}").first
-        repeated(self.page, lambda: press(self.page, self.take.press), recorded, "detached", 10)
+        press(self.page, self.take.press)
+        recorded.wait_for(state="detached")
         result.locator(".role-mark path").first.wait_for()
         press(self.page, self.take.press.replace("_start", "_stop"))
         self.page.locator(f".st-key-made_{name} .st-key-keep_{name} button:visible").first.wait_for()

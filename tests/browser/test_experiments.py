@@ -15,6 +15,11 @@ from tests.browser.watching import eventually, press, settled, turn_to, type_int
 pytestmark = pytest.mark.browser
 At = Callable[..., Any]
 PROMPT = "The old king"
+AND_AGAIN = """async button => {  // press it, and, as a component that reports its size does, ask for another run before that one is over
+  document.querySelector(button).click();
+  await new Promise(done => setTimeout(done, 30));
+  document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "r", code: "KeyR", keyCode: 82, which: 82, bubbles: true}));
+}"""
 
 
 def rolled(page: Any, total: int) -> None:
@@ -58,6 +63,13 @@ def test_a_set_goes_on_whatever_is_touched_and_wherever_the_visitor_goes(at: At)
     turn_to(page, "What if", "Thinking aloud")
     page.locator(".st-key-think_set_start button").wait_for(timeout=120_000)
     assert done(page) == 25, "the view and the count were kept, and nothing is missing"
+
+
+def test_a_press_is_not_lost_when_the_page_is_run_again_at_this_moment(at: At) -> None:
+    page = at("waiting")
+    page.locator(".st-key-recorded_waiting").wait_for()
+    page.evaluate(AND_AGAIN, ".st-key-waiting_start button")
+    page.locator(".st-key-recorded_waiting").wait_for(state="detached")
 
 
 def test_stop_ends_a_long_run_and_what_was_found_stays(at: At) -> None:

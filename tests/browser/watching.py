@@ -115,24 +115,27 @@ def turn_to(page: Any, group: str, title: str) -> None:
     page.locator('[data-testid="stTopNavDropdownLink"]', has=page.get_by_text(title, exact=True)).click()
 
 
-def repeated(page: Any, act: Callable[[], object], sign: Any, state: str = "visible", tries: int = 3, patience: int = COLD) -> None:
-    """Act until this sign is on the page, or gone from it. A rerun that ends at this moment can swallow a press; then act again."""
+def repeated(page: Any, act: Callable[[], object], sign: Any, tries: int = 3, patience: int = COLD) -> None:
+    """Act until this sign is on the page. A rerun that ends at this moment can swallow what is typed; then act again."""
 
     def once() -> None:
         act()
         try:
-            sign.wait_for(state=state, timeout=patience / tries)
+            sign.wait_for(timeout=patience / tries)
         except TimeoutError:
-            raise AssertionError(f"it is not {state}: {sign}") from None
+            raise AssertionError(f"it is not there: {sign}") from None
 
     eventually(page, once, patience / 1000)
 
 
 def live(page: Any, start: str, name: str, patience: int = COLD) -> None:
     """Run an experiment by its button and wait until the live result is complete."""
-    recorded = page.locator(f".st-key-recorded_{name}").first
-    repeated(page, lambda: press(page, start), recorded, "detached", 10, patience)
-    page.locator(f".st-key-made_{name} .st-key-keep_{name} button:visible").first.wait_for(timeout=patience)
+    press(page, start)
+    try:
+        page.locator(f".st-key-recorded_{name}").first.wait_for(state="detached", timeout=patience)
+        page.locator(f".st-key-made_{name} .st-key-keep_{name} button:visible").first.wait_for(timeout=patience)
+    except TimeoutError:
+        raise AssertionError(f"{name} has no result. On the page: {page.locator('[data-testid=stMain]').inner_text()}") from None
     settled(page)
 
 

@@ -161,6 +161,7 @@ class Worker:
     drawn: Event = field(default_factory=Event)  # cleared during a draw
     alone_since: float | None = None  # when the visitor's websocket was first found closed
     of_page: bool = False  # whether it ends when the visitor opens another page
+    stop_button: bool = False  # whether the page has drawn a Stop for it
 
     @property
     def running(self) -> bool:
@@ -353,15 +354,32 @@ def stop(name: str) -> None:
 
 
 def _stop(name: str) -> None:
-    worker = current.current_session().experiments.get(name)
-    if isinstance(worker, Worker):
+    for worker in _workers_of(name):
         worker.stop()
+
+
+def _workers_of(*names: str) -> list[Worker]:
+    held = map(current.current_session().experiments.get, names)
+    return [worker for worker in held if isinstance(worker, Worker)]
+
+
+def note_stop_button(name: str) -> None:
+    """Note that the page has drawn a Stop for this experiment. The experiment can end before the rest of the page is drawn."""
+    for worker in _workers_of(name):
+        worker.stop_button = True
+
+
+def had_stop_button(*names: str) -> bool:
+    """Return whether the page has drawn a Stop for one of these experiments. It answers once for each of them."""
+    drawn = [worker for worker in _workers_of(*names) if worker.stop_button]
+    for worker in drawn:
+        worker.stop_button = False
+    return bool(drawn)
 
 
 def wait(name: str, seconds: float) -> bool:
     """Return whether this visitor's experiment ended, including its current observation, within this time."""
-    worker = current.current_session().experiments.get(name)
-    return not isinstance(worker, Worker) or worker.wait(seconds)
+    return all(worker.wait(seconds) for worker in _workers_of(name))
 
 
 @contextmanager
@@ -371,8 +389,7 @@ def drawing(*names: str) -> Iterator[None]:
     Otherwise draw and pass would compete for Python's global lock, and the measured times of passes would be too long. The draw waits
     at most LONGEST_PAUSE for a worker in a long observation.
     """
-    held = map(current.current_session().experiments.get, names)
-    paused = [worker for worker in held if isinstance(worker, Worker) and worker.running]
+    paused = [worker for worker in _workers_of(*names) if worker.running]
     for worker in paused:
         worker.drawn.clear()
     latest = monotonic() + LONGEST_PAUSE

@@ -58,8 +58,9 @@ def start_button(name: str, label: str, begin: Callable[[], None], *, key: str =
     key = key or f"{name}_start"
     if experiment.of(name).running:
         st.button(_("Stop"), on_click=experiment.stop, args=(name,), icon=":material/stop:", key=f"{key.removesuffix('_start')}_stop")
+        experiment.note_stop_button(name)
     else:
-        elements.button(label, begin, key=key, **widget_options)
+        elements.button(label, begin, key, **widget_options)
 
 
 def part(name: str, now: Provenance, begin: Callable[[], None], draw: Callable[[Experiment], None], hint: str = "") -> None:
@@ -85,7 +86,7 @@ def live(draw: Callable[[], None], *names: str, key: str) -> None:
     def turn() -> None:
         with experiment.drawing(*names), elements.error_boundary():
             draw()
-        if intervals and not any(experiment.of(name).running for name in names):
+        if not any(experiment.of(name).running for name in names) and (experiment.had_stop_button(*names) or intervals):
             st.rerun()
         if clock is not None and playback.outpaced(clock, min(intervals)):
             st.rerun()  # the clock of a fragment can only be set by the whole page
@@ -135,7 +136,7 @@ def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[
         grey_line(f"<b>{sentence}</b> {origin}")
         if run.running:
             return
-        if again is not None and st.button(
+        if again is not None and elements.pressed(
             _("Run it live"),
             icon=":material/bolt:",
             type="tertiary",
@@ -145,7 +146,7 @@ def recording_line(name: str, run: Experiment, outdated: bool, again: Callable[[
             again()
             st.rerun()
         if len(run.seen) > 1:
-            pressed = st.button(
+            pressed = elements.pressed(
                 _("Play"),
                 icon=":material/replay:",
                 type="tertiary",
@@ -207,7 +208,8 @@ def provenance_line(
             warning = _("Made before you changed {what}").format(what=(", ".join(first) + _(" and ") if first else "") + last)
             line = f"<b>{escape(warning)}.</b> {line}"
         grey_line(line)
-        if changed and again is not None and st.button(_("Run again"), icon=":material/refresh:", type="tertiary", key=f"again_{name}"):
+        refresh: dict[str, Any] = {"icon": ":material/refresh:", "type": "tertiary"}
+        if changed and again is not None and elements.pressed(_("Run again"), f"again_{name}", **refresh):
             again()
             st.rerun()
         if run is not None and not run.running:

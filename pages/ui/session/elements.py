@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -98,11 +99,11 @@ def examples(values: Mapping[str, Sequence[Any]], fields: Sequence[str], key: st
         for field, value in zip(fields, example, strict=True):
             current.fill(field, value)
 
-    pressed = [
-        st.button(_(title), on_click=fill, args=(example,), key=f"{key}_{number}", help=str(example[0]), **widget_options)
+    buttons = [
+        pressed(_(title), f"{key}_{number}", first=partial(fill, example), help=str(example[0]), **widget_options)
         for number, (title, example) in enumerate(values.items())
     ]
-    return any(pressed)
+    return any(buttons)
 
 
 def table_button(data: Callable[[], str], name: str, key: str) -> None:
@@ -120,20 +121,53 @@ def run_and_rerun(verb: Callable[..., None], redraw: Sequence[str], *args: objec
     st.rerun()
 
 
-def button(label: str, verb: Callable[[], None], **widget_options: Any) -> None:
+def pressed(
+    label: str,
+    key: str,
+    draw: Callable[..., object] = st.button,
+    first: Callable[[], None] | None = None,
+    **widget_options: Any,
+) -> bool:
+    """Draw a button and return whether it was pressed.
+
+    draw: `st.button` or `st.form_submit_button`. first: called before the run of a press.
+
+    Their own value is lost when another rerun interrupts the run of the press before it comes to the button: a component that reports a
+    size at this moment is enough. A callback is not: Streamlit calls it first.
+    """
+    session = current.current_session()
+    draw(label, key=key, on_click=_note_press, args=(key, first), **widget_options)
+    was_pressed = session.pressed == key
+    if was_pressed:
+        session.pressed = ""
+    return was_pressed
+
+
+def _note_press(key: str, first: Callable[[], None] | None) -> None:
+    current.current_session().pressed = key
+    if first is not None:
+        first()
+
+
+def forget_press() -> None:
+    """Forget a press whose button is no longer on the page. app.py calls this at the end of the page."""
+    current.current_session().pressed = ""
+
+
+def button(label: str, verb: Callable[[], None], key: str, **widget_options: Any) -> None:
     """Draw a button whose `verb`, made from the current values of all fields, is called at the beginning of the next run.
 
     Streamlit calls `on_click` with the arguments of the last run, which miss a text that arrives together with the press. In the run of
     the press, other widgets are already drawn, and Streamlit refuses a new value for a drawn widget.
     """
-    if st.button(label, **widget_options):
-        current.current_session().pressed = verb
+    if pressed(label, key, **widget_options):
+        current.current_session().verb = verb
         st.rerun()
 
 
 def act_on_press() -> None:
     """Call the verb of the `button` that was pressed in the last run. app.py calls this before it draws a widget."""
     session = current.current_session()
-    verb, session.pressed = session.pressed, None
+    verb, session.verb = session.verb, None
     if verb is not None:
         verb()

@@ -93,7 +93,8 @@ class Session:
     moment: str = "coming"
     selected_index: int | None = None
     playing: bool = False
-    pressed: Callable[[], None] | None = None  # of the button that was pressed in the last run; see `elements.button`
+    pressed: str = ""  # key of the button that was just pressed; see `elements.pressed`
+    verb: Callable[[], None] | None = None  # of the button that was pressed in the last run; see `elements.button`
     interval: float = 0.0  # seconds between two draws in Play
     dialog_closed: bool = False  # whether the dialog of all samplers was closed
     hidden: bool = False  # whether the browser tab is hidden

@@ -79,7 +79,7 @@ def apply_form() -> None:
 def button() -> None:
     """Draw the button that opens the dialog."""
     about = _("Penalties, cut-offs, bias, and the order of all stages.")
-    if st.button(_("All samplers"), help=about, icon=":material/format_list_bulleted:", type="tertiary", key="all_samplers"):
+    if elements.pressed(_("All samplers"), help=about, icon=":material/format_list_bulleted:", type="tertiary", key="all_samplers"):
         current.current_session().dialog_closed = False
         st.dialog(_("All samplers"), width="large", on_dismiss=_closed)(_dialog)()
 
