@@ -36,6 +36,10 @@ PRESS_AS_SOON_AS_IT_CAN_BE = """selector => {
   }).observe(root, { attributes: true, subtree: true });
 }"""
 CONNECTED = '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
+HIDDEN = """() => {
+  Object.defineProperty(document, "hidden", { value: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
 
 
 def test_link_recording_table_and_handout_hold_what_is_on_screen(visit: Visit, browser: Any, tmp_path: Path) -> None:
@@ -57,8 +61,14 @@ def test_link_recording_table_and_handout_hold_what_is_on_screen(visit: Visit, b
 
     again = visit("?" + urlsplit(link).query)
     again.until(same_text(written))
+    again.page.evaluate(HIDDEN)  # a tab that is put away, and loaded again when it is shown
+    again.page.wait_for_timeout(1500)
     again.page.reload()
     again.until(same_text(written))
+    again.button("play").click()
+    again.until(f"steps.length > {len(written)}")
+    again.button("pause").click()
+    again.button("play").wait_for()
     again.press("restart", 0)
     before = again.press("step", 1)
     again.open_recording(kept)

@@ -195,7 +195,7 @@ def continue_session(left: Session) -> None:
     with left.action_lock:
         for name in ("name", "secret", "connection", "page", "head", "place", "navigation", "draws", "drawn", "first_page_drawn"):
             setattr(left, name, getattr(fresh, name))
-        left.playing, left.answered, left.settings, left.browser_storage_key = False, True, None, ""
+        left.playing, left.hidden, left.answered, left.settings, left.browser_storage_key = False, False, True, None, ""
         left.notes.clear()
         left.set_values.clear()
         left.shown_notices = set()
