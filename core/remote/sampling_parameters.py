@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import Any
 
 from core.errors import BadSetting
@@ -21,12 +20,17 @@ def parameters(engine: str, settings: SamplingSettings) -> dict[str, Any]:
         shown = {"vllm": "vLLM"}.get(engine, engine)
         raise BadSetting("{engine} does not have these settings: {names}. Switch them off.", engine=shown, names=", ".join(missing))
     values = named(engine, settings) | {"temperature": 0.0 if settings.greedy else settings.temperature}
-    return values | (_of_llama_cpp(settings) if engine == "llama.cpp" else _of_vllm(settings)) | _constraint(engine, settings.constraint)
+    return values | (_of_llama_cpp(settings) if engine == "llama.cpp" else {}) | _constraint(engine, settings.constraint)
 
 
 def named(engine: str, settings: SamplingSettings) -> dict[str, Any]:
-    """Return all numbers among the settings by their names in an engine."""
-    return {row.engines[engine]: getattr(settings, row.name) for row in SETTINGS.values() if engine in row.engines and row.text is None}
+    """Return the settings by their names in an engine, in the form in which it takes them."""
+    values = {}
+    for row in SETTINGS.values():
+        if engine in row.engines and (row.text is None or engine in row.sent):
+            value = getattr(settings, row.name)
+            values[row.engines[engine]] = row.sent[engine](value) if engine in row.sent else value
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _constraint(engine: str, constraint: str) -> dict[str, Any]:
@@ -51,22 +55,12 @@ def _constraint(engine: str, constraint: str) -> dict[str, Any]:
     )
 
 
-def _of_vllm(settings: SamplingSettings) -> dict[str, Any]:
-    """Return the parameters of vLLM that are no plain numbers."""
-    bias = {str(token_id): max(number, -100.0) for token_id, number in settings.biases}
-    return {"logit_bias": bias} if bias else {}
-
-
 def _of_llama_cpp(settings: SamplingSettings) -> dict[str, Any]:
-    """Return the parameters of llama-server that are no plain numbers, or that are off by another number than here."""
+    """Return the parameters of llama-server that follow from several settings."""
     reads = last_n(settings) or WHOLE_TEXT
     return {
         "samplers": list(dict.fromkeys(filter(None, (STAGES[name].in_llama_cpp for name in settings.stage_order)))),
         "repeat_last_n": reads,
         "dry_penalty_last_n": reads,
-        "dry_sequence_breakers": list(settings.dry_sequence_breakers) or ["\x00"],
-        "top_n_sigma": settings.top_n_sigma or -1.0,
         "mirostat": 2 if settings.mirostat_tau else 0,
-        "mirostat_tau": settings.mirostat_tau or 5.0,
-        "logit_bias": [[token_id, False if math.isinf(number) else number] for token_id, number in settings.biases],
     }

@@ -318,6 +318,10 @@ class SamplingSettings:
         Message("Token ids with numbers that are added to their logits: 464:-inf,287:1.5. Minus infinity excludes a token."),
         check=_biases, text=TextForm(_read_biases, _write_biases), group="Bias", term="logit-bias",
         engines=_in("sequence_bias", "logit_bias", "logit_bias"),
+        sent={
+            "llama.cpp": lambda biases: [[token_id, False if math.isinf(bias) else bias] for token_id, bias in biases],
+            "vllm": lambda biases: {str(token_id): max(bias, -100.0) for token_id, bias in biases} or None,
+        },
         stage=Stage("logit bias", "bias", (10, 10, 10), Message("Add to the logits of some tokens")),
     )
     no_repeat_ngram_size: int = _row(
@@ -345,11 +349,13 @@ class SamplingSettings:
         Message("A repetition ends at these texts. A JSON list."),
         check=_breakers, text=TextForm(json.loads, lambda texts: json.dumps(list(texts), ensure_ascii=False)),
         group="Repetition", of="dry_multiplier", engines=_in("", "dry_sequence_breakers"),
+        sent={"llama.cpp": lambda texts: list(texts) or ["\x00"]},  # it refuses an empty list
     )
     top_n_sigma: float = _row(
         0.0, Message("Top-n-sigma"), Message("top-n-sigma"),
         Message("Keeps logits within this many standard deviations of the largest one. 0 is off."),
         high=1_000.0, control=(0.0, 10.0, 0.1), group="Cut-offs", term="top-n-sigma", engines=_in("", "top_n_sigma"),
+        sent={"llama.cpp": lambda value: value or -1.0},  # 0 keeps one token there
         stage=Stage(
             "top-n-sigma", "cut-off", (80, 80, 80), Message("Exclude logits far below the largest"),
             excludes_only=True, in_llama_cpp="top_n_sigma",
@@ -401,6 +407,7 @@ class SamplingSettings:
         Message("Mirostat 2 steers the surprise of the text towards this many bits. It replaces the cut-offs and, in llama.cpp's order, "
                 "the repetition settings. 0 is off."),
         high=100.0, control=(0.0, 10.0, 0.1), group="Temperature", term="mirostat", engines=_in("", "mirostat_tau"),
+        sent={"llama.cpp": lambda value: value or 5.0},  # `mirostat` switches it
         stage=Stage(
             Message("mirostat"), "mirostat", (170, 170, 170), Message("Exclude surprises above a moving limit"),
             excludes_only=True,

@@ -29,7 +29,11 @@ def short_experiment() -> None:
     if experiment.of("race").running:
         drawn.set()
         assert experiment.wait("race", 20)
-    results.part("race", now, begin, lambda run: st.text(f"{len(run.seen)} seen"))
+
+    def draw(run: experiment.Experiment) -> None:
+        st.text(f"{len(run.seen)} seen")
+
+    results.part("race", now, begin, draw)
 
 
 def test_stop_does_not_stay_on_a_page_whose_experiment_ended_while_it_was_drawn() -> None:
