@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+import altair as alt
 import pandas as pd
 import streamlit as st
 
 from core.experiments.batch_curve import CurvePoint
 from core.experiments.batching import Alone, Summary, summary
-from pages.batching import batching_charts
 from pages.ui.charts.component_drawings import STATES
-from pages.ui.charts.palette import legend
+from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
@@ -149,10 +151,10 @@ def draw_curve(run: Experiment) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.caption(rate)
-        chart.draw(batching_charts.batch_curve, table, key="batching_rate", alt_text=rate, column="rate", unit="", ceiling=True)
+        chart.draw(batch_curve, table, key="batching_rate", alt_text=rate, column="rate", unit="", ceiling=True)
     with right:
         st.caption(wait)
-        chart.draw(batching_charts.batch_curve, waits, key="batching_wait", alt_text=wait, column="wait", unit="ms")
+        chart.draw(batch_curve, waits, key="batching_wait", alt_text=wait, column="wait", unit="ms")
     first, last = points[0], points[-1]
     if first.size == 1 and last.size > 1:
         sentence = _(
@@ -170,3 +172,25 @@ def draw_curve(run: Experiment) -> None:
         + " "
         + _(names.COUNTED_RATES["decoding"])
     )
+
+
+@chart_spec(16)
+def batch_curve(colours: Palette, column: str, unit: str, ceiling: bool = False) -> alt.TopLevelMixin:
+    """A measured `column` by batch size; dashed: the computed upper bound. Columns: size, `column`, ceiling, label, tip."""
+    across = alt.X(
+        "size:Q",
+        scale=alt.Scale(type="log", base=2, nice=False, padding=16),
+        axis=grey_axis(colours, _("requests per pass"), values=[1, 2, 4, 8, 16, 32, 64], format="d"),
+    )
+    axis = grey_axis(
+        colours, tickCount=4, labelExpr=f"datum.value ? datum.label + ' {_(unit)}' : '0'", format="~s", minExtent=56, maxExtent=56
+    )
+    up = alt.Y(f"{column}:Q", scale=alt.Scale(zero=True), axis=axis)
+    base = CHART.encode(x=across)
+    layers: list[Any] = []
+    if ceiling:
+        layers.append(base.mark_line(strokeWidth=1.5, strokeDash=[4, 4], color=colours.muted_text).encode(y=alt.Y("ceiling:Q", axis=axis)))
+    layers.append(base.mark_line(strokeWidth=2.5, color=colours.dice).encode(y=up))
+    layers.append(base.mark_point(filled=True, size=60, opacity=1, color=colours.dice).encode(y=up, tooltip=tips(("tip", _("measured")))))
+    layers.append(base.mark_text(baseline="bottom", dy=-9, fontSize=12, color=colours.text).encode(y=up, text="label:N"))
+    return alt.layer(*layers).properties(height=210)

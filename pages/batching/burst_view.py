@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import altair as alt
 import pandas as pd
 import streamlit as st
 
 from core.experiments.batching import PlannedRequest, planned_requests
 from core.experiments.burst import Arrived, MetricsAt, burst, figures, rate_over_time
 from core.remote.metrics import batch_size
-from pages.batching import batching_charts
+from pages.ui.charts.palette import Palette
+from pages.ui.charts.parts import CHART, chart_spec, grey_axis
 from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
@@ -137,7 +139,7 @@ def reported(metrics: list[MetricsAt], seen: tuple[Arrived | MetricsAt, ...]) ->
         with home:
             st.caption(title)
             if len(part):
-                chart.draw(batching_charts.over_time, part, key=f"burst_{name}", alt_text=title, unit=unit)
+                chart.draw(over_time, part, key=f"burst_{name}", alt_text=title, unit=unit)
             else:
                 st.caption("–")
     if all(metric.said.running is None and metric.said.cache_use is None for metric in metrics):
@@ -151,3 +153,17 @@ def reported(metrics: list[MetricsAt], seen: tuple[Arrived | MetricsAt, ...]) ->
             "A llama-server without continuous batching reports waiting slots as running."
         )
     )
+
+
+@chart_spec(8)
+def over_time(colours: Palette, unit: str = "") -> alt.TopLevelMixin:
+    """One or two numbers by seconds, as steps. Columns: seconds, value, series."""
+    across = alt.X(
+        "seconds:Q",
+        scale=alt.Scale(nice=False, domainMin=0),
+        axis=grey_axis(colours, tickCount=5, labelExpr="format(datum.value, '~r') + ' s'"),
+    )
+    axis = grey_axis(colours, tickCount=4, labelExpr=f"datum.label + '{unit}'", minExtent=40, maxExtent=40)
+    shade = alt.Color("series:N", sort=None, legend=None, scale=alt.Scale(range=[colours.dice, colours.other]))
+    line = CHART.mark_line(interpolate="step-after", strokeWidth=2).encode(x=across, y=alt.Y("value:Q", axis=axis), color=shade)
+    return alt.layer(line).properties(height=150)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import altair as alt
 import pandas as pd
 import streamlit as st
 
 from core.experiments.cascade import CascadeScore, CascadeToken
 from core.experiments.student_report import StudentReport
 from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures, Side, side
-from pages.pupil import pupil_charts
-from pages.ui.charts.palette import legend
+from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.step_tables import Word, shown
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments.experiment import Experiment
@@ -109,7 +111,7 @@ def probabilities(token: JudgedToken, names: tuple[str, str]) -> None:
     shown = "; ".join(f"{row.piece} {row.left_label} {row.right_label}" for row in table.itertuples())
     alt_text = f"{_('Both probabilities at one place')}: {shown}"
     chart.draw(
-        pupil_charts.mirrored,
+        mirrored,
         table,
         key="pupil_odds",
         title=_("Both probabilities at one place"),
@@ -138,7 +140,7 @@ def surprises(seen: list[JudgedToken]) -> None:
             if token.judge is not None
         ]
     )
-    chart.draw(pupil_charts.two_surprises, table, key="pupil_surprises", alt_text=_("Surprise along the text"))
+    chart.draw(two_surprises, table, key="pupil_surprises", alt_text=_("Surprise along the text"))
 
 
 def parts(judged: JudgedParts, names: tuple[str, str]) -> None:
@@ -275,3 +277,43 @@ def draw_evaluation(run: Experiment) -> None:
             "Each was trained once, so small differences can be chance."
         )
         st.caption(twin.format(twin=loaded_models.title(run.about[0])))
+
+
+@chart_spec(8)
+def mirrored(colours: Palette, rows: int) -> alt.TopLevelMixin:
+    """One token per row: its probability in one model left of its name, in the other model right. Orange: the chosen token.
+
+    Columns: place, piece, left, right (0 to 1), left_label, right_label, chosen (bool).
+    """
+    across = alt.Scale(domain=[-1, 1], nice=False)
+    middle = "(56 / max(240, width / 2))"  # share of the width for the names, on each side of the middle
+    share = f"(1 - {middle}) / 1.3"  # scales the bars, so that the number of a bar of 100 % has room
+    up = alt.Y("place:O", axis=None, scale=alt.Scale(paddingInner=0.25))
+    places = {"l0": f"-{middle}", "l1": f"-{middle} - datum.left * {share}", "r0": middle, "r1": f"{middle} + datum.right * {share}"}
+    base = CHART.transform_calculate(**places).encode(y=up)
+
+    def bar(start: str, end: str, colour: str) -> Any:
+        shade = {"condition": {"test": "datum.chosen", "value": colours.chosen}, "value": colour}
+        return base.mark_bar(cornerRadius=3).encode(x=alt.X(f"{start}:Q", scale=across, axis=None), x2=f"{end}:Q", color=shade)
+
+    def number(end: str, text: str, side: Any, dx: int) -> Any:
+        label = base.mark_text(align=side, dx=dx, fontSize=12, color=colours.muted_text)
+        return label.encode(x=alt.X(f"{end}:Q", scale=across, axis=None), text=f"{text}:N")
+
+    ink = {"condition": {"test": "datum.chosen", "value": colours.chosen_text}, "value": colours.text}
+    name = base.mark_text(fontSize=13.5, limit=110).encode(x=alt.datum(0, type="quantitative", scale=across), text="piece:N", color=ink)
+    layers = (bar("l0", "l1", colours.dice), bar("r0", "r1", colours.other))
+    numbers = (number("l1", "left_label", "right", -6), number("r1", "right_label", "left", 6))
+    return alt.layer(*layers, *numbers, name).properties(height=27 * rows)
+
+
+@chart_spec(8)
+def two_surprises(colours: Palette) -> alt.TopLevelMixin:
+    """Surprise along a text in bits: one model upwards, the other downwards. Columns: place, up, down (bits), tip."""
+    axis = grey_axis(colours, tickCount=5, labelExpr=f"format(abs(datum.value), '~r') + ' {_('bits')}'", minExtent=52, maxExtent=52)
+    across = alt.X("place:Q", scale=alt.Scale(nice=False, padding=6), axis=None)
+    base = CHART.transform_calculate(under="-datum.down").encode(x=across, tooltip=tips(("tip", _("surprise"))))
+    wide = alt.ExprRef("max(2, min(14, 0.7 * width / (1 + domain('x')[1] - domain('x')[0])))")
+    above = base.mark_bar(color=colours.dice, size=wide).encode(y=alt.Y("up:Q", axis=axis))
+    below = base.mark_bar(color=colours.other, size=wide).encode(y=alt.Y("under:Q", axis=axis))
+    return alt.layer(above, below).properties(height=260)

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from core.experiments.quantization import BITS, GROUP, PartDamage, Rounded, along_own_text, damage, quantize
-from pages.quantization import quantization_charts, versions_view
+from core.experiments.quantization import BITS, GROUP, Rounded, along_own_text, damage, quantize
+from pages.quantization import parts_view, versions_view
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _, written
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field
-from pages.ui.views import chart
 
 frame.page()
 BY_GROUP = N_("32 numbers")
@@ -68,25 +66,6 @@ def along_the_text(roundings: list[Rounded]) -> None:
     )
 
 
-def parts(run: Experiment) -> None:
-    """Draw the damage of each part alone."""
-    damages: list[PartDamage] = list(run.seen)
-    st.caption(
-        _("One part with {bits} bits, all others in full precision. Mean divergence along the same text, nats.").format(bits=run.about)
-    )
-    rows = [
-        {
-            "layer": _("head") if part_damage.layer < 0 else str(part_damage.layer + 1),
-            "part": part_damage.name,
-            "damage": part_damage.mean_kl,
-            "tip": _("{count} nats").format(count=written(part_damage.mean_kl, ".2g")),
-        }
-        for part_damage in damages
-    ]
-    title, layers = _("Which part changes the probabilities most?"), len({part_damage.layer for part_damage in damages})
-    chart.draw(quantization_charts.part_heat, pd.DataFrame(rows), key="quantization_heat", alt_text=title, layers=layers)
-
-
 frame.header(
     _("The same model in fewer bits"),
     _("quantization"),
@@ -123,5 +102,5 @@ with elements.error_boundary():
     now = provenance.now({N_("the bits"): N_("{count} bits").format(count=bits), N_("the scale"): scale}, settings=False)
     begin = results.starter(PARTS, now, lambda: along_own_text(damage, current.model(), current.prompt(), bits, group), bits)
     results.start_button(PARTS, _("Quantize one part at a time"), begin, icon=":material/grid_on:")
-    results.part(PARTS, now, begin, parts)
+    results.part(PARTS, now, begin, parts_view.draw)
     versions_view.versions()

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from statistics import NormalDist, fmean
 from typing import Any
 
+import altair as alt
 import pandas as pd
 import streamlit as st
 
 from core.experiments import watermark
 from core.experiments.watermark import ATTACKED, CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, Score, p_value
 from core.sampling.settings import SamplingSettings
-from pages.ui.charts.palette import legend
+from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
 from pages.ui.charts.step_tables import Word
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments.experiment import Experiment
@@ -25,9 +27,11 @@ from pages.ui.session import current, elements
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 from pages.ui.views.watermark_score import verdict
-from pages.watermark import watermark_charts
-from pages.watermark.watermark_charts import INKS, LOWEST, RAREST, USUAL, WIDEST
 
+RAREST = 15  # powers of ten; rarer scores are drawn here
+USUAL = 9  # end of the axis for scores that are not rarer
+LOWEST, WIDEST = -5, 24  # z of the first and of the last bar
+INKS = {MARKED: "dice", UNMARKED: "muted_text", HUMAN: "other"}
 SIDES = {MARKED: N_("marked"), UNMARKED: N_("not marked"), HUMAN: N_("book excerpts")}
 HEADS = {MARKED: N_("With the mark"), UNMARKED: N_("Without it, the same dice")}
 ACTS = {"replace": N_("replace"), "delete": N_("delete"), "swap": N_("swap with the next"), "paste": N_("paste another text")}
@@ -120,7 +124,7 @@ def _rarity(points: Sequence[Point], null: NormalDist | None, key: str, title: s
         for across_at, scored, side, tip in points
     ]
     top = RAREST if any(row["power"] > USUAL for row in rows) else USUAL
-    chart.draw(watermark_charts.rarity, pd.DataFrame(rows), key=key, alt_text=title, legend=entries, across=across, right=right, top=top)
+    chart.draw(rarity, pd.DataFrame(rows), key=key, alt_text=title, legend=entries, across=across, right=right, top=top)
 
 
 def cost(marked: Sequence[MarkedToken], unmarked: Sequence[MarkedToken]) -> None:
@@ -208,7 +212,7 @@ def alarms(kinds: dict[str, list[Measured]], null: NormalDist | None) -> None:
     st.markdown(said_of_all)
     legend(*entries)
     title = _("Scores of marked runs, unmarked runs and book excerpts. Dashed: z = 3.09, which a normal curve exceeds once in 1,000 times.")
-    chart.draw(watermark_charts.scores, pd.DataFrame(rows), key="watermark_scores", alt_text=title, legend=entries)
+    chart.draw(scores, pd.DataFrame(rows), key="watermark_scores", alt_text=title, legend=entries)
     st.caption(
         _(
             "The books: The Railway Children and The Wouldbegoods by E. Nesbit, Treasure Island by R. L. Stevenson. A score needs the key "
@@ -216,3 +220,31 @@ def alarms(kinds: dict[str, list[Measured]], null: NormalDist | None) -> None:
             "A high score does not show who used the key."
         )
     )
+
+
+def _side(colours: Palette) -> alt.Color:
+    return shades("side", {side: getattr(colours, ink) for side, ink in INKS.items()})
+
+
+@chart_spec(8)
+def rarity(colours: Palette, across: str, right: int, top: int) -> alt.TopLevelMixin:
+    """Lines of how rare a score is by chance, and where a text is called marked. Columns: place, power (of ten), side, tip."""
+    words = f"datum.value == 3 ? '{_('1 in 1,000')}' : datum.value == 6 ? '{_('1 in a million')}' : datum.value ? '' : '{_('usual')}'"
+    grid: dict[str, Any] = {"grid": True, "gridColor": colours.muted_text, "gridDash": [3, 3], "labelOverlap": False}
+    axis = grey_axis(colours, values=[0, 3, 6], labelExpr=words, minExtent=84, maxExtent=84, **grid)
+    up = alt.Y("power:Q", scale=alt.Scale(domain=[0, top], clamp=True, nice=False), axis=axis)
+    numbered = grey_axis(colours, across, tickCount=6, tickMinStep=1)
+    x = alt.X("place:Q", scale=alt.Scale(domain=[0, max(1, right)], nice=False), axis=numbered)
+    lines = CHART.mark_line(strokeWidth=2.2, interpolate="step-after").encode(x=x, y=up, color=_side(colours))
+    dots = CHART.mark_point(filled=True, size=160, opacity=0).encode(x=x, y=up, tooltip=tips(("tip", _("score"))))
+    return alt.layer(lines, dots).properties(height=190)
+
+
+@chart_spec(8)
+def scores(colours: Palette) -> alt.TopLevelMixin:
+    """The scores of many texts, one band of bars for each kind of text. Columns: left, right (z), bottom, top, side, tip."""
+    x = alt.X("left:Q", scale=alt.Scale(domain=[LOWEST, WIDEST + 1], nice=False), axis=grey_axis(colours, "z", tickCount=10))
+    y = alt.Y("bottom:Q", axis=None, scale=alt.Scale(domain=[0, 3], nice=False))
+    bars = CHART.mark_rect().encode(x=x, x2="right:Q", y=y, y2="top:Q", color=_side(colours), tooltip=tips(("tip", _("score"))))
+    line = CHART.mark_rule(strokeDash=[3, 3], color=colours.muted_text).encode(x=alt.datum(3.09))
+    return alt.layer(bars, line).properties(height=180)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import altair as alt
+import pandas as pd
 import streamlit as st
 
 from core.experiments.traced_fact import TracedFact, traced_fact
 from core.record.tables import csv_text
 from pages.ui.charts import two_bars
-from pages.ui.charts.palette import legend
+from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, numbers
@@ -16,7 +19,7 @@ from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance, selection
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
-from pages.why import why_charts, why_rows
+from pages.why.effect_bars import CELL, GAPS, word_of
 
 NAME = "why_fact"
 PICKED = "why_fact_picked"
@@ -53,7 +56,7 @@ def draw(run: Experiment) -> None:
         done = len(seen.recovered)
         st.progress(done / seen.layers, text=_("{done} of {total} layers").format(done=done, total=seen.layers))
     answers = _("“{one}” is continued with **{target}**, “{other}” with **{second}**.")
-    target, second = (plain(why_rows.word_of(token)) for token in (seen.target, seen.other))
+    target, second = (plain(word_of(token)) for token in (seen.target, seen.other))
     st.markdown(answers.format(target=target, second=second, one=plain(seen.prompts[0]), other=plain(seen.prompts[1])))
     layer, column = picked(seen)
     left, right = st.columns([0.62, 0.38], gap="large")
@@ -61,8 +64,8 @@ def draw(run: Experiment) -> None:
         title = _("How much of “{token}” comes back?").format(token=target)
         elements.section(title, _("activation patching, 0 to 100 %"))
         alt_text = _("One field per layer and token: how much of the first answer comes back when this activation is replaced.")
-        rows = why_rows.patch_rows(seen, (layer, column))
-        chart.draw(why_charts.patch_heat, rows, key="why_fact_map", alt_text=alt_text, on_select=field_clicked, layers=seen.layers)
+        rows = patch_rows(seen, (layer, column))
+        chart.draw(patch_heat, rows, key="why_fact_map", alt_text=alt_text, on_select=field_clicked, layers=seen.layers)
         st.caption(
             _(
                 "The second prompt is read, and at one field the activation of the first prompt is put in. A high value means: "
@@ -70,7 +73,7 @@ def draw(run: Experiment) -> None:
                 "logits is that of the first prompt."
             )
         )
-        elements.table_button(lambda: csv_text(why_rows.patch_table(seen)), "traced_fact.csv", "why_fact_csv")
+        elements.table_button(lambda: csv_text(patch_table(seen)), "traced_fact.csv", "why_fact_csv")
     with right:
         field_bars(seen, layer, column)
 
@@ -78,7 +81,7 @@ def draw(run: Experiment) -> None:
 def field_bars(seen: TracedFact, layer: int, column: int) -> None:
     """Draw the probabilities of both answers before and after the patch at one field."""
     where = _("the embedding") if layer == 0 else _("layer {layer}").format(layer=layer)
-    elements.section(_("Patched at “{word}”, {where}").format(word=plain(why_rows.column_name(seen, column)), where=where))
+    elements.section(_("Patched at “{word}”, {where}").format(word=plain(column_name(seen, column)), where=where))
     legend(("model", _("second prompt")), ("dice", _("second prompt, patched")))
     rows = two_bars.two_bar_rows((seen.target, seen.other), seen.before, seen.chances[layer][column])
     alt_text = _("Two bars for each of the two answers: before and after the patch.")
@@ -102,3 +105,72 @@ def field_clicked() -> None:
     entry = selection.picked("why_fact_map")
     if isinstance(entry.get("row"), int) and isinstance(entry.get("place"), int):
         st.session_state[PICKED] = (entry["row"], entry["place"])
+
+
+def patch_rows(seen: TracedFact, chosen: tuple[int, int]) -> pd.DataFrame:
+    """Return one row per layer and column. Columns: see `patch_heat`. chosen: layer and column."""
+    rows = []
+    for layer, (recovered, chances) in enumerate(zip(seen.recovered, seen.chances, strict=True)):
+        for column, (share, (target_share, other_share)) in enumerate(zip(recovered, chances, strict=True)):
+            rows.append(
+                {
+                    "row": layer,
+                    "place": column,
+                    "layer": str(layer) if layer else _("embedding"),
+                    "column": f"{column}|{column_name(seen, column)}",
+                    "effect": share,
+                    "share_text": numbers.percent(min(1.0, max(0.0, share))),
+                    "tip": f"{seen.target} {numbers.percent(target_share)}, {seen.other} {numbers.percent(other_share)}",
+                    "chosen": (layer, column) == chosen,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def column_name(seen: TracedFact, column: int) -> str:
+    """Return the word of a column; where the prompts differ, both words."""
+    clean_word, corrupted_word = (row[column].strip() or row[column] for row in (seen.clean, seen.corrupted))
+    return clean_word if clean_word == corrupted_word else f"{corrupted_word} ← {clean_word}"
+
+
+def patch_table(seen: TracedFact) -> pd.DataFrame:
+    """Return all fields for a file. Columns: layer (0 is the embedding), token, recovered, target_probability, other_probability."""
+    return pd.DataFrame(
+        [
+            {
+                "layer": layer,
+                "token": seen.clean[column],
+                "recovered": share,
+                "target_probability": target_share,
+                "other_probability": other_share,
+            }
+            for layer, (recovered, chances) in enumerate(zip(seen.recovered, seen.chances, strict=True))
+            for column, (share, (target_share, other_share)) in enumerate(zip(recovered, chances, strict=True))
+        ]
+    )
+
+
+@chart_spec(16)
+def patch_heat(colours: Palette, layers: int) -> alt.TopLevelMixin:
+    """One field per layer and token: how much of the first answer comes back; a click picks it.
+
+    Columns: layer (text), column ("3|␣hot"), effect (0 to 1), share_text, tip, chosen.
+    """
+    pick = alt.selection_point(name="pick", fields=["row", "place"], on="click", toggle=False, clear=False)
+    across = alt.X(
+        "column:O",
+        sort=None,
+        scale=GAPS,
+        axis=grey_axis(
+            colours, orient="top", labelAngle=0, labelFontSize=13, labelColor=colours.text, labelExpr="split(datum.label, '|')[1]"
+        ),
+    )
+    base = CHART.encode(x=across, y=alt.Y("layer:O", sort=None, scale=GAPS, axis=grey_axis(colours, _("layer"), minExtent=70)))
+    scale = alt.Scale(domain=[0, 1], range=[colours.line, colours.dice], interpolate="rgb", clamp=True)
+    edge = {"condition": {"test": "datum.chosen", "value": colours.text}, "value": "transparent"}
+    cells = base.mark_rect(cornerRadius=3, strokeWidth=2).encode(color=alt.Color("effect:Q", legend=None, scale=scale), stroke=edge)
+    ink = {"condition": {"test": "datum.effect > 0.55", "value": colours.on_dice}, "value": colours.text}
+    numbers = base.mark_text(fontSize=11, tooltip=None).encode(text="share_text:N", color=ink)
+    card = tips(("share_text", _("comes back")), ("tip", _("with the patch")))
+    fields = base.mark_rect(opacity=0, cursor="pointer").encode(tooltip=card).add_params(pick)  # above the numbers, to take every click
+    return alt.layer(cells, numbers, fields).properties(height=CELL * layers)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 
+import altair as alt
+import pandas as pd
 import streamlit as st
 
 from core.engine.switched_off_heads import Head
 from core.experiments.ablated_heads import AblatedHeads, WithoutHeads, ablated_heads, without_heads
 from core.record.tables import csv_text
 from pages.ui.charts import two_bars
-from pages.ui.charts.palette import legend
+from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
+from pages.ui.charts.step_tables import Word
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
@@ -22,7 +27,7 @@ from pages.ui.session.selection import ExplainedToken
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 from pages.ui.views.why_token import choose
-from pages.why import why_charts, why_rows
+from pages.why.effect_bars import BIT, CELL, GAPS, signed_bits, word_of
 
 NAME, WITHOUT = "why_heads", "why_without"
 PICKED = "why_heads_picked"  # the head that was clicked
@@ -54,27 +59,27 @@ def draw(run: Experiment) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         elements.section(
-            _("Which head mattered?"), _("change of the log-probability of “{token}”").format(token=plain(why_rows.word_of(seen.target)))
+            _("Which head mattered?"), _("change of the log-probability of “{token}”").format(token=plain(word_of(seen.target)))
         )
         legend(("dice", _("raises its probability")), ("other", _("lowers it")))
         alt_text = _("One field per attention head, layers from top to bottom: blue raises its probability, plum lowers it.")
-        rows, layers = why_rows.head_rows(seen, [head]), len(seen.effects)
-        chart.draw(why_charts.head_heat, rows, key="why_heads_map", alt_text=alt_text, on_select=head_clicked, layers=layers)
+        rows, layers = head_rows(seen, [head]), len(seen.effects)
+        chart.draw(head_heat, rows, key="why_heads_map", alt_text=alt_text, on_select=head_clicked, layers=layers)
         effect = seen.effects[head[0]][head[1]]
         sentence = _("{head}: {bits}. Without it, the probability of “{token}” is {after} instead of {before}. Click another head.")
-        after = min(1.0, seen.probability * 2 ** -((effect or 0.0) / why_rows.BIT))
+        after = min(1.0, seen.probability * 2 ** -((effect or 0.0) / BIT))
         values = {
-            "token": plain(why_rows.word_of(seen.target)),
+            "token": plain(word_of(seen.target)),
             "after": numbers.percent(after),
             "before": numbers.percent(seen.probability),
         }
-        st.caption(sentence.format(head=why_rows.head_name(head), bits=why_rows.signed_bits(effect or 0.0), **values))
-        elements.table_button(lambda: csv_text(why_rows.head_table(seen)), "heads.csv", "why_heads_csv")
+        st.caption(sentence.format(head=head_name(head), bits=signed_bits(effect or 0.0), **values))
+        elements.table_button(lambda: csv_text(head_table(seen)), "heads.csv", "why_heads_csv")
     with right:
-        elements.section(_("What does it look at?"), _("attention of the last position; {head}").format(head=why_rows.head_name(head)))
+        elements.section(_("What does it look at?"), _("attention of the last position; {head}").format(head=head_name(head)))
         if seen.attention:
             alt_text = _("The text; the stronger the tint of a token, the more attention it got.")
-            scored_text(why_rows.attention_words(seen, head), key="why_heads_gaze", alt_text=alt_text, max_height="16rem")
+            scored_text(attention_words(seen, head), key="why_heads_gaze", alt_text=alt_text, max_height="16rem")
         elif not run.running:
             st.caption(_("This architecture does not give its true attention weights, so they are not shown."))
 
@@ -103,8 +108,8 @@ def go_on() -> None:
     usual = [strongest] if strongest in options else []
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_without_controls"):
         label = _("Switched off")
-        heads = st.multiselect(label, options, usual, key=f"why_off_{strongest}", format_func=why_rows.head_name, width=420, **PERSISTENT)
-        off = [why_rows.head_name(head) for head in heads]
+        heads = st.multiselect(label, options, usual, key=f"why_off_{strongest}", format_func=head_name, width=420, **PERSISTENT)
+        off = [head_name(head) for head in heads]
         hidden = {N_("the heads"): ", ".join(off), provenance.TEXT: current.run().text}
         now = provenance.now(None, hidden, prompt=False)
 
@@ -132,3 +137,65 @@ def draw_without(run: Experiment) -> None:
         for title, text in ((_("all heads"), seen.usual_text), (_("without these heads"), seen.changed_text)):
             st.caption(title)
             st.markdown(plain(text) or "…")
+
+
+def head_rows(seen: AblatedHeads, chosen: Sequence[tuple[int, int]]) -> pd.DataFrame:
+    """Return one row per measured head. Columns: see `head_heat`."""
+    measured = [(layer, head, effect) for layer, row in enumerate(seen.effects) for head, effect in enumerate(row) if effect is not None]
+    most = max((abs(effect) for _layer, _head, effect in measured), default=0.0)
+    return pd.DataFrame(
+        [
+            {
+                "layer": layer + 1,
+                "head": head + 1,
+                "effect": effect / BIT,
+                "share": effect / most if most else 0.0,
+                "name": head_name((layer, head)),
+                "tip": signed_bits(effect),
+                "chosen": (layer, head) in chosen,
+            }
+            for layer, head, effect in measured
+        ]
+    )
+
+
+def head_name(head: tuple[int, int]) -> str:
+    """Return the name of a head."""
+    return _("layer {layer}, head {head}").format(layer=head[0] + 1, head=head[1] + 1)
+
+
+def attention_words(seen: AblatedHeads, head: tuple[int, int]) -> list[Word]:
+    """Return the text tinted by what the last position attends to in this head."""
+    shares = seen.attention[head[0]][head[1]]
+    return [
+        Word(text, "text", 0.4 * math.sqrt(share), lines=(numbers.percent(share),)) for text, share in zip(seen.texts, shares, strict=True)
+    ]
+
+
+def head_table(seen: AblatedHeads) -> pd.DataFrame:
+    """Return all heads for a file. Columns: layer, head, effect_bits."""
+    return head_rows(seen, ())[["layer", "head", "effect"]].rename(columns={"effect": "effect_bits"})
+
+
+def _diverging(colours: Palette) -> alt.Color:
+    """Return the colour of a share of the largest effect: plum below 0, blue above."""
+    scale = alt.Scale(domain=[-1, 0, 1], range=[colours.other, colours.line, colours.dice], interpolate="rgb", clamp=True)
+    return alt.Color("share:Q", legend=None, scale=scale)
+
+
+@chart_spec(16)
+def head_heat(colours: Palette, layers: int) -> alt.TopLevelMixin:
+    """One field per attention head, layers from top to bottom; a click picks it. Columns: layer, head, effect, share, name, tip, chosen.
+
+    share: of the largest effect, -1 to 1.
+    """
+    pick = alt.selection_point(name="pick", fields=["layer", "head"], on="click", toggle=False, clear=False)
+    base = CHART.encode(
+        x=alt.X("head:O", scale=GAPS, axis=grey_axis(colours, _("head"), labelAngle=0, orient="top")),
+        y=alt.Y("layer:O", scale=GAPS, axis=grey_axis(colours, _("layer"))),
+    )
+    edge = {"condition": {"test": "datum.chosen", "value": colours.text}, "value": "transparent"}
+    cells = base.mark_rect(cornerRadius=3, strokeWidth=2, cursor="pointer").encode(
+        color=_diverging(colours), stroke=edge, tooltip=tips(("name", _("head")), ("tip", _("effect")))
+    )
+    return alt.layer(cells.add_params(pick)).properties(height=max(120, CELL * layers))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pandas as pd
 import streamlit as st
 
 from core.experiments.logit_sum import LogitSum, logit_sum
+from core.inspection.attribution.logit_parts import ATTENTION, CONSTANT, EMBEDDING, FEED_FORWARD, HEAD, LogitPart
 from core.record.tables import csv_text
 from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
@@ -17,8 +21,15 @@ from pages.ui.session.selection import ExplainedToken
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 from pages.ui.views.why_token import choose
-from pages.why import why_charts, why_rows
+from pages.why.effect_bars import shortened, signed_bars, word_of
 
+PART_NAMES = {
+    EMBEDDING: N_("embedding"),
+    ATTENTION: N_("layer {layer}, attention"),
+    HEAD: N_("layer {layer}, head {head}"),
+    FEED_FORWARD: N_("layer {layer}, feed-forward"),
+    CONSTANT: N_("constant (biases)"),
+}
 NAME = "why_sum"
 MOST_HEADS = 20  # bars of single heads
 
@@ -43,13 +54,13 @@ def draw(run: Experiment) -> None:
     if current.field("why_sum_heads"):
         parts = tuple(sorted(seen.heads, key=lambda part: -abs(part.value))[:MOST_HEADS])
     text = "".join(text for text in seen.texts if not text.startswith("⟨")).replace("␣", " ")
-    values = {"token": plain(why_rows.word_of(seen.target)), "text": plain(why_rows.shortened(text.strip(), 60))}
+    values = {"token": plain(word_of(seen.target)), "text": plain(shortened(text.strip(), 60))}
     elements.section(_("What adds up to “{token}” after “{text}”?").format(**values), _("logit"))
     total = _("The parts add up to **{total}**; the logit of the model is **{logit}**.")
     st.markdown(total.format(total=numbers.decimal(seen.sum, 4), logit=numbers.decimal(seen.logit, 4)))
     legend(("dice", _("raises the score")), ("other", _("lowers it")))
     alt_text = _("Bars: what each part of the network adds to the logit of the token.")
-    chart.draw(why_charts.signed_bars, why_rows.sum_rows(parts), key="why_sum_bars", alt_text=alt_text, rows=len(parts))
+    chart.draw(signed_bars, sum_rows(parts), key="why_sum_bars", alt_text=alt_text, rows=len(parts))
     if len(parts) < len(seen.heads) and current.field("why_sum_heads"):
         st.caption(_("The {shown} largest of {count} parts; the file has all of them.").format(shown=len(parts), count=len(seen.heads)))
     st.caption(
@@ -58,4 +69,23 @@ def draw(run: Experiment) -> None:
             "added. A logit alone means little: what counts is its distance to the logits of other tokens."
         )
     )
-    elements.table_button(lambda: csv_text(why_rows.sum_table((*seen.parts, *seen.heads))), "logit_sum.csv", "why_sum_csv")
+    elements.table_button(lambda: csv_text(sum_table((*seen.parts, *seen.heads))), "logit_sum.csv", "why_sum_csv")
+
+
+def part_name(part: LogitPart) -> str:
+    """Return the name of a summand of a logit."""
+    return _(PART_NAMES[part.kind]).format(layer=part.layer + 1, head=part.head + 1)
+
+
+def sum_rows(parts: Sequence[LogitPart]) -> pd.DataFrame:
+    """Return the summands of a logit. Columns: see `signed_bars`."""
+    rows = []
+    for row, part in enumerate(parts):
+        label = numbers.decimal(part.value, 2)
+        rows.append({"place": row, "part": part_name(part), "effect": part.value, "second": None, "label": label, "tip": label})
+    return pd.DataFrame(rows, columns=["place", "part", "effect", "second", "label", "tip"])
+
+
+def sum_table(parts: Sequence[LogitPart]) -> pd.DataFrame:
+    """Return the summands of a logit for a file. Columns: part, logit."""
+    return pd.DataFrame([{"part": part.name, "logit": part.value} for part in parts])

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
+import pandas as pd
 import streamlit as st
 
-from core.experiments.hidden_words import HiddenWords, hidden_words
+from core.experiments.hidden_words import HiddenPart, HiddenWords, hidden_words
 from core.record.tables import csv_text
 from core.sources.capabilities import Can
-from pages.ui.charts.palette import legend
+from pages.ui.charts.palette import DARKEST, legend
+from pages.ui.charts.step_tables import Word
 from pages.ui.components.browser import browser
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
@@ -21,8 +24,9 @@ from pages.ui.session import current, elements, provenance
 from pages.ui.session.selection import ExplainedToken, start_here
 from pages.ui.views import chart, why_token
 from pages.ui.views.why_token import choose
-from pages.why import why_charts, why_rows
+from pages.why.effect_bars import BIT, SMALL, shortened, signed_bars, signed_bits, word_of
 
+MOST_BARS = 10
 NAME = "why_words"
 CLOSE, LOOSE = 0.7, 0.4  # rank correlations from which on two maps agree well, and somewhat
 
@@ -91,7 +95,7 @@ def draw(run: Experiment) -> None:
     headline(seen)
     legend(("dice", _("raises its probability")), ("other", _("lowers it")), ("chosen", _("the token")))
     alt_text = _("The text; the stronger the tint of a word, the more the token depended on it.")
-    scored_text(why_rows.effect_words(seen), key="why_words_text", alt_text=alt_text)
+    scored_text(effect_words(seen), key="why_words_text", alt_text=alt_text)
     left, right = st.columns([0.62, 0.38], gap="large")
     with left:
         bars(seen)
@@ -105,8 +109,8 @@ def headline(seen: HiddenWords) -> None:
     sentence = _("Without {word}, the probability of “{token}” is {after} instead of {before}.")
     elements.section(
         sentence.format(
-            word=quoted(plain(why_rows.shortened(why_rows.text_of(seen, part), 60))) + why_rows.which_of(seen, part),
-            token=plain(why_rows.word_of(seen.target)),
+            word=quoted(plain(shortened(text_of(seen, part), 60))) + which_of(seen, part),
+            token=plain(word_of(seen.target)),
             after=numbers.percent(seen.without(part)),
             before=numbers.percent(seen.probability),
         )
@@ -116,16 +120,16 @@ def headline(seen: HiddenWords) -> None:
 def bars(seen: HiddenWords) -> None:
     """Draw the largest effects."""
     elements.section(_("The largest effects"), _("change of the token's log-probability, bits"))
-    rows, beside = why_rows.effect_rows(seen), any(part.gradient is not None for part in seen.parts)
+    rows, beside = effect_rows(seen), any(part.gradient is not None for part in seen.parts)
     if beside:
         legend(("dice", _("measured")), ("removed", _("estimated from gradients")))
     alt_text = _("Bars: by how many bits the token's log-probability falls without each part; to the left, where it rises.")
-    chart.draw(why_charts.signed_bars, rows, key="why_words_bars", alt_text=alt_text, rows=len(rows), beside=beside)
+    chart.draw(signed_bars, rows, key="why_words_bars", alt_text=alt_text, rows=len(rows), beside=beside)
     with st.container(key="detail_why_file"):
         if len(rows) < len(seen.parts):
             sentence = _("The other {count} parts change the probability less, or not at all. The file has all of them.")
             st.caption(sentence.format(count=numbers.whole(len(seen.parts) - len(rows))))
-        elements.table_button(lambda: csv_text(why_rows.effect_table(seen)), "hidden_words.csv", "why_words_csv")
+        elements.table_button(lambda: csv_text(effect_table(seen)), "hidden_words.csv", "why_words_csv")
 
 
 def second_opinion(seen: HiddenWords) -> None:
@@ -152,4 +156,80 @@ def second_opinion(seen: HiddenWords) -> None:
             "1: the same order of words, 0: no relation. Gradients estimate the effect of each word without hiding it, so many "
             "tools colour texts by them. They are less exact. The blue and plum bars are measured: each is a real pass without that part."
         )
+    )
+
+
+def text_of(seen: HiddenWords, part: HiddenPart) -> str:
+    """Return the text of a hidden part, in one line."""
+    return " ".join("".join(seen.texts[part.start : part.stop]).replace("␣", " ").split())
+
+
+def which_of(seen: HiddenWords, part: HiddenPart) -> str:
+    """Return which of several parts with the same text this one is, "" if there is one alone."""
+    same = [other_part for other_part in seen.parts if text_of(seen, other_part) == text_of(seen, part)]
+    if len(same) < 2:
+        return ""
+    number = 1 + sum(other_part.start < part.start for other_part in same)
+    return " " + _("({number} of {count} in the text)").format(number=number, count=len(same))
+
+
+def strongest(seen: HiddenWords) -> list[HiddenPart]:
+    """Return the parts with the largest effects, those for the token first, then those against it; parts without effect only if all are."""
+    order = sorted((part for part in seen.parts if math.isfinite(part.effect)), key=lambda part: -abs(part.effect))
+    most = [part for part in order[:MOST_BARS] if abs(part.effect) >= SMALL * BIT]
+    return sorted(most or order[:3], key=lambda part: -part.effect)
+
+
+def effect_rows(seen: HiddenWords) -> pd.DataFrame:
+    """Return the largest effects in bits. Columns: see `signed_bars`."""
+    rows = []
+    for row, part in enumerate(strongest(seen)):
+        without = _("without it: {share}").format(share=numbers.percent(seen.without(part)))
+        rows.append(
+            {
+                "place": row,
+                "part": f"{shortened(text_of(seen, part))}{chr(0x200B) * row}",  # equal words are different rows
+                "effect": part.effect / BIT,
+                "second": None if part.gradient is None else part.gradient / BIT,
+                "label": signed_bits(part.effect),
+                "tip": f"{signed_bits(part.effect)}; {without}",
+            }
+        )
+    return pd.DataFrame(rows, columns=["place", "part", "effect", "second", "label", "tip"])
+
+
+def effect_words(seen: HiddenWords) -> list[Word]:
+    """Return the text with every hidden part tinted by its effect, and the target at its end."""
+    part_of = {position: part for part in seen.parts for position in range(part.start, part.stop)}
+    most = max((abs(part.effect) for part in seen.parts if math.isfinite(part.effect)), default=1.0) or 1.0
+    words = []
+    for position, text in enumerate(seen.texts):
+        part = part_of.get(position)
+        if part is None:
+            words.append(Word(text))
+            continue
+        effect = part.effect if abs(part.effect) > SMALL * BIT else 0.0
+        lines = (_("{bits} for {piece}").format(bits=signed_bits(part.effect), piece=seen.target),)
+        bars = (
+            (_("with it"), seen.probability, numbers.percent(seen.probability), True),
+            (_("without it"), seen.without(part), numbers.percent(seen.without(part)), False),
+        )
+        words.append(Word.signed(text, effect, most, lines=lines, bars=bars))
+    return [*words, Word(word_of(seen.target), "chosen", DARKEST, marked=True, head=numbers.percent(seen.probability))]
+
+
+def effect_table(seen: HiddenWords) -> pd.DataFrame:
+    """Return all hidden parts, for a file. Columns: start, stop, text, effect_bits, probability_without, gradient_bits."""
+    return pd.DataFrame(
+        [
+            {
+                "start": part.start,
+                "stop": part.stop,
+                "text": "".join(seen.texts[part.start : part.stop]),
+                "effect_bits": part.effect / BIT,
+                "probability_without": seen.without(part),
+                "gradient_bits": math.nan if part.gradient is None else part.gradient / BIT,
+            }
+            for part in seen.parts
+        ]
     )

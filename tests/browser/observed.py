@@ -10,7 +10,7 @@ import pytest
 
 from core.experiments.recorded import RecordedExperiment
 from pages.ui.i18n import numbers
-from pages.why import why_rows
+from pages.why.why_words import strongest
 from tests.browser.drawn import Drawn, plainly
 
 Check = Callable[[Drawn, RecordedExperiment], None]
@@ -247,7 +247,7 @@ def newborn(drawn: Drawn, kept: RecordedExperiment) -> None:
 
 def why_words(drawn: Drawn, kept: RecordedExperiment) -> None:
     seen = kept.seen[-1]
-    known = {part.effect / math.log(2) for part in why_rows.strongest(seen)}
+    known = {part.effect / math.log(2) for part in strongest(seen)}
     same(set(drawn.marks("rect", "effect")), known)
     assert plainly("".join(drawn.texts(".token"))) == plainly("".join((*seen.texts, seen.target)))
 

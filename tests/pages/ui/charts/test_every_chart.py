@@ -22,8 +22,8 @@ def module_of(file: Path) -> str:
 
 
 def every_chart() -> Iterator[Callable[..., Any]]:
-    """Each public function of the modules of charts that `chart_spec` made: it takes a theme where its definition takes colours."""
-    for file in sorted([*FOLDER.glob("ui/charts/*.py"), *FOLDER.glob("*/*_charts.py")]):
+    """Each public function that `chart_spec` made: it takes a theme where its definition takes colours."""
+    for file in sorted(file for file in FOLDER.rglob("*.py") if "@chart_spec" in file.read_text("utf-8")):
         for name, made in vars(import_module(module_of(file))).items():
             if callable(made) and not name.startswith("_") and made.__module__ == module_of(file):
                 parameters = list(inspect.signature(made).parameters.values())
@@ -43,11 +43,15 @@ def test_a_chart_is_one_constant_specification_without_data(chart: Callable[...,
 
 
 def draws() -> Iterator[tuple[Path, int, ast.Call]]:
-    """Each call of `chart.draw` in the pages, with its file and line."""
+    """Each call of `chart.draw` in the pages, with its file and line, unless its chart was chosen or made before."""
     for file in sorted(FOLDER.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "chart.draw" and isinstance(node.args[0], ast.Attribute):
-                yield file, node.lineno, node
+        tree = ast.parse(file.read_text("utf-8"))
+        known = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        known |= {alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "chart.draw"]
+        yield from (
+            (file, call.lineno, call) for call in calls if isinstance(call.args[0], ast.Attribute) or ast.unparse(call.args[0]) in known
+        )
 
 
 def test_a_chart_is_drawn_with_its_own_options() -> None:
@@ -55,10 +59,10 @@ def test_a_chart_is_drawn_with_its_own_options() -> None:
     calls = list(draws())
     assert len(calls) > 40
     for file, line, call in calls:
-        chart: Any = call.args[0]
-        own = file.with_name(f"{chart.value.id}.py")
+        room, _dot, chart = ast.unparse(call.args[0]).rpartition(".")
+        own = file.with_name(f"{room}.py") if room else file
         module = module_of(own if own.exists() else FOLDER / "ui" / "charts" / own.name)
-        parameters = inspect.signature(getattr(import_module(module), chart.attr)).parameters
+        parameters = inspect.signature(getattr(import_module(module), chart)).parameters
         given = {keyword.arg for keyword in call.keywords} - {"key", "alt_text", "title", "legend", "settings", "on_select", "described"}
         needed = {name for name, one in parameters.items() if one.default is one.empty}
         assert needed - {"colours"} <= given <= set(parameters), f"{file}:{line}"
