@@ -77,11 +77,19 @@ def test_on_a_phone_the_menu_of_a_chart_covers_no_mark(at: Callable[..., Any], p
 @pytest.mark.parametrize(("width", "height", "query"), [(1400, 900, "?lang=de"), (1400, 900, ""), (390, 844, ""), (390, 844, "?lang=de")])
 def test_text_bars_dice_and_player_are_in_one_look(visit: Visit, width: int, height: int, query: str) -> None:
     watching = visit(query, width=width, height=height)
+
+    def assert_above() -> None:
+        dice = watching.page.locator(".st-key-dice").first.bounding_box()
+        player = watching.page.locator('[data-testid="stBottom"]').bounding_box()
+        assert dice["y"] + dice["height"] * 0.7 < player["y"], "the strip is above the player"
+
     watching.press("step", 1)
     settled(watching.page)
-    dice = watching.page.locator(".st-key-dice").first.bounding_box()
-    player = watching.page.locator('[data-testid="stBottom"]').bounding_box()
-    assert dice["y"] + dice["height"] * 0.7 < player["y"], "the strip is above the player"
+    assert_above()
+    watching.button("play").click()
+    watching.until("steps.length > 2")
+    assert_above()
+    watching.page.locator(".st-key-speed input").press("ArrowRight")  # it can be reached
 
 
 def test_a_page_begins_at_its_top(at: Callable[..., Any]) -> None:

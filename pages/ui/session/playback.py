@@ -166,7 +166,7 @@ def interval(speed: float) -> float | None:
 def shared(speed: float) -> tuple[int, float] | None:
     """Return the number of players and the steps per second for each, if that is fewer than this visitor asked for."""
     session, own = current_session(), pause_alone(speed)
-    if not session.playing or session.interval <= own * CHANGE:
+    if not session.playing or session.interval <= own * CHANGE or scheduler().players < 2:
         return None
     return scheduler().players, speed * own / session.interval
 

@@ -13,3 +13,14 @@ def test_a_part_redraws_itself_while_its_page_is_seen(hidden: bool, wanted: floa
     monkeypatch.setattr(playback, "current_session", lambda: Session(hidden=hidden))
     assert playback.every(0.5) == wanted
     assert playback.every(None) is None
+
+
+def test_whoever_plays_alone_is_not_told_of_other_visitors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its clock is still that of a crowd when the others have just left."""
+    own, crowd = Session(playing=True, interval=1.0), playback.PlaybackScheduler()
+    monkeypatch.setattr(playback, "current_session", lambda: own)
+    monkeypatch.setattr(playback, "scheduler", lambda: crowd)
+    crowd.join(1)
+    assert playback.shared(5.0) is None
+    crowd.join(2)
+    assert playback.shared(5.0) == (2, 1.0)
