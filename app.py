@@ -33,7 +33,7 @@ else:  # for every visitor, at every click
     from pages.ui.components.browser import browser
     from pages.ui.components.keys import key_bindings
     from pages.ui.presenting import talk
-    from pages.ui.session import address_bar, current, elements, own_models, playback, state, visitor
+    from pages.ui.session import address_bar, admission, current, elements, own_models, playback, state, visitor
     from pages.ui.shell import frame, sidebar
 
     current.start_session()
@@ -46,10 +46,10 @@ else:  # for every visitor, at every click
     frame.notice_of_unknown_address(path)
     frame.logo()
     frame.inject_css()
-    if not visitor.admit():
+    if not admission.admit():
         frame.capacity_notice()
         st.stop()
-    with visitor.first_page_turn():
+    with admission.first_page_turn():
         frame.ensure_model_loaded()
         talk.follow_links(path)
         current.begin_run()

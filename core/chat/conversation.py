@@ -16,7 +16,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from core.chat.thinking import marks_of, thought_of, without_thought
+from core.chat.thoughts import marks_of, thought_of, without_thought
 from core.errors import EmptyPrompt, ModelError, WrongType
 from core.message import Message
 from core.tokens.tokens import Token

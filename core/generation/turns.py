@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.chat.conversation import Messages
-from core.chat.thinking import MARKS, Thought, marks_of, thoughts_in
+from core.chat.thoughts import MARKS, Thought, marks_of, thoughts_in
 from core.engine.model import LanguageModel
 from core.errors import WrongType
 from core.generation.generation import Generation

@@ -17,7 +17,7 @@ from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, event_log, loaded_models
 from pages.ui.server.downloads import downloads as all_downloads
 from pages.ui.server.gate import Gate
-from pages.ui.session import current, elements, visitor
+from pages.ui.session import admission, current, elements, visitor
 from pages.ui.session.playback import every
 from pages.ui.shell import frame
 
@@ -79,7 +79,7 @@ def figures() -> None:
     """Draw the numbers of visitors, connections and experiments, and the memory."""
     import psutil
 
-    limits, people = Limits.from_environment(), visitor.active_sessions()
+    limits, people = Limits.from_environment(), admission.active_sessions()
     with st.container(horizontal=True, gap="large", key="operator_figures"):
         seats = _("{here} of {seats} seats")
         kept = _("A closed tab keeps its seat for some seconds, so that a reload finds its text again.")
@@ -102,7 +102,7 @@ def people() -> None:
             _("idle for"): numbers.duration(now - session.seen),
             _("operator"): session.operator or (session is current.current_session() and visitor.is_operator()),
         }
-        for session in sorted(visitor.active_sessions(), key=lambda visitor: visitor.seen, reverse=True)
+        for session in sorted(admission.active_sessions(), key=lambda visitor: visitor.seen, reverse=True)
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_people") if rows else st.caption(_("There are no other visitors."))
 

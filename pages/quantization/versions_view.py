@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.experiments.two_versions import TwoVersions, Version, two_versions
-from pages.ui.charts import two_bars
+from pages.ui.charts import before_after_bars
 from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
@@ -93,8 +93,8 @@ def after_the_prompt(term: str, tokens: Sequence[str], sides: Sequence[Side], pa
     with left:
         elements.section(_("After the prompt"), term)
         legend(*kinds)
-        rows = two_bars.two_bar_rows(tokens, before, after)
-        chart.draw(two_bars.two_bars, rows, key=key, alt_text=_("After the prompt"), legend=kinds, rows=len(rows))
+        rows = before_after_bars.two_bar_rows(tokens, before, after)
+        chart.draw(before_after_bars.two_bars, rows, key=key, alt_text=_("After the prompt"), legend=kinds, rows=len(rows))
     with right:
         elements.section(_("What it writes"), _("greedy"))
         for title, _odds, text in sides:

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core import Generation
-from core.chat.thinking import Thought
+from core.chat.thoughts import Thought
 from core.costs.receipt import Receipt
 from core.generation.turns import thoughts
 from core.record.step import Step, TokenDistribution

@@ -12,7 +12,7 @@ import streamlit as st
 from core.engine.switched_off_heads import Head
 from core.experiments.ablated_heads import AblatedHeads, WithoutHeads, ablated_heads, without_heads
 from core.record.tables import csv_text
-from pages.ui.charts import two_bars
+from pages.ui.charts import before_after_bars
 from pages.ui.charts.palette import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.step_tables import Word
@@ -130,9 +130,9 @@ def draw_without(run: Experiment) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         legend(("model", _("all heads")), ("dice", _("without these heads")))
-        rows = two_bars.two_bar_rows(seen.pieces, seen.usual, seen.changed)
+        rows = before_after_bars.two_bar_rows(seen.pieces, seen.usual, seen.changed)
         alt_text = _("Two bars per token: its probability with all heads, and without the switched-off ones.")
-        chart.draw(two_bars.two_bars, rows, key="why_without_bars", alt_text=alt_text, rows=len(rows))
+        chart.draw(before_after_bars.two_bars, rows, key="why_without_bars", alt_text=alt_text, rows=len(rows))
     with right:
         for title, text in ((_("all heads"), seen.usual_text), (_("without these heads"), seen.changed_text)):
             st.caption(title)

@@ -20,7 +20,7 @@ from core.models.gguf.header import RUN, Header, path_of, read_header
 from core.models.gguf.served_tokenizer import KINDS, served_tokenizer
 from core.models.gguf.tokenizer import end_tokens, write_tokenizer
 from core.models.gguf.weights import config_of, precision_of, why_not_here, write_weights
-from core.models.recommended import from_gguf, recommended
+from core.models.recommended_settings import from_gguf, recommended
 
 if TYPE_CHECKING:
     from core.engine.model import LanguageModel

@@ -16,7 +16,6 @@ import streamlit as st
 
 from core import list_models
 from core.errors import ViewerError
-from core.sampling.settings import SETTINGS
 from core.sources.ngram import is_ngram
 from pages.ui.i18n import translation as languages
 from pages.ui.i18n.translation import _, say
@@ -118,7 +117,7 @@ class Session:
     draws: int = 0  # number of page renders
     answered: bool = False  # whether the browser has reported what it stores
     name: str = field(default_factory=lambda: token_hex(6))  # key for a text in the browser's storage
-    secret: str = field(default_factory=lambda: token_hex(16))  # for the tab of this session alone; see `visitor.resume`
+    secret: str = field(default_factory=lambda: token_hex(16))  # for the tab of this session alone; see `reload.resume`
     saved_run: SavedRun | None = None  # the replaced run, for undo
     requested: share_link.RequestedModel | None = None  # model of the link that is not opened yet
     taught: dict[str, Any] = field(default_factory=dict)  # models that the visitor trained or opened, by name
@@ -186,24 +185,9 @@ def current_session() -> Session:
     return session
 
 
-def continue_session(left: Session) -> None:
-    """Make an earlier session this visitor's again, with the page and the websocket of the new one. Play stops.
-
-    It keeps run, branches, settings, results, running experiments and trained models. Widgets of pages begin with their first values.
-    """
-    fresh, begun = current_session(), left.begun_with
-    with left.action_lock:
-        for name in ("name", "secret", "connection", "page", "head", "place", "navigation", "draws", "drawn", "first_page_drawn"):
-            setattr(left, name, getattr(fresh, name))
-        left.playing, left.hidden, left.answered, left.settings, left.browser_storage_key = False, False, True, None, ""
-        left.notes.clear()
-        left.set_values.clear()
-        left.shown_notices = set()
-        st.session_state[_KEY] = left
-        if begun is not None:
-            st.session_state["model"], st.session_state["prompt"], st.session_state["as_chat"] = begun.model, begun.prompt, begun.as_chat
-        for name in SETTINGS.keys() & left.saved_widget_values.keys():
-            st.session_state[name] = left.saved_widget_values[name]
+def replace_session(session: Session) -> None:
+    """Make this the state of the visitor."""
+    st.session_state[_KEY] = session
 
 
 def known_session() -> Session | None:

@@ -22,7 +22,7 @@ from pages.ui.i18n.glossary import terms
 from pages.ui.i18n.translation import _, by_language
 from pages.ui.presenting import talk, tour_state
 from pages.ui.server import deployment
-from pages.ui.session import current, elements, visitor
+from pages.ui.session import admission, current, elements, visitor
 from pages.ui.session.state import current_session
 
 GUIDED = frozenset({"tour", "stage", "notes", "operator"})  # pages with links of their own
@@ -185,7 +185,7 @@ def capacity_notice() -> None:
 
 
 def _seat() -> None:
-    if visitor.admit():
+    if admission.admit():
         st.rerun()
 
 

@@ -13,7 +13,7 @@ import pytest
 from pages.ui.server import run_queue
 from pages.ui.server.gate import Connection, Gate
 from pages.ui.server.run_queue import ARRIVAL, CLOCK, Runner, RunQueue
-from pages.ui.session import visitor
+from pages.ui.session import admission
 
 
 @pytest.fixture
@@ -275,11 +275,11 @@ def test_whoever_waits_in_a_thread_is_woken_when_the_queue_moves() -> None:
 
 def test_a_first_page_that_fails_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
     queue, session = RunQueue(first_pages=1), SimpleNamespace(first_page_drawn=False, connection="a")
-    monkeypatch.setattr(visitor, "QUEUE", queue)
-    monkeypatch.setattr(visitor, "current_session", lambda: session)
+    monkeypatch.setattr(admission, "QUEUE", queue)
+    monkeypatch.setattr(admission, "current_session", lambda: session)
 
     def script() -> None:
-        with visitor.first_page_turn():
+        with admission.first_page_turn():
             raise ValueError
 
     async def visit() -> None:

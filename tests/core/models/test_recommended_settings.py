@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from core import SamplingSettings, load_model
-from core.models.recommended import recommended
+from core.models.recommended_settings import recommended
 from tests.core.models.gguf import making
 
 
