@@ -10,7 +10,7 @@ import streamlit as st
 from pages.guess import guess_game
 from pages.guess.guess_game import Game
 from pages.ui import features
-from pages.ui.charts import run_charts, step_tables
+from pages.ui.charts import distribution_chart, step_tables
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, ngettext
 from pages.ui.presenting import stage_state
@@ -64,7 +64,7 @@ def answer(now: Game) -> None:
     st.text(" ".join(sentences))
     table = step_tables.distribution_rows(step, step_tables.USUAL)
     chart.draw(
-        run_charts.distribution,
+        distribution_chart.distribution,
         table,
         key="guess_odds",
         title=_("What came next?"),

@@ -7,7 +7,7 @@ import streamlit as st
 from core.generation.generation import Generation
 from core.generation.step_again import TwoSettings, two_settings
 from core.record.step import Step, TokenDistribution
-from pages.ui.charts import run_charts, step_tables
+from pages.ui.charts import distribution_chart, step_tables
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, quoted
@@ -45,7 +45,7 @@ def two_settings_view(run: Generation, seen: TokenDistribution | Step, rows: int
 def _side(side: str, step: Step, rows: int, logarithmic: bool) -> None:
     """Draw one column: the bars, what is excluded, and the dice."""
     chart.draw(
-        run_charts.distribution,
+        distribution_chart.distribution,
         step_tables.distribution_rows(step, rows, current.clicks(), folded=False),
         key=f"two_settings_bars_{side}",
         title=_("Settings {side}").format(side=side),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import altair as alt
 import streamlit as st
 
-from pages.ui.charts import what_if_charts
-from pages.ui.charts.palette import legend
+from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.parts import CHART, chart_spec, percent_axis, shares_up, small_axis, text_places, tips, two_sides
 from pages.ui.charts.tree_rows import branch_name, rows_of_run
 from pages.ui.experiments import fork_playback
 from pages.ui.i18n.translation import _
@@ -31,7 +32,7 @@ def draw(now: fork_playback.ForkPlayback) -> None:
             "Dots from 0 to 1, one for each place after equal tokens in both branches: the distance of the next-token probabilities."
         )
         chart.draw(
-            what_if_charts.branch_distance,
+            branch_distance,
             fork_playback.drift_table(now.fork),
             key="what_if_drift",
             alt_text=alt_text,
@@ -41,8 +42,8 @@ def draw(now: fork_playback.ForkPlayback) -> None:
     sums = _("Two falling lines: the sum of the natural logarithms of all tokens' probabilities, one line per branch.")
     tokens, together = _("How likely was each token?"), _("All its tokens together")
     for home, drawing, key, title, term, alt_text in (
-        (middle, what_if_charts.token_probabilities, "what_if_likely", tokens, _("model's probability"), dots),
-        (right, what_if_charts.joint_probability, "what_if_joint", together, _("log-probability"), sums),
+        (middle, token_probabilities, "what_if_likely", tokens, _("model's probability"), dots),
+        (right, joint_probability, "what_if_joint", together, _("log-probability"), sums),
     ):
         with home:
             elements.section(title, term)
@@ -76,3 +77,51 @@ def compare(ends: dict[int, str]) -> None:
         first = st.selectbox(_("One"), nodes, format_func=title, key="what_if_one", index=len(nodes) - 2)
         second = st.selectbox(_("The other"), nodes, format_func=title, key="what_if_other", index=len(nodes) - 1)
         st.button(_("Compare"), on_click=fork_playback.compare_branches, args=(first, second), key="what_if_between")
+
+
+@chart_spec(8)
+def branch_distance(colours: Palette) -> alt.TopLevelMixin:
+    """Distances from 0 to 1 by token, neighbours joined; a mark at the bottom for tokens without a counterpart.
+
+    Columns: place, low, high, middle (all three empty without a counterpart), words, label, stretch (number of its line), where.
+    """
+    axis = percent_axis(colours, minExtent=38, maxExtent=38)
+    scale = alt.Scale(domain=[0, 1], clamp=True)
+    up = alt.Y("middle:Q", axis=axis, scale=scale)
+    cards = tips(("where", _("place")), ("words", _("tokens")), ("label", _("distance")))
+    base = CHART.encode(x=text_places(colours))
+    measured = base.transform_filter("isValid(datum.middle)")
+    low = alt.Y("low:Q", axis=axis, scale=scale)
+    interval = measured.mark_rule(color=colours.doubt, opacity=0.25, strokeWidth=7).encode(y=low, y2="high:Q")
+    line = measured.mark_line(color=colours.doubt, strokeWidth=2.5).encode(y=up, detail="stretch:N")
+    dots = measured.mark_circle(size=46, color=colours.doubt, opacity=1).encode(y=up, tooltip=cards)
+    alone = (
+        base.transform_filter("!isValid(datum.middle)")
+        .mark_tick(orient="vertical", size=7, thickness=2, color=colours.removed)
+        .encode(y=alt.datum(0, scale=scale), tooltip=cards)
+    )
+    return alt.layer(interval, line, dots, alone).properties(height=130)
+
+
+@chart_spec(8)
+def token_probabilities(colours: Palette) -> alt.TopLevelMixin:
+    """Probabilities from 0 to 100 %, one dot per token and branch. Columns: place, side ("one", "other"), share, text, label."""
+    dots = CHART.mark_circle(size=60, opacity=0.85).encode(
+        x=text_places(colours),
+        y=shares_up(colours),
+        color=two_sides(colours),
+        tooltip=tips(("place", _("token")), ("text", _("text")), ("label", _("model"))),
+    )
+    return dots.properties(height=130)
+
+
+@chart_spec(8)
+def joint_probability(colours: Palette) -> alt.TopLevelMixin:
+    """Two lines: the joint log-probability so far. Columns: place, side, log, together."""
+    lines = CHART.mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=26, filled=True)).encode(
+        x=text_places(colours),
+        y=alt.Y("log:Q", axis=small_axis(colours, ticks=3), scale=alt.Scale(domainMax=0, nice=False)),
+        color=two_sides(colours),
+        tooltip=tips(("place", _("token")), ("together", _("joint"))),
+    )
+    return lines.properties(height=130)

@@ -85,3 +85,19 @@ def percent_axis(colours: Palette, *ticks: float, **more: Any) -> alt.Axis:
     lines = {"grid": True, "gridColor": colours.line, "gridDash": [2, 3], "values": list(ticks or (0, 0.5, 1))}
     lines |= {"labelOverlap": "parity", "labelSeparation": 4}  # on a narrow screen every other number
     return grey_axis(colours, **{**lines, **more})
+
+
+def two_sides(colours: Palette) -> alt.Color:
+    """Return the colours of two sides: blue is the first, plum the second. Column: side ("one", "other")."""
+    return shades("side", {"one": colours.dice, "other": colours.other})
+
+
+def text_places(colours: Palette) -> alt.X:
+    """Return the places of a text, from left to right. Column: place."""
+    return alt.X("place:Q", axis=small_axis(colours, ticks=6, format="d", tickMinStep=1), scale=alt.Scale(nice=False, padding=6))
+
+
+def shares_up(colours: Palette) -> Any:
+    """Return probabilities from 0 to 100 %. Column: share."""
+    axis = percent_axis(colours, format="%", minExtent=38, maxExtent=38)
+    return alt.Y("share:Q", axis=axis, scale=alt.Scale(domain=[0, 1], clamp=True))

@@ -14,15 +14,11 @@ import pyarrow as pa
 import streamlit as st
 
 from pages.ui.charts.palette import Palette
-from pages.ui.charts.parts import CHART, by_kind, chart_spec, percent_axis, small_axis, tips
+from pages.ui.charts.parts import CHART, by_kind, chart_spec, small_axis, tips
 from pages.ui.i18n.translation import _
 
 MOST = 12  # described rows: the first, or the newest of a chart that grows with the steps
 NEWEST_LAST = ("slot", "index", "step")  # columns of charts that grow with the steps
-ROW = 26  # pixels per candidate
-_FLOOR = 0.0001  # start of the logarithmic axis: 0.01 %
-_START = "(width > 480 ? 224 : 186)"  # pixels for the tokens and the numbers, left of the bars
-_LABEL = 100  # pixels for a token
 _ABOVE_ZERO = "datum.value ? datum.label : ''"  # an axis without data would show 0.000000 or NaN
 
 
@@ -74,68 +70,6 @@ def _row(row: dict[str, Any]) -> str:
 def theme() -> str:
     """Return the visitor's theme, "light" or "dark"."""
     return "dark" if st.context.theme.type == "dark" else "light"
-
-
-@chart_spec(64)
-def distribution(colours: Palette, rows: int = 12, logarithmic: bool = False) -> alt.TopLevelMixin:
-    """One row per candidate: pale bar = model's probability, solid bar = after the settings; a click picks the row.
-
-    The number stands between token and bars, because at the end of one bar it would be read with the other one when that is longer.
-    Columns: row, serial, step, token_id, space, label, model, dice, number, note, kind ("open", "chosen", "removed", "rest"), and for the
-    card piece, model_text, dice_text, rank_text, logit_text, removed_by. Fixed axis from 0 to 100 %, or logarithmic from 0.01 to 100 %.
-    """
-    ticks = (_FLOOR, 0.001, 0.01, 0.1, 1) if logarithmic else (0, 0.25, 0.5, 0.75, 1)
-    start = _FLOOR if logarithmic else 0.0
-    shape: dict[str, Any] = {"type": "log"} if logarithmic else {}
-    width = alt.ExprRef("width - 14")  # the last number of the axis ends at the edge
-    scale = alt.Scale(domain=[start, 1], clamp=True, rangeMin=alt.ExprRef(_START), rangeMax=width, nice=False, **shape)
-    percent = "format(datum.value * 100, '~r') + ' %'"
-    axis = percent_axis(colours, *ticks, orient="top", labelExpr=percent, labelFlush=False)
-    base = CHART.encode(y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.28, paddingOuter=0.1)))
-
-    def bar(field: str, size: float, fills: dict[str, str], usual: str) -> alt.Chart:
-        bars = base.mark_bar(height={"band": size}, cornerRadius=4, tooltip=None)
-        x = alt.X(f"{field}:Q", scale=scale, axis=axis)
-        return bars.encode(x=x, x2=alt.datum(start), color=by_kind("datum.kind", fills, usual))
-
-    inks = {"chosen": colours.chosen_text, "removed": colours.muted_text, "rest": colours.muted_text}
-    ink = by_kind("datum.kind", inks, colours.text)
-    space = base.mark_text(align="right", fontSize=13, color=colours.muted_text, opacity=0.6, baseline="middle")
-    label = base.mark_text(align="left", baseline="middle", fontSize=14.5, limit=_LABEL)
-    number = base.mark_text(align="right", baseline="middle", fontSize=13.5)
-    note = base.mark_text(align="right", baseline="middle", fontSize=12, color=colours.muted_text)
-    layers = (
-        bar("model", 1, {"removed": colours.removed, "rest": colours.rest}, colours.model),
-        bar("dice", 0.52, {"chosen": colours.chosen, "rest": colours.muted_text}, colours.dice),
-        space.encode(x=alt.value(11), text="space:N"),
-        label.encode(x=alt.value(14), text="label:N", color=ink, opacity=alt.value(1)),
-        number.encode(x=alt.value(alt.ExprRef(f"{_START} - 10")), text="number:N", color=ink),
-        note.encode(x=alt.value("width"), text="note:N"),
-        _rows_to_pick(base, colours),
-    )
-    return alt.layer(*layers).properties(height=rows * ROW)
-
-
-def _rows_to_pick(base: alt.Chart, colours: Palette) -> alt.Chart:
-    """Return transparent rectangles over whole rows, which take hover and clicks."""
-    pick = alt.selection_point(name="pick", fields=["serial", "step", "token_id"], on="click", toggle=False, clear=False)
-    hover = alt.selection_point(name="hover", fields=["row"], on="pointerover", clear="pointerout", empty=False)
-    card = tips(
-        ("piece", _("token")),
-        ("id_text", _("id")),
-        ("rank_text", _("rank")),
-        ("model_text", _("model")),
-        ("dice_text", _("after your settings")),
-        ("logit_text", _("logit")),
-        ("removed_by", _("excluded by")),
-    )
-    rows = (
-        base.transform_filter("datum.piece !== ''")
-        .properties(name="row")
-        .mark_rect(color=colours.muted_text, cursor="pointer", cornerRadius=6)
-    )
-    opacity = alt.condition(hover, alt.value(0.09), alt.value(0))
-    return rows.encode(x=alt.value(0), x2=alt.value("width"), opacity=opacity, tooltip=card).add_params(pick, hover)
 
 
 def _steps_axis(colours: Palette) -> alt.X:

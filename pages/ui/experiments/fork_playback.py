@@ -297,7 +297,7 @@ def _range(low: float, high: float) -> str:
 
 
 def drift_table(fork: Fork) -> pd.DataFrame:
-    """Return the rows of `what_if_charts.branch_distance`: places after equal tokens; a mark for each other token of the first branch."""
+    """Return the rows of `fork_charts.branch_distance`: places after equal tokens; a mark for each other token of the first branch."""
     left, right = ([pair.left for pair in fork.pairs if pair.left], [pair.right for pair in fork.pairs if pair.right])
     rows: list[tuple[Any, ...]] = []
     group, before = 0, (-1, -1)
@@ -361,7 +361,7 @@ def verdict(fork: Fork) -> str:
 
 
 def likely_table(fork: Fork) -> pd.DataFrame:
-    """Return the rows of `what_if_charts.token_probabilities` and `joint`."""
+    """Return the rows of `fork_charts.token_probabilities` and `joint`."""
     rows = []
     totals = {"one": 0.0, "other": 0.0}
     for pair in fork.pairs:

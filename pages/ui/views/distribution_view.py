@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
-from pages.ui.charts import run_charts, step_tables
+from pages.ui.charts import distribution_chart, step_tables
 from pages.ui.components.bar_buttons import bar_buttons
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
@@ -18,7 +18,7 @@ def distribution(seen: TokenDistribution | Step, rows: int, logarithmic: bool, f
     """Draw the bars. rows: candidates listed. folded: excluded tokens share one line."""
     table = step_tables.distribution_rows(seen, rows, current.clicks(), folded)
     chart.draw(
-        run_charts.distribution,
+        distribution_chart.distribution,
         table,
         key="odds",
         title=_("What came next?") if isinstance(seen, Step) else _("What comes next?"),

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import altair as alt
 import pandas as pd
 import streamlit as st
 
 from core.engine.model import LanguageModel
 from core.experiments.answers import same_answer
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Answered, PromptingStyle, Question, ReasoningStep, think, wilson
-from pages.ui.charts import what_if_charts
-from pages.ui.charts.palette import legend
+from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.parts import CHART, chart_spec, percent_axis, shares_up, text_places, tips, two_sides
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
@@ -52,7 +53,7 @@ def draw_one(run: Experiment) -> None:
     )
     alt_text = _("Two lines from 0 to 100 percent: the probability of the right answer before every token, at once and step by step.")
     chart.draw(
-        what_if_charts.answer_probability,
+        answer_probability,
         chances(steps),
         key="think_chance",
         title=_("How likely is the right answer, if it had to answer now?"),
@@ -113,7 +114,7 @@ def draw_set(run: Experiment) -> None:
         return
     table = pd.DataFrame(rows, columns=["side", "row", "share", "low", "high"])
     alt_text = _("Two bars from 0 to 100 percent with their 95 percent intervals: right answers at once and step by step.")
-    chart.draw(what_if_charts.right_answers, table, key="think_right", title=_("Right answers"), alt_text=alt_text, legend=styles())
+    chart.draw(right_answers, table, key="think_right", title=_("Right answers"), alt_text=alt_text, legend=styles())
     legend(*styles())
     st.markdown(_("Thinking aloud cost {times} times the tokens.").format(times=numbers.decimal(tokens[1] / max(1, tokens[0]), 0)))
     lines = [
@@ -129,3 +130,29 @@ def draw_set(run: Experiment) -> None:
     with st.expander(_("Question by question")):
         head = [_("question"), _("way"), _("it said"), _("right is"), ""]
         st.dataframe(pd.DataFrame(lines, columns=head), hide_index=True, width="stretch")
+
+
+@chart_spec(8)
+def answer_probability(colours: Palette) -> alt.TopLevelMixin:
+    """Two lines from 0 to 100 %: the probability of the right answer before every token. Columns: place, side, share, text, label."""
+    base = CHART.encode(x=text_places(colours), y=shares_up(colours), color=two_sides(colours))
+    lines = base.mark_line(strokeWidth=2.5, interpolate="step-after")
+    dots = base.mark_circle(size=30, opacity=1).encode(
+        tooltip=tips(("place", _("token")), ("text", _("next token")), ("label", _("probability")))
+    )
+    return alt.layer(lines, dots).properties(height=190)
+
+
+@chart_spec(8)
+def right_answers(colours: Palette) -> alt.TopLevelMixin:
+    """Two bars with confidence intervals. Columns: side, row, share, low, high, label."""
+    axis = percent_axis(colours, 0, 0.25, 0.5, 0.75, 1, format="%")
+    scale = alt.Scale(domain=[0, 1], clamp=True)
+    base = CHART.encode(y=alt.Y("row:O", axis=None, scale=alt.Scale(paddingInner=0.35)))
+    bars = base.mark_bar(cornerRadius=4, opacity=0.85).encode(x=alt.X("share:Q", axis=axis, scale=scale), color=two_sides(colours))
+    spans = base.mark_rule(strokeWidth=2.5, color=colours.text).encode(x=alt.X("low:Q", axis=axis, scale=scale), x2="high:Q")
+    ends = [
+        base.mark_tick(thickness=2.5, size=16, color=colours.text).encode(x=alt.X(f"{end}:Q", axis=axis, scale=scale))
+        for end in ("low", "high")
+    ]
+    return alt.layer(bars, spans, *ends).properties(height=110)
