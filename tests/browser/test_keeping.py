@@ -216,6 +216,7 @@ def test_a_cold_deep_link_a_reload_another_replica_and_a_lost_network_keep_the_t
         assert "f" in parse_qs(urlsplit(page.url).query)["steps"][0]
         page.reload()
         watching.until(same_text(written))
+        settled(page)
         assert page.get_by_text("Your text was restored").count() == 0, "who loads a page again needs no notice"
 
         balancer.move(first)

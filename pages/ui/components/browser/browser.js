@@ -56,7 +56,8 @@ function address({ data, setTriggerValue }) {
     const secret = tab.search === window.location.search ? tab.secret : "";
     const recording = Boolean(before ? before.recording : secret && tab.recording);
     if (before?.whole || data.wanted || secret) {
-      setAddress({ session: data.session, whole, asked: true });
+      const shown = data.wanted ? "" : window.location.search.slice(1); // until the server answers, a lost connection begins from this
+      setAddress({ session: data.session, whole: whole || shown, recording, asked: true });
       setTriggerValue("found", { query: whole, back: Boolean(before?.whole), recording, secret });
       return;
     }
