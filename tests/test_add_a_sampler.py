@@ -15,11 +15,10 @@ ROW = """
         low=-5.0, high=5.0, control=(0.0, 2.0, 0.1), group="Repetition", engines=_in("", "nudge"),
         stage=Stage("nudge", "repetition", (65, 65, 65), Message("Repeat the token before")),
     )
-"""
-IMPORTS = """
-import numpy as np
-from core.sampling.observation import History, Processor
-from core.sampling.samplers.contract import Addition, Sampler
+    nudge_length: int = _row(
+        1, Message("Nudge length"), Message("nudge length"), Message("How many tokens before become more likely."),
+        low=1, high=9, control=(1, 9, 1), group="Repetition", of="nudge",
+    )
 """
 USE = """
 import gzip
@@ -51,6 +50,8 @@ assert parameters("llama.cpp", settings)["nudge"] == 1.5
 assert "# transformers does not have: nudge" in arguments("transformers", settings)
 with pytest.raises(BadSetting, match="nudge"):
     parameters("vllm", settings)
+with pytest.raises(BadSetting, match="these settings: nudge length."):  # it has the sampler, and not this
+    parameters("llama.cpp", SamplingSettings(nudge=1.5, nudge_length=2))
 assert "nudge=1.5" in share_link.query("a", "m", settings, [], "a")
 path = share_link.format_steps(run.path, SamplingSettings())
 assert share_link.parse_steps(path)[0] == settings
@@ -95,7 +96,7 @@ def test_a_new_sampler_is_one_row_and_one_file(tmp_path: Path) -> None:
     text = table.read_text("utf-8")
     assert text.count("    # fmt: on\n") == 1
     table.write_text(text.replace("    # fmt: on\n", f"{ROW}    # fmt: on\n"), "utf-8")
-    sampler = f'"""A sampler of a test."""\n\nfrom __future__ import annotations\n{IMPORTS}\n\n{example_of_contributing()}'
+    sampler = f'"""A sampler of a test."""\n\nfrom __future__ import annotations\n\n{example_of_contributing()}'
     (tmp_path / "core" / "sampling" / "samplers" / "nudge.py").write_text(sampler, "utf-8")
     used = subprocess.run([sys.executable, "-c", USE], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert used.returncode == 0 and "it is everywhere" in used.stdout, used.stderr[-3000:]

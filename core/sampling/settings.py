@@ -12,72 +12,24 @@ from __future__ import annotations
 
 import json
 import math
-import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, cast
 
-from core.checked_number import is_bool, is_finite, shown, whole_number
+from core.checked_number import shown
 from core.errors import BadSetting
 from core.message import Message, Number
+from core.sampling.logit_bias import biases, read_biases, write_biases
 from core.sampling.setting import ENGINES, Setting, Stage, TextForm
 
 SMALLEST_DIVISOR = 0.001  # logits divided by less than this overflow float32
 LARGEST_SEED = 2**53 - 1  # largest whole number that JSON and browsers keep exactly
-LARGEST_TOKEN_ID = 10_000_000
-MOST_BIASES = 1_000
-LARGEST_BIAS = 1e6
 MOST_BREAKERS, LONGEST_BREAKER = 40, 40  # texts, characters
 CONSTRAINTS = ("choices", "schema", "example", "regex", "lark")  # kinds
 LONGEST_CONSTRAINT = 8_000  # characters
 BREAKERS = ("\n", ":", '"', "*")  # llama.cpp's own
 LAST_N: Final = {"llama.cpp": 64}  # tokens that the penalties and DRY read, in engines that do not read the whole text
 _BELOW_ONE = math.nextafter(1.0, 0.0)
-
-
-def _biases(value: Any) -> tuple[tuple[int, float], ...]:
-    """Return a logit bias as pairs, by token id. Raises BadSetting."""
-    if not isinstance(value, Mapping | Sequence) or isinstance(value, str):
-        raise BadSetting("Logit bias must be token ids with numbers, not {shown}.", shown=shown(value))
-    try:
-        pairs = [(token_id, bias) for token_id, bias in (value.items() if isinstance(value, Mapping) else value)]
-    except (TypeError, ValueError) as error:
-        raise BadSetting("Logit bias must be token ids with numbers, not {shown}.", shown=shown(value)) from error
-    if len(pairs) > MOST_BIASES:
-        raise BadSetting("Logit bias takes at most {most} tokens, not {count}.", most=MOST_BIASES, count=len(pairs))
-    biases: dict[int, float] = {}
-    for token_id, bias in pairs:
-        if isinstance(token_id, str) and token_id.isascii() and token_id.isdecimal() and len(token_id) < 16:
-            token_id = int(token_id)  # OpenAI's logit_bias, whose names are texts
-        checked_id = whole_number(token_id, Message("A token id of the logit bias"), 0, LARGEST_TOKEN_ID)
-        if checked_id in biases:
-            raise BadSetting("Logit bias names token {token_id} twice.", token_id=str(checked_id))
-        biases[checked_id] = _bias(checked_id, bias)
-    return tuple(sorted((token_id, bias) for token_id, bias in biases.items() if bias))
-
-
-def _bias(token_id: int, bias: Any) -> float:
-    """Return one bias; -inf for None. Raises BadSetting."""
-    if bias is None or (isinstance(bias, float) and bias == -math.inf):
-        return -math.inf
-    if is_bool(bias) or not isinstance(bias, numbers.Real) or not is_finite(bias) or abs(float(bias)) > LARGEST_BIAS:
-        raise BadSetting(
-            "The logit bias of token {token_id} must be a number from {low} to {high}, or -inf, not {shown}.",
-            token_id=str(token_id),
-            low=Number(-LARGEST_BIAS, ",.0f"),
-            high=Number(LARGEST_BIAS, ",.0f"),
-            shown=shown(bias),
-        )
-    return float(bias)
-
-
-def _read_biases(text: str) -> tuple[tuple[int, float], ...]:
-    pairs = [part.split(":") for part in text.replace(" ", "").split(",") if part]
-    return tuple((int(token_id), float(number)) for token_id, number in pairs)
-
-
-def _write_biases(biases: Any) -> str:
-    return ",".join(f"{token_id}:{'-inf' if math.isinf(number) else format(number, 'g')}" for token_id, number in biases)
 
 
 def _breakers(value: Any) -> tuple[str, ...]:
@@ -176,6 +128,10 @@ def _row(off: Any, label: str, short: str, help: str, **row: Any) -> Any:
 def _in(transformers: str = "", llama_cpp: str = "", vllm: str = "") -> dict[str, str]:
     """Return the names of a setting in the engines that have it."""
     return {engine: name for engine, name in zip(ENGINES, (transformers, llama_cpp, vllm), strict=True) if name}
+
+
+# Dials of the watermark: sent inside its own configuration.
+_IN_WATERMARK: Final = {"engines": _in("watermarking_config"), "sent": {"transformers": lambda _value: None}}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -316,11 +272,11 @@ class SamplingSettings:
     logit_bias: Mapping[int, float | None] | tuple[tuple[int, float], ...] = _row(
         (), Message("Logit bias"), Message("logit bias"),
         Message("Token ids with numbers that are added to their logits: 464:-inf,287:1.5. Minus infinity excludes a token."),
-        check=_biases, text=TextForm(_read_biases, _write_biases), group="Bias", term="logit-bias",
+        check=biases, text=TextForm(read_biases, write_biases), group="Bias", term="logit-bias",
         engines=_in("sequence_bias", "logit_bias", "logit_bias"),
         sent={
-            "llama.cpp": lambda biases: [[token_id, False if math.isinf(bias) else bias] for token_id, bias in biases],
-            "vllm": lambda biases: {str(token_id): max(bias, -100.0) for token_id, bias in biases} or None,
+            "llama.cpp": lambda pairs: [[token_id, False if math.isinf(bias) else bias] for token_id, bias in pairs],
+            "vllm": lambda pairs: {str(token_id): max(bias, -100.0) for token_id, bias in pairs} or None,
         },
         stage=Stage("logit bias", "bias", (10, 10, 10), Message("Add to the logits of some tokens")),
     )
@@ -434,20 +390,20 @@ class SamplingSettings:
     watermark_key: int = _row(
         15_485_863, Message("Watermark key"), Message("watermark key"),
         Message("The secret number. A score of a text needs the same key. Links and saved files of this app contain it."),
-        low=1, high=LARGEST_SEED, control=(1, 2**31 - 1, 1), group="Watermark", of="watermark",
+        low=1, high=LARGEST_SEED, control=(1, 2**31 - 1, 1), group="Watermark", of="watermark", **_IN_WATERMARK,
     )
     watermark_gamma: float = _row(
         0.25, Message("Watermark gamma"), Message("watermark gamma"), Message("The part of the vocabulary that is on the green list."),
-        low=0.01, high=0.99, control=(0.05, 0.95, 0.05), group="Watermark", of="watermark",
+        low=0.01, high=0.99, control=(0.05, 0.95, 0.05), group="Watermark", of="watermark", **_IN_WATERMARK,
     )
     watermark_delta: float = _row(
         2.0, Message("Watermark delta"), Message("watermark delta"), Message("Is added to the logits of the green list."),
-        high=100.0, above=True, control=(0.1, 10.0, 0.1), group="Watermark", of="watermark",
+        high=100.0, above=True, control=(0.1, 10.0, 0.1), group="Watermark", of="watermark", **_IN_WATERMARK,
     )
     watermark_context: int = _row(
         1, Message("Watermark context"), Message("watermark context"),
         Message("How many tokens before decide the tournament. SynthID itself uses 4. The green list follows from the last one alone."),
-        low=1, high=20, control=(1, 20, 1), group="Watermark", of="watermark",
+        low=1, high=20, control=(1, 20, 1), group="Watermark", of="watermark", **_IN_WATERMARK,
     )
     order: str | tuple[str, ...] = _row(
         "transformers", Message("Order of the stages"), Message("order"), Message("The order in which the stages are applied."),
@@ -546,8 +502,10 @@ class SamplingSettings:
     def missing_in(self, engine: str) -> list[str]:
         """Return the names of the stages and settings in effect that an engine does not have. An order and the dice are the app's own."""
         missing = [name for name in self.active_stages if engine not in _OF_STAGES[name][0].engines]
-        rows = [row for row in self.effective() if row.stage is None and row.engines and row.name != "seed"]  # without names: our own
-        missing += [row.short for row in rows if engine not in row.engines and (not row.of or engine in SETTINGS[row.of].engines)]
+        for row in self.effective():
+            wanted = engine in SETTINGS[row.of].engines if row.of else bool(row.engines)  # without names: our own
+            if row.stage is None and row.name != "seed" and wanted and engine not in row.engines:
+                missing.append(row.short)
         return missing
 
     def as_dict(self) -> dict[str, Any]:

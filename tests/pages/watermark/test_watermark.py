@@ -41,14 +41,14 @@ def test_the_first_result_is_said_in_numbers_and_is_attacked_by_a_click(open_app
     assert left.p_value > CALLED
 
 
-def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open) -> None:
+def test_a_tournament_is_written_and_judged_by_the_unmarked_runs(open_app: Open, session: State) -> None:
     app = open_app(page="watermark", prompt="Once upon a time", seed="7")
     app.segmented_control(key="watermark_kind").set_value("synthid")
     app.segmented_control(key="watermark_length").set_value(50)
     app.run()
     run_on(press(app, "watermark_start"))
     settings = replace(watermark_score.DEFAULTS["synthid"], seed=7)
-    seen = list(watermark.watch(load_model("storyteller"), "Once upon a time", settings, 50))
+    seen = session(app).experiments["watermark"].seen
     null = watermark.null_of(of_kind(seen, Measured))
     assert null is not None and f"{len(of_kind(seen, Measured, kind=UNMARKED))} unmarked runs of this model" in said(app)
     tokens = of_kind(seen, MarkedToken, side=MARKED)

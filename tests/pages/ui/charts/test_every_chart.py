@@ -23,7 +23,7 @@ def module_of(file: Path) -> str:
 
 def every_chart() -> Iterator[Callable[..., Any]]:
     """Each public function that `chart_spec` made: it takes a theme where its definition takes colours."""
-    for file in sorted(file for file in FOLDER.rglob("*.py") if "@chart_spec" in file.read_text("utf-8")):
+    for file in sorted(file for file in FOLDER.rglob("*.py") if file.name != "page.py" and "@chart_spec" in file.read_text("utf-8")):
         for name, made in vars(import_module(module_of(file))).items():
             if callable(made) and not name.startswith("_") and made.__module__ == module_of(file):
                 parameters = list(inspect.signature(made).parameters.values())
