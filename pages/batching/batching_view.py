@@ -11,7 +11,6 @@ import streamlit as st
 
 from core.experiments.batch_curve import CurvePoint
 from core.experiments.batching import Alone, Summary, summary
-from pages.ui.charts.component_drawings import STATES
 from pages.ui.charts.palette import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.serving_board_rows import Board
@@ -20,7 +19,7 @@ from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import _, said, written
 from pages.ui.session import current, elements
 from pages.ui.views import chart
-from pages.ui.views.serving_board import serving_board
+from pages.ui.views.serving_board import STATES, serving_board
 
 CLOSE = 1.15  # times as fast; below it both sides are called equally fast
 

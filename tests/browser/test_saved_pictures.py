@@ -15,10 +15,10 @@ from PIL import Image
 from core import Recording
 from core.experiments.cache_race import UNCACHED
 from core.message import percent
-from pages.ui.charts.component_drawings import board_table
 from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments import experiment
 from pages.ui.i18n import numbers
+from pages.ui.views.serving_board import board_table
 from tests.browser.watching import Watching, download, eventually, press
 
 pytestmark = pytest.mark.browser

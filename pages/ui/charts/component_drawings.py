@@ -1,9 +1,8 @@
-"""Drawings of what the custom components show, for saved pictures: the dice, a text token by token, a tree of branches, servers."""
+"""Drawings of what the custom components show, for saved pictures: the dice, a text token by token, a tree of branches."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 
@@ -12,12 +11,11 @@ from core.record.step import Step, TokenDistribution
 from core.record.step_rows import dice_segments
 from core.reports import drawing
 from core.reports.chart_picture import WIDE, Drawing
-from core.reports.drawing import LINE, Span, rect, text
+from core.reports.drawing import LINE, Span, text
 from core.reports.fonts import width
 from core.reports.step_picture import PictureStyle, token_spans
 from core.reports.step_picture import dice as dice_drawing
 from core.tokens.tokens import Token
-from pages.ui.charts.serving_board_rows import Board, SideRows
 from pages.ui.charts.tree_rows import Row
 from pages.ui.i18n.translation import _, wording
 
@@ -25,14 +23,12 @@ MOST_TOKENS = 1_000  # of a text; the newest
 MOST_TREE_ROWS = 60
 SIZE = 22  # pixels of a text
 ROW = 34  # pixels of a row of the tree
-STATES = {"queued": "muted_text", "prefill": "computed", "decode": "dice", "stalled": "doubt", "preempted": "other"}
-BLOCKS = {-1: "line", -2: "reused", -3: "computed"}  # free, free with a known prefix, shared
 
 
 def dice(seen: TokenDistribution | Step, colours: Palette) -> Drawing:
     """Return the dice strip with the roll, if there is one."""
     style = PictureStyle("dark" if colours is DARK else "light", wording())
-    return Drawing(_svg(WIDE, 74, dice_drawing(seen, style, 0, 0, WIDE, high=36, size=19)), WIDE, 74)
+    return Drawing(svg(WIDE, 74, dice_drawing(seen, style, 0, 0, WIDE, high=36, size=19)), WIDE, 74)
 
 
 def dice_table(seen: TokenDistribution | Step) -> pd.DataFrame:
@@ -46,7 +42,7 @@ def token_text(prompt: Sequence[Token], path: Sequence[Step], tint: str, colours
     spans += token_spans(path, colours, tint)
     lines = drawing.broken(spans[-MOST_TOKENS:], SIZE, WIDE)
     high = LINE * SIZE * len(lines) + 8
-    return Drawing(_svg(WIDE, high, drawing.spans_in_lines(lines, 2, SIZE, SIZE, WIDE)), WIDE, high)
+    return Drawing(svg(WIDE, high, drawing.spans_in_lines(lines, 2, SIZE, SIZE, WIDE)), WIDE, high)
 
 
 def tree(rows: Sequence[Row], colours: Palette) -> Drawing:
@@ -66,7 +62,7 @@ def tree(rows: Sequence[Row], colours: Palette) -> Drawing:
         parts.append(f'<path {line_path} stroke="{ink}" stroke-width="{thick:.1f}" stroke-linecap="round"{dashes}/>')
         parts.append(_tree_texts(row, x + 28, y, colours))
     high = ROW * min(len(rows), MOST_TREE_ROWS) + 10
-    return Drawing(_svg(WIDE, high, *parts), WIDE, high)
+    return Drawing(svg(WIDE, high, *parts), WIDE, high)
 
 
 def _tree_texts(row: Row, x: float, y: float, colours: Palette) -> str:
@@ -84,47 +80,6 @@ def tree_table(rows: Sequence[Row]) -> pd.DataFrame:
     return pd.DataFrame([[getattr(row, name) for name in columns] for row in rows], columns=columns)
 
 
-def board(servers: Board, titles: Sequence[str], longest: float, colours: Palette) -> Drawing:
-    """Return the servers one below the other: each request's time, and the blocks of the KV cache."""
-    parts, y = [], 0.0
-    for side, title in zip(servers.sides, titles, strict=False):
-        parts.append(text(0, y + 18, title, 17, colours.text, bold=True))
-        parts.append(text(WIDE, y + 18, f"{side.clock:.2f} s" if side.iterations else "", 15, colours.muted_text, anchor="end"))
-        y += 30
-        for number, spans in enumerate(side.spans):
-            parts.append(text(18, y + 12, str(number + 1), 13, colours.muted_text, anchor="end"))
-            parts.append(rect(28, y, WIDE - 28, 14, colours.line, 3))
-            for start, stop, kind in spans:
-                x, wide = 28 + (WIDE - 28) * start / longest, (WIDE - 28) * (stop - start) / longest
-                parts.append(rect(x, y, max(1.0, wide), 14, getattr(colours, STATES.get(kind, "line"))))
-            y += 20
-        drawn, high = _blocks(side, y + 8, colours)
-        parts.append(drawn)
-        y += high + 24
-    return Drawing(_svg(WIDE, y, *parts), WIDE, y)
-
-
-def _blocks(side: SideRows, y: float, colours: Palette) -> tuple[str, float]:
-    each, columns = 20, WIDE // 20
-    parts = []
-    for number, holder in enumerate(side.blocks):
-        x, top = each * (number % columns), y + each * (number // columns)
-        parts.append(rect(x, top, each - 2, each - 2, getattr(colours, BLOCKS.get(holder, "model")), 3))
-        if holder >= 0:
-            parts.append(text(x + each / 2 - 1, top + 13, str(holder + 1), 10, colours.text, anchor="middle"))
-    return "".join(parts), each * -(-len(side.blocks) // columns) + 8
-
-
-def board_table(servers: Board) -> pd.DataFrame:
-    """Return one row per time span of a request: server, request, kind, start and stop in seconds."""
-    rows: list[tuple[Any, ...]] = [
-        (index + 1, number + 1, kind, start, stop)
-        for index, side in enumerate(servers.sides)
-        for number, spans in enumerate(side.spans)
-        for start, stop, kind in spans
-    ]
-    return pd.DataFrame(rows, columns=["server", "request", "kind", "start_seconds", "stop_seconds"])
-
-
-def _svg(wide: float, high: float, *parts: str) -> str:
+def svg(wide: float, high: float, *parts: str) -> str:
+    """Return a picture of this size in pixels."""
     return f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:g}" height="{high:g}">{"".join(parts)}</svg>'

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.palette import DARK, DARKEST, LIGHT, Palette, as_data, of
 
-__all__ = ["DARK", "DARKEST", "LIGHT", "Palette", "as_data", "css", "of", "variable"]
+__all__ = ["DARK", "DARKEST", "LIGHT", "Palette", "as_data", "css", "of", "theme", "variable"]
 
 
 def legend(*entries: tuple[str, str]) -> None:
@@ -30,3 +30,8 @@ def variable(name: str) -> str:
 def css(name: str) -> str:
     """Return a colour in CSS by its name. Any other colour stays as it is."""
     return f"var({variable(name)})" if name in as_data(LIGHT) else name
+
+
+def theme() -> str:
+    """Return the visitor's theme, "light" or "dark"."""
+    return "dark" if st.context.theme.type == "dark" else "light"

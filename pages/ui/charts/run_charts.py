@@ -11,7 +11,6 @@ from typing import Any
 import altair as alt
 import pandas as pd
 import pyarrow as pa
-import streamlit as st
 
 from pages.ui.charts.palette import Palette
 from pages.ui.charts.parts import CHART, by_kind, chart_spec, small_axis, tips
@@ -65,11 +64,6 @@ def _row(row: dict[str, Any]) -> str:
             words += (_(value) if column == "part" else value).split()
             is_filled = is_filled or column != "part"
     return " ".join(words) if is_filled else ""
-
-
-def theme() -> str:
-    """Return the visitor's theme, "light" or "dark"."""
-    return "dark" if st.context.theme.type == "dark" else "light"
 
 
 def _steps_axis(colours: Palette) -> alt.X:

@@ -14,7 +14,7 @@ from core.errors import ViewerError
 from core.record import step_rows
 from core.sources.capabilities import missing
 from pages.ui import features
-from pages.ui.charts import palette, run_charts
+from pages.ui.charts import palette
 from pages.ui.components.glossary.glossary import glossary
 from pages.ui.features import GROUPS, LANDING, Feature
 from pages.ui.i18n import phrases, translation
@@ -194,7 +194,7 @@ def inject_css() -> None:
 
     app.py calls this once per run.
     """
-    st.html(_css(run_charts.theme()))
+    st.html(_css(palette.theme()))
 
 
 @cache
@@ -213,5 +213,5 @@ def ensure_model_loaded() -> None:
 
 def logo() -> None:
     """Draw the app's name in the header."""
-    name = f"logo-{run_charts.theme()}.svg"
+    name = f"logo-{palette.theme()}.svg"
     st.logo(str(HERE / name), size="large")

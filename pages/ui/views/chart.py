@@ -27,7 +27,6 @@ from core.sampling.settings import SamplingSettings
 from core.tokens.tokens import Token
 from pages.ui.charts import component_drawings, palette, run_charts
 from pages.ui.charts.parts import Spec
-from pages.ui.charts.run_charts import theme
 from pages.ui.charts.tree_rows import Row
 from pages.ui.components.branch_tree.branch_tree import TreeAction
 from pages.ui.components.branch_tree.branch_tree import branch_tree as tree_component
@@ -133,7 +132,7 @@ def menu(key: str, make: Callable[[], Saved]) -> None:
 
 def choose_theme(key: str) -> str:
     """Draw the choice of the picture's colours, and return the theme."""
-    now, title = run_charts.theme(), said(THEMES).__getitem__
+    now, title = palette.theme(), said(THEMES).__getitem__
     return st.segmented_control(_("Colours"), list(THEMES), default=now, format_func=title, key=key, required=True) or now
 
 
@@ -266,7 +265,7 @@ def draw(
         return of_chart(chart("dark" if colours is DARK else "light", **options), rows_of(table), colours)
 
     with st.container(key=f"chart_{key}", gap=None):
-        st.vega_lite_chart(table, chart(theme(), **options), key=key, width="stretch", theme="streamlit", alt=alt_text, **picking)
+        st.vega_lite_chart(table, chart(palette.theme(), **options), key=key, width="stretch", theme="streamlit", alt=alt_text, **picking)
         if described:
             st.html(f'<div class="tv-screen-reader">{escape(run_charts.numbers_of(table))}</div>')
         menu(key, saved)

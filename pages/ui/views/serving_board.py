@@ -6,14 +6,20 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
-from pages.ui.charts import component_drawings
+from core.palette import Palette
+from core.reports.chart_picture import WIDE, Drawing
+from core.reports.drawing import rect, text
+from pages.ui.charts.component_drawings import svg
 from pages.ui.charts.serving_board_rows import Board, SideRows
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.views.chart import Saved, saved_as
 
+STATES = {"queued": "muted_text", "prefill": "computed", "decode": "dice", "stalled": "doubt", "preempted": "other"}
+BLOCK_INKS = {-1: "line", -2: "reused", -3: "computed"}  # free, free with a known prefix, shared
 BLOCKS = {"free": N_("free"), "known": N_("free, prefix still cached"), "held": N_("held (number of the request)"), "shared": N_("shared")}
 KINDS = {-1: "free", -2: "known", -3: "shared"}  # of blocks that no single request holds
 LONGEST_TEXT = 150  # characters
@@ -31,9 +37,9 @@ def serving_board(board: Board, titles: Sequence[str], lines: Sequence[str], slo
     def saved() -> Saved:
         return Saved(
             " · ".join(titles),
-            lambda c: component_drawings.board(board, titles, longest, c),
-            component_drawings.board_table(board),
-            legend=tuple(zip(component_drawings.STATES.values(), said(names.READER_STATES).values(), strict=True)),
+            lambda c: drawn_board(board, titles, longest, c),
+            board_table(board),
+            legend=tuple(zip(STATES.values(), said(names.READER_STATES).values(), strict=True)),
         )
 
     sides = zip(board.sides, titles, lines, slots, strict=True)
@@ -86,3 +92,45 @@ def _block(holder: int) -> str:
     kind = KINDS.get(holder, "held")
     number = str(holder + 1) if kind == "held" else "=" if kind == "shared" else ""
     return f'<b class="{kind}" title="{escape(_(BLOCKS[kind]))}">{number}</b>'
+
+
+def drawn_board(servers: Board, titles: Sequence[str], longest: float, colours: Palette) -> Drawing:
+    """Return the servers one below the other: each request's time, and the blocks of the KV cache."""
+    parts, y = [], 0.0
+    for side, title in zip(servers.sides, titles, strict=False):
+        parts.append(text(0, y + 18, title, 17, colours.text, bold=True))
+        parts.append(text(WIDE, y + 18, f"{side.clock:.2f} s" if side.iterations else "", 15, colours.muted_text, anchor="end"))
+        y += 30
+        for number, spans in enumerate(side.spans):
+            parts.append(text(18, y + 12, str(number + 1), 13, colours.muted_text, anchor="end"))
+            parts.append(rect(28, y, WIDE - 28, 14, colours.line, 3))
+            for start, stop, kind in spans:
+                x, wide = 28 + (WIDE - 28) * start / longest, (WIDE - 28) * (stop - start) / longest
+                parts.append(rect(x, y, max(1.0, wide), 14, getattr(colours, STATES.get(kind, "line"))))
+            y += 20
+        drawn, high = _drawn_blocks(side, y + 8, colours)
+        parts.append(drawn)
+        y += high + 24
+    return Drawing(svg(WIDE, y, *parts), WIDE, y)
+
+
+def _drawn_blocks(side: SideRows, y: float, colours: Palette) -> tuple[str, float]:
+    each, columns = 20, WIDE // 20
+    parts = []
+    for number, holder in enumerate(side.blocks):
+        x, top = each * (number % columns), y + each * (number // columns)
+        parts.append(rect(x, top, each - 2, each - 2, getattr(colours, BLOCK_INKS.get(holder, "model")), 3))
+        if holder >= 0:
+            parts.append(text(x + each / 2 - 1, top + 13, str(holder + 1), 10, colours.text, anchor="middle"))
+    return "".join(parts), each * -(-len(side.blocks) // columns) + 8
+
+
+def board_table(servers: Board) -> pd.DataFrame:
+    """Return one row per time span of a request: server, request, kind, start and stop in seconds."""
+    rows: list[tuple[Any, ...]] = [
+        (index + 1, number + 1, kind, start, stop)
+        for index, side in enumerate(servers.sides)
+        for number, spans in enumerate(side.spans)
+        for start, stop, kind in spans
+    ]
+    return pd.DataFrame(rows, columns=["server", "request", "kind", "start_seconds", "stop_seconds"])
