@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -31,10 +32,10 @@ def test_a_stage_is_moved_the_bars_change_and_the_link_keeps_the_order(visit: Vi
     page.locator("[data-stage]").first.wait_for()
     assert listed(watching) == list(ORDERS["transformers"])
     page.locator('[data-stage="temperature"]').focus()
-    for _ in range(5):
+    for moved in range(1, 6):
         page.keyboard.press("Alt+ArrowDown")
-        page.wait_for_timeout(600)
-    eventually(page, lambda: _assert_moved(watching))
+        eventually(page, partial(_assert_moved, watching, moved))
+        settled(page)
     page.keyboard.press("Escape")
     settled(page)
     eventually(page, lambda: _assert_other(watching, before))
@@ -55,9 +56,9 @@ def _assert_listed(watching: Watching, order: tuple[str, ...]) -> None:
     assert listed(watching) == list(order)
 
 
-def _assert_moved(watching: Watching) -> None:
+def _assert_moved(watching: Watching, places: int = 5) -> None:
     names = listed(watching)
-    assert names.index("temperature") == ORDERS["transformers"].index("temperature") + 5
+    assert names.index("temperature") == ORDERS["transformers"].index("temperature") + places
 
 
 def _assert_other(watching: Watching, bars: list[str]) -> None:
