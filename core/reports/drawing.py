@@ -15,11 +15,11 @@ ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}  # share of a text's width l
 LINE = 1.34  # height of a line of text against its size
 
 
-def svg(wide: float, high: float, *parts: str, background: str) -> str:
-    """Return a whole picture of this size in pixels."""
+def svg(wide: float, high: float, *parts: str, background: str = "") -> str:
+    """Return a picture of this size in pixels, without a background if none is named."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:g}" height="{high:g}" viewBox="0 0 {wide:g} {high:g}">'
-        f"{rect(0, 0, wide, high, background)}{''.join(parts)}</svg>"
+        f"{rect(0, 0, wide, high, background) if background else ''}{''.join(parts)}</svg>"
     )
 
 

@@ -53,8 +53,8 @@ class Setting:
     of: the setting that this one belongs to; it has no effect while that one is off. where: in the sidebar at once ("sight"), in the
     sidebar behind More, or in the dialog of all samplers; group: there. term: its definition in the glossary. letter: in lists of steps.
     stage: what it switches on. engines: its name in each engine that has it; without any, a setting that belongs to no other one is the
-    app's own. sent: what such an engine is sent for a value that it expects
-    in another form, None for nothing; a setting that is no number is sent only so.
+    app's own. sent: what an engine is sent for a value that it expects in another form, None for nothing. A setting that is no number is
+    sent only so.
     """
 
     off: Any

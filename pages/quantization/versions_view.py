@@ -93,8 +93,8 @@ def after_the_prompt(term: str, tokens: Sequence[str], sides: Sequence[Side], pa
     with left:
         elements.section(_("After the prompt"), term)
         legend(*kinds)
-        rows = before_after_bars.two_bar_rows(tokens, before, after)
-        chart.draw(before_after_bars.two_bars, rows, key=key, alt_text=_("After the prompt"), legend=kinds, rows=len(rows))
+        rows = before_after_bars.before_after_rows(tokens, before, after)
+        chart.draw(before_after_bars.before_after, rows, key=key, alt_text=_("After the prompt"), legend=kinds, rows=len(rows))
     with right:
         elements.section(_("What it writes"), _("greedy"))
         for title, _odds, text in sides:

@@ -13,9 +13,7 @@ from pages.ui.i18n.translation import _
 
 BIT = math.log(2)  # nats
 SMALL = 0.05  # bits; a smaller effect has no tint
-
-ROW = 28  # pixels
-CELL = 26
+ROW, CELL = 28, 26  # pixels
 GAPS = alt.Scale(paddingInner=0.12, paddingOuter=0.06)  # between fields, with room for the edge of the chosen one
 
 

@@ -83,9 +83,9 @@ def field_bars(seen: TracedFact, layer: int, column: int) -> None:
     where = _("the embedding") if layer == 0 else _("layer {layer}").format(layer=layer)
     elements.section(_("Patched at “{word}”, {where}").format(word=plain(column_name(seen, column)), where=where))
     legend(("model", _("second prompt")), ("dice", _("second prompt, patched")))
-    rows = before_after_bars.two_bar_rows((seen.target, seen.other), seen.before, seen.chances[layer][column])
+    rows = before_after_bars.before_after_rows((seen.target, seen.other), seen.before, seen.chances[layer][column])
     alt_text = _("Two bars for each of the two answers: before and after the patch.")
-    chart.draw(before_after_bars.two_bars, rows, key="why_fact_bars", alt_text=alt_text, rows=len(rows))
+    chart.draw(before_after_bars.before_after, rows, key="why_fact_bars", alt_text=alt_text, rows=len(rows))
     back = numbers.percent(min(1.0, max(0.0, seen.recovered[layer][column])))
     st.caption(_("{share} of the first answer comes back. Click another field.").format(share=back))
 

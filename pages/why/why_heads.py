@@ -130,9 +130,9 @@ def draw_without(run: Experiment) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         legend(("model", _("all heads")), ("dice", _("without these heads")))
-        rows = before_after_bars.two_bar_rows(seen.pieces, seen.usual, seen.changed)
+        rows = before_after_bars.before_after_rows(seen.pieces, seen.usual, seen.changed)
         alt_text = _("Two bars per token: its probability with all heads, and without the switched-off ones.")
-        chart.draw(before_after_bars.two_bars, rows, key="why_without_bars", alt_text=alt_text, rows=len(rows))
+        chart.draw(before_after_bars.before_after, rows, key="why_without_bars", alt_text=alt_text, rows=len(rows))
     with right:
         for title, text in ((_("all heads"), seen.usual_text), (_("without these heads"), seen.changed_text)):
             st.caption(title)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pages.ui.i18n import example_texts
 from tests.browser.drawn import Drawn, plainly
 from tests.browser.watching import eventually, press, settled, turn_to, type_into
 
@@ -130,3 +131,25 @@ def test_the_dice_of_inside_fall_and_pieces_form_while_one_types(at: At) -> None
     contents.last.click()
     page.wait_for_function("""() => [...document.querySelectorAll('h2, h3')].at(-1).getBoundingClientRect().top < innerHeight""")
     assert "prompt=The" in page.url and "steps=r2" in page.url, "the text is still in the address"
+
+
+def test_the_buttons_that_act_in_the_run_of_their_press_are_pressed(at: At) -> None:
+    page = at("read")
+    page.locator('[class*="st-key-read_why_"] button').first.click()
+    page.wait_for_url("**/why**")
+    eventually(page, lambda: Drawn(page, ".st-key-why_words_controls").texts("p"))
+    assert page.locator(".st-key-why_text textarea").input_value() == example_texts.TO_READ["A tale"]
+    page = at("candidates")
+    page.locator(".st-key-candidates_view button").last.click()
+    settled(page)
+    press(page, "candidates_beam_all")
+    page.locator(".st-key-made_candidates_beam .st-key-keep_candidates_beam button:visible").first.wait_for()
+    page.locator(".st-key-candidates_beam_step button[disabled]").wait_for()
+    press(page, "candidates_beam_again")
+    page.locator(".st-key-candidates_beam_step button:not([disabled])").wait_for()
+    page = at("think")
+    press(page, "again_think")  # Run it live
+    page.locator(".st-key-made_think .st-key-keep_think button:visible").first.wait_for()
+    page = at("")
+    press(page, "to_stage")
+    page.locator(".stage .text .token").first.wait_for()

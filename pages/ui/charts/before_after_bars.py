@@ -13,7 +13,7 @@ from pages.ui.i18n import numbers
 
 
 @chart_spec(8)
-def two_bars(colours: Palette, rows: int) -> alt.TopLevelMixin:
+def before_after(colours: Palette, rows: int) -> alt.TopLevelMixin:
     """Two bars per token from 0 to the largest: before the change pale, after it deep. Columns: place, piece, full, rounded, end, label."""
     scale = alt.Scale(domainMin=0, nice=True, rangeMax=alt.ExprRef("width - 110"))
     axis = percent_axis(colours, orient="top", format="~%", values=alt.Undefined, tickCount=3)
@@ -29,8 +29,8 @@ def two_bars(colours: Palette, rows: int) -> alt.TopLevelMixin:
     return alt.layer(full, rounded, label).properties(height=28 * rows)
 
 
-def two_bar_rows(tokens: Sequence[str], before: Sequence[float], after: Sequence[float]) -> pd.DataFrame:
-    """Return tokens with two probabilities. Columns: see `two_bars`."""
+def before_after_rows(tokens: Sequence[str], before: Sequence[float], after: Sequence[float]) -> pd.DataFrame:
+    """Return tokens with two probabilities. Columns: see `before_after`."""
     return pd.DataFrame(
         [
             {"place": row, "piece": token, "full": first, "rounded": second, "end": max(first, second)}

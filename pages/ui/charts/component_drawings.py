@@ -28,7 +28,7 @@ ROW = 34  # pixels of a row of the tree
 def dice(seen: TokenDistribution | Step, colours: Palette) -> Drawing:
     """Return the dice strip with the roll, if there is one."""
     style = PictureStyle("dark" if colours is DARK else "light", wording())
-    return Drawing(svg(WIDE, 74, dice_drawing(seen, style, 0, 0, WIDE, high=36, size=19)), WIDE, 74)
+    return Drawing(drawing.svg(WIDE, 74, dice_drawing(seen, style, 0, 0, WIDE, high=36, size=19)), WIDE, 74)
 
 
 def dice_table(seen: TokenDistribution | Step) -> pd.DataFrame:
@@ -42,7 +42,7 @@ def token_text(prompt: Sequence[Token], path: Sequence[Step], tint: str, colours
     spans += token_spans(path, colours, tint)
     lines = drawing.broken(spans[-MOST_TOKENS:], SIZE, WIDE)
     high = LINE * SIZE * len(lines) + 8
-    return Drawing(svg(WIDE, high, drawing.spans_in_lines(lines, 2, SIZE, SIZE, WIDE)), WIDE, high)
+    return Drawing(drawing.svg(WIDE, high, drawing.spans_in_lines(lines, 2, SIZE, SIZE, WIDE)), WIDE, high)
 
 
 def tree(rows: Sequence[Row], colours: Palette) -> Drawing:
@@ -62,7 +62,7 @@ def tree(rows: Sequence[Row], colours: Palette) -> Drawing:
         parts.append(f'<path {line_path} stroke="{ink}" stroke-width="{thick:.1f}" stroke-linecap="round"{dashes}/>')
         parts.append(_tree_texts(row, x + 28, y, colours))
     high = ROW * min(len(rows), MOST_TREE_ROWS) + 10
-    return Drawing(svg(WIDE, high, *parts), WIDE, high)
+    return Drawing(drawing.svg(WIDE, high, *parts), WIDE, high)
 
 
 def _tree_texts(row: Row, x: float, y: float, colours: Palette) -> str:
@@ -78,8 +78,3 @@ def tree_table(rows: Sequence[Row]) -> pd.DataFrame:
     """Return one row per part of the tree: node_id, parent, text, share, note, kind, name."""
     columns = ["node_id", "parent", "text", "share", "note", "kind", "name"]
     return pd.DataFrame([[getattr(row, name) for name in columns] for row in rows], columns=columns)
-
-
-def svg(wide: float, high: float, *parts: str) -> str:
-    """Return a picture of this size in pixels."""
-    return f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:g}" height="{high:g}">{"".join(parts)}</svg>'

@@ -132,8 +132,8 @@ def pressed(
 
     draw: `st.button` or `st.form_submit_button`. first: called before the run of a press.
 
-    Their own value is lost when another rerun interrupts the run of the press before it comes to the button: a component that reports a
-    size at this moment is enough. A callback is not: Streamlit calls it first.
+    The value that Streamlit returns for a button is lost if another rerun ends this run before it comes to the button. A component that
+    reports a size at this moment is enough. The callback is never lost, because Streamlit calls it first.
     """
     session = current.current_session()
     draw(label, key=key, on_click=_note_press, args=(key, first), **widget_options)

@@ -11,16 +11,15 @@ import streamlit as st
 
 from core.palette import Palette
 from core.reports.chart_picture import WIDE, Drawing
-from core.reports.drawing import rect, text
-from pages.ui.charts.component_drawings import svg
+from core.reports.drawing import rect, svg, text
 from pages.ui.charts.serving_board_rows import Board, SideRows
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.views.chart import Saved, saved_as
 
 STATES = {"queued": "muted_text", "prefill": "computed", "decode": "dice", "stalled": "doubt", "preempted": "other"}
-BLOCK_INKS = {-1: "line", -2: "reused", -3: "computed"}  # free, free with a known prefix, shared
 BLOCKS = {"free": N_("free"), "known": N_("free, prefix still cached"), "held": N_("held (number of the request)"), "shared": N_("shared")}
+BLOCK_INKS = {"free": "line", "known": "reused", "held": "model", "shared": "computed"}
 KINDS = {-1: "free", -2: "known", -3: "shared"}  # of blocks that no single request holds
 LONGEST_TEXT = 150  # characters
 LONGEST_PROMPT = 60  # characters
@@ -119,7 +118,7 @@ def _drawn_blocks(side: SideRows, y: float, colours: Palette) -> tuple[str, floa
     parts = []
     for number, holder in enumerate(side.blocks):
         x, top = each * (number % columns), y + each * (number // columns)
-        parts.append(rect(x, top, each - 2, each - 2, getattr(colours, BLOCK_INKS.get(holder, "model")), 3))
+        parts.append(rect(x, top, each - 2, each - 2, getattr(colours, BLOCK_INKS[KINDS.get(holder, "held")]), 3))
         if holder >= 0:
             parts.append(text(x + each / 2 - 1, top + 13, str(holder + 1), 10, colours.text, anchor="middle"))
     return "".join(parts), each * -(-len(side.blocks) // columns) + 8
