@@ -19,7 +19,7 @@ from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments import experiment
 from pages.ui.i18n import numbers
 from pages.ui.views.serving_board import board_table
-from tests.browser.watching import Watching, download, eventually, press
+from tests.browser.watching import PATIENCE, Watching, download, eventually, press
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
@@ -116,6 +116,7 @@ def test_the_run_is_saved_as_a_slide_a_page_and_an_animation(visit: Visit, brows
 
     context = browser.new_context(viewport={"width": 320, "height": 700}, offline=True)
     asked: list[str] = []
+    context.set_default_timeout(PATIENCE)
     alone = context.new_page()
     alone.on("request", lambda request: asked.append(request.url))
     page_text = replayed.read_text("utf-8").replace("&", "&amp;").replace('"', "&quot;")
