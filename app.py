@@ -11,13 +11,14 @@ from pages.ui.server import preload
 if __name__ != "__main__":  # once, before the server listens: streamlit imports this file and serves what is called app
     from starlette.middleware import Middleware
 
-    from pages.ui.server import event_log, gate, lifespan
+    from pages.ui.server import event_log, gate, lifespan, websocket_notice
 
     logging.disable()  # Streamlit warns that there is no visitor yet
     st.navigation([lambda: None])  # from now on it takes no pages from the folder `pages`, also not for the first visitor's link
     logging.disable(logging.NOTSET)
     event_log.open_event_log()
-    app = st.App(__file__, lifespan=lifespan.lifespan, routes=lifespan.ROUTES, middleware=[Middleware(gate.Gate)])
+    middleware = [Middleware(gate.Gate), Middleware(websocket_notice.WebsocketNotice)]
+    app = st.App(__file__, lifespan=lifespan.lifespan, routes=lifespan.ROUTES, middleware=middleware)
     preload.begin()
 else:  # for every visitor, at every click
     st.set_page_config(

@@ -9,10 +9,11 @@ from threading import Thread
 
 
 class Balancer:
-    """Connections to `port` go to the port `target` of this machine."""
+    """Connections to `port` go to the port `target` of this machine. passes_websockets: False removes the header Upgrade, as filters do."""
 
     def __init__(self, target: int) -> None:
         self.target = target
+        self.passes_websockets = True
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.port = int(self.listening.getsockname()[1])
         self.ends: list[socket.socket] = []
@@ -52,7 +53,7 @@ class Balancer:
     def _carry(self, one: socket.socket, other: socket.socket) -> None:
         with suppress(OSError):
             while said := one.recv(65_536):
-                other.sendall(said)
+                other.sendall(said if self.passes_websockets else said.replace(b"\r\nUpgrade: websocket", b""))
         for end in (one, other):
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)

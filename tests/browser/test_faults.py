@@ -1,4 +1,7 @@
-"""Faults of the machine: a server that has just started or stands still, and one link in two tabs. One sentence says what happens."""
+"""Faults of the machine and the network: a server that has just started or stands still, a proxy without websockets, one link in two tabs.
+
+One sentence says what happens.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,14 @@ from urllib.parse import urlsplit
 import psutil
 import pytest
 
+from tests.browser.balancer import balancing
 from tests.browser.conftest import running_app
 from tests.browser.watching import Watching, eventually, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[..., Watching]
 SENTENCE = "The server has not answered for 5 seconds."
+NO_WEBSOCKET = "This page cannot connect to its app: no websocket can be opened"
 
 
 @contextmanager
@@ -64,6 +69,19 @@ def stands_still(watching: Watching, address: str) -> None:
     assert watching.written()[:2] == written
     notice.wait_for(state="hidden")
     watching.steps(4, 4)
+
+
+def test_a_proxy_without_websockets_is_named_on_the_page(new_page: Callable[..., Any], app: str) -> None:
+    with balancing(urlsplit(app).port or 0) as balancer:
+        balancer.passes_websockets = False
+        page = new_page(f"http://127.0.0.1:{balancer.port}/why")
+        notice = page.get_by_role("alert").filter(has_text=NO_WEBSOCKET)
+        page.wait_for_timeout(5_000)
+        assert not notice.count()  # a slow server has its time
+        notice.wait_for(timeout=30_000)
+        balancer.passes_websockets = True
+        settled(page)
+        notice.wait_for(state="detached", timeout=30_000)
 
 
 def test_one_link_in_two_tabs_is_two_texts(visit: Visit, app: str) -> None:

@@ -8,7 +8,7 @@ a logit of minus infinity, its typical-p computes NaN, and its dynamic temperatu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
@@ -20,6 +20,8 @@ from core.remote.sampling_parameters import parameters
 from core.sampling.settings import STAGES
 
 CLOSE = 1e-4
+Draw = Callable[[Random, Generation], SamplingSettings]
+Chain = tuple[SamplingSettings, int, float]
 PROMPT = "Once upon a time there was a little fox. The fox had a red ball. The fox had a"
 CHAINS = 50
 MIROSTAT_STEPS = 12
@@ -98,6 +100,14 @@ def random_settings(dice: Random, run: Generation) -> SamplingSettings:
     return SamplingSettings(**by_id(chosen, run), xtc_threshold=0.05, repeat_last_n=64, order=order)
 
 
+def settings_in_its_order(dice: Random, run: Generation) -> SamplingSettings:
+    """llama.cpp's samplers in its own order, some with excluded tokens before those that count them."""
+    chosen = {name: draw(dice) for name, draw in VALUES.items() if dice.random() < 0.5}
+    if dice.random() < 0.3:
+        chosen["logit_bias"] = {dice.randint(0, 9): -float("inf")}
+    return SamplingSettings(**by_id(chosen, run), xtc_threshold=0.05, repeat_last_n=64, order="llama.cpp")
+
+
 def alone(line: HttpClient, model: Any) -> Iterator[tuple[str, float]]:
     """Yield each sampler of llama.cpp and its largest difference."""
     run = Generation(model, PROMPT, SamplingSettings(greedy=True), top_n=model.vocabulary_size)
@@ -111,7 +121,7 @@ def alone(line: HttpClient, model: Any) -> Iterator[tuple[str, float]]:
         yield name, furthest(line, run, settings)
 
 
-def chains(line: HttpClient, model: Any, count: int = CHAINS) -> Iterator[tuple[SamplingSettings, int, float]]:
+def chains(line: HttpClient, model: Any, draw: Draw = random_settings, count: int = CHAINS) -> Iterator[Chain]:
     """Yield random chains at different steps, how many tokens they leave, and their largest difference."""
     run = Generation(model, PROMPT, SamplingSettings(seed=4, top_p=0.95), top_n=model.vocabulary_size)
     run.top_n = model.vocabulary_size
@@ -119,7 +129,7 @@ def chains(line: HttpClient, model: Any, count: int = CHAINS) -> Iterator[tuple[
     for number in range(count):
         if number % 5 == 4:
             run.step()
-        settings = random_settings(dice, run)
+        settings = draw(dice, run)
         yield settings, run.next_distribution(settings).stage_kept[-1], furthest(line, run, settings)
 
 

@@ -34,5 +34,12 @@ def test_random_chains(line: HttpClient, local: Any) -> None:
     assert [(settings, off) for settings, _kept, off in found if off >= samplers.CLOSE] == []
 
 
+def test_every_difference_in_its_own_order_is_said(line: HttpClient, local: Any) -> None:
+    """Where llama.cpp counts excluded tokens, the numbers differ, and the page says so; nowhere else."""
+    found = list(samplers.chains(line, local, samplers.settings_in_its_order, 200))
+    different = [settings for settings, _kept, off in found if off >= samplers.CLOSE]
+    assert len(different) >= 5 and all(settings.counting_excluded for settings in different)
+
+
 def test_mirostat_over_several_tokens(line: HttpClient, local: Any) -> None:
     assert samplers.mirostat(line, local) < samplers.CLOSE

@@ -51,6 +51,13 @@ def best_match(wanted: str | None) -> str:
     return next((language for language in (code, code.partition("_")[0].lower()) if language in languages()), ENGLISH)
 
 
+def of_browser(accept_language: str) -> str:
+    """Return the first language of this Accept-Language header that the app has; English if there is none."""
+    codes = [entry.partition(";")[0].strip() for entry in accept_language[:200].split(",")]
+    available = [(code, best_match(code)) for code in codes]
+    return next((best for code, best in available if code.lower().startswith(best)), ENGLISH)
+
+
 def ask(visitor: Callable[[], str | None]) -> None:
     """Set the function that returns the visitor's language for threads without one. It returns None without a visitor."""
     _asked[:] = [visitor]

@@ -69,7 +69,7 @@ def bounded(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
     @wraps(answer)
     async def route(request: Request) -> Response:
         address = deployment.network_of(request.client.host if request.client else None)
-        with translation.speaking(language_of(request)):
+        with translation.speaking(translation.of_browser(request.headers.get("accept-language", ""))):
             if not RATES.count(address):
                 return _refusal(429, _("Too many requests came from this network. Wait a moment."))
             try:
@@ -78,14 +78,6 @@ def bounded(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
                 return _refusal(getattr(error, "status", 400), say(error))
 
     return route
-
-
-def language_of(request: Request) -> str:
-    """Return the first language of the browser that the app has."""
-    listed = request.headers.get("accept-language", "")[:200].split(",")
-    codes = [entry.partition(";")[0].strip() for entry in listed]
-    available = [(code, translation.best_match(code)) for code in codes]
-    return next((best for code, best in available if code.lower().startswith(best)), translation.ENGLISH)
 
 
 def _refusal(status: int, sentence: str) -> Response:
