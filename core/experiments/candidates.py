@@ -22,7 +22,7 @@ from core.experiments.answers import answer_of, normal
 from core.experiments.prompt_batch import PromptBatch, batch_of, together
 from core.experiments.recorded import StoredStep
 from core.generation.generation import Generation
-from core.generation.observing import mu_after
+from core.generation.sampling_history import mu_after
 from core.message import Message
 from core.record.step import ForwardPass, Step
 from core.sampling import dice, stages

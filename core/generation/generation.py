@@ -161,7 +161,7 @@ class Generation(Tree):
         return Message("out of memory") if self._out_of_memory else None
 
     def _is_fulfilled(self) -> bool:
-        from core.generation.observing import is_fulfilled  # imports torch
+        from core.generation.sampling_history import is_fulfilled  # imports torch
 
         return is_fulfilled(lambda: self.history(self.settings, len(self._path)), self.settings)
 
@@ -327,18 +327,18 @@ class Generation(Tree):
 
     def _observed(self, pending: _Pending, wanted: Wanted) -> dict[str, Any]:
         """Observe the probabilities and select a token; return the fields of the record. The source answers again until it is certain."""
-        from core.generation import observing  # imports torch
+        from core.generation import sampling_history  # imports torch
 
         with self._keeping_no_failure():
             while True:
                 answer = pending.answer
                 assert not isinstance(answer, Recorded)
                 text = self.history(wanted.settings, len(self._path))
-                seen = None if answer.logits is None else observing.observed(answer.logits, wanted, text)
+                seen = None if answer.logits is None else sampling_history.observed(answer.logits, wanted, text)
                 better = self.model.settle(self.token_ids, self._cache, wanted, answer, seen)
                 if better is answer and answer.logits is not None and seen is not None:
                     fields = answer.logits.fields(seen)
-                    return fields | observing.marks(wanted.settings, text, answer.logits.values.numel(), fields["token_ids"])
+                    return fields | sampling_history.marks(wanted.settings, text, answer.logits.values.numel(), fields["token_ids"])
                 if better is answer:
                     return answer.choice or {}
                 pending.answer = better
@@ -394,7 +394,7 @@ class Generation(Tree):
 
         Mirostat's limit and where a constraint begins follow from the steps before, so every branch has its own.
         """
-        from core.generation.observing import history_of  # imports torch
+        from core.generation.sampling_history import history_of  # imports torch
 
         ids = self._ids[: len(self.prompt_tokens) + index] if Can.TOKEN_IDS in self.can else NO_IDS
         return history_of(self.model, ids, len(self.prompt_tokens), self._path[:index], settings)

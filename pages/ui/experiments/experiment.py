@@ -27,7 +27,7 @@ from weakref import ref
 
 import streamlit as st
 
-from core.costs.machine import processor
+from core.costs.hardware import processor
 from core.errors import BadRecording, NotAllowed, ViewerError
 from core.experiments.recorded import ExperimentFile, RecordedExperiment, experiment_file
 from core.limits import Limits

@@ -1,14 +1,13 @@
-"""Actions on the samplers of the dialog: set one, remove one, bias a token, and what each engine's order would keep."""
+"""Actions on the samplers of the dialog: set one, remove one, bias a token, set the order."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from core.errors import ViewerError
 from core.sampling.constraint.compiled import compiled
 from core.sampling.constraint.source import notes
-from core.sampling.settings import LAST_N, ORDERS, SETTINGS, SamplingSettings
+from core.sampling.settings import LAST_N, SETTINGS, SamplingSettings
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, state
 from pages.ui.session.sampling_controls import start_of
@@ -52,9 +51,3 @@ def set_order(order: str | tuple[str, ...]) -> None:
     if not isinstance(order, str) and not settings.repeat_last_n and settings.order in LAST_N:
         state.set_value("repeat_last_n", LAST_N[str(settings.order)])
     set_setting("order", SETTINGS["order"].written(order))
-
-
-def kept_by_engine(settings: SamplingSettings) -> dict[str, int]:
-    """Return how many tokens can be chosen next in each engine's order of the stages. Raises ViewerError."""
-    run = current.run()
-    return {engine: run.next_distribution(replace(settings, order=engine)).stage_kept[-1] for engine in ORDERS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -234,7 +235,7 @@ def kept_line(settings: SamplingSettings) -> str:
     run = current.run()
     if run.finished or Can.NEW_TOKENS not in run.can or not run.model.vocabulary_size:
         return ""
-    kept = {ENGINES[engine]: count for engine, count in sampler_actions.kept_by_engine(settings).items()}
+    kept = {ENGINES[engine]: run.next_distribution(replace(settings, order=engine)).stage_kept[-1] for engine in ORDERS}
     if not isinstance(settings.order, str):
         kept[_("your own")] = run.next_distribution(settings).stage_kept[-1]
     counts = " · ".join(f"{name} {numbers.whole(count)}" for name, count in kept.items())

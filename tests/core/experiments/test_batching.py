@@ -13,7 +13,7 @@ import pytest
 from core import SamplingSettings
 from core.batching.scheduler import Policy
 from core.batching.server import ServerSettings
-from core.costs.machine import Peak
+from core.costs.hardware import Peak
 from core.experiments.batch_curve import CurvePoint, batch_curve
 from core.experiments.batching import PlannedRequest, Served, compare_alone, planned_requests, serve, summary
 

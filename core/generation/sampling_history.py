@@ -1,4 +1,4 @@
-"""How a run observes logits: the stages, and what they may know of the text. Both follow from the record of each branch.
+"""The text so far as the sampling stages know it (`History`), and logits observed with it. Both follow from the record of each branch.
 
 Imported with the first step, because the stages import torch, which a recording does not need.
 """
