@@ -19,7 +19,7 @@ from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import _, said, written
 from pages.ui.session import current, elements
 from pages.ui.views import chart
-from pages.ui.views.serving_board import STATES, serving_board
+from pages.ui.views.serving_board import READER_STATES, STATES, serving_board
 
 CLOSE = 1.15  # times as fast; below it both sides are called equally fast
 
@@ -44,7 +44,7 @@ def board(run: Experiment) -> Board:
 def draw_board(run: Experiment) -> None:
     """Draw both servers, and their figures once the run has ended."""
     both = board(run)
-    legend(*zip(STATES.values(), said(names.READER_STATES).values(), strict=True))
+    legend(*zip(STATES.values(), said(READER_STATES).values(), strict=True))
     _who, policies, places = run.about
     titles = (_(names.SCHEDULERS[policies[0]]), _(names.SCHEDULERS[policies[1]]))
     lines = (_(names.SCHEDULER_LINES[policies[0]]), _(names.SCHEDULER_LINES[policies[1]]))

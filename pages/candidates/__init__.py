@@ -8,15 +8,16 @@ from core.experiments.candidates import BatchStep
 from core.experiments.claims import Claim
 from core.sampling.settings import SamplingSettings
 from pages.ui.features import IDS, NONE, WHAT_IF, Feature, Recorded
-from pages.ui.i18n import names
 from pages.ui.i18n.translation import N_
 from pages.ui.session import current
 from pages.ui.session.sampling_controls import ALL
 
+TRIES_VIEWS = (N_("Several tries"), N_("Beam search"))
+
 
 def used_settings() -> frozenset[str]:
     """Beam search does not sample."""
-    return NONE if current.field("candidates_view") == names.TRIES_VIEWS[1] else ALL
+    return NONE if current.field("candidates_view") == TRIES_VIEWS[1] else ALL
 
 
 FEATURE = Feature(
@@ -43,7 +44,7 @@ FEATURE = Feature(
             "candidates_beam_all",
             BeamStep,
             int,
-            view=("candidates_view", names.TRIES_VIEWS[1]),
+            view=("candidates_view", TRIES_VIEWS[1]),
             claim=Claim(
                 "three answers, the best first",
                 lambda seen: len(scores := [beam.score for beam in seen[-1].answers]) == 3 and scores == sorted(scores, reverse=True),

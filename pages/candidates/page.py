@@ -8,11 +8,10 @@ import streamlit as st
 
 from core.experiments.beam import BeamStep, beam_search
 from core.experiments.candidates import FORMULAS, MEAN, write_and_time_one
-from pages.candidates import candidates_view
+from pages.candidates import TRIES_VIEWS, candidates_view
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import names
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
@@ -104,6 +103,6 @@ frame.header(
     _("The model writes the same text several times with other dice, and one try is picked. N tries cost N times the tokens."),
 )
 with elements.error_boundary():
-    wanted = results.view(names.TRIES_VIEWS, "candidates_view")
+    wanted = results.view(TRIES_VIEWS, "candidates_view")
     own_text()
-    (beam_view if wanted == names.TRIES_VIEWS[1] else tries_view)()
+    (beam_view if wanted == TRIES_VIEWS[1] else tries_view)()

@@ -9,16 +9,17 @@ from core.experiments.claims import Claim
 from core.experiments.compared_settings import ComparisonStep, SweepResult
 from core.sampling.settings import SamplingSettings
 from pages.ui.features import IDS, WHAT_IF, Feature, Recorded
-from pages.ui.i18n import names
 from pages.ui.i18n.translation import N_
 from pages.ui.session import current
 from pages.ui.session.sampling_controls import ALL
 
+COMPARE_VIEWS = (N_("Side by side"), N_("One setting, turned"))
+
 
 def used_settings() -> frozenset[str]:
     """Columns have their own settings with the visitor's seed. The setting that is turned through its range does not count."""
-    view = current.field("compare_view") or names.COMPARE_VIEWS[0]
-    if view == names.COMPARE_VIEWS[0]:
+    view = current.field("compare_view") or COMPARE_VIEWS[0]
+    if view == COMPARE_VIEWS[0]:
         count = int(current.field("compare_count") or 3)
         chosen = [current.field(f"compare_preset_{number}") for number in range(count)]
         return ALL if "From the sidebar" in chosen or (count == 4 and chosen[3] is None) else frozenset({"seed"})
@@ -46,7 +47,7 @@ FEATURE = Feature(
             "compare_sweep_start",
             SweepResult,
             str,
-            view=("compare_view", names.COMPARE_VIEWS[1]),
+            view=("compare_view", COMPARE_VIEWS[1]),
             claim=Claim(
                 "the hottest setting takes less likely tokens than the coldest",
                 lambda seen: (

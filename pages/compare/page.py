@@ -11,9 +11,10 @@ from core.experiments.compared_settings import RANGES, Column, ComparisonStep, s
 from core.experiments.two_models import unread
 from core.record.step import Step
 from core.sampling.settings import SamplingSettings
+from pages.compare import COMPARE_VIEWS
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import names, numbers
+from pages.ui.i18n import numbers
 from pages.ui.i18n.phrases import settings_summary
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
@@ -176,6 +177,6 @@ frame.header(
     _("Every column continues the same prompt with the same dice. Only its settings or its model differ."),
 )
 with elements.error_boundary():
-    wanted = results.view(names.COMPARE_VIEWS, "compare_view")
+    wanted = results.view(COMPARE_VIEWS, "compare_view")
     own_text()
-    (sweep_view if wanted == names.COMPARE_VIEWS[1] else columns_view)()
+    (sweep_view if wanted == COMPARE_VIEWS[1] else columns_view)()

@@ -8,8 +8,9 @@ from core.experiments.scratch_training import ScratchTrainingStep
 from core.experiments.teach import Ended, Waiting
 from core.experiments.training_step import StepComparison
 from pages.ui.features import HOW_IT_WORKS, NONE, Feature, Recorded
-from pages.ui.i18n import names
 from pages.ui.i18n.translation import N_
+
+GROWING_VIEWS = (N_("The bundled model"), N_("A new model"), N_("What training costs"))
 
 FEATURE = Feature(
     group=HOW_IT_WORKS,
@@ -23,7 +24,7 @@ FEATURE = Feature(
             "teach_step",
             "teach_step_start",
             StepComparison,
-            view=("growing_view", names.GROWING_VIEWS[2]),
+            view=("growing_view", GROWING_VIEWS[2]),
             claim=Claim(
                 "training changes weights and takes longer than inference",
                 lambda seen: (
@@ -38,7 +39,7 @@ FEATURE = Feature(
             "newborn_start",
             ScratchTrainingStep | Ended | Waiting,
             str,
-            view=("growing_view", names.GROWING_VIEWS[1]),
+            view=("growing_view", GROWING_VIEWS[1]),
             card=(N_("From nothing"), N_("A model grew up on one text, from noise to words.")),
             claim=Claim("the loss falls to less than half", claims.loss_falls),
         ),

@@ -10,11 +10,11 @@ from core import list_models
 from core.engine.model import LanguageModel
 from core.models.bundled_models import TRAINING_DATA, card_section
 from core.models.growth import GrowthRecord, growth_of
-from pages.growing import training_bill
+from pages.growing import GROWING_VIEWS, training_bill
 from pages.ui.charts import inside_charts
 from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
-from pages.ui.i18n import names, numbers
+from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import talk
 from pages.ui.server import loaded_models
@@ -150,8 +150,8 @@ frame.header(
 )
 with elements.error_boundary():
     views = {
-        names.GROWING_VIEWS[0]: bundled_model,
-        names.GROWING_VIEWS[1]: scratch_training.newborn,
-        names.GROWING_VIEWS[2]: training_bill.training_bill,
+        GROWING_VIEWS[0]: bundled_model,
+        GROWING_VIEWS[1]: scratch_training.newborn,
+        GROWING_VIEWS[2]: training_bill.training_bill,
     }
-    views[results.view(names.GROWING_VIEWS, "growing_view")]()
+    views[results.view(GROWING_VIEWS, "growing_view")]()

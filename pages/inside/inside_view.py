@@ -12,11 +12,18 @@ from pages.inside import sampling_rows
 from pages.ui.charts import inside_charts
 from pages.ui.charts.palette import css, legend
 from pages.ui.components.scored_text.scored_text import scored_text
-from pages.ui.i18n import example_texts, names, numbers
-from pages.ui.i18n.translation import _
+from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements
 from pages.ui.session.selection import SelectedStep
 from pages.ui.views import chart
+
+# Headings of the distributions that no row of the settings table makes; a stage's own is in its row.
+DISTRIBUTIONS = {
+    "model": N_("The model's probabilities"),
+    "dynamic temperature": N_("Sharpen where certain, flatten where not"),
+    "greedy": N_("Only the likeliest"),
+}
 
 MOST_CHOICES = 24  # tokens to choose from
 MANY_LAYERS = 12  # up to here each layer has a button
@@ -140,7 +147,7 @@ def choose_head(seen: Inside) -> tuple[int | None, int | None]:
 
 def heading_of(name: str) -> str:
     """Return what a stage does, or what the distribution of this name is; the name of an unknown one, as in another's recording."""
-    return _(STAGES[name].heading if name in STAGES else names.DISTRIBUTIONS.get(name, name))
+    return _(STAGES[name].heading if name in STAGES else DISTRIBUTIONS.get(name, name))
 
 
 def stages(step: SelectedStep) -> None:

@@ -16,13 +16,23 @@ from pages.ui.components.browser import browser
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.components.live_text.live_text import live_text
 from pages.ui.experiments import results
-from pages.ui.i18n import example_texts, names, numbers
-from pages.ui.i18n.translation import _
+from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance, selection
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.selection import SelectedStep, inside_of, selected_step
 from pages.ui.shell import frame
 from pages.ui.views import chart, cut_text
+
+STATIONS = {
+    "pieces": N_("What does it read?"),
+    "meaning": N_("What do tokens mean?"),
+    "layers": N_("What does each layer say?"),
+    "attention": N_("Where does it look?"),
+    "settings": N_("What do the settings do?"),
+    "dice": N_("What do the dice decide?"),
+    "answers": N_("How likely is an answer?"),
+}
 
 frame.page()
 LONGEST = 2_000  # characters that can be typed
@@ -161,4 +171,4 @@ with elements.error_boundary():
     lead = _("Write words or phrases. The app computes the exact probability that the text continues with each of them.")
     part("answers", _("How likely is an answer?"), _("probability of a continuation"), lead)
     named_answers_view(step)
-    contents.markdown(" · ".join(f"[{_(names.STATIONS[place])}](#{place})" for place in drawn))
+    contents.markdown(" · ".join(f"[{_(STATIONS[place])}](#{place})" for place in drawn))

@@ -12,9 +12,17 @@ from core.experiments.cache_budget import Answer, CacheStep, PolicyOutcome, Reca
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements
 from pages.ui.views import cache_text
+
+POSITIONS = {
+    "kept": N_(
+        "Tokens keep their positions. A kept token keeps the position it was computed with, and a new token gets its true position in the "
+        "text. StreamingLLM renumbers the kept tokens instead."
+    ),
+    "closed up": N_("This model computes distances from places in the cache, so the gap closes: tokens that were far apart move together."),
+}
 
 
 def cache_and_answers(run: Experiment) -> None:
@@ -94,7 +102,7 @@ def positions() -> None:
         except ViewerError as error:
             st.markdown(plain(error))
             return
-        st.markdown(_(names.POSITIONS[kind]))
+        st.markdown(_(POSITIONS[kind]))
         st.markdown(
             _("A dropped token is not undone: later tokens have attended to it, and their keys and values still contain its effect.")
         )

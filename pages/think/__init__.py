@@ -6,14 +6,15 @@ from core.experiments import claims
 from core.experiments.claims import Claim
 from core.experiments.thinking import Answered, PromptingStyle, Question, ReasoningStep
 from pages.ui.features import NONE, PASSES, WHAT_IF, Feature, Recorded
-from pages.ui.i18n import names
 from pages.ui.i18n.translation import N_
 from pages.ui.session import current
+
+THINK_VIEWS = (N_("One question"), N_("A whole set"))
 
 
 def used_settings() -> frozenset[str]:
     """Answers are greedy. The seed chooses the sums of a set."""
-    return frozenset({"seed"}) if current.field("think_view") == names.THINK_VIEWS[1] else NONE
+    return frozenset({"seed"}) if current.field("think_view") == THINK_VIEWS[1] else NONE
 
 
 FEATURE = Feature(
@@ -37,7 +38,7 @@ FEATURE = Feature(
             "think_set_start",
             Answered,
             int,
-            view=("think_view", names.THINK_VIEWS[1]),
+            view=("think_view", THINK_VIEWS[1]),
             claim=Claim("more answers are right step by step", claims.set_helps),
         ),
     ),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.experiments.thinking import CHAIN_OF_THOUGHT, Question, count, sums
+from pages.think import THINK_VIEWS
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import example_texts, names
+from pages.ui.i18n import example_texts
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
@@ -75,5 +76,5 @@ frame.header(
     _("The same question, answered at once and step by step. Every token is one more pass, and later tokens can use earlier ones."),
 )
 with elements.error_boundary():
-    wanted = results.view(names.THINK_VIEWS, "think_view")
-    (set_view if wanted == names.THINK_VIEWS[1] else one_view)()
+    wanted = results.view(THINK_VIEWS, "think_view")
+    (set_view if wanted == THINK_VIEWS[1] else one_view)()

@@ -8,8 +8,9 @@ from core.experiments.claims import Claim
 from core.experiments.compared_settings import ComparisonStep
 from core.experiments.waiting import LoadPoint, ServiceTimes, Watched
 from pages.ui.features import PASSES, SERVING, Feature, Recorded
-from pages.ui.i18n import names
 from pages.ui.i18n.translation import N_
+
+WAITING_VIEWS = (N_("One request among others"), N_("Streamed or whole"))
 
 FEATURE = Feature(
     group=SERVING,
@@ -22,7 +23,7 @@ FEATURE = Feature(
             "compare_stream",
             "compare_stream_start",
             ComparisonStep,
-            view=("waiting_view", names.WAITING_VIEWS[1]),
+            view=("waiting_view", WAITING_VIEWS[1]),
             claim=Claim("a whole answer was written", lambda seen: len(seen[-1].paths[0]) >= 30),
         ),
         Recorded(

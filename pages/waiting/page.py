@@ -9,13 +9,13 @@ from core.experiments.waiting import AFTER, BEFORE, Watched, load_curve, watch_o
 from pages.ui.components.browser.browser import round_trip
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import names, numbers
+from pages.ui.i18n import numbers
 from pages.ui.i18n.example_texts import OPENINGS
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field
-from pages.waiting import waiting_view
+from pages.waiting import WAITING_VIEWS, waiting_view
 
 frame.page()
 NAME, CURVE, STREAM = "waiting", "waiting_curve", "compare_stream"
@@ -86,6 +86,6 @@ frame.header(
     _("You send one request while others send theirs. The charts show where its time goes."),
 )
 with elements.error_boundary():
-    wanted = results.view(names.WAITING_VIEWS, "waiting_view")
+    wanted = results.view(WAITING_VIEWS, "waiting_view")
     prompt_field.own_text()
-    (delivery if wanted == names.WAITING_VIEWS[1] else request_view)()
+    (delivery if wanted == WAITING_VIEWS[1] else request_view)()

@@ -18,13 +18,24 @@ from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
 from pages.ui.components.browser.browser import RoundTrip
 from pages.ui.components.stream_stage.stream_stage import stream_stage
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import names, numbers
-from pages.ui.i18n.translation import _, ngettext, said
+from pages.ui.i18n import numbers
+from pages.ui.i18n.translation import N_, _, ngettext, said
 from pages.ui.session import elements
 from pages.ui.views import chart
 
+SIDES = {Policy.ONE_AT_A_TIME: N_("One at a time"), Policy.CONTINUOUS: N_("Continuous batching")}
+WAITS = {
+    "network": N_("network"),
+    "queue": N_("queue"),
+    "preempted": N_("preempted"),
+    "prefill": N_("prompt is read (prefill)"),
+    "decode": N_("tokens (decode)"),
+    "stalled": N_("stalled"),
+    "drawing": N_("drawing"),
+}
+
 PLAYED = 8.0  # seconds that the playback takes at least
-SHADES = ("model", "muted_text", "other", "computed", "dice", "doubt", "reused")  # of the kinds of time in `names.WAITS`
+SHADES = ("model", "muted_text", "other", "computed", "dice", "doubt", "reused")  # of the kinds of time in `WAITS`
 _TIME = "datum.value >= 1000 ? format(datum.value / 1000, '~r') + ' s' : format(datum.value, '~r') + ' ms'"
 
 
@@ -53,9 +64,9 @@ def draw(path: Sequence[Step], typed: str) -> None:
 def timeline_chart(colours: Palette) -> alt.TopLevelMixin:
     """One bar per side, divided into kinds of time. Columns: side, kind, start, stop (ms), tip, order."""
     axis = grey_axis(colours, labelExpr=_TIME, tickCount=6)
-    kinds = dict(zip(said(names.WAITS).values(), (getattr(colours, name) for name in SHADES), strict=True))
+    kinds = dict(zip(said(WAITS).values(), (getattr(colours, name) for name in SHADES), strict=True))
     bars = CHART.mark_bar(height={"band": 0.72}, stroke=colours.page, strokeWidth=0.6).encode(
-        y=alt.Y("side:N", sort=list(said(names.SIDES).values()), axis=grey_axis(colours, minExtent=120, labelLimit=150)),
+        y=alt.Y("side:N", sort=list(said(SIDES).values()), axis=grey_axis(colours, minExtent=120, labelLimit=150)),
         x=alt.X("start:Q", axis=axis, scale=alt.Scale(nice=False)),
         x2="stop:Q",
         color=shades("kind", kinds),
@@ -105,17 +116,17 @@ def load_curve(colours: Palette) -> alt.TopLevelMixin:
 def draw_request(requests: Sequence[Watched], trip: RoundTrip | None, recorded: bool, running: bool) -> None:
     """Draw the watched request under each policy. trip: this browser's network and drawing times, None before they are measured."""
     elements.section(_("Your request over time"), _("measured, both by the server's own clock"))
-    kinds = list(zip(SHADES, said(names.WAITS).values(), strict=True))
+    kinds = list(zip(SHADES, said(WAITS).values(), strict=True))
     legend(*kinds)
     chart.draw(timeline_chart, timeline(requests, trip), key="waiting_timeline", alt_text=_("Your request over time"), legend=kinds)
     for request in requests:
-        st.caption(f"{_(names.SIDES[request.policy])}: …{request.text[-110:]}".replace("\n", " "))
+        st.caption(f"{_(SIDES[request.policy])}: …{request.text[-110:]}".replace("\n", " "))
     extra = trip.network + trip.drawing if trip else 0.0
     figures(requests, extra)
     if not running and len(requests) == 2 and all(request.finished for request in requests):
         quick, slow = sorted(requests, key=lambda request: request.total)
         answer = _("**{quick}** completed your answer after {one}; the other policy took {other}.").format(
-            quick=_(names.SIDES[quick.policy]), one=numbers.duration(quick.total + extra), other=numbers.duration(slow.total + extra)
+            quick=_(SIDES[quick.policy]), one=numbers.duration(quick.total + extra), other=numbers.duration(slow.total + extra)
         )
         st.markdown(answer)
     if trip is None:
@@ -145,9 +156,9 @@ def timeline(requests: Sequence[Watched], trip: RoundTrip | None) -> pd.DataFram
         if trip and request.finished:
             parts += [("network", before + request.total, before), ("drawing", 2 * before + request.total, trip.drawing)]
         for number, (name, start, seconds) in enumerate(parts):
-            kind = _(names.WAITS[name])
+            kind = _(WAITS[name])
             times = {"start": 1000 * start, "stop": 1000 * (start + seconds), "tip": f"{kind}: {numbers.duration(seconds)}"}
-            rows.append({"side": _(names.SIDES[request.policy]), "kind": kind, **times, "order": number})
+            rows.append({"side": _(SIDES[request.policy]), "kind": kind, **times, "order": number})
     return pd.DataFrame(rows)
 
 
@@ -175,9 +186,7 @@ def figures(requests: Sequence[Watched], extra: float) -> None:
         ahead = ngettext("{count}\u00a0request", "{count}\u00a0requests", request.ahead).format(count=request.ahead)
         total = seconds(request.total + extra) if request.finished else "…"
         queue = numbers.duration(request.spent("queue"))
-        rows.append(
-            (_(names.SIDES[request.policy]), seconds(request.first_token + extra), seconds(request.inter_token), total, queue, ahead)
-        )
+        rows.append((_(SIDES[request.policy]), seconds(request.first_token + extra), seconds(request.inter_token), total, queue, ahead))
     elements.table(head, rows)
 
 
@@ -186,7 +195,7 @@ def _percentiles(points: list[LoadPoint]) -> None:
     rows = [
         (
             numbers.percent(point.reached),
-            _(names.SIDES[point.policy]),
+            _(SIDES[point.policy]),
             " · ".join(map(numbers.duration, point.queue_percentiles)),
             " · ".join(map(numbers.duration, point.total_percentiles)),
         )
@@ -210,7 +219,7 @@ def draw_curve(run: Experiment) -> None:
         ("muted_text", _("one at a time, computed (M/G/1)")),
     )
     legend(*kinds)
-    shown = "; ".join(f"{_(names.SIDES[point.policy])} {numbers.percent(point.load)} {numbers.duration(point.queue)}" for point in points)
+    shown = "; ".join(f"{_(SIDES[point.policy])} {numbers.percent(point.load)} {numbers.duration(point.queue)}" for point in points)
     alt_text = f"{_('Mean wait in the queue by load')}: {shown}"
     chart.draw(
         load_curve,

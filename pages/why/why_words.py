@@ -17,7 +17,7 @@ from pages.ui.components.browser import browser
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
-from pages.ui.i18n import names, numbers
+from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, quoted, said
 from pages.ui.session import current, elements, provenance
@@ -43,12 +43,14 @@ def words_view(token: ExplainedToken) -> None:
     model, span = current.model(), None
     with st.container(horizontal=True, vertical_alignment="bottom", key="why_words_controls"):
         target = choose(token)
-        unit = elements.choice(_("Hide"), list(names.HIDDEN_UNITS), "word", "why_unit", format_func=said(names.HIDDEN_UNITS).__getitem__)
+        unit = elements.choice(
+            _("Hide"), list(why_token.HIDDEN_UNITS), "word", "why_unit", format_func=said(why_token.HIDDEN_UNITS).__getitem__
+        )
         usual = "mask" if Can.NETWORK in model.can and model.shape.attention_layers == model.layer_count else "omit"
-        method = elements.choice(_("How"), list(names.HIDING), usual, "why_method", format_func=said(names.HIDING).__getitem__)
+        method = elements.choice(_("How"), list(why_token.HIDING), usual, "why_method", format_func=said(why_token.HIDING).__getitem__)
         chosen = {
-            N_("what is hidden"): names.HIDDEN_UNITS[unit],
-            N_("how it is hidden"): names.HIDING[method],
+            N_("what is hidden"): why_token.HIDDEN_UNITS[unit],
+            N_("how it is hidden"): why_token.HIDING[method],
         }
         if unit == "passage":
             span = passage(token)
@@ -57,7 +59,7 @@ def words_view(token: ExplainedToken) -> None:
         now = provenance.now(chosen, hidden, prompt=False, settings=False)
         begin = results.starter(NAME, now, lambda: hidden_words(model, token.ids, target, token.texts, method, unit, span))
         results.start_button(NAME, _("Hide and measure"), begin, type="primary", icon=":material/visibility_off:")
-    st.caption(f"{_(names.HIDING_LINES[method])} {why_token.about_probabilities(token, target)}")
+    st.caption(f"{_(why_token.HIDING_LINES[method])} {why_token.about_probabilities(token, target)}")
     if start_here():
         begin()
         current.memory(_Shown).clicks = current.clicks()

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.candidates import TRIES_VIEWS
+from pages.compare import COMPARE_VIEWS
+from pages.think import THINK_VIEWS
 from pages.ui.features import NONE
-from pages.ui.i18n import names
 from pages.ui.session.sampling_controls import ALL
 from tests.pages.apptest import Open
 
@@ -18,11 +20,11 @@ from tests.pages.apptest import Open
 CHOICES: list[tuple[str, dict[str, Any], frozenset[str]]] = [
     ("compare", {}, frozenset({"seed"})),
     ("compare", {"compare_count": 4}, ALL),
-    ("compare", {"compare_view": names.COMPARE_VIEWS[1]}, ALL - {"temperature"}),
+    ("compare", {"compare_view": COMPARE_VIEWS[1]}, ALL - {"temperature"}),
     ("candidates", {}, ALL),
-    ("candidates", {"candidates_view": names.TRIES_VIEWS[1]}, NONE),
+    ("candidates", {"candidates_view": TRIES_VIEWS[1]}, NONE),
     ("think", {}, NONE),
-    ("think", {"think_view": names.THINK_VIEWS[1]}, frozenset({"seed"})),
+    ("think", {"think_view": THINK_VIEWS[1]}, frozenset({"seed"})),
     ("memory", {}, NONE),
     ("memory", {"memory_source": "own"}, ALL),
 ]

@@ -13,9 +13,17 @@ from core.palette import Palette
 from core.reports.chart_picture import WIDE, Drawing
 from core.reports.drawing import rect, svg, text
 from pages.ui.charts.serving_board_rows import Board, SideRows
-from pages.ui.i18n import names, numbers
+from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.views.chart import Saved, saved_as
+
+READER_STATES = {
+    "queued": N_("waits"),
+    "prefill": N_("prompt is read (prefill)"),
+    "decode": N_("writes (decode)"),
+    "stalled": N_("stalled"),
+    "preempted": N_("preempted, to be computed again"),
+}
 
 STATES = {"queued": "muted_text", "prefill": "computed", "decode": "dice", "stalled": "doubt", "preempted": "other"}
 BLOCKS = {"free": N_("free"), "known": N_("free, prefix still cached"), "held": N_("held (number of the request)"), "shared": N_("shared")}
@@ -38,7 +46,7 @@ def serving_board(board: Board, titles: Sequence[str], lines: Sequence[str], slo
             " · ".join(titles),
             lambda c: drawn_board(board, titles, longest, c),
             board_table(board),
-            legend=tuple(zip(STATES.values(), said(names.READER_STATES).values(), strict=True)),
+            legend=tuple(zip(STATES.values(), said(READER_STATES).values(), strict=True)),
         )
 
     sides = zip(board.sides, titles, lines, slots, strict=True)
@@ -67,7 +75,7 @@ def _side(board: Board, side: SideRows, longest: float, title: str, line: str, s
 
 def _request(request: Any, spans: Sequence[Sequence[Any]], text: str, done: bool, longest: float) -> str:
     """Return one request as HTML: its time, and the end of its text."""
-    kinds = said(names.READER_STATES)
+    kinds = said(READER_STATES)
     own = request.prompt[-LONGEST_PROMPT:] if len(text) < SHORT else ""
     bars = _bars(((start, stop, kinds[kind], "", kind) for start, stop, kind in spans), longest)
     return (

@@ -9,15 +9,23 @@ from typing import Any
 import streamlit as st
 
 from core.experiments.speculative import SpeculativeRound
-from pages.ui.i18n import names, numbers
-from pages.ui.i18n.translation import _, said
+from pages.ui.i18n import numbers
+from pages.ui.i18n.translation import N_, _, said
+
+VERDICTS = {
+    "accepted": N_("guessed and accepted"),
+    "rejected": N_("guessed and rejected"),
+    "recovered": N_("corrected by the large model (recovered)"),
+    "bonus": N_("added by the large model (bonus)"),
+    "dropped": N_("after a rejected one, not checked (dropped)"),
+}
 
 LONGEST_PROMPT = 400  # characters
 
 
 def speculative_text(prompt: str, rounds: Sequence[SpeculativeRound], *, key: str, opened: int | None = None) -> None:
     """Draw the text round by round; the opened round is underlined."""
-    verdicts = said(names.VERDICTS)
+    verdicts = said(VERDICTS)
     parts = []
     for number, draft_round in enumerate(rounds):
         tokens = (
@@ -52,11 +60,11 @@ def _row(guess: Any) -> str:
         bars += f'<i class="p" style="width:{100 * guess.p:.2f}%"></i><i class="roll" style="left:{100 * guess.roll * guess.q:.2f}%"></i>'
     return (
         f'<div class="row"><span class="word {guess.verdict}">{escape(guess.text)}</span><span class="bars">{bars}</span>'
-        f'<span class="note">{escape(f"{_(names.VERDICTS[guess.verdict])} · {probabilities}")}</span></div>'
+        f'<span class="note">{escape(f"{_(VERDICTS[guess.verdict])} · {probabilities}")}</span></div>'
     )
 
 
 def verdicts() -> list[tuple[str, str]]:
     """Return the legend of the verdicts: (colour, meaning) pairs."""
     shades = ("computed", "removed", "other", "dice")
-    return list(zip(shades, list(said(names.VERDICTS).values())[:4], strict=True))
+    return list(zip(shades, list(said(VERDICTS).values())[:4], strict=True))

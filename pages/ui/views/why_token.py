@@ -9,18 +9,32 @@ import streamlit as st
 from pages.ui.components.token_strip import token_strip
 from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import _
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, selection, state
 from pages.ui.session.selection import OWN_TEXT, PLACE, RUN, SOURCE, TEXT, ExplainedToken
 from pages.ui.session.state import PERSISTENT
+
+HIDING = {"mask": N_("Mask it"), "omit": N_("Leave it out"), "replace": N_("Replace it")}
+HIDING_LINES = {
+    "mask": N_(
+        "The attention of later tokens to the hidden word is masked, and all words keep their "
+        "positions. The last word cannot be hidden like this."
+    ),
+    "omit": N_(
+        "The hidden word is left out, and the words after it move up. The last word often counts most, because the sentence breaks."
+    ),
+    "replace": N_("A word that says little takes the place of the hidden word."),
+}
+HIDDEN_UNITS = {"word": N_("Each word"), "sentence": N_("Each sentence"), "passage": N_("A passage")}
+HEAD_VALUES = {"zero": N_("zero"), "mean": N_("its mean over the text")}
 
 LONGEST = 4_000  # characters of a text
 # The controls of this page that a link carries: name in the address, allowed values; None for a text.
 LINKED: Mapping[str, tuple[str, Sequence[object] | None]] = {
     "why": ("why_view", names.WHY_VIEWS),
-    "hide": ("why_method", tuple(names.HIDING)),
-    "unit": ("why_unit", tuple(names.HIDDEN_UNITS)),
-    "head_value": ("why_value", tuple(names.HEAD_VALUES)),
+    "hide": ("why_method", tuple(HIDING)),
+    "unit": ("why_unit", tuple(HIDDEN_UNITS)),
+    "head_value": ("why_value", tuple(HEAD_VALUES)),
     "first": ("why_clean", None),
     "second": ("why_corrupted", None),
     "more": ("why_more", None),

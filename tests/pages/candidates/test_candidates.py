@@ -9,8 +9,8 @@ import pytest
 
 from core.experiments.beam import DROPPED, beam_search
 from core.experiments.candidates import merged, ranked, write_together
+from pages.candidates import TRIES_VIEWS
 from pages.ui.charts.tree_rows import rows_of_beams, rows_of_candidates
-from pages.ui.i18n import names
 from tests.pages.apptest import Open, State, press, run_on, said
 
 
@@ -26,7 +26,7 @@ def test_a_try_that_is_kept_becomes_the_visitors_run(open_app: Open, session: St
 
 def test_a_step_after_the_end_keeps_the_answer(open_app: Open, session: State) -> None:
     app = open_app(page="candidates", prompt="Once upon a time")
-    app.segmented_control(key="candidates_view").set_value(names.TRIES_VIEWS[1]).run()
+    app.segmented_control(key="candidates_view").set_value(TRIES_VIEWS[1]).run()
     app.segmented_control(key="candidates_beam_length").set_value(10).run()
     run_on(press(app, "candidates_beam_all"))
     answer = next(line for line in said(app).splitlines() if "The search has ended" in line)

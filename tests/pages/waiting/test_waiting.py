@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pages.ui.components.browser.browser import RoundTrip, read_round_trip
-from pages.ui.i18n import names
+from pages.waiting import WAITING_VIEWS
 from tests.pages.apptest import Open, State, press, run_on, said
 from tests.tiny_models import some
 
@@ -33,7 +33,7 @@ def test_a_browser_may_say_anything() -> None:
 @pytest.mark.parametrize("typed", some(["", "zzzzqq", "a, the, and, was", ".*", "x" * 61, "a," * 60, "<b>", "🦊"], {"", "zzzzqq"}))
 def test_one_run_delivered_twice(typed: str, open_app: Open, session: State) -> None:
     app = open_app(page="waiting", prompt="Once upon a time")
-    app.segmented_control(key="waiting_view").set_value(names.WAITING_VIEWS[1]).run()
+    app.segmented_control(key="waiting_view").set_value(WAITING_VIEWS[1]).run()
     assert "There is no text to deliver yet. Press Write." in said(app)
     app.text_input(key="compare_words").set_value(typed)
     run_on(press(app, "compare_stream_start"))
