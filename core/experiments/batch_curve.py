@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from core.batching.batch_server import MOST_SEQS, Server, ServerSettings, passes_are_compiled
 from core.batching.block_pool import blocks_for
 from core.batching.request import Request
 from core.batching.scheduler import Policy
-from core.batching.server import MOST_SEQS, Server, ServerSettings, passes_are_compiled
 from core.checked_number import whole_number
 from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids

@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from core.batching.batch_server import FinishedRequest, Iteration, Server, ServerSettings, passes_are_compiled
 from core.batching.request import Request
-from core.batching.server import FinishedRequest, Iteration, Server, ServerSettings, passes_are_compiled
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.errors import BadSetting

@@ -15,7 +15,7 @@ from core.checked_number import whole_number
 from core.errors import BadSetting, BrokenLogits
 from core.experiments.candidates import prompt_ids
 from core.experiments.prompt_batch import PromptBatch, batch_of
-from core.experiments.recorded import Sentence
+from core.experiments.result_file import Sentence
 from core.message import Message
 from core.sources.token_source import TokenSource
 from core.tokens.tokens import ByteJoiner

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 import torch
 
 from core.checked_number import whole_number
+from core.engine.kv_cache.evicting_cache import EvictingKVCache
 from core.engine.kv_cache.quantized import packed_bytes
-from core.engine.kv_cache.token_eviction import EvictingKVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
 from core.experiments.candidates import encoded
 from core.message import Message
-from core.sampling import dice, stages
+from core.sampling import dice, observe_stages
 from core.sampling.observation import History
 from core.sampling.settings import SamplingSettings
 
@@ -115,7 +115,7 @@ def fill(
         assert session.logits is not None
         roll = None if settings.greedy else dice.roll(settings.seed, index)
         before = History.of(model, ids, len(ids) - index)
-        seen = stages.observe(session.logits, settings, before, 1, roll=roll, greedily=roll is None)
+        seen = observe_stages.observe(session.logits, settings, before, 1, roll=roll, greedily=roll is None)
         page = session.add(seen.chosen, written=True)
         ids.append(seen.chosen)
         yield page

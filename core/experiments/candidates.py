@@ -20,12 +20,12 @@ from core.checked_number import whole_number
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.experiments.answers import answer_of, normal
 from core.experiments.prompt_batch import PromptBatch, batch_of, together
-from core.experiments.recorded import StoredStep
+from core.experiments.result_file import StoredStep
 from core.generation.generation import Generation
 from core.generation.sampling_history import mu_after
 from core.message import Message
 from core.record.step import ForwardPass, Step
-from core.sampling import dice, stages
+from core.sampling import dice, observe_stages
 from core.sampling.observation import History
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
@@ -161,7 +161,7 @@ class _Row:
         index, position = len(self.path), len(self.ids)
         thrown = None if settings.greedy else dice.roll(settings.seed, index, self.number)
         before = History.of(model, self.ids, position - index, mu_after(self.path[-1] if self.path else None, settings))
-        seen = stages.observe(logits, settings, before, top_n, roll=thrown, greedily=thrown is None)
+        seen = observe_stages.observe(logits, settings, before, top_n, roll=thrown, greedily=thrown is None)
         token = model.token(seen.chosen)
         self.path.append(
             Step(

@@ -22,8 +22,8 @@ from core.experiments.two_models import LONGEST, both_here, entropy_of, odds_of,
 from core.inspection.scoring import surprises
 from core.message import Message, Number
 from core.sampling.observation import History
+from core.sampling.observe_stages import pick
 from core.sampling.settings import SamplingSettings
-from core.sampling.stages import pick
 from core.tokens.tokens import ByteJoiner
 
 HIGHEST = 20.0  # bits

@@ -1,8 +1,8 @@
 """Claims: what a prepared run and the recorded result of each experiment must show, as a check of its record. The page says the same.
 
-A claim is asked with the real weights: `prepared.make` keeps the first run that holds it, `python -m pages.ui.experiments.record` refuses a
-result that does not, and a test asks it again of every bundled file. Times are compared with each other within one result, never with a
-clock.
+A claim is asked with the real weights: `prepared.make` keeps the first run that holds it, the command
+`python -m pages.ui.experiments.record_results` refuses a result that does not, and a test asks it again of every bundled file. Times are
+compared with each other within one result, never with a clock.
 """
 
 from __future__ import annotations

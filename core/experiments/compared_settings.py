@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
-from core.experiments.recorded import StoredStep
+from core.experiments.result_file import StoredStep
 from core.generation.generation import Generation
 from core.message import Message
 from core.record.step import Step

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, InputError, ModelError
-from core.experiments.recorded import Sentence
+from core.experiments.result_file import Sentence
 from core.inspection.attribution.gradients import integrated_gradients, rank_correlation
 from core.inspection.attribution.occlusion import Occluder, Span, checked_spans
 from core.inspection.attribution.passes import MOST_VARIANTS, at_least_two

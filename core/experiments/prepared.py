@@ -1,7 +1,7 @@
 """Prepared runs: about a dozen recordings of the bundled models, each of which demonstrates one point.
 
 Each is a real run. Seeds and prompts are tried until the claim of the recipe holds (`claims.py`). Only the words that the recipe names are
-forced. `python -m pages.ui.experiments.record` makes the recordings.
+forced. `python -m pages.ui.experiments.record_results` makes the recordings.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from core.checked_number import whole_number
 from core.costs.hardware import energy_joules
 from core.costs.receipt import Account, Assumptions, Receipt
 from core.engine.model import LanguageModel
-from core.experiments.recorded import StoredStep
+from core.experiments.result_file import StoredStep
 from core.generation.generation import Generation
 from core.message import Message
 from core.record.step import Step

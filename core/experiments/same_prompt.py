@@ -30,13 +30,13 @@ from core.errors import BadSetting, BrokenLogits, ModelError, NotForThisModel, P
 from core.experiments.candidates import encoded, prompt_ids
 from core.experiments.closeness import divergence, first_difference
 from core.experiments.quantization import GROUP, network_copy, rounded_copy, turn, weight_matrices
-from core.experiments.recorded import Sentence
+from core.experiments.result_file import Sentence
 from core.inspection.scoring import answer_after
 from core.message import Message
 from core.sampling import dice
 from core.sampling.observation import History
+from core.sampling.observe_stages import pick, sampling_probabilities
 from core.sampling.settings import SamplingSettings
-from core.sampling.stages import pick, sampling_probabilities
 from core.sources.capabilities import Can, missing
 from core.sources.source import Wanted
 

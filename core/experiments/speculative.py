@@ -20,9 +20,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from core.batching.batch_server import make_runner
 from core.batching.batched_transformers import refuse_unless_plain
 from core.batching.block_pool import blocks_for
-from core.batching.server import make_runner
 from core.checked_number import whole_number
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
@@ -31,8 +31,8 @@ from core.experiments.candidates import prompt_ids
 from core.message import Message
 from core.sampling import dice
 from core.sampling.observation import History
+from core.sampling.observe_stages import pick, sampling_probabilities
 from core.sampling.settings import SamplingSettings
-from core.sampling.stages import pick, sampling_probabilities
 from core.sources.capabilities import Can, require
 from core.tokens.tokens import ByteJoiner
 

@@ -13,7 +13,7 @@ from time import monotonic
 
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
-from core.experiments.recorded import StoredDistribution
+from core.experiments.result_file import StoredDistribution
 from core.finetuning.finetune import FineTuning, TrainingStep
 from core.generation.generation import Generation
 from core.limits import Limits

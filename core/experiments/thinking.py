@@ -21,7 +21,7 @@ from core.errors import BadSetting, EmptyPrompt
 from core.experiments.answers import NUMBER, ends_here, first_answer, goes_on, is_complete, is_number, same_answer, spellings
 from core.experiments.fork import continuation
 from core.experiments.questions import sums as lessons
-from core.experiments.recorded import Sentence, StoredStep
+from core.experiments.result_file import Sentence, StoredStep
 from core.generation.generation import Generation
 from core.message import Message
 from core.sampling.settings import SamplingSettings

@@ -22,13 +22,13 @@ from core.engine.model import LanguageModel
 from core.engine.shape import ModelShape
 from core.errors import BrokenLogits
 from core.experiments.candidates import prompt_ids
-from core.experiments.recorded import HexBytes
+from core.experiments.result_file import HexBytes
 from core.experiments.speculative import sized
 from core.inspection.scoring import score_text
 from core.message import Message
 from core.sampling.observation import History
+from core.sampling.observe_stages import pick
 from core.sampling.settings import SamplingSettings
-from core.sampling.stages import pick
 from core.sources.capabilities import Can, require
 from core.sources.ngram.ngram import STORIES
 from core.sources.source import Forward

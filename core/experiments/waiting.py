@@ -14,10 +14,10 @@ from statistics import mean
 
 import numpy as np
 
+from core.batching.batch_server import MOST_BLOCKS, FinishedRequest, Iteration, Server, ServerSettings, passes_are_compiled
 from core.batching.block_pool import blocks_for
 from core.batching.request import RequestState
 from core.batching.scheduler import Policy
-from core.batching.server import MOST_BLOCKS, FinishedRequest, Iteration, Server, ServerSettings, passes_are_compiled
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.errors import BadSetting

@@ -26,9 +26,9 @@ from core.errors import BadSetting, InputError
 from core.experiments.closeness import divergence
 from core.generation.generation import Generation, generated
 from core.message import Message
+from core.sampling.observe_stages import sampling_probabilities
 from core.sampling.samplers.watermark import ROUNDS, green_list, tournament
 from core.sampling.settings import SamplingSettings
-from core.sampling.stages import sampling_probabilities
 from core.sources.capabilities import Can, require
 from core.sources.ngram.ngram import STORIES
 from core.sources.token_source import TokenSource

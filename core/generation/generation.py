@@ -20,7 +20,8 @@ from core.chat.conversation import Span
 from core.checked_number import whole_number
 from core.engine.kv_cache.kv_cache import KVCache
 from core.errors import InputError, NoRoom, NotForThisModel, RunFinished, WrongType
-from core.generation.tree import Stop, Tree
+from core.generation.stop import Stop
+from core.generation.tree import Tree
 from core.limits import Limits
 from core.message import ENGLISH, Message, Wording
 from core.record import rich
@@ -370,20 +371,13 @@ class Generation(Tree):
     def _child(self, settings: SamplingSettings, how: dict[str, Any], key: int | None = None) -> Step | None:
         """Move to the child of the current node that was chosen in this way (with this token) and return its step, or None."""
         wanted = (settings, how["chosen_by"], how["attempt"])
-        for child in self.nodes[self.here].children:
-            step = self.nodes[child].step
-            if step and (step.settings, step.chosen_by, step.attempt) == wanted and key in (None, step.key):
-                self.switch(child)
-                return step
-        return None
+        return self.switch_to_child(lambda step: (step.settings, step.chosen_by, step.attempt) == wanted and key in (None, step.key))
 
     def _reveal(self, recorded: Recorded, key: int | None) -> Step:
         """Append the recorded step with this key, by default the one on the recording's path, or move to it."""
         step, name = next((step, name) for step, name in recorded.steps if key in (None, step.key))
-        for child in self.nodes[self.here].children:
-            if self.nodes[child].step is step:
-                self.switch(child)
-                return step
+        if self.switch_to_child(lambda kept: kept is step):
+            return step
         node = self.add(step, added_by(self.vocabulary.token(step.key), self._waiting[-1])[1])
         node.name = name
         self._write_id(step)

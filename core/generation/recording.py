@@ -32,7 +32,7 @@ from core.generation.saved_answers import answer_file
 from core.generation.tree import Tree
 from core.record.step import Step
 from core.sampling.settings import SamplingSettings
-from core.sources.recorded import RecordedModel
+from core.sources.recorded_source import RecordedModel
 from core.sources.source import Beginning, Recorded
 from core.tokens.tokens import ByteJoiner, Token, lone_token
 

@@ -12,7 +12,7 @@ import numpy as np
 from core.errors import BadSetting
 from core.message import Message
 from core.record.step import Step
-from core.sampling import stages
+from core.sampling import observe_stages
 from core.sampling.constraint.compiled import compiled
 from core.sampling.observation import GREEN, RED, History, Observation
 from core.sampling.samplers.adaptive import next_mu
@@ -24,7 +24,7 @@ from core.sources.source import Logits, Source, Wanted
 def observed(logits: Logits, wanted: Wanted, history: History) -> Observation:
     """Return the probabilities after every stage, and the token that the roll, the person or greedy selects."""
     forced = wanted.forced
-    return stages.observe(
+    return observe_stages.observe(
         logits.values,
         wanted.settings,
         history,

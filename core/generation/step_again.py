@@ -13,10 +13,10 @@ import numpy as np
 from core.generation.generation import Generation
 from core.record.step import Step, TokenDistribution
 from core.record.step_rows import SLIVER
-from core.sampling import dice, stages
+from core.sampling import dice, observe_stages
 from core.sampling.dice import roll
+from core.sampling.observe_stages import sampling_probabilities
 from core.sampling.settings import SamplingSettings
-from core.sampling.stages import sampling_probabilities
 from core.sources.source import Forward
 
 MOST_ROLLS = 10_000
@@ -93,7 +93,9 @@ def two_settings(run: Generation, seen: TokenDistribution, first: SamplingSettin
 def _step(run: Generation, forward: Forward, seen: TokenDistribution, settings: SamplingSettings, roll: float, attempt: int) -> Step:
     greedy, logits = settings.greedy, forward.logits
     text = run.history(settings, seen.index)
-    observation = stages.observe(logits.values, settings, text, logits.listing(run.top_n), roll=None if greedy else roll, greedily=greedy)
+    observation = observe_stages.observe(
+        logits.values, settings, text, logits.listing(run.top_n), roll=None if greedy else roll, greedily=greedy
+    )
     return Step(
         index=seen.index,
         position=seen.position,

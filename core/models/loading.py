@@ -19,7 +19,7 @@ from core.models.gguf.loading import load_gguf
 from core.models.hub import TOKENIZER_FILES, find
 from core.models.model_names import LONGEST_NAME, checked_name
 from core.models.recommended_settings import recommended_in
-from core.models.trial import try_tokenizer
+from core.models.tokenizer_trial import try_tokenizer
 from core.models.validation import check_files, check_network, refuse_quantized, weight_files
 from core.remote.address import is_address
 from core.sources.ngram import PREFIX as NGRAM

@@ -19,7 +19,7 @@ from core.record.tokens_without_ids import ListedStep, measured
 from core.record.unlisted_bounds import TopLogprobs
 from core.remote.http_client import Answer, HttpClient
 from core.remote.protocol import number
-from core.sampling import stages
+from core.sampling import observe_stages
 from core.sampling.settings import SamplingSettings
 
 LONGEST_LIST = 8_000  # most tokens that a server is asked for to make a pick certain
@@ -30,7 +30,7 @@ PATIENCE = 120.0
 
 def is_unbounded(settings: SamplingSettings) -> bool:
     """Return whether no cut-off limits the selection while the temperature shifts probability between listed and unlisted tokens."""
-    if not stages.has_usual_order(settings):
+    if not observe_stages.has_usual_order(settings):
         return True
     cut = settings.greedy or settings.top_k > 0 or settings.top_p < 1.0 or settings.min_p > 0.0
     return not cut and (settings.temperature != 1.0 or settings.typical_p < 1.0)
@@ -40,7 +40,7 @@ def is_cut_too_short(listed: TopLogprobs | None, settings: SamplingSettings) -> 
     """Return whether a cut-off may keep tokens that a server's list does not include, so that a longer list is needed."""
     if listed is None or settings.greedy or settings.repetition_penalty != 1.0 or (settings.top_p == 1.0 and settings.min_p == 0.0):
         return False
-    if not stages.has_usual_order(settings):  # nothing is known about the unlisted tokens after these stages
+    if not observe_stages.has_usual_order(settings):  # nothing is known about the unlisted tokens after these stages
         return False
     return not listed.exact_stages(stages_of(settings))[-1]
 
@@ -49,14 +49,14 @@ def is_doubtful(listed: TopLogprobs | None, settings: SamplingSettings, roll: fl
     """Return whether this roll could select another token if the server listed more."""
     if listed is None or roll is None or len(listed) >= LONGEST_LIST or settings.repetition_penalty != 1.0:
         return False
-    if not stages.has_usual_order(settings):
+    if not observe_stages.has_usual_order(settings):
         return False
     return not listed.certain_pick(stages_of(settings), roll)
 
 
 def stages_of(settings: SamplingSettings) -> list[tuple[str, float | None]]:
     """Return the stages with their settings, the model first."""
-    return [("model", None), *((name, setting) for name, setting, _each in stages.processors(settings))]
+    return [("model", None), *((name, setting) for name, setting, _each in observe_stages.processors(settings))]
 
 
 def beyond(listed: int, forced: int) -> NotForThisModel:

@@ -33,7 +33,7 @@ from core.remote.text_routes import (
     TgiGenerate,
     stages_of,
 )
-from core.sampling import stages
+from core.sampling import observe_stages
 from core.sampling.observation import History, Observation
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import WHY_NOT, Can
@@ -130,7 +130,7 @@ class ListedModel(Source):
     def next(self, keys: np.ndarray, cache: AnswersAhead, wanted: Wanted, before: Answer | None = None) -> Answer:
         """Return the listed tokens after this path. Raises RunFinished at the end, BadSetting, ServerGone, WrongServer."""
         settings = wanted.settings
-        if not stages.has_usual_order(settings) or settings.repetition_penalty != 1.0:
+        if not observe_stages.has_usual_order(settings) or settings.repetition_penalty != 1.0:
             raise BadSetting(WHY_NOT[Can.ALL_SETTINGS])
         if before is not None:
             return before
@@ -159,7 +159,7 @@ class ListedModel(Source):
         if step.listed:
             top = OpenList.of(step, cache.keys)
             settings = wanted.settings
-            again = stages.observe(top.logits(), settings, History.of(self, (), 0), len(top), greedily=settings.greedy)
+            again = observe_stages.observe(top.logits(), settings, History.of(self, (), 0), len(top), greedily=settings.greedy)
             fields = top.fields({name: getattr(again, name) for name in Observation.__slots__ if name != "chosen"}) | {"key": fields["key"]}
         assert isinstance(answer, Listed)
         return Listed(answer.logits, _measured(ahead), fields | _OWN | {"attempt": attempt})

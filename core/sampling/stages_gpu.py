@@ -20,7 +20,7 @@ from core.sampling.observation import ActiveStage, Observation, Scores, Selectio
 def observe(
     logits: torch.Tensor, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray, selection: Selection, top_n: int
 ) -> Observation:
-    """Return what `core.sampling.stages.observe` returns, computed on the logits' device with transformers' own processors."""
+    """Return what `core.sampling.observe_stages.observe` returns, computed on the logits' device with transformers' own processors."""
     scores = logits[None]
     seen = [Scores("model", None, scores)]
     for name, setting, process in stages:

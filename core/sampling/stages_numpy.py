@@ -35,7 +35,7 @@ BIT = math.log(2)  # nats
 def observe(
     logits: np.ndarray, stages: Sequence[ActiveStage], greedy: bool, previous_ids: np.ndarray, selection: Selection, top_n: int
 ) -> Observation:
-    """Return what `core.sampling.stages.observe` returns, for float32 logits [vocabulary]."""
+    """Return what `core.sampling.observe_stages.observe` returns, for float32 logits [vocabulary]."""
     with np.errstate(all="ignore"):  # infinities and NaN are detected in the largest score
         rows = rows_after(logits, stages, greedy, previous_ids)
         listed = likeliest(logits, top_n)

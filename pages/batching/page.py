@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
+from core.batching.batch_server import ServerSettings
 from core.batching.scheduler import Policy
-from core.batching.server import ServerSettings
 from core.experiments.batch_curve import batch_curve
 from core.experiments.batching import PlannedRequest, compare_alone, planned_requests, serve
 from pages.batching import batching_view

@@ -10,7 +10,7 @@ from core.sources.ngram.ngram import LONGEST_TEXT, MOST, NGram
 from core.sources.ngram.sheet import DICE, sheet, sheet_html
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, wording
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import current, elements, own_models
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
@@ -32,7 +32,7 @@ def count() -> None:
     else:
         current.use_model(f"{PREFIX}{n}" + ("" if unit == "words" else f":{unit}"))
     sentence = _("{name} is used on every page. Press Step on Watch: the card of each bar shows its counts.")
-    current.notify(sentence.format(name=loaded_models.title(current.model_name())))
+    current.notify(sentence.format(name=offered_models.title(current.model_name())))
 
 
 def counted() -> NGram | None:
@@ -54,7 +54,7 @@ def form() -> None:
 
 def table(model: NGram) -> None:
     """Draw the sheet and the button that saves it."""
-    title = _("The sheet of {name}").format(name=loaded_models.title(model.name))
+    title = _("The sheet of {name}").format(name=offered_models.title(model.name))
     elements.section(title, _("{count} counts").format(count=numbers.whole(model.parameter_count)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         dice = st.selectbox(_("Dice"), list(DICE), format_func=_, key="by_hand_dice", width=200, **PERSISTENT)

@@ -18,7 +18,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.phrases import settings_summary
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.own_models import follow_model
 from pages.ui.session.sampling_controls import CONTROLS, PRESETS
@@ -67,7 +67,7 @@ def columns_view() -> None:
         with home:
             chosen.append(column_choice(number))
     made_with = {
-        N_("column {number}").format(number=number): f"{preset}, {loaded_models.title(model)}" if model != chosen[0][1] else preset
+        N_("column {number}").format(number=number): f"{preset}, {offered_models.title(model)}" if model != chosen[0][1] else preset
         for number, (preset, model) in enumerate(chosen, start=1)
     }
     made_with |= {N_("the seed"): N_("seed {seed}").format(seed=current.settings().seed)}
@@ -94,7 +94,7 @@ def columns_view() -> None:
 def unread_view(models: Sequence[str]) -> None:
     """Draw how surprised the chosen models are by stories that none of them read."""
     elements.section(_("On a text that none of them read"), _("held-out text"))
-    now = provenance.now({N_("the models"): ", ".join(map(loaded_models.title, models))}, prompt=False, settings=False)
+    now = provenance.now({N_("the models"): ", ".join(map(offered_models.title, models))}, prompt=False, settings=False)
     begin = results.starter(UNREAD, now, lambda: unread([current.model_named(model) for model in models]))
     results.start_button(UNREAD, _("Measure"), begin, icon=":material/straighten:")
     results.part(UNREAD, now, begin, unread_table, _("Press Measure: the same stories for every model. Fewer bits are less surprise."))
@@ -103,7 +103,7 @@ def unread_view(models: Sequence[str]) -> None:
 def unread_table(run: Experiment) -> None:
     """Draw one line for each model."""
     lines = [
-        (loaded_models.title(score.name), score.tokens, numbers.decimal(score.perplexity, 1), numbers.decimal(score.bits_per_character, 2))
+        (offered_models.title(score.name), score.tokens, numbers.decimal(score.perplexity, 1), numbers.decimal(score.bits_per_character, 2))
         for score in run.seen
     ]
     head = (_("model"), _("tokens"), _("perplexity"), _("bits per character"))

@@ -7,12 +7,12 @@ from functools import lru_cache
 
 from core.errors import BadRecording
 from core.experiments import prepared
-from core.experiments.recorded import RecordedExperiment
+from core.experiments.result_file import RecordedExperiment
 from pages.ui import features
 from pages.ui.experiments import experiment
 from pages.ui.features import Recorded
 from pages.ui.i18n.translation import N_, _
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import current, opened_recording, upload_field
 from pages.ui.session.provenance import Provenance
 
@@ -59,7 +59,7 @@ def card(name: str) -> Card:
 
 def model_title(recording: RecordedExperiment) -> str:
     """Return the title of the model of an experiment."""
-    return loaded_models.title(recording.made_by.model) if isinstance(recording.made_by, Provenance) else ""
+    return offered_models.title(recording.made_by.model) if isinstance(recording.made_by, Provenance) else ""
 
 
 @dataclass(slots=True)

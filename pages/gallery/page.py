@@ -11,7 +11,7 @@ from pages.ui import features
 from pages.ui.experiments import experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import elements, upload_field
 from pages.ui.shell import frame
 
@@ -31,7 +31,7 @@ def text_card(name: str) -> None:
             st.caption(_("This recording cannot be read."))
             return
         st.text(shown.excerpt)
-        origin = _("{model} · {tokens}").format(model=loaded_models.title(shown.model), tokens=numbers.tokens(shown.tokens))
+        origin = _("{model} · {tokens}").format(model=offered_models.title(shown.model), tokens=numbers.tokens(shown.tokens))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.caption(origin, width="content")
             if elements.pressed(_("Open"), icon=":material/play_circle:", key=f"gallery_open_{name}"):

@@ -17,7 +17,7 @@ from pages.ui.experiments import results
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import talk
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
@@ -115,7 +115,7 @@ def bundled_model() -> None:
     )
     st.caption(
         lead.format(
-            name=inside_charts.plain(loaded_models.title(name)),
+            name=inside_charts.plain(offered_models.title(name)),
             read=numbers.count(newest.tokens),
             updates=numbers.whole(newest.step),
             each=numbers.whole(round(record.guesses_per_update, -2)),

@@ -11,7 +11,7 @@ from core.sources.capabilities import Can
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
-from pages.ui.server import deployment, loaded_models
+from pages.ui.server import deployment, offered_models
 from pages.ui.session import current, elements, visitor
 
 
@@ -25,7 +25,7 @@ def use(name: str) -> None:
     """Load the model and start a run with it."""
     current.anchor_notices(f"models_use_{name}")
     current.use_model(name)
-    current.notify(in_use(loaded_models.title(name)))
+    current.notify(in_use(offered_models.title(name)))
 
 
 @current.error_boundary
@@ -33,8 +33,8 @@ def unload(name: str) -> None:
     """Unload the model for all visitors."""
     current.anchor_notices(f"models_use_{name}")
     visitor.require_operator()
-    loaded_models.unload(name)
-    loaded_models.withdraw(name)
+    offered_models.unload(name)
+    offered_models.withdraw(name)
     current.notify(_("{name} was unloaded. Runs keep their text, and the next step loads the model again.").format(name=name))
 
 
@@ -52,9 +52,9 @@ def toggle_offer(name: str, offered: bool) -> None:
     current.anchor_notices(f"models_use_{name}")
     visitor.require_operator()
     if offered:
-        loaded_models.withdraw(name)
+        offered_models.withdraw(name)
     else:
-        loaded_models.add(name, *visitor.access(name))
+        offered_models.add(name, *visitor.access(name))
 
 
 def on_this_machine() -> None:
@@ -65,15 +65,15 @@ def on_this_machine() -> None:
     columns = st.columns(2, gap="medium")
     for index, name in enumerate(current.model_names()):
         with columns[index % 2], st.container(border=True):
-            card(name, entries.get(name), loaded_models.in_memory().get(name))
+            card(name, entries.get(name), offered_models.in_memory().get(name))
             elements.notices(f"models_use_{name}")
 
 
 def card(name: str, entry: ModelEntry | None, model: LanguageModel | None) -> None:
     """Draw one model. entry: of a bundled model; model: if it is loaded."""
-    offered = visitor.is_operator() and deployment.public() and name in loaded_models.names()
+    offered = visitor.is_operator() and deployment.public() and name in offered_models.names()
     badges = [_("in use")] * (name == current.model_name()) + [_("offered to visitors")] * offered
-    heading = entry.title if entry else loaded_models.title(name)
+    heading = entry.title if entry else offered_models.title(name)
     st.markdown(f"**{plain(heading)}**" + "".join(f" :blue-badge[{badge}]" for badge in badges))
     if visitor.is_operator() and heading != name and not entry:
         st.caption(plain(name))
@@ -108,8 +108,8 @@ def buttons(name: str, bundled: bool, loaded: bool) -> None:
             st.button(_("Unload"), key=f"models_unload_{name}", on_click=unload, args=(name,), help=later, type="tertiary")
     if not operator or not deployment.public() or bundled or taught:
         return
-    offered = name in loaded_models.names()
-    if offered and name not in loaded_models.added():  # it is offered by the environment
+    offered = name in offered_models.names()
+    if offered and name not in offered_models.added():  # it is offered by the environment
         return
     label = _("Withdraw") if offered else _("Offer to visitors")
     until = _("All visitors can choose it until the app restarts or you withdraw it. TOKEN_VIEWER_OFFER offers it permanently.")

@@ -19,7 +19,7 @@ from pages.models import downloads_view, local_files, model_cards, server_form
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
-from pages.ui.server import downloads, loaded_models
+from pages.ui.server import downloads, offered_models
 from pages.ui.session import current, elements, own_models, visitor
 from pages.ui.shell import frame, remote_model_notes
 
@@ -47,7 +47,7 @@ def fetch(name: str) -> None:
     current.memory(downloads_view.RequestedModels).fit = None  # what an earlier model needs
     if on_this_machine(name):
         current.use_model(name)
-        current.notify(model_cards.in_use(loaded_models.title(name)))
+        current.notify(model_cards.in_use(offered_models.title(name)))
     elif downloads.busy():
         current.notify(_("Two downloads are running already. Wait for one of them, or stop it."))
     else:
@@ -131,7 +131,7 @@ def add_adapter() -> None:
     current.anchor_notices("models_add_adapter")
     visitor.require_operator()
     own_models.add(str(current.field("models_adapter") or ""))
-    current.notify(model_cards.in_use(loaded_models.title(current.model_name())))
+    current.notify(model_cards.in_use(offered_models.title(current.model_name())))
 
 
 def adapter() -> None:
@@ -140,7 +140,7 @@ def adapter() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         about = _("A folder here or a hub id of the PEFT library, with adapter_config.json and adapter_model.safetensors.")
         name = st.text_input(_("Adapter"), key="models_adapter", help=about, max_chars=300, width=420)
-        label = _("Add to {model}").format(model=plain(loaded_models.title(current.model_name())))
+        label = _("Add to {model}").format(model=plain(offered_models.title(current.model_name())))
         st.button(label, on_click=add_adapter, key="models_add_adapter", disabled=not name.strip(), icon=":material/layers:")
     elements.notices("models_add_adapter")
 

@@ -14,7 +14,7 @@ from pages.ui.experiments import experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
-from pages.ui.server import deployment, event_log, loaded_models
+from pages.ui.server import deployment, event_log, offered_models
 from pages.ui.server.downloads import downloads as all_downloads
 from pages.ui.server.gate import Gate
 from pages.ui.session import admission, current, elements, visitor
@@ -53,7 +53,7 @@ def stop_download(name: str | None) -> None:
 def unload(name: str) -> None:
     """Unload a model for all visitors."""
     visitor.require_operator()
-    loaded_models.unload(name)
+    offered_models.unload(name)
 
 
 def sign_in() -> None:
@@ -96,7 +96,7 @@ def people() -> None:
     rows = [
         {
             _("page"): session.page or "start",
-            _("model"): loaded_models.title(session.run_of.model) if session.run_of else "",
+            _("model"): offered_models.title(session.run_of.model) if session.run_of else "",
             _("tokens"): session.run.token_count if session.run is not None else 0,
             _("plays"): session.playing,
             _("idle for"): numbers.duration(now - session.seen),
@@ -110,9 +110,9 @@ def people() -> None:
 def models() -> None:
     """Draw the loaded models and the passes that wait for them."""
     elements.section(_("Loaded"), _("weights in memory, connections"))
-    for name, model in loaded_models.in_memory().items():
+    for name, model in offered_models.in_memory().items():
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{plain(loaded_models.title(name))}**", width="content")
+            st.markdown(f"**{plain(offered_models.title(name))}**", width="content")
             st.caption(
                 _("in memory: {size}, {dtype} on {device}").format(
                     size=numbers.size(model.weight_bytes), dtype=plain(model.dtype), device=plain(model.device)

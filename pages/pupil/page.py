@@ -16,7 +16,7 @@ from pages.ui.experiments import results
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.own_models import follow_model
 from pages.ui.session.state import PERSISTENT
@@ -31,7 +31,7 @@ WRITERS = (N_("Pupil"), N_("Teacher"))
 
 def choose_models(names: list[str]) -> tuple[str, str]:
     """Draw the choice of both models, and return the names of the large and the small one."""
-    widget_options = {"format_func": loaded_models.title, "width": 200, **PERSISTENT}
+    widget_options = {"format_func": offered_models.title, "width": 200, **PERSISTENT}
     usual = names.index(current.model_name()) if not current.model_name().endswith("-mini") else 0
     follow_model("pupil_large", names[usual])
     large = st.selectbox(_("Teacher"), names, index=usual, key="pupil_large", help=_("The larger of the two models."), **widget_options)
@@ -46,8 +46,8 @@ def judged_text(large: str, small: str, length: int, writer: str, container: Del
     """Draw a text that one model writes and the other scores. container: of the button."""
     other = small if writer == large else large
     chosen = {
-        N_("the pupil"): loaded_models.title(small),
-        N_("the writer"): N_("{name} writes").format(name=loaded_models.title(writer)),
+        N_("the pupil"): offered_models.title(small),
+        N_("the writer"): N_("{name} writes").format(name=offered_models.title(writer)),
         N_("the length"): N_("{count} tokens").format(count=length),
     }
     now = provenance.now(chosen, model=large)
@@ -78,7 +78,7 @@ def cascade_part(large: str, small: str, length: int) -> None:
         widget_options = {"format": "%.2f bits", "help": entropy, "width": 320, **PERSISTENT}
         limit = st.slider(_("Limit of the entropy"), 0.0, 8.0, 2.0, 0.25, key="pupil_threshold", **widget_options)
         chosen = {
-            N_("the pupil"): loaded_models.title(small),
+            N_("the pupil"): offered_models.title(small),
             N_("the threshold"): N_("{count} bits").format(count=f"{limit:g}"),
             N_("the length"): N_("{count} tokens").format(count=length),
         }
@@ -96,7 +96,7 @@ def cascade_part(large: str, small: str, length: int) -> None:
 def evaluation(large: str, small: str) -> None:
     """Draw facts, perplexity and agreement of both models and of a twin of the small one."""
     elements.section(_("What it learned"), _("facts, perplexity, agreement"))
-    now = provenance.now({N_("the pupil"): loaded_models.title(small)}, model=large, prompt=False, settings=False)
+    now = provenance.now({N_("the pupil"): offered_models.title(small)}, model=large, prompt=False, settings=False)
     twins = [name for name in current.model_names() if name == f"{small}-alone"]  # same size, trained on the texts alone
 
     def evaluate() -> Iterator[Any]:

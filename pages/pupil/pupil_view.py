@@ -20,7 +20,7 @@ from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.names import COUNTED_RATES
 from pages.ui.i18n.translation import _, written
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import elements
 from pages.ui.views import chart
 
@@ -35,7 +35,7 @@ def draw_judged(run: Experiment) -> None:
     if not seen:
         return
     writer, judge, prompt_tokens = run.about
-    names = (loaded_models.title(writer.name), loaded_models.title(judge.name))
+    names = (offered_models.title(writer.name), offered_models.title(judge.name))
     elements.section(_("The text, token by token"), _("surprise of both models, bits"))
     same_tokens = seen[0].judge is not None
     if same_tokens:
@@ -208,7 +208,7 @@ def draw_cascade(run: Experiment) -> None:
     tokens = [entry for entry in run.seen if isinstance(entry, CascadeToken)]
     legend(("computed", _("written by the large model")))
     alone = _("{name} alone")
-    titles = (_("Together"), *(alone.format(name=loaded_models.title(name)) for name in run.about))
+    titles = (_("Together"), *(alone.format(name=offered_models.title(name)) for name in run.about))
     scores = {entry.run: entry.bits_per_token for entry in run.seen if isinstance(entry, CascadeScore)}
     rows: list[tuple[str, ...]] = []
     sums: list[tuple[float, float, float]] = []
@@ -262,7 +262,7 @@ def draw_evaluation(run: Experiment) -> None:
         kl = "–" if math.isnan(report.kl) else written(report.kl, ".2f")
         size = numbers.count(report.parameters)
         rows.append(
-            (loaded_models.title(report.name), size, facts, numbers.perplexity(report.perplexity), numbers.percent(report.kept), kl)
+            (offered_models.title(report.name), size, facts, numbers.perplexity(report.perplexity), numbers.percent(report.kept), kl)
         )
     elements.table(head, rows)
     st.caption(
@@ -276,7 +276,7 @@ def draw_evaluation(run: Experiment) -> None:
             "**{twin}** has the pupil's size and was trained on the texts alone; the pupil also on the teacher's probabilities. "
             "Each was trained once, so small differences can be chance."
         )
-        st.caption(twin.format(twin=loaded_models.title(run.about[0])))
+        st.caption(twin.format(twin=offered_models.title(run.about[0])))
 
 
 @chart_spec(8)

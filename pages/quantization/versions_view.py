@@ -14,7 +14,7 @@ from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import current, elements, own_models, provenance
 from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
@@ -31,7 +31,7 @@ def versions() -> None:
         st.caption(_("Open the other version on the page Models first."))
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="versions_controls"):
-        widget_options = {"format_func": loaded_models.title, "width": 280, **PERSISTENT}
+        widget_options = {"format_func": offered_models.title, "width": 280, **PERSISTENT}
         pair = own_models.pair()
         first = pair.without if pair else current.model_name()
         original = st.selectbox(_("Original"), names, index=names.index(first), key="versions_original", **widget_options)
@@ -39,7 +39,7 @@ def versions() -> None:
         offered = others.index(pair.with_adapter) if pair and pair.with_adapter in others else 0
         about = _("A GGUF file of the same model, or the same model with an adapter. Both need the same tokens.")
         other = st.selectbox(_("Other version"), others, index=offered, key="versions_other", help=about, **widget_options)
-        now = provenance.now({N_("the other version"): loaded_models.title(other)}, model=original, settings=False)
+        now = provenance.now({N_("the other version"): offered_models.title(other)}, model=original, settings=False)
         begin = results.starter(
             NAME, now, lambda: two_versions(current.model_named(original), current.model_named(other), current.prompt())
         )
@@ -64,7 +64,7 @@ def _draw(run: Experiment) -> None:
             _row(comparison.other, numbers.nats(comparison.mean_kl), numbers.percent(comparison.top1_kept)),
         ],
     )
-    titles = [loaded_models.title(version.name) for version in (comparison.original, comparison.other)]
+    titles = [offered_models.title(version.name) for version in (comparison.original, comparison.other)]
     sides = [
         (title, version.probabilities, plain(version.written))
         for title, version in zip(titles, (comparison.original, comparison.other), strict=True)
@@ -73,7 +73,7 @@ def _draw(run: Experiment) -> None:
 
 
 def _row(version: Version, divergence: str, kept: str) -> tuple[str, ...]:
-    name, stored = plain(loaded_models.title(version.name)), plain(version.dtype)
+    name, stored = plain(offered_models.title(version.name)), plain(version.dtype)
     return (
         name,
         stored,

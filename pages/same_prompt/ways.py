@@ -13,7 +13,7 @@ from core.experiments.same_prompt import APP, EAGER, REFERENCE, SDPA, Way, why_n
 from core.remote.address import is_address
 from pages.ui.i18n.control_values import BETWEEN, translated
 from pages.ui.i18n.translation import N_, _
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import current
 from pages.ui.session.state import PERSISTENT
 
@@ -103,4 +103,4 @@ def _use(pair: tuple[list[str], list[str]]) -> None:
 
 def _title(name: str) -> str:
     reason = why_not(current.model(), way_of([name]))
-    return (loaded_models.title(name) if is_address(name) else translated(name)) + (f": {_(reason)}" if reason else "")
+    return (offered_models.title(name) if is_address(name) else translated(name)) + (f": {_(reason)}" if reason else "")

@@ -13,7 +13,7 @@ from pages.ui.experiments import results
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.own_models import follow_model
 from pages.ui.session.state import PERSISTENT
@@ -35,7 +35,7 @@ def use_example(text: str, draft: str) -> None:
 
 def title(name: str) -> str:
     """Return the title of a draft, in English."""
-    return name if name == N_GRAMS else loaded_models.title(name)
+    return name if name == N_GRAMS else offered_models.title(name)
 
 
 frame.header(

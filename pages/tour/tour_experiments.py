@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
+from core.batching.batch_server import ServerSettings
 from core.batching.scheduler import Policy
-from core.batching.server import ServerSettings
 from core.experiments.batching import PlannedRequest, planned_requests, serve
 from core.experiments.cache_budget import (
     POLICIES,

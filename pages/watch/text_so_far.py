@@ -17,7 +17,7 @@ from pages.ui.charts import step_tables
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, said
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import current, elements, selection
 from pages.ui.session.state import error_boundary, notify
 from pages.ui.shell import prompt_field
@@ -143,7 +143,7 @@ def text_so_far(run: Generation, seen: TokenDistribution | Step, tint: str) -> N
                 if Can.FACTS not in run.can
                 else _("This is a recording of {model}, with its own prompt and settings. It is open as long as this page is.")
             )
-            st.caption(recorded.format(model=loaded_models.title(run.model_name)), width="content")
+            st.caption(recorded.format(model=offered_models.title(run.model_name)), width="content")
             leave = (current.close_recording, ())
             st.button(_("Close the recording"), on_click=elements.run_and_rerun, args=leave, type="tertiary", key="leave")
     elements.notices()

@@ -15,7 +15,7 @@ from urllib.parse import urlencode, urlsplit
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from core.experiments import recorded
+from core.experiments import result_file
 from pages.ui import features
 from pages.ui.server.operator_password import TRIES
 from tests import protocol
@@ -194,7 +194,7 @@ async def prepared_talks(address: str) -> bool:
 
 async def recordings(address: str) -> bool:
     """Recordings of 60 MB of nothing, an experiment that unpacks to 60 MB, and a saved answer of 13 MB of names."""
-    unpacked = b'{"format": "%b", "version": 1, "seen": [' % recorded.FORMAT.encode() + b"[]," * 20_000_000 + b"[]]}"
+    unpacked = b'{"format": "%b", "version": 1, "seen": [' % result_file.FORMAT.encode() + b"[]," * 20_000_000 + b"[]]}"
     names = b",".join(b'"%d":0' % number for number in range(1_300_000))
     return await _handed_in(
         address,

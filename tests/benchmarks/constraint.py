@@ -14,7 +14,7 @@ import numpy as np
 
 from core import SamplingSettings
 from core.errors import BadSetting
-from core.sampling import stages
+from core.sampling import observe_stages
 from core.sampling.constraint.compiled import compiled
 from core.sampling.observation import History
 from core.tokens.tokens import Token, lone_token
@@ -97,7 +97,7 @@ def measured(words: Words, constraint: str) -> tuple[float, list[float], float]:
         logits, text = logits_like("ordinary", SIZE, seed), History.of(words, [97], 1)
         for form, taken in times.items():
             started = perf_counter()
-            stages.observe(logits, SamplingSettings(constraint=form, presence_penalty=0.1, temperature=0.9), text, 20, roll=0.5)
+            observe_stages.observe(logits, SamplingSettings(constraint=form, presence_penalty=0.1, temperature=0.9), text, 20, roll=0.5)
             taken.append((perf_counter() - started) * 1e3)
     return compile_ms, masks, median(times[constraint]) - median(times[""])
 

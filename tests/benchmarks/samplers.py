@@ -16,7 +16,7 @@ import pytest
 
 from core import SamplingSettings, load_model
 from core.backends import compiled
-from core.sampling import stages
+from core.sampling import observe_stages
 from core.sampling.observation import History
 from tests.core.sampling import test_any_order, test_samplers
 from tests.core.sampling.chains import logits_like
@@ -65,7 +65,7 @@ def speed(size: int = 32_000, times: int = 200) -> None:
         for seed in range(times):
             logits = logits_like("ordinary", size, seed)
             started = perf_counter()
-            stages.observe(logits, settings, text, 20, roll=0.5)
+            observe_stages.observe(logits, settings, text, 20, roll=0.5)
             taken.append(perf_counter() - started)
         print(f"a step with {name} at {size:,} tokens: {median(taken) * 1e3:.2f} ms")
 

@@ -21,8 +21,8 @@ from time import perf_counter
 
 from core import Generation, SamplingSettings, load_model
 from core.backends import compiled
+from core.batching.batch_server import FinishedRequest, Server, ServerSettings
 from core.batching.scheduler import Policy
-from core.batching.server import FinishedRequest, Server, ServerSettings
 from core.costs.hardware import measure
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
@@ -30,7 +30,7 @@ from core.experiments.batch_curve import SIZES, CurvePoint, batch_curve
 from core.experiments.batching import PlannedRequest, compare_alone
 from core.experiments.speculative import gain, speculate
 from core.sampling.observation import History
-from core.sampling.stages import pick
+from core.sampling.observe_stages import pick
 from pages.ui.i18n import example_texts
 from tests.benchmarks.shapes import SHAPES, model_of, networks
 from tests.core.experiments.test_speculative import three_tokens

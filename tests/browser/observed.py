@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.experiments.recorded import RecordedExperiment
+from core.experiments.result_file import RecordedExperiment
 from pages.ui.i18n import numbers
 from pages.why.why_words import strongest
 from tests.browser.drawn import Drawn, plainly

@@ -14,7 +14,7 @@ import pytest
 
 from core import Generation, load_model, score_text
 from core.experiments import prepared
-from core.experiments.recorded import RecordedExperiment
+from core.experiments.result_file import RecordedExperiment
 from core.models.growth import growth_of
 from core.models.hub import bundled_names
 from pages.ui import features

@@ -1,7 +1,7 @@
 """Every prepared thing shows what it says, with the bundled weights.
 
 When one of these fails, the weights or an example changed: run `python -m pages.ui.presenting.choose_examples`, then
-`python -m pages.ui.experiments.record`.
+`python -m pages.ui.experiments.record_results`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def test_all_recorded_times_are_of_one_machine_and_one_day() -> None:
     """Before a release: until then a new result has the day and the machine of whoever added it, and its page says so."""
     found = [experiment.bundled(spec.name) for spec in recorded()]
     made = {(one.recorded_on, one.made_by.machine) for one in found if one is not None and isinstance(one.made_by, Provenance)}
-    assert len(made) == 1, f"{made}: record all results in one sitting, `python -m pages.ui.experiments.record` without names"
+    assert len(made) == 1, f"{made}: record all results in one sitting, `python -m pages.ui.experiments.record_results` without names"
     assert all(made.pop())
 
 

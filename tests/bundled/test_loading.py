@@ -17,7 +17,7 @@ from core.errors import ModelError
 from core.inspection.inside import inspect_step
 from core.models import fast_start
 from core.models.hub import BUNDLED, bundled_names
-from core.models.model_registry import ModelRegistry
+from core.models.models_in_memory import ModelRegistry
 from core.tokens.tokenizer import PlainTokenizer
 
 ROOT = Path(__file__).parents[2]

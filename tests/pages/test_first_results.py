@@ -47,7 +47,7 @@ def test_what_was_read_is_written_as_it_was(spec: features.Recorded) -> None:
     path = experiment.FOLDER / f"{spec.name}{experiment.ENDING}"
     found = experiment.loads(path.read_bytes())
     written = found.dumps(experiment.files()[spec.name])
-    hint = "if you added a setting or a field, record all results again: `python -m pages.ui.experiments.record`"
+    hint = "if you added a setting or a field, record all results again: `python -m pages.ui.experiments.record_results`"
     assert gzip.decompress(written) == gzip.decompress(path.read_bytes()), hint
 
 

@@ -17,7 +17,7 @@ from core import Generation, SamplingSettings, load_model
 from core.errors import ModelError
 from core.models.gguf.header import RUN, read_header
 from core.models.gguf.tokenizer import why_no_tokenizer, write_tokenizer
-from core.models.model_registry import ModelRegistry
+from core.models.models_in_memory import ModelRegistry
 from core.remote.local_server import LocalServerModel
 from tests.servers.build import HOME, SERVER
 from tests.servers.test_llama_server import furthest

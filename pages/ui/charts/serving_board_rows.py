@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.batching.batch_server import Iteration
 from core.batching.request import RequestState
-from core.batching.server import Iteration
 from core.experiments.batching import PlannedRequest, Served
 
 TOUCH = 1e-9  # seconds; spans closer than this are one

@@ -6,7 +6,7 @@
 
 Only the worker uses the generator, and the worker does not use Streamlit. The caller therefore reads model, prompt and settings before
 `start`, not inside `make`. Reruns and changes of page or settings do not affect the worker. It ends when the generator ends, when it is
-stopped, when the visitor's session ends, or at a limit. Then its memory is freed. `python -m pages.ui.experiments.record` makes the
+stopped, when the visitor's session ends, or at a limit. Then its memory is freed. `python -m pages.ui.experiments.record_results` makes the
 bundled results.
 """
 
@@ -29,7 +29,7 @@ import streamlit as st
 
 from core.costs.hardware import processor
 from core.errors import BadRecording, NotAllowed, ViewerError
-from core.experiments.recorded import ExperimentFile, RecordedExperiment, experiment_file
+from core.experiments.result_file import ExperimentFile, RecordedExperiment, experiment_file
 from core.limits import Limits
 from core.models.hub import BUNDLED
 from pages.ui.features import recorded

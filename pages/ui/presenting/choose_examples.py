@@ -3,8 +3,8 @@
     python -m pages.ui.presenting.choose_examples            # all of them, some minutes
     python -m pages.ui.presenting.choose_examples stage why  # only these
 
-Run it after the bundled weights have changed, then `python -m pages.ui.experiments.record`. `tests/bundled/test_claims.py` asks every
-claim.
+Run it after the bundled weights have changed, then `python -m pages.ui.experiments.record_results`. `tests/bundled/test_claims.py` asks
+every claim.
 """
 
 from __future__ import annotations

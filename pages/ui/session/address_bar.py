@@ -17,7 +17,7 @@ from core.sources.capabilities import Can
 from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import _
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import current, reload, share_link
 from pages.ui.session.share_link import Conversation, Stop, link_values, pairs_of, split_at_question
 from pages.ui.session.state import current_session, error_boundary, notify, restore_values
@@ -200,5 +200,5 @@ def _back_again(values: Mapping[str, str]) -> str:
     if name is None or name in current.model_names() or share_link.kind_of_model(name) is not None:
         return _("The connection was lost. Your text was restored. Results of experiments were lost.")
     return _("The connection was lost, and the model {name} was closed. Its text cannot be continued.").format(
-        name=loaded_models.title(name)
+        name=offered_models.title(name)
     )

@@ -23,7 +23,7 @@ from core.sources.capabilities import Can
 from core.sources.ngram import is_ngram
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.translation import _
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import run_start, share_link, state, visitor
 from pages.ui.session.sampling_controls import ENDS_GREEDY, LARGEST_SEED, PLAIN, PRESETS, START
 from pages.ui.session.share_link import Conversation, RunRequest, conversation_of, ending_of
@@ -53,7 +53,7 @@ def model_names() -> list[str]:
     if session.model_names and session.model_names[0] == made_from:
         return session.model_names[1]
     linked = [name for name in filter(None, (session.link.get("model"),)) if is_ngram(name)]  # nothing has to be downloaded for it
-    offered = [entry.name for entry in list_models()] + session.names + loaded_models.names() + linked
+    offered = [entry.name for entry in list_models()] + session.names + offered_models.names() + linked
     session.model_names = made_from, list(dict.fromkeys(offered)) + list(session.taught)
     return session.model_names[1]
 
@@ -74,7 +74,7 @@ def model() -> LanguageModel:
 
 def _loaded(name: str) -> LanguageModel:
     own = current_session().taught.get(name)
-    return own if own is not None else loaded_models.loaded(name, *visitor.access(name))
+    return own if own is not None else offered_models.loaded(name, *visitor.access(name))
 
 
 def model_named(name: str) -> LanguageModel:
@@ -93,10 +93,10 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
     session = current_session()
     visitor.require_may_use(name, model_names())
     if tokenizer is None:
-        loaded_models.loaded(name, *visitor.access(name))
+        offered_models.loaded(name, *visitor.access(name))
     else:
         name, api_key = without_secrets(name, api_key)
-        opened_model = loaded_models.connect(name, tokenizer, api_key)
+        opened_model = offered_models.connect(name, tokenizer, api_key)
         session.servers[name] = (tokenizer, api_key)
         if session.run is not None and session.begun_with and session.begun_with.model == name and session.run.model is not opened_model:
             session.begun_with = None  # the server runs another model now

@@ -21,7 +21,7 @@ from core.sources.capabilities import Can
 from pages.ui import features
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, say
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import current, share_link, visitor
 from pages.ui.session.share_link import RequestedModel
 from pages.ui.session.state import current_session, error_boundary
@@ -54,7 +54,7 @@ def offer() -> None:
     try:
         if not visitor.may_use(requested.model, current.model_names()):  # same answer whether the model exists or not
             raise ViewerError(_("The link asks for a model that this app does not offer. The default model is used instead."))
-        usual = loaded_models.title(current.model_name())
+        usual = offered_models.title(current.model_name())
         sentence, can_open = {"hub": _hub, "server": _server, "folder": _folder}[requested.kind](requested)
     except ViewerError as error:
         current_session().requested = None
@@ -68,7 +68,7 @@ def offer() -> None:
         st.markdown(f"{sentence} :gray[{until}]")
         with st.container(horizontal=True, vertical_alignment="center"):
             if can_open:
-                label = _("Open {name}").format(name=loaded_models.title(requested.model))
+                label = _("Open {name}").format(name=offered_models.title(requested.model))
                 st.button(label, on_click=open_requested, type="primary", key="wish_open")
             else:
                 # Only this page knows the secret, so a visitor who arrives with it has clicked here and was not sent by a link.
@@ -81,7 +81,7 @@ def offer() -> None:
 
 def _loaded(requested: RequestedModel) -> RequestedModel:
     """Return the request with the name under which its model is loaded: a link holds only the last part of a path."""
-    names = (name for name in loaded_models.in_memory() if share_link.link_name(name) == requested.model)
+    names = (name for name in offered_models.in_memory() if share_link.link_name(name) == requested.model)
     return replace(requested, model=next(names, requested.model)) if requested.kind == "folder" else requested
 
 
@@ -90,7 +90,7 @@ def open_requested() -> None:
     """Load the requested model and apply the link's prompt, settings and steps."""
     requested = current_session().requested
     if requested is not None:
-        current.use_model(requested.model, loaded_models.tokenizer_of_open_server(requested.model))
+        current.use_model(requested.model, offered_models.tokenizer_of_open_server(requested.model))
 
 
 @current.error_boundary
@@ -112,8 +112,8 @@ def confirmed_request() -> RequestedModel | None:
 
 def _hub(requested: RequestedModel) -> tuple[str, bool]:
     """Return a sentence about a model of the hub, and whether it can be opened at a click."""
-    name = loaded_models.title(requested.model)
-    if requested.model in loaded_models.in_memory():
+    name = offered_models.title(requested.model)
+    if requested.model in offered_models.in_memory():
         return _("This link asks for **{name}**, which is loaded here already.").format(name=name), True
     if downloaded(requested.model) is not None:
         fitting = fit(requested.model)
@@ -130,7 +130,7 @@ def _server(requested: RequestedModel) -> tuple[str, bool]:
     address = Address.parse(requested.model)
     if not address.allowed:
         raise ViewerError(_("The link asks for a server that this app may not connect to. The default model is used instead."))
-    has_tokenizer = loaded_models.tokenizer_of_open_server(requested.model) is not None
+    has_tokenizer = offered_models.tokenizer_of_open_server(requested.model) is not None
     return (
         _("This link asks for the model on the server at `{where}`, to which this app is connected.")
         if has_tokenizer
@@ -139,9 +139,9 @@ def _server(requested: RequestedModel) -> tuple[str, bool]:
 
 
 def _folder(requested: RequestedModel) -> tuple[str, bool]:
-    if requested.model not in loaded_models.in_memory():
+    if requested.model not in offered_models.in_memory():
         raise ViewerError(_("The link asks for a model in a folder. Links cannot open folders. The default model is used instead."))
-    return _("This link asks for **{name}**, which is loaded here already.").format(name=loaded_models.title(requested.model)), True
+    return _("This link asks for **{name}**, which is loaded here already.").format(name=offered_models.title(requested.model)), True
 
 
 def free_name(wanted: str) -> str:

@@ -11,7 +11,7 @@ from core import SamplingSettings
 from core.sources.capabilities import Can
 from pages.ui.i18n import control_values, phrases
 from pages.ui.i18n.translation import N_, _, quoted
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import current
 
 _RESULT: ContextVar[Provenance | None] = ContextVar("result", default=None)
@@ -37,7 +37,7 @@ class Provenance:
 
     def summary(self) -> str:
         """Return the provenance in one line."""
-        parts = [loaded_models.title(self.model)]
+        parts = [offered_models.title(self.model)]
         if self.prompt is not None:
             parts.append(quoted(_short(self.prompt)))
         if self.settings is not None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from core import SamplingSettings
 from core.errors import PromptTooLong, ViewerError
-from core.models.model_registry import Eviction
+from core.models.models_in_memory import Eviction
 from core.sources.capabilities import Can
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import share_link
 from pages.ui.session.share_link import RunRequest
 from pages.ui.session.state import Session, notify
@@ -36,19 +36,19 @@ def notify_if_evicted(session: Session) -> None:
     if run is not None and eviction.times > session.evictions_seen:
         session.evictions_seen, session.playing = eviction.times, False
         why = (
-            _("to make room for {other}").format(other=loaded_models.title(eviction.made_room_for))
+            _("to make room for {other}").format(other=offered_models.title(eviction.made_room_for))
             if eviction.made_room_for
             else _("because its memory was requested")
         )
         notify(
             _("{name} was unloaded {why}. Your text is kept. The next step loads the model again.").format(
-                name=loaded_models.title(run.model_name), why=why
+                name=offered_models.title(run.model_name), why=why
             )
         )
 
 
 def _eviction(run: Generation) -> Eviction:
-    return loaded_models.eviction(run.model) if Can.NEW_TOKENS in run.can else Eviction()
+    return offered_models.eviction(run.model) if Can.NEW_TOKENS in run.can else Eviction()
 
 
 def follow_link(session: Session) -> None:
@@ -99,7 +99,7 @@ def _generation(wanted: RunRequest, model: LanguageModel, settings: SamplingSett
                 most=numbers.whole(share_link.LONGEST_PROMPT)
             )
         )
-    loaded_models.ensure_model_loaded(model)
+    offered_models.ensure_model_loaded(model)
     return Generation(model, wanted.messages or wanted.prompt, settings, top_n=CANDIDATES_KEPT)
 
 

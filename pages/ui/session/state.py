@@ -19,7 +19,7 @@ from core.errors import ViewerError
 from core.sources.ngram import is_ngram
 from pages.ui.i18n import translation as languages
 from pages.ui.i18n.translation import _, say
-from pages.ui.server import deployment, loaded_models
+from pages.ui.server import deployment, offered_models
 from pages.ui.session import share_link
 from pages.ui.session.share_link import Conversation, MessagePairs, RunRequest, Stop, conversation_of, ending_of
 
@@ -135,7 +135,7 @@ class Session:
     def begin_from(self, query: Mapping[str, str]) -> None:
         """Apply the query of an address. Invalid values are skipped and named in a notice."""
         counted = [query["model"]] if is_ngram(query.get("model", "")) else []  # it is computed here, and nothing is downloaded
-        bundled = [entry.name for entry in list_models()] + loaded_models.names() + counted
+        bundled = [entry.name for entry in list_models()] + offered_models.names() + counted
         query, damaged = share_link.repaired(query, bundled)
         self.link, self.browser_storage_key = dict(query), query.get("kept", "")[:40]
         self.requested = share_link.requested_model(query, bundled)

@@ -12,7 +12,7 @@ import streamlit as st
 from core.errors import NotAllowed
 from pages.ui.i18n import translation
 from pages.ui.i18n.translation import _
-from pages.ui.server import deployment, loaded_models, operator_password
+from pages.ui.server import deployment, offered_models, operator_password
 from pages.ui.server.gate import release_turn
 from pages.ui.session import state
 from pages.ui.session.state import current_session
@@ -37,7 +37,7 @@ def require_operator() -> None:
 
 def may_use(name: str, listed: list[str]) -> bool:
     """Return whether this visitor may open this model. listed: the names in their list."""
-    return name in listed or name in loaded_models.names() or is_operator()
+    return name in listed or name in offered_models.names() or is_operator()
 
 
 def require_may_use(name: str, listed: list[str]) -> None:
@@ -46,9 +46,9 @@ def require_may_use(name: str, listed: list[str]) -> None:
         raise NotAllowed(_("Only the operator of this app can do that. Choose one of the models in the list."))
 
 
-def access(name: str) -> loaded_models.Access:
+def access(name: str) -> offered_models.Access:
     """Return tokenizer and key of a model on a server: the visitor's own, else the published ones. (None, None) for other models."""
-    servers, given = current_session().servers, loaded_models.access(name)
+    servers, given = current_session().servers, offered_models.access(name)
     if name not in servers and given[0] is not None:
         servers[name] = given
     return servers.get(name, (None, None))

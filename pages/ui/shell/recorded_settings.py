@@ -8,7 +8,7 @@ from core.generation.generation import Generation
 from core.sources.capabilities import Can
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session.sampling_controls import CHIPS, CONTROLS, chip_text, is_on
 
 LONGEST = 200  # characters
@@ -16,7 +16,7 @@ LONGEST = 200  # characters
 
 def sidebar(recording: Generation) -> None:
     """Draw the model and the settings of the recording. They cannot be changed."""
-    st.text_input(_("Model"), loaded_models.title(recording.model_name)[:LONGEST], disabled=True, max_chars=LONGEST)
+    st.text_input(_("Model"), offered_models.title(recording.model_name)[:LONGEST], disabled=True, max_chars=LONGEST)
     st.caption(_("What the recording was made with. Close it to return to your own settings."))
     if Can.FACTS not in recording.can:
         st.caption(_("The settings of a saved answer are not in its file."))

@@ -6,14 +6,14 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from core.generation.tree import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
+from core.generation.stop import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
 from core.sampling.setting import Setting
 from core.sources.capabilities import Can
 from pages.ui.features import Feature
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import conversation, current, elements, opened_recording, own_models, own_presets
 from pages.ui.session.sampling_controls import (
     ALL,
@@ -75,7 +75,7 @@ def _model() -> None:
         _("Model"),
         names,
         key="model",
-        format_func=loaded_models.title,
+        format_func=offered_models.title,
         help=_("The model that writes. Bundled models need no network connection."),
         on_change=clear_notices,
     )
@@ -161,7 +161,7 @@ def _presets() -> None:
 
 def _recommended(marked: str | None) -> None:
     """Draw the preset of the model's makers, for a loaded model that comes with one."""
-    model = loaded_models.in_memory().get(current.model_name()) if current.model_names() else None
+    model = offered_models.in_memory().get(current.model_name()) if current.model_names() else None
     own = model.recommended if model is not None else None
     if own is None or not can_be_shown(own):
         return

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from core import SamplingSettings
+from core.batching.batch_server import ServerSettings
 from core.batching.scheduler import Policy
-from core.batching.server import ServerSettings
 from core.costs.hardware import Peak
 from core.experiments.batch_curve import CurvePoint, batch_curve
 from core.experiments.batching import PlannedRequest, Served, compare_alone, planned_requests, serve, summary

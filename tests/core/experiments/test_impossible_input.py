@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core import Generation
-from core.batching.server import ServerSettings
+from core.batching.batch_server import ServerSettings
 from core.costs.hardware import Peak
 from core.errors import BadSetting, EmptyPrompt, ModelError, NotForThisModel, PromptTooLong, ViewerError
 from core.experiments import watermark
@@ -31,7 +31,7 @@ from core.experiments.two_models import judge
 from core.experiments.waiting import load_curve, watch_one
 from core.inspection.scoring import score_text
 from core.sampling.settings import SamplingSettings
-from core.sources.recorded import RecordedModel
+from core.sources.recorded_source import RecordedModel
 
 TEXT = "Once upon a time"
 LONG = "word " * 900

@@ -26,7 +26,7 @@ from core.experiments.speculative import (
     judge,
     speculate,
 )
-from core.sampling.stages import sampling_probabilities
+from core.sampling.observe_stages import sampling_probabilities
 from tests.core.plain import chi_square, chi_square_limit
 from tests.core.sampling.chains import text_of
 from tests.tiny_models import FULL_ATTENTION, some

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.batching.server import ServerSettings
+from core.batching.batch_server import ServerSettings
 from core.experiments import batching, candidates, cascade
 
 FORM = " (one|two){2,4} 🦊"

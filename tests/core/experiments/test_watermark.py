@@ -136,8 +136,8 @@ def test_a_run_is_marked_beside_one_that_is_not_and_its_cost_is_the_divergence(s
 def test_the_divergence_of_a_green_list_is_its_formula(tiny: Any) -> None:
     """With the part G of the probability on the list: (e^d G d / Z - ln Z) / ln 2, where Z = 1 + (e^d - 1) G."""
     from core import Generation
+    from core.sampling.observe_stages import sampling_probabilities
     from core.sampling.samplers.watermark import green_list
-    from core.sampling.stages import sampling_probabilities
 
     model = tiny("llama")
     run = Generation(model, PROMPT, GREEN)

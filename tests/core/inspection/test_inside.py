@@ -15,7 +15,7 @@ from core.errors import BadToken, EmptyPrompt, ModelError, PromptTooLong
 from core.inspection import inside
 from core.inspection.embeddings import flat_map, tokens_of_words
 from core.inspection.scoring import score_text
-from core.sources.recorded import RecordedModel
+from core.sources.recorded_source import RecordedModel
 from tests.core.plain import bits, plain_odds
 from tests.tiny_models import ARCHITECTURES, some
 

@@ -14,7 +14,7 @@ import pytest
 from core import Generation, SamplingSettings, load_model
 from core.errors import ServerGone, WrongServer
 from core.models import loading
-from core.models.model_registry import ModelRegistry
+from core.models.models_in_memory import ModelRegistry
 from core.remote import http_client
 from tests.core.remote.serving import TINY, Asked, FakeLlama, FakeVLLM, Reply, recorded_body, serve
 

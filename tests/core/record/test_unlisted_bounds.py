@@ -12,9 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.record.unlisted_bounds import TopLogprobs
-from core.sampling import stages
+from core.sampling import observe_stages
+from core.sampling.observe_stages import Observation, observe
 from core.sampling.settings import SamplingSettings
-from core.sampling.stages import Observation, observe
 from tests.core.sampling.chains import text_of
 
 VOCABULARY = 60
@@ -151,11 +151,11 @@ SETTINGS = [
 
 
 def active(settings: SamplingSettings) -> list[tuple[str, float | None]]:
-    return [("model", None), *((name, setting) for name, setting, _ in stages.processors(settings))]
+    return [("model", None), *((name, setting) for name, setting, _ in observe_stages.processors(settings))]
 
 
 def picked(logits: np.ndarray, settings: SamplingSettings, roll: float) -> int:
-    return stages.observe(torch.as_tensor(logits, dtype=torch.float32), settings, NOTHING, 5, roll=roll).chosen
+    return observe_stages.observe(torch.as_tensor(logits, dtype=torch.float32), settings, NOTHING, 5, roll=roll).chosen
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
@@ -180,6 +180,6 @@ def test_a_list_that_ends_in_minus_infinity_leaves_nothing_to_be_estimated(tempe
     settings = SamplingSettings(temperature=temperature, seed=1)
     assert all(listed.exact_stages(active(settings)))
     assert listed.certain_pick(active(settings), 0.5)
-    seen = stages.observe(listed.logits(), settings, NOTHING, 4, roll=0.999999)
+    seen = observe_stages.observe(listed.logits(), settings, NOTHING, 4, roll=0.999999)
     assert seen.chosen in (0, 1)
     assert np.isfinite(seen.probabilities).all()

@@ -16,7 +16,7 @@ from core.errors import NotForThisModel, PromptTooLong, ServerGone, WrongServer
 from core.models import loading
 from core.remote import http_client
 from core.remote.server_model import ServerModel
-from core.sampling import dice, stages
+from core.sampling import dice, observe_stages
 from tests.core.remote.serving import TINY, VOCABULARY, FakeLlama, FakeSGLang, FakeVLLM, Reply, Running, recorded, serve, tokenize, truth
 from tests.core.sampling.chains import text_of
 
@@ -37,9 +37,11 @@ def connect(server: Running, **more: Any) -> Any:
 
 
 def agrees(step: Any, ids: list[int]) -> None:
-    """Every number of the step is that of the whole distribution, as core.sampling.stages sees it."""
+    """Every number of the step is that of the whole distribution, as core.sampling.observe_stages sees it."""
     logits = torch.from_numpy(truth(ids)).float()
-    seen = stages.observe(logits, step.settings, text_of(ids), len(step.token_ids) - 1 or 1, roll=step.roll, greedily=step.roll is None)
+    seen = observe_stages.observe(
+        logits, step.settings, text_of(ids), len(step.token_ids) - 1 or 1, roll=step.roll, greedily=step.roll is None
+    )
     assert seen.chosen == step.token_id
     there = dict(zip(seen.token_ids.tolist(), seen.probabilities.T.tolist(), strict=True))
     for column, token in enumerate(step.token_ids.tolist()):

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from transformers.generation import logits_process as theirs
 
 from core import SamplingSettings
-from core.sampling import stages, stages_gpu
+from core.sampling import observe_stages, stages_gpu
 from core.sampling.observation import History, Observation, Selection
+from core.sampling.observe_stages import observe, processors
 from core.sampling.settings import SETTING_OF
-from core.sampling.stages import observe, processors
 from tests.core.plain import bits
 
 SIZES = (10, 33, 100, 384, 1000, 1025, 4096)
@@ -143,5 +143,5 @@ def text_of(ids: Any) -> History:
 
 def on_device(logits: torch.Tensor, settings: SamplingSettings, text: History, selection: Selection, count: int) -> Observation:
     """The observation as it is computed on the logits' device, with transformers' own processors."""
-    active, previous_ids = stages.at(settings, text)
+    active, previous_ids = observe_stages.at(settings, text)
     return stages_gpu.observe(logits, active, settings.greedy, previous_ids, selection, count)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from core import SamplingSettings
 from core.errors import BadSetting
-from core.sampling import stages
+from core.sampling import observe_stages
 from core.sampling.cut_offs import CLOSE
 from core.sampling.observation import History
 from tests.core.sampling.chains import KINDS, LARGE_SIZES, SIZES, STRANGE, WITHOUT_TIES, Case, cases, difference, logits_like, on_device
@@ -69,12 +69,15 @@ def test_a_border_right_beside_a_token(name: str, kind: str, size: int, seed: in
 
 
 @budget(max_examples=100, suppress_health_check=SLOW)
-@given(case=cases(kinds=WITHOUT_TIES), pick=st.sampled_from([stages.Selection(), stages.Selection(forced=3), stages.Selection(roll=0.3)]))
-def test_a_gpu_gives_the_record_of_a_cpu(case: Case, pick: stages.Selection) -> None:
+@given(
+    case=cases(kinds=WITHOUT_TIES),
+    pick=st.sampled_from([observe_stages.Selection(), observe_stages.Selection(forced=3), observe_stages.Selection(roll=0.3)]),
+)
+def test_a_gpu_gives_the_record_of_a_cpu(case: Case, pick: observe_stages.Selection) -> None:
     """The way for a GPU, run on tensors of a CPU."""
     count = min(20, int(torch.isfinite(case.logits).sum()))
     try:
-        here = stages.observe(case.logits, case.settings, case.history, count, roll=pick.roll, forced=pick.forced)
+        here = observe_stages.observe(case.logits, case.settings, case.history, count, roll=pick.roll, forced=pick.forced)
     except BadSetting:
         return
     there = on_device(case.logits, case.settings, case.history, pick, count)

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import BadSetting
-from core.sampling import stages
+from core.sampling import observe_stages
 from core.sampling.constraint import source
 from core.sampling.constraint.compiled import compiled
 from core.sampling.constraint.source import lark_of, schema_of
@@ -156,13 +156,13 @@ def test_the_probabilities_are_those_of_the_allowed_tokens_over_their_sum() -> N
     logits = torch.randn(WORDS.vocabulary_size, generator=torch.Generator().manual_seed(1)) * 3
     settings = SamplingSettings(constraint="choices:yes\nno")
     text = History.of(WORDS, [*WORDS.ids(b"a")], 1)
-    found = stages.observe(logits, settings, text, WORDS.vocabulary_size)
+    found = observe_stages.observe(logits, settings, text, WORDS.vocabulary_size)
     kept = sorted(allowed("choices:yes\nno"))
     p = torch.softmax(logits.double(), 0).numpy()
     after = dict(zip(found.token_ids.tolist(), found.probabilities[-1].tolist(), strict=True))
     assert found.stage_kept[-1] == len(kept) == 6
     assert all(math.isclose(after[i], p[i] / p[kept].sum(), rel_tol=1e-5) if i in kept else after[i] == 0 for i in after)
-    everywhere = on_device(logits, settings, text, stages.Selection(), WORDS.vocabulary_size)
+    everywhere = on_device(logits, settings, text, observe_stages.Selection(), WORDS.vocabulary_size)
     np.testing.assert_allclose(np.sort(everywhere.probabilities[-1]), np.sort(found.probabilities[-1]), atol=1e-6)
 
 
@@ -176,8 +176,8 @@ def test_tokens_that_the_constraint_allows_are_listed_behind_the_models_likelies
     ranked = (-logits.numpy()).argsort(kind="stable")
     likeliest = [token_id for token_id in ranked.tolist() if token_id in kept]
     for found in (
-        stages.observe(logits, settings, text, 5, roll=roll),
-        on_device(logits, settings, text, stages.Selection(roll), 5),
+        observe_stages.observe(logits, settings, text, 5, roll=roll),
+        on_device(logits, settings, text, observe_stages.Selection(roll), 5),
     ):
         listed = found.token_ids.tolist()
         assert listed[:5] == ranked[:5].tolist() and listed[5:10] == likeliest[:5]
@@ -193,9 +193,9 @@ def test_a_constraint_beside_every_other_sampler_is_the_same_on_both_paths(order
     kept = allowed("regex:(yes|no|a)+", b"no", b"yes", b"no")
     for seed in range(5):
         logits = torch.randn(WORDS.vocabulary_size, generator=torch.Generator().manual_seed(seed)) * 2
-        pick = stages.Selection(None if greedy else 0.3, None, greedy)
+        pick = observe_stages.Selection(None if greedy else 0.3, None, greedy)
         try:
-            here = stages.observe(logits, settings, text, 20, roll=pick.roll, greedily=greedy)
+            here = observe_stages.observe(logits, settings, text, 20, roll=pick.roll, greedily=greedy)
         except BadSetting as error:
             with pytest.raises(BadSetting, match=regex.escape(str(error))):
                 on_device(logits, settings, text, pick, 20)
@@ -211,7 +211,7 @@ def test_a_constraint_and_a_ban_that_leave_nothing_are_one_sentence(order: str) 
     ban = dict.fromkeys(allowed("choices:yes"), -math.inf)
     settings = SamplingSettings(constraint="choices:yes", logit_bias=ban, order=order)
     with pytest.raises(BadSetting, match="leave no token to choose"):
-        stages.observe(torch.zeros(WORDS.vocabulary_size), settings, History.of(WORDS, [97], 1), 5)
+        observe_stages.observe(torch.zeros(WORDS.vocabulary_size), settings, History.of(WORDS, [97], 1), 5)
 
 
 def test_going_back_and_branching_give_the_same_as_reading_from_the_start() -> None:
@@ -274,7 +274,7 @@ CANNOT_BE_USED = {
 def test_what_cannot_be_used_is_one_sentence_with_place_and_reason(constraint: str) -> None:
     settings, text = SamplingSettings(constraint=constraint), History.of(WORDS, [97], 1)
     with pytest.raises(BadSetting, match=regex.escape(CANNOT_BE_USED[constraint])) as caught:
-        stages.observe(torch.zeros(len(WORDS.raws)), settings, text, 5, roll=0.5)
+        observe_stages.observe(torch.zeros(len(WORDS.raws)), settings, text, 5, roll=0.5)
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 300
 
 

@@ -11,7 +11,7 @@ import torch
 
 from core import Generation, SamplingSettings
 from core.sampling.dice import roll
-from core.sampling.stages import observe
+from core.sampling.observe_stages import observe
 from tests.core.plain import chi_square, chi_square_limit
 from tests.core.sampling.chains import text_of
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from core import Generation, Recording, SamplingSettings
 from core.errors import BadSetting
-from core.sampling import dice, stages
+from core.sampling import dice, observe_stages
 from core.sampling.observation import History
 from core.sampling.settings import SETTING_OF
 from tests.core.sampling.chains import KINDS, SIZES, logits_like, on_device
@@ -32,7 +32,7 @@ def history(ids: list[int], prompt_length: int = 1, mu: float | None = None) -> 
 
 def after(settings: SamplingSettings, logits: torch.Tensor, text: History) -> np.ndarray:
     """The scores after the only stage that is on, float64 [vocabulary]."""
-    made, _ids = stages.at(settings, text)
+    made, _ids = observe_stages.at(settings, text)
     assert len(made) == 1
     return made[0][2](torch.from_numpy(text.ids)[None], logits[None])[0].double().numpy()
 
@@ -173,7 +173,7 @@ def test_the_limit_of_mirostat_belongs_to_the_node(tiny: Any) -> None:
 def test_the_three_orders_keep_other_tokens() -> None:
     logits = torch.tensor([3.0, 2.0, 1.0])
     kept = {
-        order: stages.observe(logits, SamplingSettings(temperature=0.5, top_p=0.8, order=order), history([0]), 3).stage_kept[-1]
+        order: observe_stages.observe(logits, SamplingSettings(temperature=0.5, top_p=0.8, order=order), history([0]), 3).stage_kept[-1]
         for order in ("transformers", "llama.cpp")
     }
     assert kept == {"transformers": 1, "llama.cpp": 2}
@@ -184,7 +184,7 @@ def test_penalties_in_the_order_of_llama_cpp_read_the_last_64_tokens() -> None:
     logits = logits_like("ordinary", 33, 4)
     for name in ("repetition_penalty", "presence_penalty", "frequency_penalty"):
         values: dict[str, Any] = {name: 1.5, "order": "llama.cpp"}
-        seen = stages.observe(logits, SamplingSettings(**values), history(ids), 33)
+        seen = observe_stages.observe(logits, SamplingSettings(**values), history(ids), 33)
         changed = np.abs(seen.probabilities[1] - seen.probabilities[0]) / seen.probabilities[0]
         likely = changed[seen.token_ids == 3][0]
         assert all(abs(changed[seen.token_ids == other][0]) < likely for other in (1, 2))
@@ -196,13 +196,13 @@ def test_nothing_left_and_tokens_outside_the_vocabulary_are_said() -> None:
     repeated = SamplingSettings(no_repeat_ngram_size=1)
     for settings, ids in ((ban_all, [0]), (repeated, [0, 1, 2, 3, 4])):
         with pytest.raises(BadSetting, match=f"{settings.active_stages[0]} excludes the last one"):
-            stages.observe(torch.zeros(5), settings, history(ids), 5)
+            observe_stages.observe(torch.zeros(5), settings, history(ids), 5)
         with pytest.raises(BadSetting, match=f"{settings.active_stages[0]} excludes the last one"):
-            on_device(torch.zeros(5), settings, history(ids), stages.Selection(), 5)
+            on_device(torch.zeros(5), settings, history(ids), observe_stages.Selection(), 5)
     with pytest.raises(BadSetting, match="Logit bias names token 5, but the ids of this model are 0 to 4"):
-        stages.observe(torch.zeros(5), SamplingSettings(logit_bias={5: 1.0}), history([0]), 5)
+        observe_stages.observe(torch.zeros(5), SamplingSettings(logit_bias={5: 1.0}), history([0]), 5)
     with pytest.raises(BadSetting, match="Mirostat keeps a state"):
-        stages.observe(torch.zeros(5), SamplingSettings(mirostat_tau=3.0), history([0, 1]), 5)
+        observe_stages.observe(torch.zeros(5), SamplingSettings(mirostat_tau=3.0), history([0, 1]), 5)
 
 
 EVERYTHING: dict[str, Any] = {
@@ -225,8 +225,12 @@ def test_cpu_and_gpu_say_the_same_with_everything_on(order: str, greedy: bool, m
     text = history([0, 1, 2, 8, 0, 1, 2, 8, 0, 1], mu=7.0)
     for seed in range(4):
         logits = logits_like("ordinary", 4096, seed)
-        for pick in (stages.Selection(), stages.Selection(forced=17), stages.Selection(None if greedy else 0.4, None, greedy)):
-            here = stages.observe(logits, settings, text, 20, roll=pick.roll, forced=pick.forced, greedily=pick.greedily)
+        for pick in (
+            observe_stages.Selection(),
+            observe_stages.Selection(forced=17),
+            observe_stages.Selection(None if greedy else 0.4, None, greedy),
+        ):
+            here = observe_stages.observe(logits, settings, text, 20, roll=pick.roll, forced=pick.forced, greedily=pick.greedily)
             there = on_device(logits, settings, text, pick, 20)
             assert (here.chosen, here.stage_kept, here.stage_names) == (there.chosen, there.stage_kept, there.stage_names)
             assert (here.removed_at == there.removed_at).all()

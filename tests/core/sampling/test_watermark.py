@@ -16,7 +16,7 @@ from transformers import SynthIDTextWatermarkingConfig, WatermarkingConfig
 from core import Generation, Recording, SamplingSettings
 from core.errors import BadSetting
 from core.reports.settings_text import arguments
-from core.sampling import stages
+from core.sampling import observe_stages
 from core.sampling.observation import History, Selection
 from core.sampling.samplers.watermark import configuration, tournament
 from tests.core.sampling.chains import logits_like, on_device
@@ -46,9 +46,11 @@ def test_a_stage_is_what_generate_does(settings: SamplingSettings, tiny: Any) ->
     skipped = 0
     for number, (logits, scores) in enumerate(zip(made.logits, made.scores, strict=True)):
         text = History(ids[: prompt.shape[1] + number], prompt.shape[1], lambda token_id: b"")
-        ours = stages.sampling_probabilities(logits[0].float(), settings, text)
+        ours = observe_stages.sampling_probabilities(logits[0].float(), settings, text)
         np.testing.assert_allclose(ours, scores[0].double().softmax(0).numpy(), atol=2e-6)
-        skipped += np.allclose(ours, stages.sampling_probabilities(logits[0].float(), replace(settings, watermark=""), text), atol=1e-9)
+        skipped += np.allclose(
+            ours, observe_stages.sampling_probabilities(logits[0].float(), replace(settings, watermark=""), text), atol=1e-9
+        )
     assert skipped == 0 or settings.watermark == "synthid", "a green list marks every step, a tournament leaves out repeated contexts"
 
 
@@ -56,7 +58,7 @@ def test_a_stage_is_what_generate_does(settings: SamplingSettings, tiny: Any) ->
 def test_the_arithmetic_of_a_device_agrees(size: int, ids: list[int], number: int) -> None:
     settings, logits = KINDS[number], logits_like("ordinary", size, 3)
     text = History(np.array(ids, np.int64), 1, lambda token_id: b"")
-    seen = stages.observe(logits, settings, text, 20, roll=0.4)
+    seen = observe_stages.observe(logits, settings, text, 20, roll=0.4)
     other = on_device(logits, settings, text, Selection(roll=0.4), 20)
     assert seen.stage_names == other.stage_names and seen.stage_names[-1] == "watermark" and seen.stage_kept == other.stage_kept
     assert seen.chosen == other.chosen
@@ -134,5 +136,5 @@ def test_a_text_shorter_than_the_context_is_not_marked_by_a_green_list() -> None
     logits, settings = logits_like("ordinary", 33, 1), replace(GREEN, watermark_context=3)
     for count, changes in ((2, False), (3, True)):
         text = History(np.arange(count), 0, lambda token_id: b"")
-        plain = stages.sampling_probabilities(logits, replace(settings, watermark=""), text)
-        assert (not np.allclose(stages.sampling_probabilities(logits, settings, text), plain)) == changes
+        plain = observe_stages.sampling_probabilities(logits, replace(settings, watermark=""), text)
+        assert (not np.allclose(observe_stages.sampling_probabilities(logits, settings, text), plain)) == changes

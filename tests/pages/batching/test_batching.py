@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from core import SamplingSettings
+from core.batching.batch_server import ServerSettings
 from core.batching.scheduler import Policy
-from core.batching.server import ServerSettings
 from core.experiments.batching import planned_requests, serve
 from pages.batching.batching_view import ShownBoard
 from pages.ui.charts.serving_board_rows import Board

@@ -15,7 +15,7 @@ from core.remote.address import Address
 from core.remote.http_client import HttpClient
 from core.remote.text_routes import Chat
 from core.remote.text_server_model import ListedModel
-from pages.ui.server import downloads, loaded_models, operator_password
+from pages.ui.server import downloads, offered_models, operator_password
 from pages.ui.session import visitor
 from tests.pages.apptest import Open, go
 
@@ -28,7 +28,7 @@ def public(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
     monkeypatch.setenv("TOKEN_VIEWER_OPERATOR_PASSWORD", PASSWORD)
     monkeypatch.setattr(visitor, "_PASSWORD", operator_password.Password())
-    monkeypatch.setattr(loaded_models, "_added", {})
+    monkeypatch.setattr(offered_models, "_added", {})
 
 
 def keys(app: AppTest) -> set[str]:
@@ -61,7 +61,7 @@ def test_a_visitor_sees_nothing_of_what_is_the_operator_s(open_app: Open) -> Non
 @pytest.mark.parametrize("name", ["HuggingFaceTB/SmolLM2-135M", "/etc", "/no/such/folder", "10.0.0.7:8000", "http://10.0.0.7:8000"])
 def test_a_link_of_a_visitor_opens_fetches_and_probes_nothing(open_app: Open, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(loaded_models, "loaded", _spy(loaded_models.loaded, asked))
+    monkeypatch.setattr(offered_models, "loaded", _spy(offered_models.loaded, asked))
     monkeypatch.setattr("pages.ui.session.own_models.downloaded", asked.append)
     monkeypatch.setattr("pages.ui.session.own_models.fit", asked.append)
     app = open_app(model=name)
@@ -159,7 +159,7 @@ def test_the_operator_stops_what_others_fetch(open_app: Open, monkeypatch: pytes
 def test_a_server_that_sends_texts_alone_is_listed(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     route = Chat(HttpClient(Address.parse("http://127.0.0.1:9")), "somebody")
     listed = ListedModel(route, "OpenAI-compatible", 5, ())
-    monkeypatch.setattr(loaded_models, "in_memory", lambda: {"http://127.0.0.1:9": listed})
+    monkeypatch.setattr(offered_models, "in_memory", lambda: {"http://127.0.0.1:9": listed})
     app = come_in(open_app())
     assert not app.error and "operator_unload_http://127.0.0.1:9" in [one.key for one in app.button]
     assert "No download is running." in [caption.value for caption in app.caption]

@@ -8,7 +8,7 @@ import pytest
 
 from core.remote import http_client
 from pages.ui.experiments import experiment
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from tests.core.remote.serving import TINY, FakeVLLM, serve
 from tests.pages.apptest import Open, State, go, html, press, run_on, said, told
 
@@ -72,7 +72,7 @@ def test_on_a_server_only_the_server_is_a_way(open_app: Open, session: State, mo
     monkeypatch.setattr(http_client, "FIRST_PATIENCE", 60.0)
     with serve(FakeVLLM(limit=20)) as server:
         app = open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0")
-        loaded_models.connect(server.address, str(TINY))
+        offered_models.connect(server.address, str(TINY))
         session(app).names.append(server.address)
         session(app).servers[server.address] = (str(TINY), None)
         app.run()

@@ -11,7 +11,7 @@ from core import list_models
 from pages.tour import tour_stops
 from pages.ui.presenting import tour_state
 from pages.ui.presenting.tour_state import TourOfVisitor
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from tests.pages.apptest import Open, State, press, run_on, said
 from tests.tiny_models import some
 
@@ -47,7 +47,7 @@ TRY: dict[str, Callable[[AppTest], object]] = {
 def second_word() -> int:
     from core.inspection.embeddings import tokens_of_words
 
-    return tokens_of_words(loaded_models.loaded(list_models()[0].name), tour_stops.WORDS)[1]
+    return tokens_of_words(offered_models.loaded(list_models()[0].name), tour_stops.WORDS)[1]
 
 
 def last_layer(app: AppTest) -> int:

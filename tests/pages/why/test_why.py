@@ -10,7 +10,7 @@ import pytest
 from core.inspection import attribution
 from core.remote import http_client
 from pages.ui.i18n import example_texts, names
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
 from tests.pages.apptest import Open, State, go, press, run_on, said, told
 
@@ -112,7 +112,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
 
 def test_on_a_server_words_are_left_out_and_the_rest_is_refused(open_app: Open, session: State, server: Running) -> None:
     app = open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0")
-    loaded_models.connect(server.address, str(TINY))
+    offered_models.connect(server.address, str(TINY))
     state = session(app)
     state.names.append(server.address)
     state.servers[server.address] = (str(TINY), None)

@@ -16,8 +16,8 @@ from core.backends import compiled
 from core.backends.decoder_parts import Projection
 from core.backends.fast_decoder import FastDecoder
 from core.batching import batched_compiled
+from core.batching.batch_server import passes_are_compiled
 from core.batching.batched_compiled import BatchedCompiled
-from core.batching.server import passes_are_compiled
 from tests.core.backends.compiled.loaded import load_compiled
 from tests.core.backends.families import ACCEPTED, SLIDING, USUAL, network_of
 from tests.tiny_models import some

@@ -20,7 +20,7 @@ from core.models.gguf.served_tokenizer import served_tokenizer
 from core.models.gguf.tokenizer import end_tokens, write_tokenizer
 from core.models.gguf.weights import numbers_of, why_not_here
 from core.models.memory_estimate import fit
-from core.models.model_registry import ModelRegistry
+from core.models.models_in_memory import ModelRegistry
 from core.tokens.tokens import TokenBytes
 from tests import tiny_models
 from tests.core.models.gguf import making

@@ -10,8 +10,8 @@ import pytest
 from core.engine.model import LanguageModel
 from core.errors import ModelError
 from core.models import fast_start
-from core.models.model_registry import ModelRegistry
-from pages.ui.server import loaded_models, preload
+from core.models.models_in_memory import ModelRegistry
+from pages.ui.server import offered_models, preload
 
 
 @pytest.fixture(autouse=True)
@@ -48,9 +48,9 @@ def test_a_model_that_could_not_be_preloaded_is_tried_again_where_it_is_needed(m
         raise ModelError(f"{name} is broken today.")
 
     monkeypatch.setattr(fast_start, "load_without_network", refuse)
-    monkeypatch.setattr(loaded_models, "load_model", refuse)
+    monkeypatch.setattr(offered_models, "load_model", refuse)
     preload.begin()
     assert preload.failed()
-    monkeypatch.setattr(loaded_models, "_REGISTRY", ModelRegistry(loaded_models._load))
+    monkeypatch.setattr(offered_models, "_REGISTRY", ModelRegistry(offered_models._load))
     with pytest.raises(ModelError, match="broken today"):
-        loaded_models.loaded("storyteller")
+        offered_models.loaded("storyteller")

@@ -18,9 +18,9 @@ from core import Generation, SamplingSettings, load_model
 from core.errors import ModelError
 from core.models.hub import bundled_names, downloaded, find
 from core.models.model_names import is_hub_id, with_revision
-from core.models.model_registry import ModelRegistry
+from core.models.models_in_memory import ModelRegistry
 from pages.ui.i18n import example_texts
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from pages.ui.session import share_link
 from pages.ui.session.own_models import Confirmation
 from tests.core.remote.serving import TINY, FakeVLLM, serve
@@ -42,7 +42,7 @@ def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     def load(name: str, **access: Any) -> Any:
         return loaded_once(name) if name in bundled_names() else load_model(name, **access)
 
-    monkeypatch.setattr(loaded_models, "_REGISTRY", ModelRegistry(load))
+    monkeypatch.setattr(offered_models, "_REGISTRY", ModelRegistry(load))
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_a_downloaded_model_is_one_click_away_and_the_run_is_the_one_that_was_se
     assert (told(app), keys(app)) == ([], {"wish_open", "wish_stay"})
     assert "**some/model**" in wished(app)
     assert "on this machine" in wished(app)
-    assert set(loaded_models.in_memory()) == {"storyteller"}, "nothing was loaded for a link alone"
+    assert set(offered_models.in_memory()) == {"storyteller"}, "nothing was loaded for a link alone"
     assert session(app).run.prompt == "The old king"
     assert session(app).run.path == [], "its steps are not followed with another model"
     app.slider(key="temperature").set_value(0.5).run()
@@ -174,13 +174,13 @@ def test_a_link_into_a_folder_is_one_sentence_whether_it_is_there_or_not(open_ap
         assert (keys(app), wished(app)) == (set(), "")
         assert session(app).run.model_name == "storyteller"
         assert (session(app).run.prompt, session(app).run.settings.seed) == ("The old king", 4)
-        assert set(loaded_models.in_memory()) == {"storyteller"}
+        assert set(offered_models.in_memory()) == {"storyteller"}
 
 
 def test_a_folder_that_somebody_has_opened_here_can_be_opened_by_a_link(open_app: Open, session: State, tiny_folder: Any) -> None:
     name = str(tiny_folder("gpt2"))
     run, query = sent(name)
-    model = loaded_models.loaded(name)
+    model = offered_models.loaded(name)
     app = open_app(**query)
     assert keys(app) == {"wish_open", "wish_stay"}
     assert name not in wished(app)
@@ -207,9 +207,9 @@ def test_a_server_that_is_connected_without_a_key_is_open_to_a_link(open_app: Op
     with serve(FakeVLLM(limit=512)) as server:
         assert keys(open_app(model=server.address)) == {"wish_stay"}
         assert server.asked == []
-        loaded_models.loaded(server.address, str(TINY), "key")
+        offered_models.loaded(server.address, str(TINY), "key")
         assert keys(open_app(model=server.address)) == {"wish_stay"}, "a stranger does not borrow somebody's key"
-        loaded_models.loaded(server.address, str(TINY))
+        offered_models.loaded(server.address, str(TINY))
         app = open_app(model=server.address, prompt="The old king", seed="8", steps="3")
         assert keys(app) == {"wish_open", "wish_stay"}
         press(app, "wish_open")
@@ -267,7 +267,7 @@ def test_a_hub_id_is_told_by_how_it_is_written() -> None:
 
 def test_a_link_with_the_last_part_of_a_path_offers_the_loaded_model(open_app: Open, session: State, tiny_folder: Any) -> None:
     folder = str(tiny_folder("gpt2"))
-    loaded_models.loaded(folder)
+    offered_models.loaded(folder)
     app = open_app(model=share_link.link_name(folder), prompt="The fox")
     press(app, "wish_open")
     assert session(app).run.model_name == folder and session(app).run.prompt == "The fox"

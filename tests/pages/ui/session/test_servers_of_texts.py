@@ -12,7 +12,7 @@ from core import Recording
 from core.generation.turns import messages_of
 from core.sources.capabilities import Can
 from pages.ui import features
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from tests.core.generation.test_saved_answers import SPLIT, chat, entry
 from tests.core.remote import listed_servers
 from tests.core.remote.serving import Running, serve
@@ -36,7 +36,7 @@ def connected(open_app: Open, session: State, server: Running) -> AppTest:
 
 def use(app: AppTest, session: State, server: Running) -> AppTest:
     app.default_timeout = 300
-    loaded_models.connect(server.address, "")
+    offered_models.connect(server.address, "")
     state = session(app)
     state.names.append(server.address)
     state.servers[server.address] = ("", None)
@@ -106,7 +106,7 @@ def test_a_chat_service_that_answers_as_a_whole_says_why_nothing_can_be_chosen(o
 
 def test_connecting_again_keeps_the_run(connected: AppTest, session: State, server: Running) -> None:
     run = session(press(connected, "step")).run
-    loaded_models.connect(server.address, "")
+    offered_models.connect(server.address, "")
     press(connected, "step")
     assert session(connected).run is run and len(run.path) == 2
 

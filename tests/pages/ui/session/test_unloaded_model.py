@@ -10,8 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import Generation, load_model
-from core.models.model_registry import ModelRegistry
-from pages.ui.server import loaded_models
+from core.models.models_in_memory import ModelRegistry
+from pages.ui.server import offered_models
 from pages.ui.session import run_start
 from tests.pages.apptest import Open, State, press, told
 
@@ -28,7 +28,7 @@ def folders(tiny_folder: Callable[[str], Path]) -> list[str]:
 def room_for_two_more(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside the bundled model, with which everybody begins."""
     monkeypatch.setenv("TOKEN_VIEWER_MODELS", "3")
-    monkeypatch.setattr(loaded_models, "_REGISTRY", ModelRegistry(loaded_models._load))
+    monkeypatch.setattr(offered_models, "_REGISTRY", ModelRegistry(offered_models._load))
 
 
 @pytest.fixture
@@ -63,25 +63,25 @@ def test_whoever_wrote_with_it_is_told_once_and_goes_on_where_they_were(writer: 
     path, bars = session(one).run.path, len(one.get("vega_lite_chart"))
     writer(folders[1])
     writer(folders[2])
-    assert set(loaded_models.in_memory()) == {BUNDLED, *folders[1:]}
+    assert set(offered_models.in_memory()) == {BUNDLED, *folders[1:]}
     one.run()
     gone, come = (Path(folder).name for folder in (folders[0], folders[2]))
     assert told(one) == [f"{gone} was unloaded to make room for {come}. Your text is kept. The next step loads the model again."]
     assert session(one).run.path == path
     assert len(one.get("vega_lite_chart")) == bars
-    assert set(loaded_models.in_memory()) == {BUNDLED, *folders[1:]}, "a look loads nothing"
+    assert set(offered_models.in_memory()) == {BUNDLED, *folders[1:]}, "a look loads nothing"
     assert len(told(one.run())) == 1, "it stays until they do something"
     press(one, "step")
     assert told(one) == []
     assert ids(session(one).run) == alone(one, folders[0], 4)
     assert session(one).run.path[:3] == path
-    assert folders[0] in loaded_models.in_memory()
+    assert folders[0] in offered_models.in_memory()
 
 
 def test_a_name_in_a_sentence_gives_no_folder_away_and_draws_nothing() -> None:
-    assert loaded_models.title("storyteller") == "Storyteller"
-    assert loaded_models.title("openai-community/gpt2@main") == "GPT-2"
-    assert loaded_models.title("some/model") == "some/model"
-    assert loaded_models.title("/home/ann/secret/model") == "model"
-    assert loaded_models.title("~/model") == "model"
-    assert not set("[]<>`*$") & set(loaded_models.title("/x/![a](http:b)<i>`$x$*"))
+    assert offered_models.title("storyteller") == "Storyteller"
+    assert offered_models.title("openai-community/gpt2@main") == "GPT-2"
+    assert offered_models.title("some/model") == "some/model"
+    assert offered_models.title("/home/ann/secret/model") == "model"
+    assert offered_models.title("~/model") == "model"
+    assert not set("[]<>`*$") & set(offered_models.title("/x/![a](http:b)<i>`$x$*"))

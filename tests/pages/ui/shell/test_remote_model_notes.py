@@ -11,7 +11,7 @@ from core import SamplingSettings
 from core.experiments.burst import Arrived
 from core.record.near_border import is_close
 from core.remote import http_client
-from pages.ui.server import loaded_models
+from pages.ui.server import offered_models
 from tests.core.remote.serving import TINY, FakeVLLM, Running, serve
 from tests.pages.apptest import Open, State, go, press, run_on
 
@@ -30,7 +30,7 @@ def connected(open_app: Open, session: State, server: Running) -> AppTest:
     """The app with that server in use, as after Connect."""
     app = open_app(prompt="def main", temperature="1.0", top_k="0", top_p="1.0")
     app.default_timeout = 300
-    loaded_models.connect(server.address, str(TINY))
+    offered_models.connect(server.address, str(TINY))
     state = session(app)
     state.names.append(server.address)
     state.servers[server.address] = (str(TINY), None)

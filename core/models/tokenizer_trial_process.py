@@ -1,4 +1,4 @@
-"""Test one tokenizer in a separate process: `trial_process.py tokenizer.json megabytes` prints JSON. `trial` runs it."""
+"""Test one tokenizer in a separate process: with the arguments `tokenizer.json megabytes` it prints JSON. `tokenizer_trial` runs it."""
 
 from __future__ import annotations
 

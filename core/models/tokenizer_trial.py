@@ -19,9 +19,9 @@ from core.models.hub import BUNDLED
 
 SECONDS = 60.0  # for loading and the test texts; the largest tokenizers take three
 MEGABYTES = 6_000  # of address space, several times the need of the largest
-_PROGRAM = Path(__file__).with_name("trial_process.py")
+_PROGRAM = Path(__file__).with_name("tokenizer_trial_process.py")
 
-# The possible findings of `trial_process`, marked here for translation because that program imports no module of the app.
+# The possible findings of `tokenizer_trial_process`, marked here for translation because that program imports no module of the app.
 FINDINGS = (
     Message("has more tokens than any model"),
     Message("stops with an error on a short text"),

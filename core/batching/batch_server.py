@@ -26,7 +26,7 @@ from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.message import Message
 from core.sampling.observation import History
-from core.sampling.stages import pick
+from core.sampling.observe_stages import pick
 
 if TYPE_CHECKING:
     from core.backends.backend import Backend

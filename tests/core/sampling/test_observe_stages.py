@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from core import Generation, SamplingSettings
 from core.errors import BadSetting, BrokenLogits
-from core.sampling.stages import observe
+from core.sampling.observe_stages import observe
 from tests.core.plain import bits, plain_odds
 from tests.core.sampling.chains import text_of
 from tests.tiny_models import some

@@ -1,7 +1,7 @@
 """Command that records the bundled runs and experiments with the bundled models.
 
-    python -m pages.ui.experiments.record              # all of them, a few minutes
-    python -m pages.ui.experiments.record race loop    # only these
+    python -m pages.ui.experiments.record_results              # all of them, a few minutes
+    python -m pages.ui.experiments.record_results race loop    # only these
 
 It opens each page without a browser, presses its button and saves the finished experiment, if it holds its claim. Run it after the
 bundled models have changed, after `python -m pages.ui.presenting.choose_examples`, on a machine that does nothing else: the times of all

@@ -14,7 +14,7 @@ import pytest
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import ModelError
 from core.inspection import inside
-from core.models.model_registry import Eviction, ModelRegistry
+from core.models.models_in_memory import Eviction, ModelRegistry
 
 PLENTY = 10**12
 PROMPT = "Once upon a time there"

@@ -11,11 +11,11 @@ import pytest
 from core import Generation, SamplingSettings, load_model
 from core.backends import compiled
 from core.batching import batched_compiled
+from core.batching.batch_server import Iteration, Server, ServerSettings
 from core.batching.batched_compiled import BatchedCompiled
 from core.batching.batched_transformers import BatchedTransformers
 from core.batching.request import Request, RequestState
 from core.batching.scheduler import Policy
-from core.batching.server import Iteration, Server, ServerSettings
 from core.errors import ModelError
 from tests.core.backends.compiled.loaded import load_compiled
 from tests.tiny_models import FULL_ATTENTION, some

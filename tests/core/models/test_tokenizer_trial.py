@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core.errors import ModelError
-from core.models import trial
+from core.models import tokenizer_trial
 
 
 @pytest.fixture
@@ -27,27 +27,27 @@ def change(folder: Path, **parts: Any) -> None:
 
 
 def test_a_sound_tokenizer_passes_and_is_tried_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    trial.try_tokenizer(folder, "theirs")
-    monkeypatch.setattr(trial.subprocess, "run", lambda *_, **__: pytest.fail("tried again"))
-    trial.try_tokenizer(folder, "theirs")
+    tokenizer_trial.try_tokenizer(folder, "theirs")
+    monkeypatch.setattr(tokenizer_trial.subprocess, "run", lambda *_, **__: pytest.fail("tried again"))
+    tokenizer_trial.try_tokenizer(folder, "theirs")
 
 
 def test_an_expression_that_takes_for_ever_is_ended(folder: Path) -> None:
     slow = {"type": "Split", "pattern": {"Regex": "(?:(x+x+)+y)\\1"}, "behavior": "Isolated", "invert": False}
     change(folder, pre_tokenizer=slow)
     with pytest.raises(ModelError, match=r"did not finish|stops with"):
-        trial.try_tokenizer(folder, "theirs", seconds=2.0)
+        tokenizer_trial.try_tokenizer(folder, "theirs", seconds=2.0)
     with pytest.raises(ModelError, match="did not finish"):
-        trial.try_tokenizer(folder, "theirs", seconds=0.01)
+        tokenizer_trial.try_tokenizer(folder, "theirs", seconds=0.01)
 
 
 @pytest.mark.slow
 def test_a_text_that_explodes_is_refused(folder: Path) -> None:
     change(folder, normalizer={"type": "Replace", "pattern": {"String": "a"}, "content": "b" * 2000})
     with pytest.raises(ModelError, match="thousands of tokens"):
-        trial.try_tokenizer(folder, "theirs")
+        tokenizer_trial.try_tokenizer(folder, "theirs")
 
 
 def test_what_is_no_tokenizer_is_left_to_who_reads_it(folder: Path) -> None:
     (folder / "tokenizer.json").write_text("{}")
-    trial.try_tokenizer(folder, "theirs")
+    tokenizer_trial.try_tokenizer(folder, "theirs")

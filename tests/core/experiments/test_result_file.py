@@ -19,11 +19,11 @@ from pydantic import ValidationError
 from core import SamplingSettings
 from core.batching.scheduler import Policy
 from core.errors import BadRecording
-from core.experiments import recorded
+from core.experiments import result_file
 from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, CascadeScore, CascadeToken, cascade
 from core.experiments.compared_settings import Column, ComparisonStep, side_by_side
 from core.experiments.quantization import PartDamage, RoundedCache, rounded_cache
-from core.experiments.recorded import ExperimentFile, HexBytes, RecordedExperiment, StoredDistribution, TableStep, experiment_file
+from core.experiments.result_file import ExperimentFile, HexBytes, RecordedExperiment, StoredDistribution, TableStep, experiment_file
 from core.experiments.student_report import StudentReport, student_reports
 from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures, judge
 from core.experiments.waiting import LoadPoint, ServiceTimes, Watched, load_curve, watch_one
@@ -110,7 +110,11 @@ def same(one: Any, other: Any) -> None:
 
 def test_it_plays_in_its_own_rhythm_and_at_any_speed() -> None:
     kept = RecordedExperiment("parts", DAY, (1, 2, 3), (0.5, 1.5, 61.5))
-    for speed, expected in ((1.0, [0.5, 1.0, recorded.LONGEST_PAUSE]), (2.0, [0.25, 0.5, recorded.LONGEST_PAUSE]), (float("inf"), [])):
+    for speed, expected in (
+        (1.0, [0.5, 1.0, result_file.LONGEST_PAUSE]),
+        (2.0, [0.25, 0.5, result_file.LONGEST_PAUSE]),
+        (float("inf"), []),
+    ):
         pauses: list[float] = []
         assert list(kept.again(speed, pauses.append)) == [1, 2, 3]
         assert pauses == pytest.approx(expected)
@@ -183,7 +187,7 @@ WRONG: dict[str, bytes] = {
     "a field of another type": packed(content(seen=[DAMAGE | {"layer": "0"}])),
     "a number with a fraction": packed(content(seen=[DAMAGE | {"layer": 0.5}])),
     "a truth for a number": packed(content(seen=[DAMAGE | {"layer": True}])),
-    "too many observations": packed(content(seen=[DAMAGE] * (recorded.MOST_SEEN + 1), seconds=[0.0] * (recorded.MOST_SEEN + 1))),
+    "too many observations": packed(content(seen=[DAMAGE] * (result_file.MOST_SEEN + 1), seconds=[0.0] * (result_file.MOST_SEEN + 1))),
     "a list that is too long": packed(content(vocabularies=[{"end_token_ids": [], "tokens": []}] * 200)),
     "settings out of range": packed(content(about={"settings": {"temperature": -1.0}})),
     "settings that are not finite": packed(content(about={"settings": {"temperature": float("nan")}})),
@@ -208,9 +212,9 @@ def test_a_wrong_file_gets_one_sentence(name: str) -> None:
 
 
 def test_a_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorded, "LARGEST_CONTENT", 1_000_000)
+    monkeypatch.setattr(result_file, "LARGEST_CONTENT", 1_000_000)
     with pytest.raises(BadRecording, match="too large"):
-        RecordedExperiment.loads(gzip.compress(b'{"format": "%b"' % recorded.FORMAT.encode() + b" " * 5_000_000), FILES)
+        RecordedExperiment.loads(gzip.compress(b'{"format": "%b"' % result_file.FORMAT.encode() + b" " * 5_000_000), FILES)
 
 
 NAMES = st.sampled_from([*TableStep.model_fields, *(each.name for kind in (About, PartDamage, SamplingSettings) for each in fields(kind))])

@@ -22,7 +22,7 @@ from core import list_models, load_model
 from core.errors import ModelError, quoted
 from core.models.gguf.header import is_here
 from core.models.hub import OFFERS, downloaded, local_folder
-from core.models.model_registry import Eviction, ModelRegistry
+from core.models.models_in_memory import Eviction, ModelRegistry
 from core.remote.address import Address, is_address, named_servers
 from pages.ui.i18n.translation import _
 from pages.ui.server import preload

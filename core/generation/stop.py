@@ -1,0 +1,59 @@
+"""Where a path stops by request: at a stop text, or after so many new tokens.
+
+`Generation.finished` asks it, and adds the end token, a full context and a lack of memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from core.checked_number import whole_number
+from core.errors import BadSetting
+from core.message import Message
+from core.record.step import Step, Vocabulary
+
+MOST_TEXTS, LONGEST_TEXT = 40, 200  # texts; characters
+MOST_TOKENS = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """texts: the run ends with the token that completes one of them. tokens: new tokens at most; 0 for no limit."""
+
+    texts: tuple[str, ...] = ()
+    tokens: int = 0
+
+    @classmethod
+    def checked(cls, texts: Iterable[str], tokens: int) -> Stop:
+        """Return the rule. Raises BadSetting for an empty or too long text, too many of them, or an impossible number."""
+        listed = [texts] if isinstance(texts, str) else list(texts)
+        if len(listed) > MOST_TEXTS or not all(isinstance(text, str) and 0 < len(text) <= LONGEST_TEXT for text in listed):
+            raise BadSetting("Stop texts are at most {count} texts of 1 to {most} characters.", count=MOST_TEXTS, most=LONGEST_TEXT)
+        return cls(tuple(listed), whole_number(tokens, "most_new_tokens", 0, MOST_TOKENS))
+
+    def reached(self, path: Sequence[Step], vocabulary: Vocabulary) -> Message | None:
+        """Return "stop text" or "enough tokens" if the newest step of this path ends the run, else None."""
+        if self.texts and path and self._completes(path, vocabulary):
+            return Message("stop text")
+        return Message("enough tokens") if self.tokens and len(path) >= self.tokens else None
+
+    def _completes(self, path: Sequence[Step], vocabulary: Vocabulary) -> bool:
+        """Return whether the newest token completes a text, which may have begun in tokens before it."""
+        newest, before = _raw(path[-1], vocabulary), b""
+        texts = [text.encode("utf-8", "replace") for text in self.texts]
+        longest = max(map(len, texts))
+        for step in reversed(path[:-1]):
+            if len(before) >= longest - 1:
+                break
+            before = _raw(step, vocabulary) + before
+        for text in texts:
+            tail = before[-(len(text) - 1) :] if len(text) > 1 else b""
+            if text in tail + newest:
+                return True
+        return False
+
+
+def _raw(step: Step, vocabulary: Vocabulary) -> bytes:
+    token = vocabulary.token(step.key)
+    return b"" if token.special else token.raw
