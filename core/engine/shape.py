@@ -25,7 +25,8 @@ class ModelShape:
 
     attention_parameters: weights in the matrices of attention (or of the recurrence or convolution that replaces it), all layers.
     feed_forward_parameters: weights in the matrices of the feed-forward blocks, all layers and all experts, routers included;
-    active_feed_forward_parameters: those used by one token. small_parameters: norms, biases, position tables and all other non-matrices.
+    active_feed_forward_parameters: those used by one token. small_parameters: all others: norms, biases, position
+    tables, and what the tables of embeddings have beyond vocabulary x hidden size.
 
     latent_size: numbers kept per layer and position if keys and values share one compressed vector (DeepSeek), else 0;
     unfolding_parameters: weights of one layer that expand this vector, for every kept position, in every pass.
@@ -144,14 +145,13 @@ class ModelShape:
         weights: (name, tensor) of each parameter once. table, head: the tensors of the input and of the output embedding.
         """
         shape = cls.from_config(config)
-        mixers = feed_forward = experts = small = 0
+        mixers = feed_forward = experts = everything = 0
         for name, weight in weights:
-            if weight is table or weight is head:
-                continue
+            everything += weight.numel()
             kernel = weight.dim() == 3 and "conv" in name
-            if weight.dim() < 2 or kernel or any(word in name for word in _NO_MATRIX):
-                small += weight.numel()
-            elif ".experts" in name and "shared" not in name:
+            if weight is table or weight is head or weight.dim() < 2 or kernel or any(word in name for word in _NO_MATRIX):
+                continue
+            if ".experts" in name and "shared" not in name:
                 experts += weight.numel()
             elif any(word in name for word in _FEED_FORWARD):
                 feed_forward += weight.numel()
@@ -161,7 +161,7 @@ class ModelShape:
         if getattr(config, "quantization_config", None) and counted < estimated // 2:
             return shape  # packed weights (several per number) cannot be counted, so the formula's result is used
         visited = experts * shape.active_experts // max(shape.expert_count, 1)
-        return replace(
+        matrices = replace(
             shape,
             attention_parameters=mixers,
             feed_forward_parameters=feed_forward + experts,
@@ -169,8 +169,9 @@ class ModelShape:
             expert_count=shape.expert_count if experts else 0,
             active_experts=shape.active_experts if experts else 0,
             tied_embeddings=head is table,
-            small_parameters=small,
+            small_parameters=0,
         )
+        return replace(matrices, small_parameters=everything - matrices.parameter_count)
 
     def without_cache(self) -> ModelShape:
         """Return the shape of the same network if it runs without a cache."""

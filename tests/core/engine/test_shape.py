@@ -141,6 +141,24 @@ def test_experts_of_the_configuration_alone_do_not_count(tmp_path: Path) -> None
     assert shape.parameter_count == sum(weight.numel() for weight in network.parameters())
 
 
+SMALL = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4}
+
+
+# Tables of embeddings with more rows than the vocabulary, or of another width than the layers.
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("CpmAntConfig", SMALL | {"dim_head": 8, "dim_ff": 48}),
+        ("RemBertConfig", SMALL | {"intermediate_size": 48, "is_decoder": True}),
+        ("ElectraConfig", SMALL | {"embedding_size": 8, "is_decoder": True}),
+    ],
+)
+def test_a_shape_counts_every_parameter_of_its_network(name: str, settings: dict[str, Any]) -> None:
+    with torch.device("meta"):
+        network = transformers.AutoModelForCausalLM.from_config(getattr(transformers, name)(vocab_size=365, **settings))
+    assert ModelShape.of(network).parameter_count == sum(weight.numel() for weight in network.parameters())
+
+
 def test_a_model_that_runs_without_a_cache_shows_none(tmp_path: Path) -> None:
     settings = {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": CONTEXT}
     words = byte_level_tokenizer()
