@@ -23,6 +23,7 @@ from transformers.cache_utils import DynamicCache
 from core.backends.cache_tensors import cache_argument
 from core.checked_number import shown, whole_number
 from core.device import network_threads, torch_threads
+from core.engine.abilities import must_read_forward
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import is_stored, widen
@@ -205,6 +206,7 @@ class _Network:
     """transformers' passes of a way. network: from `_copied`. ids: our text or its beginning; length: all tokens that it will have."""
 
     def __init__(self, model: LanguageModel, way: Way, network: Any, ids: Sequence[int], length: int) -> None:
+        must_read_forward(model)
         self._model, self._way, self._network, self._text = model, way, network, ids
         self._longer = min(LONGER, (model.context_length - length) // max(1, way.batch - 1))
         self._argument = cache_argument(network)
