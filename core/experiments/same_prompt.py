@@ -30,7 +30,7 @@ from core.engine.stored_weights import is_stored, widen
 from core.errors import BadSetting, BrokenLogits, ModelError, NotForThisModel, PromptTooLong
 from core.experiments.candidates import encoded, prompt_ids
 from core.experiments.closeness import divergence, first_difference
-from core.experiments.quantization import GROUP, network_copy, rounded_copy, turn, weight_matrices
+from core.experiments.quantization import GROUP, NO_MATRICES, network_copy, rounded_copy, turn, weight_matrices
 from core.experiments.recorded import Sentence
 from core.inspection.scoring import answer_after
 from core.message import Message
@@ -278,8 +278,12 @@ def _copied(model: LanguageModel, way: Way) -> Any:
                 network.set_attn_implementation(way.backend)
             except ValueError as error:
                 raise NotForThisModel("{model} has no {name} attention.", model=model.name, name=way.backend) from error
-        for module in network.modules() if way.bits < 16 else ():
-            for weight, turned in () if module is network.get_output_embeddings() else weight_matrices(module, model.shape.hidden_size):
+        if way.bits < 16:
+            inner = (module for module in network.modules() if module is not network.get_output_embeddings())
+            matrices = [matrix for module in inner for matrix in weight_matrices(module, model.shape.hidden_size)]
+            if not matrices:
+                raise ModelError(NO_MATRICES)
+            for weight, turned in matrices:
                 weight.data = rounded_copy(weight, turned, way.bits, GROUP, weight.dtype)
         for weight in () if shares else network.parameters():  # not the buffers: rotary frequencies stay in float32, as after loading
             weight.data = weight.data.to(dtype)
