@@ -14,6 +14,7 @@ from core.errors import ModelError
 __all__ = ["UNBOUNDED_CONTEXT", "AttentionLayers", "ModelShape"]
 _FEED_FORWARD = ("mlp", "ffn", "feed_forward", "block_sparse_moe", "fc1", "fc2")
 _NO_MATRIX = ("A_log", "_bias", "wpe", "position", "embed_tokens", "conv1d")  # in the names of tables and kernels
+MOST_LAYERS = 300  # of a network that is built to check a shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,22 @@ class ModelShape:
     def from_config(cls, config: Any) -> ModelShape:
         """Return the shape from a transformers configuration. What only the weights tell is estimated."""
         return cls(**fields_from_config(config))
+
+    @classmethod
+    def of_served(cls, config: Any) -> ModelShape:
+        """Return the shape of a model whose network is on a server, from the same network built here without memory.
+
+        Without a known work and cache if it cannot be built, or has more than MOST_LAYERS layers, which would take minutes.
+        """
+        from core.engine.measured_shape import without_memory
+
+        shape = cls.from_config(config)
+        if shape.layer_count <= MOST_LAYERS:
+            try:
+                return cls.of(without_memory(config))
+            except Exception:  # a stranger's configuration can cause any error
+                pass
+        return replace(shape, work_known=False, cache_known=False)
 
     @classmethod
     def of(cls, network: Any) -> ModelShape:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,21 @@ def test_work_that_torch_counts_otherwise_is_not_known(architecture: str) -> Non
     assert math.isnan(multiply_adds(shape, 10)) and math.isnan(pass_multiply_adds(shape, 3, 4))
     assert shape.cache_known == (architecture in ("diffllama", "llama4_text"))
     assert math.isnan(cache_bytes(shape, 5, 4)) or shape.cache_known
+
+
+@pytest.mark.parametrize("architecture", DIFFERENT)
+def test_the_shape_of_a_served_model_is_checked_too(architecture: str) -> None:
+    name, settings = DIFFERENT[architecture]
+    shape = ModelShape.of_served(getattr(transformers, name)(**({"vocab_size": 365} | settings)))
+    assert math.isnan(multiply_adds(shape, 10))
+
+
+def test_the_shape_of_a_served_model_counts_its_recurrent_states(plain: Any) -> None:
+    config = plain("falcon_h1").config
+    served, many = ModelShape.of_served(config), copy.deepcopy(config)
+    assert served == ModelShape.of(plain("falcon_h1")) and served.state_numbers > 0
+    many.num_hidden_layers = 10**6
+    assert math.isnan(multiply_adds(ModelShape.of_served(many), 10))
 
 
 def test_experts_of_the_configuration_alone_do_not_count(tmp_path: Path) -> None:
