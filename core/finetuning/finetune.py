@@ -265,6 +265,9 @@ class FineTuning:
         """Return the model as it is now, with this name and its own weights; it works like a loaded model."""
         from core.backends.fast_decoder import FastDecoder
 
+        with torch.no_grad():  # RecurrentGemma keeps the states of its last pass, and those of a training step cannot be copied
+            single = torch.zeros((1, 1), dtype=torch.long, device=next(self.network.parameters()).device)
+            self.network(input_ids=single, use_cache=False)
         network: Any = copy.deepcopy(self.network)
         if self.adapted:
             network = widen(network).merge_and_unload()  # in 16 bits the small changes of the training would be lost

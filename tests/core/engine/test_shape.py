@@ -175,6 +175,16 @@ def test_a_shape_counts_every_parameter_of_its_network(name: str, settings: dict
     assert ModelShape.of(network).parameter_count == sum(weight.numel() for weight in network.parameters())
 
 
+@pytest.mark.parametrize("name", ["RobertaConfig", "CamembertConfig", "XLMRobertaConfig", "Data2VecTextConfig"])
+def test_positions_that_begin_behind_the_padding_id_shorten_the_context(name: str) -> None:
+    config = getattr(transformers, name)(vocab_size=365, max_position_embeddings=20, is_decoder=True, pad_token_id=1, **SMALL)
+    network = transformers.AutoModelForCausalLM.from_config(config).eval()
+    length = ModelShape.of(network).context_length
+    network(torch.full((1, length), 5), use_cache=False)
+    with pytest.raises((IndexError, RuntimeError)):
+        network(torch.full((1, length + 1), 5), use_cache=False)
+
+
 def test_a_model_that_runs_without_a_cache_shows_none(tmp_path: Path) -> None:
     settings = {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": CONTEXT}
     words = byte_level_tokenizer()

@@ -70,7 +70,7 @@ def steered(model: Any) -> Any:
 
 def taught(model: Any) -> Any:
     tuning = FineTuning(model, "The fox is red.\nA bear is brown.", TrainingPlan(rehearsal=0.0))
-    seen = [*teach(tuning, "The fox", 1), tuning.taught("a student").engine.forward(model.encode(TEXT))]
+    seen = [*teach(tuning, "The fox", 1), tuning.step(), tuning.taught("a student").engine.forward(model.encode(TEXT))]
     tuning.release()
     return seen
 
@@ -97,7 +97,14 @@ REFUSED = {
     *(("xlstm", name) for name in ("heads",)),
     *(("cpmant", name) for name in ("gradients", "heads", "patching", "steering", "quantize", "teach")),
 }
-USUAL = {("deepseek_v4", "inspect"), ("gpt1", "steering"), ("minimax", "beam search"), ("minimax", "teach"), *REFUSED}
+USUAL = {
+    ("deepseek_v4", "inspect"),
+    ("gpt1", "steering"),
+    ("minimax", "beam search"),
+    ("minimax", "teach"),
+    ("recurrent_gemma", "teach"),
+    *REFUSED,
+}
 USUAL |= {("granite_hybrid", "several tries")}
 
 
