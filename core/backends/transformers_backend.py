@@ -19,6 +19,7 @@ from core.device import Speed, is_out_of_memory, to_device
 
 COMPARED = 8  # tokens of the texts that are compared in a batch and alone
 _BATCHES: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()  # by network
+_AHEAD: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 SAME, ROUGHLY_SAME = 2e-4, 0.05  # largest difference of two probabilities that counts as rounding, in float32 and in 16 bits
 
 
@@ -100,6 +101,21 @@ class TransformersBackend:
                     raise
                 return False
         return len(together) == 2 and all(map(self._same, together, alone))
+
+    def looks_ahead(self) -> bool:
+        """Return whether the probabilities after a token change with later tokens, which is asked of each network without a cache once.
+
+        A cache that gives the probabilities of plain passes shows that they do not. The caller holds the engine's lock.
+        """
+        if self._cached:
+            return False
+        if self._network not in _AHEAD:
+            row = torch.arange(COMPARED, device=self._device)[None] % self._network.get_input_embeddings().weight.shape[0]
+            extra = {} if self._cache_argument is None else {"use_cache": False}
+            with torch.inference_mode():
+                longer, shorter = (self._network(text, **extra).logits[0].float() for text in (row, row[:, : COMPARED // 2]))
+            _AHEAD[self._network] = not self._same(longer[COMPARED // 2 - 1], shorter[-1])
+        return _AHEAD[self._network]
 
     def _same(self, left: torch.Tensor, right: torch.Tensor) -> bool:
         """Return whether two logits [vocabulary] give the same probabilities, within rounding."""

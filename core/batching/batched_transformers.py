@@ -1,7 +1,8 @@
 """Batched passes by transformers' own forward, on a CPU or a GPU, for every architecture with plain keys and values.
 
 Requests with the same number of new tokens share a pass: their keys and values are gathered from the blocks, shorter texts are padded on
-the left and masked, and the keys and values of the new tokens are written back into the blocks.
+the left and masked, and the keys and values of the new tokens are written back into the blocks. A pass with padding, and one with several
+texts, is compared with passes over one text before it is used; BART takes the positions of a padded text for those of its tokens.
 """
 
 from __future__ import annotations
@@ -9,18 +10,22 @@ from __future__ import annotations
 import inspect
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
 from core.backends.rotary_lengths import RotaryLengths
+from core.backends.transformers_backend import backend_of
 from core.batching.batched_compiled import Part
 from core.batching.block_pool import BLOCK_SIZE, slots_of
 from core.engine.model import LanguageModel
 from core.errors import ModelError, PromptTooLong
+from core.inspection.layers import same_probabilities
 from core.sources.capabilities import Can, require
+
+COMPARED = 6, 11  # tokens of the two texts that are compared in a pass of both
 
 
 def refuse_unless_plain(model: LanguageModel) -> None:
@@ -39,8 +44,18 @@ def refuse_unless_plain(model: LanguageModel) -> None:
         )
 
 
+class _Part(NamedTuple):
+    token_ids: Sequence[int]
+    start: int
+    block_table: Sequence[int]
+
+
 class BatchedTransformers:
-    """See `core.batching.batched_compiled.BatchRunner`. Raises ModelError for a model that cannot be batched in this way."""
+    """See `core.batching.batched_compiled.BatchRunner`. Raises ModelError for a model that cannot be batched in this way.
+
+    Texts of unequal length do not share a pass if padding changes their probabilities. No two do if a batch changes them. The caller holds
+    the engine's lock.
+    """
 
     within_pass = False
 
@@ -58,15 +73,27 @@ class BatchedTransformers:
         self._stores: list[tuple[torch.Tensor, torch.Tensor]] = []
         self.padded_tokens = 0
         self.bytes = model.cache_bytes_per_token * self._slots
+        self._shares, self._pads = backend_of(model).batches_truly(), True
+        self._pads = blocks < 2 or not self._shares or self._pads_truly(model)
+
+    def _pads_truly(self, model: LanguageModel) -> bool:
+        """Return whether two texts of unequal length that share a pass get the probabilities of passes over one text."""
+        texts = [np.arange(count, dtype=np.int64) % model.vocabulary_size for count in COMPARED]
+        for block, text in enumerate(texts):
+            self.run([_Part(text[:-1].tolist(), 0, (block,))])
+        shared = self.run([_Part(text[-1:].tolist(), len(text) - 1, (block,)) for block, text in enumerate(texts)])
+        alone = [backend_of(model).run(text, None) for text in texts]
+        return all(same_probabilities(left, right, model.dtype) for left, right in zip(shared, alone, strict=True))
 
     @torch.inference_mode()
     def run(self, parts: Sequence[Part], every: bool = False) -> torch.Tensor:
-        groups: dict[tuple[int, int], list[int]] = defaultdict(list)
+        groups: dict[tuple[int, int, int, int], list[int]] = defaultdict(list)
         for index, part in enumerate(parts):
-            groups[len(part.token_ids), self._factors(part)].append(index)
+            apart = 0 if self._pads else part.start, 0 if self._shares else index
+            groups[len(part.token_ids), self._factors(part), *apart].append(index)
         self.padded_tokens = 0
         answers: dict[int, torch.Tensor] = {}
-        for (count, _factors), indices in groups.items():
+        for (count, *_each), indices in groups.items():
             logits = self._pass([parts[index] for index in indices], count, every)
             answers |= dict(zip(indices, logits if every else logits[:, -1:], strict=True))
         return torch.cat([answers[index] for index in range(len(parts))]).float()

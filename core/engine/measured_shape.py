@@ -43,7 +43,7 @@ def checked(shape: ModelShape, network: Any) -> ModelShape:
 
 def _checked(shape: ModelShape, network: Any) -> ModelShape:
     try:
-        copied = _without_memory(network.config)
+        copied = without_memory(network.config)
     except Exception:  # an architecture can raise anything on unusual settings
         copied = network
     keep = {"logits_to_keep": 1} if "logits_to_keep" in inspect.signature(network.forward).parameters else {}
@@ -59,7 +59,7 @@ def _checked(shape: ModelShape, network: Any) -> ModelShape:
     return replace(shape, cache_known=False, work_known=_work_without_cache(shape, copied, keep))
 
 
-def _without_memory(config: Any) -> Any:
+def without_memory(config: Any) -> Any:
     """Return this network on the meta device, with attention and experts in operations that torch counts."""
     plain = copy.deepcopy(config)
     if getattr(plain, "quantization_config", None):

@@ -14,6 +14,7 @@ from core.errors import ModelError
 __all__ = ["UNBOUNDED_CONTEXT", "AttentionLayers", "ModelShape"]
 _FEED_FORWARD = ("mlp", "ffn", "feed_forward", "block_sparse_moe", "fc1", "fc2")
 _NO_MATRIX = ("A_log", "_bias", "wpe", "position", "embed_tokens", "conv1d")  # in the names of tables and kernels
+MOST_LAYERS = 300  # of a network that is built to check a shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,8 @@ class ModelShape:
 
     attention_parameters: weights in the matrices of attention (or of the recurrence or convolution that replaces it), all layers.
     feed_forward_parameters: weights in the matrices of the feed-forward blocks, all layers and all experts, routers included;
-    active_feed_forward_parameters: those used by one token. small_parameters: norms, biases, position tables and all other non-matrices.
+    active_feed_forward_parameters: those used by one token. small_parameters: all others: norms, biases, position
+    tables, and what the tables of embeddings have beyond vocabulary x hidden size.
 
     latent_size: numbers kept per layer and position if keys and values share one compressed vector (DeepSeek), else 0;
     unfolding_parameters: weights of one layer that expand this vector, for every kept position, in every pass.
@@ -129,6 +131,22 @@ class ModelShape:
         return cls(**fields_from_config(config))
 
     @classmethod
+    def of_served(cls, config: Any) -> ModelShape:
+        """Return the shape of a model whose network is on a server, from the same network built here without memory.
+
+        Without a known work and cache if it cannot be built, or has more than MOST_LAYERS layers, which would take minutes.
+        """
+        from core.engine.measured_shape import without_memory
+
+        shape = cls.from_config(config)
+        if shape.layer_count <= MOST_LAYERS:
+            try:
+                return cls.of(without_memory(config))
+            except Exception:  # a stranger's configuration can cause any error
+                pass
+        return replace(shape, work_known=False, cache_known=False)
+
+    @classmethod
     def of(cls, network: Any) -> ModelShape:
         """Return the shape of a loaded network, checked against its own cache and torch's counter."""
         from core.engine.measured_shape import checked
@@ -144,14 +162,13 @@ class ModelShape:
         weights: (name, tensor) of each parameter once. table, head: the tensors of the input and of the output embedding.
         """
         shape = cls.from_config(config)
-        mixers = feed_forward = experts = small = 0
+        mixers = feed_forward = experts = everything = 0
         for name, weight in weights:
-            if weight is table or weight is head:
-                continue
+            everything += weight.numel()
             kernel = weight.dim() == 3 and "conv" in name
-            if weight.dim() < 2 or kernel or any(word in name for word in _NO_MATRIX):
-                small += weight.numel()
-            elif ".experts" in name and "shared" not in name:
+            if weight is table or weight is head or weight.dim() < 2 or kernel or any(word in name for word in _NO_MATRIX):
+                continue
+            if ".experts" in name and "shared" not in name:
                 experts += weight.numel()
             elif any(word in name for word in _FEED_FORWARD):
                 feed_forward += weight.numel()
@@ -161,7 +178,7 @@ class ModelShape:
         if getattr(config, "quantization_config", None) and counted < estimated // 2:
             return shape  # packed weights (several per number) cannot be counted, so the formula's result is used
         visited = experts * shape.active_experts // max(shape.expert_count, 1)
-        return replace(
+        matrices = replace(
             shape,
             attention_parameters=mixers,
             feed_forward_parameters=feed_forward + experts,
@@ -169,8 +186,9 @@ class ModelShape:
             expert_count=shape.expert_count if experts else 0,
             active_experts=shape.active_experts if experts else 0,
             tied_embeddings=head is table,
-            small_parameters=small,
+            small_parameters=0,
         )
+        return replace(matrices, small_parameters=everything - matrices.parameter_count)
 
     def without_cache(self) -> ModelShape:
         """Return the shape of the same network if it runs without a cache."""

@@ -16,6 +16,8 @@ WITHOUT_ATTENTION = {"linear_attention", "conv", "mlp", "moe"}  # kinds of layer
 ALONE = {"mlp", "moe"}  # kinds of layers that are a feed-forward block alone
 # Architectures whose feed-forward block has two matrices. All others are counted with a third one, the gate.
 _UNGATED = set("gpt2 gpt_bigcode gpt_neo gpt_neox gptj codegen bloom mpt falcon opt phi starcoder2 persimmon".split())
+# Architectures whose first position is the one after the padding id.
+_AFTER_PADDING = set("roberta roberta-prelayernorm xlm-roberta xlm-roberta-xl xmod camembert data2vec-text".split())
 _STATE_SPACE = {"mamba", "mamba2", "falcon_mamba", "rwkv", "xlstm"}
 
 
@@ -26,6 +28,7 @@ def fields_from_config(config: Any) -> dict[str, Any]:
     usual = next((layer for layer in layers if layer.attends and not layer.window), layers[0])
     hidden = int(first_number(text, "hidden_size", "n_embd", "d_model"))
     context = int(first_number(text, "max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length"))
+    context -= int(first_number(text, "pad_token_id")) + 1 if text.model_type in _AFTER_PADDING else 0
     unfolding = int(text.kv_lora_rank) * usual.heads * (int(text.qk_nope_head_dim) + usual.value_size) if _is_latent(text) else 0
     feed_forward, active, experts, chosen = _feed_forward_weights(text, layers, hidden)
     return dict(

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from core.device import Stopwatch, enough_memory
-from core.engine.abilities import possible_with
+from core.engine.abilities import must_read_forward, possible_with
 from core.engine.model import LanguageModel
 from core.message import Message
 
@@ -36,8 +36,9 @@ class Closeness:
 def read_text(model: LanguageModel, network: Any, ids: np.ndarray, tries: int = 1, **settings: Any) -> tuple[torch.Tensor, float]:
     """Return the log-probabilities after every token, natural logarithm, float64 [tokens, vocabulary], and the seconds of the fastest pass.
 
-    network: the model's own or a changed copy of it. settings: of its pass. Raises NoRoom.
+    network: the model's own or a changed copy of it. settings: of its pass. Raises NoRoom, NotForThisModel.
     """
+    must_read_forward(model)
     message = Message("There is not enough memory to read {count} tokens at once. Use a shorter text.", count=len(ids))
     text, times = torch.from_numpy(ids)[None].to(model.engine.device), []
     for _each in range(tries):

@@ -42,6 +42,7 @@ BITS = (16, 8, 6, 4, 3, 2)
 GROUP = 32  # numbers that share a scale, unless a whole row does
 MOST_TOKENS = 256  # of the text that is read
 LONGEST = 64  # tokens of each generated text
+NO_MATRICES = Message("The weight matrices of this architecture cannot be found, so they cannot be quantized.")
 ATTENTION, FEED_FORWARD, HEAD = "attention", "feed-forward", "head"
 
 
@@ -337,7 +338,7 @@ class _Bench:
             saved.bytes += weight.numel() // (rows * width) * rounded_bytes((rows, width), bits, group)
             weight.data = wide
         if not saved.numbers:
-            raise ModelError("The weight matrices of this architecture cannot be found, so they cannot be quantized.")
+            raise ModelError(NO_MATRICES)
         return saved
 
     def read(self, network: Any) -> tuple[torch.Tensor, float]:

@@ -23,13 +23,14 @@ from transformers.cache_utils import DynamicCache
 from core.backends.cache_tensors import cache_argument
 from core.checked_number import shown, whole_number
 from core.device import network_threads, torch_threads
+from core.engine.abilities import must_read_forward
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import is_stored, widen
 from core.errors import BadSetting, BrokenLogits, ModelError, NotForThisModel, PromptTooLong
 from core.experiments.candidates import encoded, prompt_ids
 from core.experiments.closeness import divergence, first_difference
-from core.experiments.quantization import GROUP, network_copy, rounded_copy, turn, weight_matrices
+from core.experiments.quantization import GROUP, NO_MATRICES, network_copy, rounded_copy, turn, weight_matrices
 from core.experiments.result_file import Sentence
 from core.inspection.scoring import answer_after
 from core.message import Message
@@ -205,6 +206,7 @@ class _Network:
     """transformers' passes of a way. network: from `_copied`. ids: our text or its beginning; length: all tokens that it will have."""
 
     def __init__(self, model: LanguageModel, way: Way, network: Any, ids: Sequence[int], length: int) -> None:
+        must_read_forward(model)
         self._model, self._way, self._network, self._text = model, way, network, ids
         self._longer = min(LONGER, (model.context_length - length) // max(1, way.batch - 1))
         self._argument = cache_argument(network)
@@ -276,8 +278,12 @@ def _copied(model: LanguageModel, way: Way) -> Any:
                 network.set_attn_implementation(way.backend)
             except ValueError as error:
                 raise NotForThisModel("{model} has no {name} attention.", model=model.name, name=way.backend) from error
-        for module in network.modules() if way.bits < 16 else ():
-            for weight, turned in () if module is network.get_output_embeddings() else weight_matrices(module, model.shape.hidden_size):
+        if way.bits < 16:
+            inner = (module for module in network.modules() if module is not network.get_output_embeddings())
+            matrices = [matrix for module in inner for matrix in weight_matrices(module, model.shape.hidden_size)]
+            if not matrices:
+                raise ModelError(NO_MATRICES)
+            for weight, turned in matrices:
                 weight.data = rounded_copy(weight, turned, way.bits, GROUP, weight.dtype)
         for weight in () if shares else network.parameters():  # not the buffers: rotary frequencies stay in float32, as after loading
             weight.data = weight.data.to(dtype)

@@ -16,25 +16,29 @@ import copy
 import gc
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 import torch
 from torch import nn
 from torch.nn import functional
 
+from core.backends.backend import Backend
 from core.device import enough_memory, is_out_of_memory
-from core.engine.abilities import possible_with
-from core.engine.model import LanguageModel
+from core.engine.abilities import must_read_forward, possible_with
+from core.engine.model import LanguageModel, NetworkFacts
 from core.engine.stored_weights import widen
 from core.errors import BadSetting, InputError, NoRoom, NotForThisModel
 from core.limits import Limits
 from core.message import Message, Number
 from core.models.hub import BUNDLED, bundled_names
 from core.sources.capabilities import Can, missing
+
+if TYPE_CHECKING:
+    from core.backends.transformers_backend import TransformersBackend
 
 LESSONS = BUNDLED / "storyteller" / "rehearsal.txt"  # one lesson of the bundled models a line
 WRITTEN = 48  # tokens of a text that a model writes for itself
@@ -148,9 +152,14 @@ class FineTuning:
         self.rehearsed = [ids for old in rehearsal_texts for ids in documents(model, old, self.plan.length)]
         if self.plan.rehearsal and not self.rehearsed:
             raise InputError("This model has no old training texts. Set “Share of old training texts” to 0.")
+        if Can.NETWORK in model.can:
+            must_read_forward(model)
         self.adapted = model.parameter_count > ALL_WEIGHTS
         self.index = self.tokens = 0
         self.network: nn.Module = _twin(model, self.adapted)
+        backend = _backend_of(model)
+        with possible_with(model.name), model.engine.lock.acquire():
+            self._in_batches = backend.batches_truly()
         self.trained = {name: weight for name, weight in self.network.named_parameters() if weight.requires_grad}
         self._optimizer = self._new_optimizer()
         self._moments: dict[int, dict[str, torch.Tensor]] = {}
@@ -171,8 +180,8 @@ class FineTuning:
             with enough_memory(message), possible_with(self.model.name):
                 with torch.enable_grad(), _KeptForBackward(self.network) as kept:
                     began = perf_counter()
-                    loss = _loss(self.network, *new)
-                    old_loss = None if old is None else _loss(self.network, *old)
+                    loss = self._loss(*new)
+                    old_loss = None if old is None else self._loss(*old)
                     share = self.plan.rehearsal
                     total = loss if old_loss is None else (1 - share) * loss + share * old_loss
                     self._wait()
@@ -204,6 +213,9 @@ class FineTuning:
             optimizer_bytes=sum(_bytes(value) for state in self._optimizer.state.values() for value in state.values()),
             activation_bytes=kept.bytes,
         )
+
+    def _loss(self, *batch: torch.Tensor) -> torch.Tensor:
+        return (_loss if self._in_batches else _loss_of_single_rows)(self.network, *batch)
 
     @property
     def moments(self) -> list[int]:
@@ -252,21 +264,28 @@ class FineTuning:
     def taught(self, name: str) -> LanguageModel:
         """Return the model as it is now, with this name and its own weights; it works like a loaded model."""
         from core.backends.fast_decoder import FastDecoder
-        from core.engine.model import LanguageModel
 
+        with torch.no_grad():  # RecurrentGemma keeps the states of its last pass, and those of a training step cannot be copied
+            single = torch.zeros((1, 1), dtype=torch.long, device=next(self.network.parameters()).device)
+            self.network(input_ids=single, use_cache=False)
         network: Any = copy.deepcopy(self.network)
         if self.adapted:
             network = widen(network).merge_and_unload()  # in 16 bits the small changes of the training would be lost
         for weight in network.parameters():
             weight.requires_grad_(False)
-        return LanguageModel(name, network.eval(), self.model.tokenizer, FastDecoder.of(network))
+        return self._student(name, network.eval(), FastDecoder.of(network))
 
     def as_it_is(self) -> LanguageModel:
         """Return the model in training, for use between two steps. It changes with every step."""
-        from core.engine.model import LanguageModel
-
         network: Any = self.network
-        return LanguageModel(self.model.name, network.get_base_model() if self.adapted else network, self.model.tokenizer)
+        return self._student(self.model.name, network.get_base_model() if self.adapted else network)
+
+    def _student(self, name: str, network: Any, backend: Backend | None = None) -> LanguageModel:
+        """Return a model of this network; without a backend of its own, it uses a cache only if the model that is taught does."""
+        facts, own = NetworkFacts.of(network, self.model.tokenizer), _backend_of(self.model)
+        if backend is None and not own.is_cached:
+            backend, facts = type(own)(network, cached=False), replace(facts, shape=facts.shape.without_cache())
+        return LanguageModel(name, network, self.model.tokenizer, backend, facts)
 
     def release(self) -> None:
         """Free the memory; models returned by `taught` stay valid."""
@@ -284,6 +303,12 @@ class FineTuning:
         """Wait until the device has finished, so that measured times are correct."""
         if next(iter(self.trained.values())).is_cuda:
             torch.cuda.synchronize()
+
+
+def _backend_of(model: LanguageModel) -> TransformersBackend:
+    from core.backends.transformers_backend import backend_of  # imports transformers, which takes seconds
+
+    return backend_of(model)
 
 
 def documents(model: LanguageModel, text: str, length: int) -> list[list[int]]:
@@ -360,6 +385,14 @@ def _loss(network: nn.Module, ids: torch.Tensor, targets: torch.Tensor, mask: to
     """Return the mean cross-entropy per target token, in nats."""
     logits = network(input_ids=ids, attention_mask=mask, use_cache=False).logits
     return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), ignore_index=IGNORED)
+
+
+def _loss_of_single_rows(network: nn.Module, ids: torch.Tensor, targets: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Return the same for an architecture that gives other probabilities in a batch: one row after the other, without padding."""
+    sizes = mask.sum(1).tolist()
+    rows = ([tensor[row : row + 1, :size] for tensor in (ids, targets, mask)] for row, size in enumerate(sizes))
+    losses = [_loss(network, *row) * size for row, size in zip(rows, sizes, strict=True)]
+    return torch.stack(losses).sum() / sum(sizes)
 
 
 class _KeptForBackward:

@@ -17,7 +17,7 @@ import torch
 from core.backends.transformers_backend import backend_of
 from core.checked_number import whole_number
 from core.device import enough_memory
-from core.engine.abilities import possible_with
+from core.engine.abilities import looks_ahead, possible_with
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BrokenLogits, EmptyPrompt, InputError, NotForThisModel, PromptTooLong
@@ -208,7 +208,7 @@ def score_text(model: TokenSource, text: str, top_n: int = 5, stride: int | None
     if not tokens:
         raise EmptyPrompt(NOTHING)
     ids = np.array([token.token_id for token in tokens], dtype=np.int64)
-    reader: _Reader | _OneByOne = _Reader(model) if isinstance(model, LanguageModel) and Can.NETWORK in model.can else _OneByOne(model)
+    reader = _reader(model)
     window = reader.window(len(ids))
     step = max(1, window // 2) if stride is None else stride
     step = whole_number(step, Message("The stride"), 1, window - 1)
@@ -241,7 +241,7 @@ def surprises(model: LanguageModel, token_ids: Sequence[int], first: int) -> np.
     must_be_here(model)
     ids = np.array(token_ids, dtype=np.int64)
     scores = _Scores.empty(len(ids), 1)
-    for _each in _Reader(model).read(ids, first, partial(_score, ids, scores, 0)):
+    for _each in _reader(model).read(ids, first, partial(_score, ids, scores, 0)):
         pass
     bits: np.ndarray = -scores.log_probabilities[first:] / math.log(2)
     return bits
@@ -259,7 +259,7 @@ def log_odds(model: LanguageModel, token_ids: Sequence[int] | np.ndarray) -> np.
     def take(position: int, logits: torch.Tensor) -> None:
         rows.append(logits.double().log_softmax(-1).cpu().numpy())
 
-    for _each in _Reader(model).read(ids, 1, take):
+    for _each in _reader(model).read(ids, 1, take):
         pass
     return np.concatenate(rows) if rows else np.empty((0, model.vocabulary_size))
 
@@ -284,6 +284,13 @@ def _checked(text: str) -> str:
     except UnicodeEncodeError as error:
         raise InputError("This text contains half a character (a lone surrogate). Delete it and paste it again.") from error
     return text
+
+
+def _reader(model: TokenSource) -> _Reader | _OneByOne:
+    """Return what reads texts with this source: passes over many tokens, if a model is here and its passes give what single tokens get."""
+    if isinstance(model, LanguageModel) and Can.NETWORK in model.can and not looks_ahead(model):
+        return _Reader(model)
+    return _OneByOne(model)
 
 
 class _Reader:

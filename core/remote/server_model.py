@@ -286,7 +286,7 @@ def connect(
     owner = str(entry.get("owned_by", "")).lower()
     llama = owner == "llamacpp"
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else {}
-    shape = None if config is None else ModelShape.from_config(config)
+    shape = None if config is None else ModelShape.of_served(config)
     vocabulary = _count(meta.get("n_vocab")) or (shape.vocabulary_size if shape else len(tokenizer))
     if not len(tokenizer) <= vocabulary <= LARGEST_VOCABULARY:
         raise WrongServer(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 import streamlit as st
 
@@ -76,15 +78,41 @@ def result(shape: ModelShape, card: str, memory: int, tokens: int, weight: float
     """Draw how many requests fit, as a sentence, a bar and a formula. weight, item: bytes per weight and per number of the cache."""
     requests = readers_that_fit(shape, memory, tokens, weight, item)
     taken, each = weight_bytes(shape, weight), cache_bytes(shape, tokens, item)
+    is_bounded = each > 0  # neither NaN, which is not known, nor 0 of a model without a cache
+    sentence = answer(requests, taken, each, card, memory, tokens)
+    st.markdown(f"### {sentence}")
+    kinds = (
+        ("muted_text", _("weights, {size}").format(size=numbers.size(taken))),
+        ("computed", _("one KV cache, {size}").format(size=numbers.size(each))),
+        ("line", _("free")),
+    )
+    rows = shelf(memory, taken, each if is_bounded else 0.0, requests if is_bounded else 0)
+    chart.draw(cost_charts.memory_bar, rows, key="calculator_shelf", alt_text=sentence.replace("*", ""), legend=kinds)
+    legend(*kinds)
+    if is_bounded:
+        st.caption(formula(shape, item))
+    if tokens > shape.context_length:
+        longer = _("This model was trained for at most {limit} tokens. Longer texts fit into the memory, but not into the model.")
+        st.caption(longer.format(limit=numbers.whole(shape.context_length)))
+
+
+def answer(requests: int, taken: int, each: float, card: str, memory: int, tokens: int) -> str:
+    """Return how many requests fit, as a sentence. taken, each: bytes of the weights and of one KV cache; NaN: not known."""
     if taken > memory:
         sentence = _("**None.** The weights alone take {weights}, and {card} has {memory}.")
+    elif math.isnan(each):
+        sentence = _(
+            "**Not known for this architecture**, whose KV cache follows no formula. The weights take {weights}, and {free} are free."
+        )
+    elif not each:
+        sentence = _("**Any number**, because this model runs without a KV cache. The weights take {weights}, and {free} are free.")
     elif requests == 0:
         sentence = _("**None.** The weights fit ({weights}), but one KV cache of {context} tokens takes {each}, and {free} are free.")
     elif requests == 1:
         sentence = _("**One request** at a time, with {context} tokens.")
     else:
         sentence = _("**{requests} requests** at once, each with {context} tokens.")
-    sentence = sentence.format(
+    return sentence.format(
         weights=numbers.size(taken),
         card=card,
         memory=numbers.size(memory),
@@ -93,19 +121,6 @@ def result(shape: ModelShape, card: str, memory: int, tokens: int, weight: float
         each=numbers.size(each),
         free=numbers.size(max(0, memory - taken)),
     )
-    st.markdown(f"### {sentence}")
-    kinds = (
-        ("muted_text", _("weights, {size}").format(size=numbers.size(taken))),
-        ("computed", _("one KV cache, {size}").format(size=numbers.size(each))),
-        ("line", _("free")),
-    )
-    rows = shelf(memory, taken, each, requests)
-    chart.draw(cost_charts.memory_bar, rows, key="calculator_shelf", alt_text=sentence.replace("*", ""), legend=kinds)
-    legend(*kinds)
-    st.caption(formula(shape, item))
-    if tokens > shape.context_length:
-        longer = _("This model was trained for at most {limit} tokens. Longer texts fit into the memory, but not into the model.")
-        st.caption(longer.format(limit=numbers.whole(shape.context_length)))
 
 
 def formula(shape: ModelShape, item: float) -> str:

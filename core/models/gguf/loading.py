@@ -19,7 +19,7 @@ from core.message import Message, Number
 from core.models.gguf.header import RUN, Header, path_of, read_header
 from core.models.gguf.served_tokenizer import KINDS, served_tokenizer
 from core.models.gguf.tokenizer import end_tokens, write_tokenizer
-from core.models.gguf.weights import config_of, precision_of, why_not_here, write_weights
+from core.models.gguf.weights import config_of, precision_of, vectors_are_kept, why_not_here, write_weights
 from core.models.recommended_settings import from_gguf, recommended
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ ROUNDED = Message(
     "gives slightly different probabilities."
 )
 SAME = Message("Read from {format}: its matrices are in {dtype} as in the file, and sums are in {computed}.")
+VECTORS_ROUNDED = Message(
+    "Read from {format}: its matrices are in {dtype} as in the file, its norms and biases were rounded to {dtype}, and "
+    "sums are in {computed}."
+)
 _DTYPES = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 SERVED = Message("{format}, run by a llama-server that this app started.")
 SERVED_BECAUSE = Message("{format}, run by a llama-server that this app started, because {why}.")
@@ -107,7 +111,7 @@ def _what_was_done(header: Header, stored: str) -> Message:
     """Return the sentence on the weights of a file whose matrices are in this type in memory."""
     matrices = {tensor.kind for tensor in header.tensors if len(tensor.shape) > 1}
     if {_DTYPES.get(kind) for kind in matrices} == {stored}:
-        return SAME
+        return SAME if vectors_are_kept(header, stored) else VECTORS_ROUNDED
     return WIDENED if stored == "float32" else ROUNDED
 
 

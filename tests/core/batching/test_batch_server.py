@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+import transformers
 
 from core import Generation, SamplingSettings, load_model
 from core.backends import compiled
@@ -18,7 +21,7 @@ from core.batching.request import Request, RequestState
 from core.batching.scheduler import Policy
 from core.errors import ModelError
 from tests.core.backends.compiled.loaded import load_compiled
-from tests.tiny_models import FULL_ATTENTION, some
+from tests.tiny_models import FULL_ATTENTION, byte_level_tokenizer, some, widen
 
 PROMPTS = [
     "Once upon a time",
@@ -77,6 +80,29 @@ def test_everybody_gets_what_they_get_alone(architecture: str, policy: Policy, t
     serve(server)
     for request in server.requests:
         assert request.written_ids == alone(model, request), (architecture, policy, request.request_id)
+
+
+def test_texts_of_unequal_length_do_not_share_a_pass_where_padding_changes_them(tmp_path: Path) -> None:
+    """BART's decoder counts its positions from the beginning of the padding."""
+    words = byte_level_tokenizer()
+    layers = {
+        "d_model": 32,
+        "encoder_layers": 3,
+        "decoder_layers": 3,
+        "decoder_attention_heads": 4,
+        "decoder_ffn_dim": 48,
+        "max_position_embeddings": 64,
+    }
+    torch.manual_seed(7)
+    network = transformers.AutoModelForCausalLM.from_config(transformers.BartConfig(vocab_size=len(words) + 5, **layers))
+    widen(network)
+    network.save_pretrained(tmp_path)
+    words.save_pretrained(tmp_path)
+    model = load_model(tmp_path)
+    server = Server(model, requests(model), ServerSettings(Policy.CONTINUOUS, max_num_seqs=4, max_num_batched_tokens=9, blocks=20))
+    seen = serve(server)
+    assert [request.written_ids for request in server.requests] == [alone(model, request) for request in server.requests]
+    assert max(iteration.rows for iteration in seen) > 1 and not any(iteration.padded_tokens for iteration in seen)
 
 
 def test_blocks_run_out_and_the_youngest_is_computed_anew(tiny: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from pathlib import Path
 from typing import Any
@@ -131,6 +132,21 @@ def test_work_that_torch_counts_otherwise_is_not_known(architecture: str) -> Non
     assert math.isnan(cache_bytes(shape, 5, 4)) or shape.cache_known
 
 
+@pytest.mark.parametrize("architecture", DIFFERENT)
+def test_the_shape_of_a_served_model_is_checked_too(architecture: str) -> None:
+    name, settings = DIFFERENT[architecture]
+    shape = ModelShape.of_served(getattr(transformers, name)(**({"vocab_size": 365} | settings)))
+    assert math.isnan(multiply_adds(shape, 10))
+
+
+def test_the_shape_of_a_served_model_counts_its_recurrent_states(plain: Any) -> None:
+    config = plain("falcon_h1").config
+    served, many = ModelShape.of_served(config), copy.deepcopy(config)
+    assert served == ModelShape.of(plain("falcon_h1")) and served.state_numbers > 0
+    many.num_hidden_layers = 10**6
+    assert math.isnan(multiply_adds(ModelShape.of_served(many), 10))
+
+
 def test_experts_of_the_configuration_alone_do_not_count(tmp_path: Path) -> None:
     """Doge's configuration counts 16,384 experts, which only its mixture of experts has."""
     network = transformers.AutoModelForCausalLM.from_config(transformers.DogeConfig(vocab_size=365, **GROUPED))
@@ -139,6 +155,34 @@ def test_experts_of_the_configuration_alone_do_not_count(tmp_path: Path) -> None
     shape = load_model(tmp_path).shape
     assert (shape.expert_count, shape.active_experts) == (0, 0)
     assert shape.parameter_count == sum(weight.numel() for weight in network.parameters())
+
+
+SMALL = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4}
+
+
+# Tables of embeddings with more rows than the vocabulary, or of another width than the layers.
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("CpmAntConfig", SMALL | {"dim_head": 8, "dim_ff": 48}),
+        ("RemBertConfig", SMALL | {"intermediate_size": 48, "is_decoder": True}),
+        ("ElectraConfig", SMALL | {"embedding_size": 8, "is_decoder": True}),
+    ],
+)
+def test_a_shape_counts_every_parameter_of_its_network(name: str, settings: dict[str, Any]) -> None:
+    with torch.device("meta"):
+        network = transformers.AutoModelForCausalLM.from_config(getattr(transformers, name)(vocab_size=365, **settings))
+    assert ModelShape.of(network).parameter_count == sum(weight.numel() for weight in network.parameters())
+
+
+@pytest.mark.parametrize("name", ["RobertaConfig", "CamembertConfig", "XLMRobertaConfig", "Data2VecTextConfig"])
+def test_positions_that_begin_behind_the_padding_id_shorten_the_context(name: str) -> None:
+    config = getattr(transformers, name)(vocab_size=365, max_position_embeddings=20, is_decoder=True, pad_token_id=1, **SMALL)
+    network = transformers.AutoModelForCausalLM.from_config(config).eval()
+    length = ModelShape.of(network).context_length
+    network(torch.full((1, length), 5), use_cache=False)
+    with pytest.raises((IndexError, RuntimeError)):
+        network(torch.full((1, length + 1), 5), use_cache=False)
 
 
 def test_a_model_that_runs_without_a_cache_shows_none(tmp_path: Path) -> None:

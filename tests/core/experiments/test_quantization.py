@@ -12,6 +12,7 @@ import transformers
 from core.engine.model import LanguageModel
 from core.errors import ModelError
 from core.experiments.quantization import ATTENTION, BITS, FEED_FORWARD, HEAD, damage, quantize, round_weights
+from core.experiments.same_prompt import EAGER, REFERENCE, Way, compared
 from core.inspection.scoring import score_text
 from tests.tiny_models import ARCHITECTURES, byte_level_tokenizer, some
 
@@ -118,3 +119,28 @@ def test_a_model_whose_layers_cannot_be_found_is_refused() -> None:
         next(quantize(model, "Once upon", TEXT, (2,), length=1))
     with pytest.raises(ModelError, match="layers of this architecture cannot be found"):
         next(damage(model, TEXT, 2))
+
+
+class Product(torch.nn.Module):
+    """A linear layer under a name that nobody knows."""
+
+    def __init__(self, linear: torch.nn.Linear) -> None:
+        super().__init__()
+        self.weight = linear.weight
+
+    def forward(self, states: torch.Tensor) -> torch.Tensor:
+        return states @ self.weight.T
+
+
+def test_a_model_whose_matrices_cannot_be_found_is_refused(tiny_folder: Any) -> None:
+    network = transformers.AutoModelForCausalLM.from_pretrained(tiny_folder("llama")).eval()
+    for name, module in list(network.model.layers.named_modules()):
+        if isinstance(module, torch.nn.Linear):
+            parent, _dot, own = name.rpartition(".")
+            setattr(network.model.layers.get_submodule(parent), own, Product(module))
+    model = LanguageModel("odd", network, transformers.AutoTokenizer.from_pretrained(tiny_folder("llama")))
+    with pytest.raises(ModelError, match="weight matrices of this architecture cannot be found"):
+        next(quantize(model, "Once upon", TEXT, (2,), length=1))
+    with pytest.raises(ModelError, match="weight matrices of this architecture cannot be found"):
+        list(compared(model, TEXT, "Once", [REFERENCE, Way(EAGER, bits=4)], length=1))
+    assert [(part.layer, part.name) for part in damage(model, TEXT, 2)] == [(-1, HEAD)]

@@ -12,16 +12,20 @@ import torch
 import transformers
 
 from core import Generation, SamplingSettings, load_model
+from core.backends.transformers_backend import TransformersBackend
 from core.engine.abilities import possible_with
 from core.engine.changes import Steering
 from core.errors import ModelError, NotForThisModel
 from core.experiments.beam import beam_search
 from core.experiments.candidates import write_together
 from core.experiments.quantization import quantize
+from core.experiments.same_prompt import REFERENCE, compared
+from core.experiments.teach import teach
 from core.finetuning.finetune import FineTuning, TrainingPlan
 from core.inspection import attribution
 from core.inspection.inside import inspect_step
-from tests.tiny_models import ARCHITECTURES, CONTEXT, GROUPED, SHAPE, byte_level_tokenizer, some, widen
+from core.inspection.scoring import score_text
+from tests.tiny_models import ARCHITECTURES, CONTEXT, GROUPED, SHAPE, byte_level_tokenizer, save, some, widen
 
 TEXT = "Once upon a time there was a fox."
 EXPERTS = {"n_routed_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16}
@@ -64,6 +68,13 @@ def steered(model: Any) -> Any:
     return Generation(model, TEXT, SamplingSettings(seed=1), steering=Steering(vector, 2, 1.0)).generate(3)
 
 
+def taught(model: Any) -> Any:
+    tuning = FineTuning(model, "The fox is red.\nA bear is brown.", TrainingPlan(rehearsal=0.0))
+    seen = [*teach(tuning, "The fox", 1), tuning.step(), tuning.taught("a student").engine.forward(model.encode(TEXT))]
+    tuning.release()
+    return seen
+
+
 EXPERIMENTS: dict[str, Callable[[Any], Any]] = {
     "inspect": lambda model: inspect_step(model, model.encode(TEXT)),
     "gradients": lambda model: attribution.integrated_gradients(model, model.encode(TEXT), 40),
@@ -74,7 +85,7 @@ EXPERIMENTS: dict[str, Callable[[Any], Any]] = {
     "beam search": lambda model: list(beam_search(model, "Once upon", 3, 4)),
     "several tries": lambda model: list(write_together(model, "Once upon", SamplingSettings(), 3, 4)),
     "quantize": lambda model: list(quantize(model, "Once", TEXT, (4,), length=2)),
-    "teach": lambda model: FineTuning(model, "The fox is red.", TrainingPlan(rehearsal=0.0)).step(),
+    "teach": taught,
 }
 # What an architecture cannot do. All other experiments work with all others.
 REFUSED = {
@@ -84,9 +95,17 @@ REFUSED = {
     *(("granite_hybrid", name) for name in ("heads",)),
     *(("recurrent_gemma", name) for name in ("heads",)),
     *(("xlstm", name) for name in ("heads",)),
-    *(("cpmant", name) for name in ("gradients", "heads", "patching", "steering")),
+    *(("cpmant", name) for name in ("gradients", "heads", "patching", "steering", "quantize", "teach")),
 }
-USUAL = {("deepseek_v4", "inspect"), ("gpt1", "steering"), ("minimax", "beam search"), ("granite_hybrid", "several tries"), *REFUSED}
+USUAL = {
+    ("deepseek_v4", "inspect"),
+    ("gpt1", "steering"),
+    ("minimax", "beam search"),
+    ("minimax", "teach"),
+    ("recurrent_gemma", "teach"),
+    *REFUSED,
+}
+USUAL |= {("granite_hybrid", "several tries")}
 
 
 @pytest.mark.parametrize(("name", "experiment"), some([(name, one) for name in FAMILIES for one in EXPERIMENTS], USUAL))
@@ -117,6 +136,52 @@ def test_texts_that_are_compared_in_a_batch_are_computed_alone_where_a_batch_dif
         left = [*ids[:start], *ids[stop:]]
         less = model.engine.forward(left).logits.values.double().log_softmax(-1)[40]
         assert found.effects[place] == pytest.approx(float(whole - less), abs=1e-4)
+
+
+@pytest.fixture(scope="module")
+def mixing(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A Llama that adds the rows of a batch to each other, and gives a row alone what a Llama gives."""
+    model = load_model(save("large", tmp_path_factory.mktemp("mixing")))
+    table = model.load_network().get_input_embeddings()
+    table.register_forward_hook(lambda _table, _ids, states: states + states.sum(0) - states[:1].sum(0))
+    model.engine.backend = TransformersBackend(model.load_network())
+    return model
+
+
+def test_no_experiment_uses_a_batch_that_mixes_its_rows(mixing: Any) -> None:
+    ids, greedy = mixing.encode(TEXT), SamplingSettings(greedy=True)
+    alone = Generation(mixing, TEXT, greedy)
+    alone.generate(5)
+    *_each, last = write_together(mixing, TEXT, greedy, 3, 5)
+    assert [[step.token_id for step in one.path] for one in last.tries] == [[step.token_id for step in alone.path]] * 3
+    found = attribution.occlusion(mixing, ids, 40, method="omit")
+    whole = mixing.engine.forward(ids).logits.values.double().log_softmax(-1)[40]
+    for place, (start, stop) in enumerate(found.spans):
+        less = mixing.engine.forward([*ids[:start], *ids[stop:]]).logits.values.double().log_softmax(-1)[40]
+        assert found.effects[place] == pytest.approx(float(whole - less), abs=1e-4)
+    with pytest.raises(NotForThisModel, match="several texts at once"):
+        attribution.activation_patching(mixing, ids, [ids[0], 60, *ids[2:]], 40, 41)
+
+
+def test_a_step_of_training_is_that_of_single_rows(mixing: Any) -> None:
+    lines, losses = ["The fox is red.", "A bear is brown and big."], []
+    for text in lines:
+        ids = torch.tensor([[*mixing.encode(text), *sorted(mixing.end_token_ids)[:1]]])
+        logits = mixing.load_network()(ids[:, :-1]).logits[0].float()
+        losses.append(torch.nn.functional.cross_entropy(logits, ids[0, 1:], reduction="none"))
+    step = FineTuning(mixing, "\n".join(lines), TrainingPlan(rehearsal=0.0, rows=2)).step()
+    assert step.loss == pytest.approx(float(torch.cat(losses).mean()), rel=1e-4)
+
+
+def test_a_text_is_read_token_by_token_where_a_pass_looks_ahead(family: Any) -> None:
+    """CPM-Ant's tokens attend to those behind them, so the places of one pass are not those of its beginnings."""
+    model = family("cpmant")
+    ids, scored = model.encode(TEXT), score_text(model, TEXT)
+    for place in range(1, len(ids)):
+        expected = model.engine.forward(ids[:place]).logits.values.double().softmax(-1)[ids[place]]
+        assert scored.tokens[place].probability == pytest.approx(float(expected), abs=1e-6)
+    with pytest.raises(NotForThisModel, match="see the tokens behind"):
+        list(compared(model, TEXT, "Once", [REFERENCE, REFERENCE], length=2))
 
 
 def test_an_error_outside_of_a_network_stays_as_it_is() -> None:

@@ -154,6 +154,18 @@ def test_a_model_that_stays_in_16_bits_keeps_the_bits_of_its_file(
         assert torch.equal(model.load_network().model.layers[0].mlp.down_proj.weight.float(), torch.from_numpy(down))
 
 
+@pytest.mark.parametrize("kind", ["F16", "BF16", "F32"])
+def test_a_note_says_that_norms_were_rounded(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.models.precision.SMALL", 1)
+    monkeypatch.setattr("core.backends.compiled.available", lambda: True)
+    folder = tiny_models.save("llama", tmp_path / "m")
+    network = transformers.AutoModelForCausalLM.from_pretrained(folder)
+    torch.nn.init.uniform_(network.model.norm.weight, 0.5, 1.5)
+    network.save_pretrained(folder)
+    note = str(load_model(making.converted(folder, "llama", tmp_path / "m.gguf", kind), device="cpu").notes[0])
+    assert ("norms and biases were rounded" in note) == (kind != "F32") and "as in the file" in note
+
+
 @pytest.mark.parametrize(
     ("key", "value", "part"),
     [
