@@ -12,7 +12,7 @@ from core.checked_number import whole_number
 from core.costs.operations_and_bytes import multiply_adds, pass_multiply_adds
 from core.engine.kv_cache.kv_cache import KVCache
 from core.engine.model import LanguageModel
-from core.errors import BadSetting, PromptTooLong
+from core.errors import BadSetting, NotForThisModel, PromptTooLong
 from core.experiments.cache_race import next_token
 from core.experiments.candidates import encoded
 from core.generation.generation import Generation
@@ -21,6 +21,7 @@ from core.sampling.settings import SamplingSettings
 
 MOST_LENGTHS, MOST_REPEATS = 24, 25
 DECODED = 3  # further tokens timed after each prompt
+MOST_FILLED = 32_768  # tokens of a context that is filled
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,13 @@ class LimitReached:
 
 
 def at_the_limit(model: LanguageModel, prompt: str, room: int = 6) -> LimitReached:
-    """Fill the context up to its last `room` tokens, generate until it is full, then try a prompt that is too long; return the result."""
+    """Fill the context up to its last `room` tokens, generate until it is full, then try a prompt that is too long; return the result.
+
+    Raises NotForThisModel for a context of more than MOST_FILLED tokens, EmptyPrompt, NoRoom.
+    """
+    if model.context_length > MOST_FILLED:
+        message = Message("The context of {model} has {tokens} tokens. It is filled only up to {most}. Choose a model with a shorter one.")
+        raise NotForThisModel(message.with_values(model=model.name, tokens=model.context_length, most=MOST_FILLED))
     encoded(model, prompt)  # raises EmptyPrompt
     full = _repeated(model, prompt, max(1, model.context_length - max(0, int(room))))
     run = Generation(model, full, SamplingSettings(greedy=True), top_n=2 + len(model.end_token_ids))

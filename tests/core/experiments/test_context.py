@@ -8,6 +8,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.costs.operations_and_bytes import multiply_adds, pass_multiply_adds
+from core.errors import NotForThisModel
 from core.experiments import context
 from core.experiments.context import at_the_limit, lengths_for, measure
 from core.experiments.request_cost import request
@@ -70,6 +71,12 @@ def test_an_end_that_was_passed_over_is_counted(tiny: Any) -> None:
     assert reached.passed_over >= 1
     assert reached.written == at_first.written
     assert reached.ended == "context full"
+
+
+def test_a_context_that_takes_hours_is_refused(tiny: Any) -> None:
+    """A model with recurrence alone has no bound: more than a million positions."""
+    with pytest.raises(NotForThisModel, match="It is filled only up to 32,768"):
+        at_the_limit(tiny("mamba"), PROMPT)
 
 
 def test_a_request_has_the_text_and_the_cost_of_its_run(tiny: Any) -> None:
