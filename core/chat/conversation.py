@@ -202,10 +202,12 @@ def content_spans(template: str, messages: Messages, marks: dict[str, Any], toke
     for before, message in zip(_template_texts(template, messages, marks), messages, strict=True):
         content = message["content"].strip()
         at = max(done, joined.find(before, done) + len(before)) if before in joined[done:] else done
-        start = joined.find(content, at) if content else -1
-        if start < 0 and message["role"] == "assistant":  # the template leaves a thought out, or writes it in its own way
-            content = without_thought(content).strip() or thought_of(content).strip()
-            start = joined.find(content, at) if content else -1
+        texts = [content]
+        if message["role"] == "assistant":  # the template leaves a thought out, or writes it in its own way
+            texts.append(without_thought(content).strip() or thought_of(content).strip())
+        # "done" for a template that writes something else before this message than before the one that was tried
+        places = ((joined.find(text, place), text) for text in texts if text for place in (at, done))
+        start, content = next(((start, text) for start, text in places if start >= 0), (-1, content))
         if start < 0:
             spans.append((0, 0))
             continue
