@@ -141,9 +141,8 @@ CHANNELS = (
     "{% for m in messages %}<|begin|>{{ m.role }}{% if m.reasoning %}<|think|>{{ m.reasoning }}<|end|><|begin|>{{ m.role }}{% endif %}"
     "<|content|>{{ m.content }}<|end|>{% endfor %}"
 )
-BEFORE_NEXT = (
-    "{% for m in messages %}{% if m.role == 'user' %}{% if not loop.first %}<|over|>{% endif %}<|user|>{% endif %}{{ m.content }}{% endfor %}"
-)
+NEXT = "{% if m.role == 'user' %}{% if not loop.first %}<|over|>{% endif %}<|user|>{% endif %}"
+BEFORE_NEXT = f"{{% for m in messages %}}{NEXT}{{{{ m.content }}}}{{% endfor %}}"
 
 
 def test_a_mark_that_also_closes_thoughts_or_opens_questions_does_not_end_an_answer() -> None:
