@@ -206,8 +206,8 @@ def content_spans(template: str, messages: Messages, marks: dict[str, Any], toke
         if message["role"] == "assistant":  # the template leaves a thought out, or writes it in its own way
             texts.append(without_thought(content).strip() or thought_of(content).strip())
         # "done" for a template that writes something else before this message than before the one that was tried
-        found = ((joined.find(text, begin), text) for text in texts if text for begin in (at, done))
-        start, content = next(((start, text) for start, text in found if start >= 0), (-1, content))
+        hits = ((joined.find(text, begin), text) for text in texts if text for begin in (at, done))
+        start, content = next(((start, text) for start, text in hits if start >= 0), (-1, content))
         if start < 0:
             spans.append((0, 0))
             continue

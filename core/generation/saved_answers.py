@@ -214,10 +214,10 @@ class _Found:
                 self.look_at(item, depth + 1)
         elif isinstance(value, dict) and depth < 8 and not self._add(value):
             for name in WRAPPERS:
-                known = len(self.opened)
+                before = len(self.opened)
                 if isinstance(value.get(name), dict | list):
                     self.look_at(value[name], depth + 1)
-                if len(self.opened) > known:
+                if len(self.opened) > before:
                     break  # other names hold the same answer
 
     def whole(self) -> list[Answer]:

@@ -91,8 +91,8 @@ def _cohere(value: Any) -> Any:
     if not isinstance(value, dict) or not isinstance(value.get("logprobs"), list) or "logprob" in value:
         return value
     numbers, ids = [tokens_without_ids.log(number) for number in value["logprobs"]], value.get("token_ids")
-    known = [number for number in numbers if number is not None]
-    logprob = sum(known) if numbers and len(known) == len(numbers) else None  # of a text of several tokens
+    measured = [number for number in numbers if number is not None]
+    logprob = sum(measured) if numbers and len(measured) == len(numbers) else None  # of a text of several tokens
     return {"token": value.get("text"), "logprob": logprob} | ({"id": ids[0]} if isinstance(ids, list) and len(ids) == 1 else {})
 
 

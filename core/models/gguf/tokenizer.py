@@ -92,11 +92,11 @@ def types_of(metadata: dict[str, Any]) -> list[int]:
 
 def _named_ends(tokens: list[str]) -> set[str]:
     """Return the tokens that llama.cpp takes for ends of an answer by their names."""
-    known = set(tokens)
-    ends = known & _ENDS
-    if known & {"<|call|>", "<|calls|>"} and known & {"<|return|>", "<|flush|>"}:
+    vocabulary = set(tokens)
+    ends = vocabulary & _ENDS
+    if vocabulary & {"<|call|>", "<|calls|>"} and vocabulary & {"<|return|>", "<|flush|>"}:
         ends.discard("<|end|>")  # gpt-oss and Solar end each message with it, and go on
-    if known & {"<|tool_response>", "<|plamo:eos|>"}:
+    if vocabulary & {"<|tool_response>", "<|plamo:eos|>"}:
         ends.discard("</s>")  # Gemma 4 and PLaMo have it as an ordinary word
     return ends
 
