@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from core import Generation, Recording, SamplingSettings, score_text
+from core.backends import compiled
 from core.errors import BadSetting, BadToken, InputError, RunFinished, ViewerError, WrongType
 from core.experiments.candidates import write_together
 from core.inspection.embeddings import neighbours
@@ -207,3 +208,10 @@ def test_it_runs_or_says_why_not(options: list[str], environment: dict[str, str]
     command = [sys.executable, *options, "-c", WRITES]
     done = subprocess.run(command, cwd=root, env=os.environ | environment, capture_output=True, text=True, check=False)
     assert said in done.stdout + done.stderr
+
+
+def test_code_that_numba_does_not_compile_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run above can end before the code would be loaded."""
+    for value, usable in (("1", False), ("0", True), ("", True)):
+        monkeypatch.setenv("NUMBA_DISABLE_JIT", value)
+        assert compiled.available() == usable
