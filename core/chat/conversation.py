@@ -146,14 +146,19 @@ def rendered(template: str, messages: Messages, marks: dict[str, Any], name: str
 
 
 def _begun(template: str, messages: Messages, marks: dict[str, Any]) -> str | None:
-    """Return the conversation up to the end of its last message; None if the template does not write the text of that message."""
+    """Return the conversation up to the end of its last message; None if the template does not write the text of that message.
+
+    A template that takes off the white space behind a text does so with a begun answer, too.
+    """
     *before, last = messages
     try:
-        written = render(template, [*before, {**last, "content": last["content"] + _CUT}], marks, introduce=False)
+        written = render(template, [*before, {**last, "content": f"{last['content']}{_CUT} "}], marks, introduce=False)
     except (TemplateFailed, ValueError, IndexError):
         return None
-    text, cut, _after = written.rpartition(_CUT)
-    return text if cut and text.endswith(last["content"].lstrip()) else None
+    text, cut, after = written.rpartition(_CUT)
+    if not cut or not text.endswith(last["content"].lstrip()):
+        return None
+    return text if after.startswith(" ") else text.rstrip()
 
 
 def _with_system(written: str, messages: Messages, name: str) -> str:
@@ -164,16 +169,25 @@ def _with_system(written: str, messages: Messages, name: str) -> str:
 
 
 def template_end(template: str, marks: dict[str, Any], special: Iterable[str]) -> str | None:
-    """Return which special token the template writes after an answer; None if it writes none, or one within answers with channels."""
+    """Return which special token the template writes after an answer; None if it writes none, or one that also stands within answers."""
     named = [token for token in special if token in template and not any(token in thinking.closing for thinking in marks_of(template))]
     if not named:
         return None
-    turns = [{"role": "user", "content": "?"}, {"role": "assistant", "content": _CUT}]
-    try:
-        rest = render(template, turns, marks, introduce=False).rpartition(_CUT)[2].lstrip()
-    except (TemplateFailed, ValueError, IndexError):
-        return None
-    return max((token for token in named if rest.startswith(token)), key=len, default=None)
+    thought = _MARKED.format(number="thought")
+    question = {"role": "user", "content": _MARKED.format(number="question")}
+    answer = {"role": "assistant", "content": _CUT, **dict.fromkeys(("reasoning", "reasoning_content", "thinking"), thought)}
+    for following in ([], [{"role": "user", "content": "?"}]):  # some templates write it only before a further turn
+        try:
+            before, _cut, rest = render(template, [question, answer, *following], marks, introduce=False).rpartition(_CUT)
+        except (TemplateFailed, ValueError, IndexError):
+            continue
+        end = max((token for token in named if rest.lstrip().startswith(token)), key=len, default=None)
+        opening = before.partition(question["content"])[0]
+        if end is not None and (end in before.partition(thought)[2] or (following and end == max(named, key=opening.rfind))):
+            return None  # it closes a thought, or introduces the next question
+        if end is not None:
+            return end
+    return None
 
 
 def content_spans(template: str, messages: Messages, marks: dict[str, Any], tokens: Sequence[Token]) -> tuple[Span, ...]:
@@ -188,10 +202,12 @@ def content_spans(template: str, messages: Messages, marks: dict[str, Any], toke
     for before, message in zip(_template_texts(template, messages, marks), messages, strict=True):
         content = message["content"].strip()
         at = max(done, joined.find(before, done) + len(before)) if before in joined[done:] else done
-        start = joined.find(content, at) if content else -1
-        if start < 0 and message["role"] == "assistant":  # the template leaves a thought out, or writes it in its own way
-            content = without_thought(content).strip() or thought_of(content).strip()
-            start = joined.find(content, at) if content else -1
+        texts = [content]
+        if message["role"] == "assistant":  # the template leaves a thought out, or writes it in its own way
+            texts.append(without_thought(content).strip() or thought_of(content).strip())
+        # "done" for a template that writes something else before this message than before the one that was tried
+        hits = ((joined.find(text, begin), text) for text in texts if text for begin in (at, done))
+        start, content = next(((start, text) for start, text in hits if start >= 0), (-1, content))
         if start < 0:
             spans.append((0, 0))
             continue

@@ -101,6 +101,7 @@ def write_together(
         whole_number(count, Message("The number of candidates"), 1, MOST_TRIES),
         whole_number(steps, Message("The length"), 1, MOST_STEPS),
     )
+    top_n = whole_number(top_n, "top_n", 0)
     ids = prompt_ids(model, prompt)
     if Can.NETWORK not in model.can:
         yield from _write_one_by_one(model, prompt, settings, count, steps, top_n)

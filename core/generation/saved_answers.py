@@ -30,7 +30,7 @@ MOST_ANSWERS = 200
 MOST_STEPS = 50_000  # tokens of all answers together
 MOST_ENTRIES = 1_000_000  # listed tokens of all answers together
 # Names under which logs, batches and other programs keep an answer.
-WRAPPERS = ("body", "response", "result", "output", "answer", "data", "kwargs", "message", "generations", "logprobs")
+WRAPPERS = ("body", "response", "result", "output", "answer", "data", "kwargs", "message", "generations", "generation_info", "logprobs")
 FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")  # with which the lines of a saved stream begin
 NO_ANSWER = Message("This file is neither a recording of this app nor a saved answer of an inference server.")
 NO_LOGPROBS = Message(
@@ -214,8 +214,11 @@ class _Found:
                 self.look_at(item, depth + 1)
         elif isinstance(value, dict) and depth < 8 and not self._add(value):
             for name in WRAPPERS:
+                before = len(self.opened)
                 if isinstance(value.get(name), dict | list):
                     self.look_at(value[name], depth + 1)
+                if len(self.opened) > before:
+                    break  # other names hold the same answer
 
     def whole(self) -> list[Answer]:
         """Return all answers."""
@@ -223,8 +226,8 @@ class _Found:
 
     def _add(self, value: dict[str, Any]) -> bool:
         """Add what this object contains; return whether it is an answer."""
-        for name, add in (("choices", self._choice), ("candidates", self._candidate)):
-            if isinstance(value.get(name), list):
+        for name, add in (("choices", self._choice), ("candidates", self._candidate), ("outputs", self._output)):
+            if isinstance(value.get(name), list) and (name != "outputs" or "prompt_token_ids" in value):
                 for index, part in enumerate(value[name]):
                     if isinstance(part, dict):
                         add(value, part, index)
@@ -233,7 +236,10 @@ class _Found:
             return self._event(value)
         for name, (kind, tokens_of) in answer_forms.OWN_FORMS.items():
             if isinstance(value.get(name), kind):
-                self._keep(value, tokens_of(value), self._line_of(value))
+                before, steps = answer_forms.own_prompt(value), tokens_of(value)
+                answer = self._keep(value, before + steps, self._line_of(value))
+                if len(answer.steps) == len(before) + len(steps):
+                    answer.given = len(before)
                 return True
         if isinstance(value.get("token_logprobs"), list) or _is_entry((list_in(value, "content") or [None])[0]):
             self._choice({}, {"logprobs": value}, 0)
@@ -261,7 +267,13 @@ class _Found:
         own = value.get("responseId", value.get("response_id"))
         ended = candidate.get("finishReason", candidate.get("finish_reason"))
         steps = answer_forms.of_candidate(candidate)
-        self._keep(value, steps, self._part_of((own, index) if isinstance(own, str) else None, ended))
+        self._keep(value, steps, self._part_of((own, index) if isinstance(own, str) or self.streamed else None, ended))
+
+    def _output(self, value: dict[str, Any], output: dict[str, Any], _index: int) -> None:
+        """Add an output of vLLM's Python interface."""
+        before = answer_forms.own_prompt(value)
+        answer = self._keep(value, before + answer_forms.of_prompt(output.get("logprobs"), output.get("token_ids")), None)
+        answer.given = len(before)
 
     def _event(self, value: dict[str, Any]) -> bool:
         """Add an event of a stream of OpenAI's responses. Its last events repeat all tokens of the parts before them."""
@@ -307,11 +319,15 @@ class _Found:
         return answer
 
     def _line_of(self, value: dict[str, Any]) -> Any:
-        """Return the key of the stream of Ollama, llama-server, TGI or SGLang of which this object is a line; None for a whole answer."""
+        """Return the key of the stream (of Ollama, llama-server, TGI, SGLang or LangChain) with this line; None for a whole answer."""
         info = value.get("meta_info")
         if isinstance(info, dict):
             part = isinstance(info.get("id"), str) and "finish_reason" in info
             return self._part_of((info["id"], "meta_info"), info["finish_reason"]) if part else None
+        about = value.get("response_metadata")
+        if isinstance(about, dict):
+            part = isinstance(value.get("id"), str) and str(value.get("type")).endswith("Chunk")
+            return self._part_of((value["id"], "message"), about.get("finish_reason")) if part else None
         last = isinstance(value.get("generated_text"), str) if "token" in value else value.get("done", value.get("stop"))
         return self._part_of(("line", None), last) if isinstance(last, bool) else None
 

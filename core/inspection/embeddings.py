@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 
+from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 
 ROWS_AT_ONCE = 1 << 16  # of the table, so that only a part of a 16-bit table is widened at a time
@@ -51,9 +52,9 @@ def embedding(model: LanguageModel, token_id: int) -> np.ndarray:
 
 
 def neighbours(model: LanguageModel, token_id: int, n: int = 10) -> tuple[Neighbour, ...]:
-    """Return the n tokens with the nearest vectors by cosine, nearest first, without the token itself. Raises BadToken."""
+    """Return the n tokens with the nearest vectors by cosine, nearest first, without the token itself. Raises BadToken, BadSetting."""
     table, own_id, network = _table(model), model.token(token_id).token_id, model.load_network()
-    count = max(0, min(int(n), len(table) - 1))
+    count = min(whole_number(n, "n", 0), len(table) - 1)
     with torch.inference_mode():
         lengths = _lengths.get(network)
         if lengths is None or len(lengths) != len(table):

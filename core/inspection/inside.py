@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from core.backends.transformers_backend import backend_of
+from core.checked_number import whole_number
 from core.device import enough_memory
 from core.engine.abilities import possible_with
 from core.engine.model import LanguageModel
@@ -186,9 +187,9 @@ class Inside:
 def inspect_step(model: LanguageModel, token_ids: Sequence[int] | np.ndarray, top_n: int = 10) -> Inside:
     """Inspect the step after these tokens: probabilities after every layer, and attention.
 
-    The last layer's probabilities are those of the step. Raises EmptyPrompt, BadToken, PromptTooLong, BrokenLogits, NoRoom.
+    The last layer's probabilities are those of the step. Raises EmptyPrompt, BadToken, BadSetting, PromptTooLong, BrokenLogits, NoRoom.
     """
-    ids = checked_ids(model, token_ids)
+    ids, top_n = checked_ids(model, token_ids), whole_number(top_n, "top_n", 0)
     probe = _Probe(model, ids)
     message = Message("There is not enough memory on {device} to inspect a step of {count} tokens.", device=model.device, count=len(ids))
     with enough_memory(message), possible_with(model.name):
@@ -329,7 +330,7 @@ def _read(model: LanguageModel, logits: torch.Tensor, top_n: int) -> tuple[Layer
     if bool(chances.isnan().any()):
         raise BrokenLogits("The model returned NaN logits, so there is nothing to show. Try another model or precision.")
     entropies = (torch.special.entr(chances).sum(1) / np.log(2)).tolist()
-    top = torch.topk(logits, max(1, min(int(top_n), MOST_GUESSES, logits.shape[1])))
+    top = torch.topk(logits, max(1, min(top_n, MOST_GUESSES, logits.shape[1])))
     shares = chances.gather(1, top.indices)
     layers = []
     for number, (ids, scores, parts) in enumerate(zip(top.indices.tolist(), top.values.tolist(), shares.tolist(), strict=True)):

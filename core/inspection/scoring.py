@@ -212,7 +212,7 @@ def score_text(model: TokenSource, text: str, top_n: int = 5, stride: int | None
     window = reader.window(len(ids))
     step = max(1, window // 2) if stride is None else stride
     step = whole_number(step, Message("The stride"), 1, window - 1)
-    scores = _Scores.empty(len(ids), max(1, min(int(top_n), MOST_ALTERNATIVES, model.vocabulary_size)))
+    scores = _Scores.empty(len(ids), max(1, min(whole_number(top_n, "top_n", 0), MOST_ALTERNATIVES, model.vocabulary_size)))
     report = progress or (lambda done, total: None)
     report(0, len(ids))
     begin, done = 0, 1  # the first token has no context

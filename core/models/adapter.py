@@ -108,7 +108,7 @@ def _folder(name: str) -> Path:
     if not (folder / CONFIG).is_file():
         raise ModelError("There is no {file} in {name}, so it is not an adapter.", file=CONFIG, name=quoted(name))
     if not (folder / WEIGHTS).is_file():
-        if (folder / "adapters.safetensors").is_file():
+        if any(folder.glob("*adapters.safetensors")) or (folder / "adapters.npz").is_file():
             raise ModelError("{name} is an adapter of MLX. Only adapters of PEFT are read.", name=quoted(name))
         if (folder / "adapter_model.bin").is_file():
             raise ModelError("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))
@@ -128,7 +128,7 @@ def _own_notes(folder: Path, model: LanguageModel) -> list[Message]:
     """Return what the adapter's folder says of its model and its chats, where the loaded model is another one."""
     notes = []
     base = _read(folder / CONFIG).get("base_model_name_or_path")
-    if isinstance(base, str) and base and Path(base).name.lower() != Path(model.name).name.lower():
+    if isinstance(base, str) and base and Path(base).name.lower() != Path(model.name).name.partition("@")[0].lower():
         notes.append(Message("The adapter was made for {base}, and runs on {model}.", base=quoted(base), model=quoted(model.name)))
     settings = _read(folder / "tokenizer_config.json")
     template = settings.get("chat_template") if isinstance(settings, dict) else None
@@ -167,7 +167,8 @@ def _scales(folder: Path, name: str) -> Callable[[str, int], float]:
     root = bool(settings.get("use_rslora"))
 
     def scale(module: str, rank: int) -> float:
-        own = next((value for key, value in patterns.items() if f".{module}".endswith(f".{key.removeprefix('^')}")), alpha)
+        matching = (value for key, value in patterns.items() if re.match(rf"(.*\.)?({key})$", module))  # as PEFT: a dot is any character
+        own = next(matching, alpha)
         return float(own) / (math.sqrt(rank) if root else rank)
 
     return scale

@@ -11,7 +11,7 @@ LONGEST_NAME = 300
 _PART = r"[A-Za-z0-9](?:[\w.-]{0,94}[A-Za-z0-9])?"
 _QUOTES = ('""', "''", "“”", "„“", "«»")  # around a path that a file manager or a chat has copied
 _HUB_PAGE = re.compile(
-    rf"(?:https?://)?(?:www\.)?(?:huggingface\.co|hf\.co)/(?P<id>{_PART}/{_PART})(?P<file>:\w{{2,20}})?"
+    rf"(?:https?://)?(?:www\.)?(?:huggingface\.co|hf\.co)/(?P<id>{_PART}/{_PART})(?P<file>:\w[\w-]{{1,29}})?"
     r"(?:/(?:tree|blob|resolve)/(?P<revision>[^/?#]+))?(?:[/?#].*)?",
     re.ASCII | re.IGNORECASE,
 )

@@ -82,8 +82,18 @@ def _responses(value: dict[str, Any]) -> list[ListedStep]:
 
 
 def _entries(name: str) -> Callable[[dict[str, Any]], list[ListedStep]]:
-    """Return a function that reads a list of entries with this name (llama-server, Ollama)."""
-    return lambda value: [tokens_without_ids.entry(entry) for entry in list_of(value[name])]
+    """Return a function that reads a list of entries with this name (llama-server, Ollama, Cohere)."""
+    return lambda value: [tokens_without_ids.entry(_cohere(entry)) for entry in list_of(value[name])]
+
+
+def _cohere(value: Any) -> Any:
+    """Return an entry of Cohere, {text, token_ids, logprobs}, in the usual form. Any other entry is returned as it is."""
+    if not isinstance(value, dict) or not isinstance(value.get("logprobs"), list) or "logprob" in value:
+        return value
+    numbers, ids = [tokens_without_ids.log(number) for number in value["logprobs"]], value.get("token_ids")
+    measured = [number for number in numbers if number is not None]
+    logprob = sum(measured) if numbers and len(measured) == len(numbers) else None  # of a text of several tokens
+    return {"token": value.get("text"), "logprob": logprob} | ({"id": ids[0]} if isinstance(ids, list) and len(ids) == 1 else {})
 
 
 def _sglang(value: dict[str, Any]) -> list[ListedStep]:
@@ -111,8 +121,13 @@ def _tgi_line(value: dict[str, Any]) -> list[ListedStep]:
 
 
 def _langchain(value: dict[str, Any]) -> list[ListedStep]:
-    """Return the tokens of a message of LangChain."""
-    return of_choice(value["response_metadata"])
+    """Return the tokens of a message of LangChain, whose metadata are those of the server behind it."""
+    about = value["response_metadata"]
+    if isinstance(about.get("logprobs"), list):
+        return _entries("logprobs")(about)
+    if isinstance(about.get("logprobs_result"), list):
+        return _entries("logprobs_result")(about)
+    return of_candidate(about) or of_choice(about)
 
 
 def _tgi(value: dict[str, Any]) -> list[ListedStep]:
@@ -126,6 +141,20 @@ def _tgi(value: dict[str, Any]) -> list[ListedStep]:
     ]
 
 
+def own_prompt(value: dict[str, Any]) -> list[ListedStep]:
+    """Return the tokens of the prompt but the first in a form of OWN_FORMS: of vLLM, SGLang or TGI."""
+    if isinstance(value.get("meta_info"), dict):
+        chosen, others = (list_of(value["meta_info"].get(f"input_{name}_logprobs")) for name in ("token", "top"))
+        pairs = [
+            (_triple(own), list(map(_triple, list_of(others[index] if index < len(others) else None)))) for index, own in enumerate(chosen)
+        ]
+    elif isinstance(value.get("details"), dict):
+        pairs = [(tokens_without_ids.token(_object(own)), []) for own in list_of(value["details"].get("prefill"))]
+    else:
+        return of_prompt(value.get("prompt_logprobs"), value.get("prompt_token_ids"))
+    return [ListedStep.of(own, listed[: tokens_without_ids.MOST_LISTED]) for own, listed in pairs[1:]]
+
+
 OWN_FORMS: dict[str, tuple[type, Callable[[dict[str, Any]], list[ListedStep]]]] = {
     "completion_probabilities": (list, _entries("completion_probabilities")),
     "meta_info": (dict, _sglang),
@@ -134,6 +163,7 @@ OWN_FORMS: dict[str, tuple[type, Callable[[dict[str, Any]], list[ListedStep]]]] 
     "logprobs": (list, _entries("logprobs")),
     "output": (list, _responses),
     "response_metadata": (dict, _langchain),
+    "prompt_logprobs": (list, lambda _value: []),
 }
 
 

@@ -30,6 +30,11 @@ def biases(value: Any) -> tuple[tuple[int, float], ...]:
     for token_id, bias in pairs:
         if isinstance(token_id, str) and token_id.isascii() and token_id.isdecimal() and len(token_id) < 16:
             token_id = int(token_id)  # OpenAI's logit_bias, whose names are texts
+        if isinstance(token_id, str):
+            raise BadSetting(
+                "Logit bias names tokens by their ids, not by a text such as {shown}. model.token_of(text).token_id is the id of a text.",
+                shown=shown(token_id),
+            )
         checked_id = whole_number(token_id, Message("A token id of the logit bias"), 0, LARGEST_TOKEN_ID)
         if checked_id in by_id:
             raise BadSetting("Logit bias names token {token_id} twice.", token_id=str(checked_id))

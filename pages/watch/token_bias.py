@@ -48,7 +48,14 @@ def token_bias(seen: TokenDistribution) -> None:
 def forms_of(model: LanguageModel, text: str) -> list[list[Token]]:
     """Return the tokens of a text as it stands after other words, with a space before it, and without the space; [] for no text."""
     bare = text.strip()
-    return [[token for token in model.tokenize(form) if not token.special] for form in (f" {bare}", bare)] if bare else []
+    return [_after_a_line(model, form) for form in (f" {bare}", bare)] if bare else []
+
+
+def _after_a_line(model: LanguageModel, text: str) -> list[Token]:
+    """Return the tokens of a text in a new line, because SentencePiece tokenizers put a space before the first word of all."""
+    line, both, alone = ([token for token in model.tokenize(form) if not token.special] for form in ("\n", f"\n{text}", text))
+    follows = [token.key for token in both[: len(line)]] == [token.key for token in line]
+    return both[len(line) :] if follows else alone
 
 
 def described(tokens: Sequence[Token]) -> str:

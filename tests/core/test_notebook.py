@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,11 @@ import numpy as np
 import pytest
 
 from core import Generation, Recording, SamplingSettings, score_text
+from core.backends import compiled
 from core.errors import BadSetting, BadToken, InputError, RunFinished, ViewerError, WrongType
+from core.experiments.candidates import write_together
+from core.inspection.embeddings import neighbours
+from core.inspection.inside import inspect_step
 from core.message import percent
 from core.record.step import Step
 
@@ -171,9 +176,19 @@ def test_a_scored_text_is_pickled_without_its_model(tiny: Any) -> None:
 
 
 def test_what_people_give_a_run_is_one_sentence_or_works(tiny: Any) -> None:
+    wrong: Any
     for wrong in (None, "5", 2.5):
         with pytest.raises(BadSetting, match="top_n must be a whole number"):
-            Generation(tiny("gpt2"), PROMPT, top_n=wrong)  # type: ignore[arg-type]
+            Generation(tiny("gpt2"), PROMPT, top_n=wrong)
+        model: Any = tiny("gpt2")
+        for act in (
+            partial(score_text, model, PROMPT, wrong),
+            partial(inspect_step, model, [5, 6], wrong),
+            partial(neighbours, model, 5, wrong),
+            partial(next, write_together(model, PROMPT, count=2, steps=2, top_n=wrong)),
+        ):
+            with pytest.raises(BadSetting, match="must be a whole number"):
+                act()
     for ids in ([12, 13], (12,), np.array([12, 13]).tolist()):
         with pytest.raises(WrongType, match="not a list of token ids"):
             Generation(tiny("gpt2"), ids)  # type: ignore[arg-type]
@@ -191,5 +206,15 @@ WRITES = "from core import Generation, load_model; print(len(list(Generation(loa
 def test_it_runs_or_says_why_not(options: list[str], environment: dict[str, str], said: str) -> None:
     root = Path(__file__).parents[2]
     command = [sys.executable, *options, "-c", WRITES]
-    done = subprocess.run(command, cwd=root, env=os.environ | environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=root, env=os.environ | {"TOKEN_VIEWER_COMPILED": "1"} | environment, capture_output=True, text=True, check=False
+    )
     assert said in done.stdout + done.stderr
+
+
+def test_code_that_numba_does_not_compile_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run above can end before the code would be loaded."""
+    monkeypatch.setenv("TOKEN_VIEWER_COMPILED", "1")  # other tests run without it
+    for value, usable in (("1", False), ("0", True), ("", True)):
+        monkeypatch.setenv("NUMBA_DISABLE_JIT", value)
+        assert compiled.available() == usable

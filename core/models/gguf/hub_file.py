@@ -11,7 +11,7 @@ from core.message import Message
 from core.models.hub import plainly
 from core.models.model_names import is_hub_id, with_revision
 
-_QUANTIZATION = re.compile(r"[A-Za-z0-9_]{2,20}", re.ASCII)
+_QUANTIZATION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{1,29}", re.ASCII)
 _PART = re.compile(r"-\d{5}-of-\d{5}$")
 
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from core.message import Message
-from core.tokens.tokens import END_MARKS
 
 _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)"
 _CONTRACTIONS = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])|"
@@ -35,14 +34,18 @@ SPLITS: dict[str, tuple[str, ...]] = {
     "deepseek-r1-qwen": (_QWEN2,),
 }
 _WHOLE_WORDS = ("llama-bpe", "llama3", "llama-v3")  # a word that is a token is not merged
-_UNKNOWN, CONTROL, USER, _BYTE = 2, 3, 4, 6
+# Tokenizers whose texts begin with the start token if the file does not say otherwise; those that are not in SPLITS are for llama-server.
+_STARTS = {*_WHOLE_WORDS, "falcon3", "falcon-h1", "pixtral", "midm-2.0", "lfm2", "jina-v5-nano", "tekken", "chameleon"}
+_NORMAL, _UNKNOWN, CONTROL, USER, _BYTE = 1, 2, 3, 4, 6
 MARKS = {"bos_token": "bos", "eos_token": "eos", "unk_token": "unknown", "pad_token": "padding"}
 # As in llama.cpp: ids of a file that names none, by the kind of tokenizer; and tokens that end an answer whatever their type in the file.
 _DEFAULTS = {"llama": {"bos": 1, "eos": 2, "unknown": 0}, "gpt2": {"bos": 11, "eos": 11}}
 _ENDS = frozenset(
-    "<|eot_id|> <|im_end|> <|end|> <|return|> <|call|> <end_of_turn> <|endoftext|> <|eom_id|> <EOT> _<EOT> <|end_of_text|> "
-    "<end_of_utterance> <|fim_pad|> <|fim_repo|> <|repo_name|> <|file_sep|>".split()
+    "<|eot_id|> <|im_end|> <|end|> <|return|> <|call|> <|flush|> <|calls|> <end_of_turn> <|endoftext|> </s> <|eom_id|> <EOT> _<EOT> [EOT] "
+    "[EOS] <|end_of_text|> <end_of_utterance> <eos> <turn|> <|tool_response> <｜end▁of▁sentence｜> [e~[ <|fim_pad|> <fim-pad> <fim_pad> "
+    "<PAD> [PAD] <|fim_repo|> <|repo_name|> <fim-repo> <REPO> <reponame> <|file_sep|>".split()
 )
+_NUMBERED_ENDS = ("eos", "eot", "eom", "fim_pad", "fim_rep", "fim_sep")
 
 
 def why_no_tokenizer(metadata: dict[str, Any]) -> Message | None:
@@ -80,24 +83,36 @@ def special_id(metadata: dict[str, Any], name: str) -> int | None:
 
 def types_of(metadata: dict[str, Any]) -> list[int]:
     """Return the type of each token. As in llama.cpp, a token that ends an answer is a control token, whatever the file says."""
-    types = _items(metadata, "token_type", int)
-    return [CONTROL if token in _ENDS else kind for token, kind in zip(_items(metadata, "tokens", str), types, strict=False)]
+    tokens, types = _items(metadata, "tokens", str), _items(metadata, "token_type", int)
+    own = dict.fromkeys(_named_ends(tokens), CONTROL)
+    if "</s>" not in own:
+        own["</s>"] = _NORMAL
+    return [own.get(token, kind) for token, kind in zip(tokens, types, strict=False)]
+
+
+def _named_ends(tokens: list[str]) -> set[str]:
+    """Return the tokens that llama.cpp takes for ends of an answer by their names."""
+    vocabulary = set(tokens)
+    ends = vocabulary & _ENDS
+    if vocabulary & {"<|call|>", "<|calls|>"} and vocabulary & {"<|return|>", "<|flush|>"}:
+        ends.discard("<|end|>")  # gpt-oss and Solar end each message with it, and go on
+    if vocabulary & {"<|tool_response>", "<|plamo:eos|>"}:
+        ends.discard("</s>")  # Gemma 4 and PLaMo have it as an ordinary word
+    return ends
 
 
 def end_tokens(metadata: dict[str, Any]) -> list[int]:
     """Return all tokens that end a text or an answer, as llama.cpp finds them: by their numbers in the metadata and by their names."""
-    numbers = [special_id(metadata, name) for name in ("eos", "eot", "eom")]
+    numbers = [special_id(metadata, name) for name in _NUMBERED_ENDS]
     tokens = _items(metadata, "tokens", str)
-    named = dict.fromkeys(tokens[i] for i, kind in enumerate(types_of(metadata)) if kind == CONTROL and tokens[i] in END_MARKS | _ENDS)
-    if named.keys() >= {"<|return|>", "<|call|>", "<|end|>"}:  # gpt-oss ends each message with it, and goes on
-        del named["<|end|>"]
-    numbers += [tokens.index(name) for name in named]
-    return list(dict.fromkeys(i for i in numbers if i is not None))
+    ends = _named_ends(tokens)
+    numbers += [number for number, token in enumerate(tokens) if token in ends]
+    return list(dict.fromkeys(i for i in numbers if i is not None and tokens[i] not in _ENDS - ends))
 
 
 def starts_text(metadata: dict[str, Any]) -> bool:
     """Return whether a text begins with the start token, by the file or by the kind of its tokenizer."""
-    usual = metadata.get("tokenizer.ggml.model") == "llama" or metadata.get("tokenizer.ggml.pre") in _WHOLE_WORDS
+    usual = metadata.get("tokenizer.ggml.model") == "llama" or metadata.get("tokenizer.ggml.pre") in _STARTS
     return metadata.get("tokenizer.ggml.add_bos_token", usual) is True
 
 

@@ -89,11 +89,14 @@ def notes(constraint: str) -> tuple[Message, ...]:
 
 
 def _unwrapped(schema: Any) -> Any:
-    """Return the schema in OpenAI's wrapper {"name", "strict", "schema"}, with or without {"type": "json_schema"} around it."""
-    if isinstance(schema, dict) and schema.get("type") == "json_schema" and isinstance(schema.get("json_schema"), dict):
-        schema = schema["json_schema"]
+    """Return the schema in OpenAI's wrapper {"name", "strict", "schema"}, as a whole response_format or text.format has it, too."""
+    for name in ("response_format", "text", "format", "json_schema"):  # none of them holds an object in a schema
+        inner = schema.get(name) if isinstance(schema, dict) else None
+        if isinstance(inner, dict) and schema.keys() <= {name, "type"}:
+            schema = inner
     wrapped = isinstance(schema, dict) and isinstance(schema.get("schema"), dict) and "name" in schema
-    return schema["schema"] if wrapped and schema.keys() <= {"name", "strict", "schema", "description"} else schema
+    of_wrapper = {"name", "strict", "schema", "description"} | ({"type"} if wrapped and schema.get("type") == "json_schema" else set())
+    return schema["schema"] if wrapped and schema.keys() <= of_wrapper else schema
 
 
 def _schemas(schema: Any) -> Iterator[dict[str, Any]]:

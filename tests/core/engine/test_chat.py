@@ -114,7 +114,7 @@ def test_a_begun_answer_is_the_templates_message_up_to_its_end_as_in_transformer
 ) -> None:
     messages = [{"role": "user", "content": "Say it."}, {"role": "assistant", "content": begun}]
     expected = tiny("gpt2").tokenizer.apply_chat_template(messages, chat_template=template, continue_final_message=True, tokenize=False)
-    assert conversation.rendered(template, conversation.checked_messages(messages), {}, "tiny").rstrip() == expected.rstrip()
+    assert conversation.rendered(template, conversation.checked_messages(messages), {}, "tiny") == expected
 
 
 def test_a_begun_answer_that_the_template_would_change_follows_its_introduction() -> None:
@@ -135,3 +135,20 @@ def test_the_end_mark_of_a_template_ends_an_answer_that_no_configuration_ends(ch
     within = HARMONY + "{# <|channel|>analysis #}"
     assert conversation.template_end(within, {}, ["<|end|>"]) is None, "an answer with channels has several messages"
     assert conversation.template_end("{{ raise_exception('no') }}<|over|>", {}, special) is None
+
+
+CHANNELS = (
+    "{% for m in messages %}<|begin|>{{ m.role }}{% if m.reasoning %}<|think|>{{ m.reasoning }}<|end|><|begin|>{{ m.role }}{% endif %}"
+    "<|content|>{{ m.content }}<|end|>{% endfor %}"
+)
+NEXT = "{% if m.role == 'user' %}{% if not loop.first %}<|over|>{% endif %}<|user|>{% endif %}"
+BEFORE_NEXT = f"{{% for m in messages %}}{NEXT}{{{{ m.content }}}}{{% endfor %}}"
+
+
+def test_a_mark_that_also_closes_thoughts_or_opens_questions_does_not_end_an_answer() -> None:
+    """As in Solar, Apertus and GLM."""
+    special = ["<|begin|>", "<|think|>", "<|end|>", "<|user|>", "<|over|>"]
+    assert conversation.template_end(CHANNELS, {}, special) is None
+    assert conversation.template_end(CHANNELS.replace("<|think|>{{ m.reasoning }}<|end|>", ""), {}, special) == "<|end|>"
+    assert conversation.template_end(BEFORE_NEXT, {}, special) == "<|over|>"
+    assert conversation.template_end(BEFORE_NEXT.replace("<|over|>", ""), {}, special) is None

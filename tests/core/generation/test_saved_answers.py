@@ -213,6 +213,72 @@ def test_whole_answers_with_one_id_stay_apart() -> None:
         assert [len(made.path_to(branch.node_id)) for branch in made.branches()] == [1, 1]
 
 
+PROMPT = [None, {"5": {"logprob": -1.0, "rank": 1, "decoded_token": " a"}}]
+SGLANG_INPUT = {"input_token_logprobs": [[None, 4, "x"], [-1.0, 5, " a"]], "input_top_logprobs": [None, [[-1.0, 5, " a"], [-2.0, 6, " b"]]]}
+TGI_PREFILL = [{"id": 4, "text": "x", "logprob": None}, {"id": 5, "text": " a", "logprob": -1.0}]
+
+
+@pytest.mark.parametrize(
+    ("value", "answer"),
+    [
+        ({"prompt_logprobs": PROMPT}, []),
+        (
+            {
+                "prompt_token_ids": [4, 5],
+                "prompt_logprobs": PROMPT,
+                "outputs": [{"token_ids": [7], "logprobs": [{"7": {"logprob": -0.5, "decoded_token": "!"}}]}],
+            },
+            ["!"],
+        ),
+        ({"meta_info": SGLANG_INPUT}, []),
+        ({"meta_info": SGLANG_INPUT | {"output_token_logprobs": [[-0.5, 7, "!"]]}}, ["!"]),
+        ({"generated_text": "", "details": {"prefill": TGI_PREFILL, "tokens": []}}, []),
+        ({"generated_text": "!", "details": {"prefill": TGI_PREFILL, "tokens": [{"id": 7, "text": "!", "logprob": -0.5}]}}, ["!"]),
+    ],
+    ids=["vLLM", "vLLM in Python", "SGLang alone", "SGLang", "TGI alone", "TGI"],
+)
+def test_the_tokens_of_a_prompt_are_given_in_every_form(value: dict[str, Any], answer: list[str]) -> None:
+    path = opened(value).path
+    assert [step.text for step in path] == [" a", *answer] and [step.chosen_by for step in path] == ["forced", "server"][: len(path)]
+    assert [step.model_probability for step in path] == pytest.approx([math.exp(number) for number in (-1.0, -0.5)[: len(path)]])
+
+
+LISTED = {"content": [ONE]}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"generations": [[{"text": "Hi", "generation_info": {"logprobs": {"tokens": ["Hi"], "token_logprobs": [-0.1]}}}]]},
+        {
+            "generations": [
+                [{"generation_info": {"logprobs": LISTED}, "message": {"content": "Hi", "response_metadata": {"logprobs": LISTED}}}]
+            ]
+        },
+        {"content": "Hi", "response_metadata": {"logprobs": [ONE]}},
+        {"content": "Hi", "response_metadata": {"logprobs_result": [ONE]}},
+        {"logprobs": [{"token_ids": [1], "text": "Hi", "logprobs": [-0.1]}]},
+        {"logprobs": [{"token_ids": [1, 2], "text": "Hi", "logprobs": [-0.05, -0.05]}]},
+    ],
+    ids=["completions", "chat", "Ollama", "Gemini", "Cohere", "Cohere, two tokens"],
+)
+def test_the_shapes_of_langchain_and_cohere(value: dict[str, Any]) -> None:
+    made = opened(value)
+    assert len(made.branches()) == 1
+    assert [(step.text, step.model_probability) for step in made.path] == [("Hi", pytest.approx(math.exp(-0.1)))]
+
+
+def test_the_chunks_of_langchain_and_of_gemini_are_one_answer() -> None:
+    chunks = [
+        {"type": "AIMessageChunk", "id": "run-1", "response_metadata": {"logprobs": {"content": [entry(raw, -0.5)]}}}
+        for raw in (b"a", b"b")
+    ]
+    parts = [{"candidates": [{"logprobsResult": {"chosenCandidates": [{"token": text, "logProbability": -0.5}]}}]} for text in "ab"]
+    for value in (chunks, "".join(f"data: {json.dumps(part)}\n\n" for part in parts)):
+        made = opened(value)
+        assert (made.text, len(made.branches())) == ("ab", 1)
+
+
 TGI_LINES = [
     {"token": {"id": 10 + place, "text": text, "logprob": -0.5}, "generated_text": "ab" if place else None}
     for place, text in enumerate("ab")

@@ -203,6 +203,16 @@ def test_a_message_with_a_thought_alone_has_its_tokens(chatty: Callable[..., Any
     assert contents(run)[1:] == ["one two", "Why?"]
 
 
+def test_a_thought_is_found_although_the_template_writes_it_behind_another_text(chatty: Callable[..., Any]) -> None:
+    """As in Laguna, whose template closes a thought that it does not find, and does so before the next answer, too."""
+    kept = chatty(
+        "{% for m in messages %}<|turn|>{{ m.role }}:{% if m.role == 'assistant' and '<think>' not in m.content %}</think>{% endif %}"
+        "{{ m.content }}\n{% endfor %}<|turn|>assistant:</think>"
+    )
+    run = Generation(kept, [ASKED, {"role": "assistant", "content": "<think>one two</think>"}, {"role": "user", "content": "Why?"}])
+    assert contents(run)[1:] == ["<think>one two</think>", "Why?"]
+
+
 CHANNELS = (
     "{% for m in messages %}{% if m.role == 'assistant' %}<|start|>assistant<|channel|>final<|message|>{{ m.content }}<|end|>"
     "{% else %}<|start|>{{ m.role }}<|message|>{{ m.content }}<|end|>{% endif %}{% endfor %}{# <|channel|>analysis #}<|start|>assistant"

@@ -43,6 +43,7 @@ KINDS: list[tuple[str, dict[str, Any]]] = [
     ("llama", {"target_modules": ["q_proj", "v_proj"]}),
     ("llama", {"target_modules": "all-linear", "use_rslora": True}),
     ("llama", {"target_modules": ["q_proj", "down_proj"], "rank_pattern": {"down_proj": 2}, "alpha_pattern": {"down_proj": 3}}),
+    ("llama", {"target_modules": ["q_proj"], "alpha_pattern": {"self.attn.q_proj": 3}}),  # PEFT's dot is any character
     ("gpt2", {"target_modules": ["c_attn", "c_proj"]}),
     ("gemma2", {"target_modules": ["o_proj", "gate_proj"], "layers_to_transform": [1]}),
 ]
@@ -208,9 +209,11 @@ def test_a_pattern_with_regular_expressions_and_a_file_of_mlx_are_named(
     mlx = tmp_path / "mlx"
     mlx.mkdir()
     (mlx / "adapter_config.json").write_text(json.dumps({"fine_tune_type": "lora", "lora_parameters": {"rank": 2, "scale": 20.0}}))
-    save_file({"model.layers.0.self_attn.q_proj.lora_a": torch.zeros(32, 2)}, mlx / "adapters.safetensors")
-    with pytest.raises(ModelError, match=r"is an adapter of MLX\. Only adapters of PEFT are read"):
-        with_adapter(tiny("llama"), mlx)
+    for name in ("adapters.safetensors", "0000100_adapters.safetensors", "adapters.npz"):
+        (mlx / name).touch()
+        with pytest.raises(ModelError, match=r"is an adapter of MLX\. Only adapters of PEFT are read"):
+            with_adapter(tiny("llama"), mlx)
+        (mlx / name).unlink()
 
 
 def test_the_notes_name_another_base_and_a_template_that_is_not_used(
@@ -219,6 +222,8 @@ def test_the_notes_name_another_base_and_a_template_that_is_not_used(
     trained(tiny_folder("llama"), tmp_path / "own", target_modules=["q_proj"])
     base = load_model(str(tiny_folder("llama")), device="cpu")
     assert len(with_adapter(base, tmp_path / "own").notes) == 1 + len(base.notes)
+    base.name += "@v1.0"
+    assert len(with_adapter(base, tmp_path / "own").notes) == 1 + len(base.notes), "a revision is no other model"
     changed(tmp_path / "own", base_model_name_or_path="org/another-model")
     (tmp_path / "own" / "tokenizer_config.json").write_text(json.dumps({"chat_template": "{{ messages[0].content }}"}))
     said = [str(note) for note in with_adapter(base, tmp_path / "own").notes]

@@ -29,6 +29,7 @@ from core.models.model_names import checked_name
         ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
         ("org/model@main", "org/model@main"),
         ("hf.co/org/model-GGUF:Q4_K_M", "org/model-GGUF:Q4_K_M"),
+        ("huggingface.co/org/model-GGUF:UD-Q4_K_XL", "org/model-GGUF:UD-Q4_K_XL"),
         ("https://hf.co/org/model", "org/model"),
     ],
 )

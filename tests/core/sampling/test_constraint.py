@@ -355,7 +355,8 @@ def test_a_format_that_is_not_known_is_ignored_with_a_note() -> None:
 def test_the_wrapper_of_openai_is_read_as_the_schema_in_it() -> None:
     inner = {"type": "boolean"}
     wrapper = {"name": "answer", "strict": True, "schema": inner}
-    for form in (wrapper, {"type": "json_schema", "json_schema": wrapper}):
+    whole, flat = {"type": "json_schema", "json_schema": wrapper}, {"type": "json_schema"} | wrapper
+    for form in (wrapper, whole, {"response_format": whole}, flat, {"format": flat}, {"text": {"format": flat}}, {"format": inner}):
         assert source.lark_of(f"schema:{json.dumps(form)}") == source.lark_of(f"schema:{json.dumps(inner)}")
 
 

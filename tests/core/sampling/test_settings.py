@@ -117,6 +117,8 @@ def test_any_value_is_either_kept_or_refused(name: str, value: Any) -> None:
 def test_a_bias_of_too_many_tokens_is_refused_and_named() -> None:
     with pytest.raises(BadSetting, match="Logit bias takes at most 1,000 tokens, not 10,000"):
         SamplingSettings(logit_bias=dict.fromkeys(range(10_000), 1.0))
+    with pytest.raises(BadSetting, match=r"not by a text such as ' fox'\. model\.token_of\(text\)\.token_id is the id"):
+        SamplingSettings(logit_bias={" fox": -100})  # type: ignore[dict-item]
 
 
 def test_an_order_must_name_every_stage_that_is_on_once() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 from core import load_model
 from pages.watch.token_bias import described, forms_of
+from tests import tiny_models
 from tests.pages.apptest import Open, State, press, said
 
 
@@ -28,3 +30,9 @@ def test_both_forms_of_a_text_are_shown_with_their_tokens() -> None:
     assert ["".join(token.text for token in form) for form in forms] == [" grandmother", "grandmother"]
     assert all(str(len(form)) in described(form) or len(form) == 1 for form in forms)
     assert forms_of(model, "  ") == []
+
+
+def test_a_sentencepiece_tokenizer_has_both_forms_too(tmp_path: Path) -> None:
+    """It puts a space before the first word of a text, so a word alone is never without one."""
+    model = load_model(tiny_models.save("llama", tmp_path / "llama"), device="cpu")
+    assert [[token.piece for token in form] for form in forms_of(model, "upon")] == [["␣upon"], ["upon"]]

@@ -29,6 +29,7 @@ def repository(tmp_path: Path) -> Path:
 
 def test_names_of_files_are_told_from_others() -> None:
     assert is_hub_file(checked_name("org/model-GGUF@main:Q4_K_M"))
+    assert is_hub_file("org/model-GGUF:UD-Q4_K_XL")
     assert is_gguf("org/model:Q8_0") and is_gguf(f"{RUN}org/model:Q8_0") and not is_here("org/model:Q8_0")
     for name in ("org/model", "host:8000", "http://host:8000", "/x/org/model:Q4", "org/model:", "org/model:a b", "a:b/c:d"):
         assert not is_hub_file(name), name
@@ -37,6 +38,7 @@ def test_names_of_files_are_told_from_others() -> None:
 def test_one_quantization_is_chosen() -> None:
     assert matching(NAMES, "q4_k_m") == ["m-Q4_K_M.gguf"]
     assert matching(NAMES, "Q8_0") == NAMES[1:3]
+    assert matching(["m-UD-Q4_K_XL.gguf", "m-Q4_K_M.gguf"], "UD-Q4_K_XL") == ["m-UD-Q4_K_XL.gguf"]
     assert matching(NAMES, "Q4") == matching(NAMES, "8_0") == []
 
 

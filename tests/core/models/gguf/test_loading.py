@@ -13,11 +13,12 @@ import torch
 import transformers
 
 from core import Generation, errors, load_model
+from core.chat.conversation import render
 from core.models.gguf import loading
 from core.models.gguf.header import RUN, read_header
 from core.models.gguf.loading import plan
 from core.models.gguf.served_tokenizer import served_tokenizer
-from core.models.gguf.tokenizer import end_tokens, write_tokenizer
+from core.models.gguf.tokenizer import chat_template_of, end_tokens, types_of, write_tokenizer
 from core.models.gguf.weights import numbers_of, why_not_here
 from core.models.memory_estimate import fit
 from core.models.models_in_memory import ModelRegistry
@@ -294,6 +295,32 @@ def test_the_end_of_a_message_of_gpt_oss_does_not_end_its_answer() -> None:
     data = {"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.tokens": names, "tokenizer.ggml.token_type": [1, 3, 3, 3]}
     assert end_tokens(data) == [2, 3]
     assert end_tokens(data | {"tokenizer.ggml.tokens": [*names[:3], "b"]}) == [1, 2]
+
+
+def words(*names: str, **more: Any) -> dict[str, Any]:
+    """The metadata of a file with these tokens, all typed as ordinary words."""
+    data = {"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.tokens": list(names), "tokenizer.ggml.token_type": [1] * len(names)}
+    return data | {f"tokenizer.{key.replace('__', '.')}": value for key, value in more.items()}
+
+
+@pytest.mark.parametrize("name", ["[EOT]", "[EOS]", "<eos>", "</s>", "<turn|>", "[e~[", "<|flush|>", "<PAD>", "<reponame>"])
+def test_llama_cpps_other_ends_of_an_answer_end_it_too(name: str) -> None:
+    """The list is that of a real llama-server, which prints it."""
+    assert end_tokens(words("a", name)) == [1] and types_of(words("a", name)) == [1, 3]
+
+
+def test_a_name_that_ends_an_answer_elsewhere_can_be_an_ordinary_word() -> None:
+    solar, gemma = words("<|end|>", "<|calls|>", "<|flush|>"), words("</s>", "<|tool_response>")
+    assert end_tokens(solar) == [1, 2] and end_tokens(gemma) == [1] and types_of(gemma) == [1, 3]
+    assert end_tokens(words("a", "b", ggml__fim_pad_token_id=1, ggml__eos_token_id=0)) == [0, 1]
+
+
+def test_a_kind_of_tokenizer_that_is_not_read_here_has_its_start_token_too() -> None:
+    """llama-server puts it before a conversation, so the text that the app sends has it."""
+    file = words("<s>", "a", ggml__bos_token_id=0, ggml__pre="tekken", chat_template="{{ messages[0].content }}")
+    for data, start in ((file, "<s>"), (file | {"tokenizer.ggml.add_bos_token": False}, "")):
+        template = chat_template_of(data)
+        assert template is not None and render(template, [{"role": "user", "content": "a"}], {"bos_token": "<s>"}) == f"{start}a"
 
 
 def test_biases_that_a_file_leaves_out_are_zero(folder: Path, tmp_path: Path) -> None:
