@@ -23,6 +23,7 @@ from core.message import Message
 from core.models.hub import local_folder
 from core.models.hub_download import Download
 from core.models.model_names import checked_name
+from core.models.validation import refuse_pickle
 from core.sources.capabilities import Can, require
 
 if TYPE_CHECKING:
@@ -110,8 +111,7 @@ def _folder(name: str) -> Path:
     if not (folder / WEIGHTS).is_file():
         if any(folder.glob("*adapters.safetensors")) or (folder / "adapters.npz").is_file():
             raise ModelError("{name} is an adapter of MLX. Only adapters of PEFT are read.", name=quoted(name))
-        if (folder / "adapter_model.bin").is_file():
-            raise ModelError("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))
+        refuse_pickle(folder, name)
         raise ModelError("There are no weights in {name}. Download it again.", name=quoted(name))
     return folder
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from core.models.hub import TOKENIZER_FILES, find
 from core.models.model_names import LONGEST_NAME, checked_name
 from core.models.recommended_settings import recommended_in
 from core.models.tokenizer_trial import try_tokenizer
-from core.models.validation import check_files, check_network, refuse_quantized, weight_files
+from core.models.validation import check_files, check_network, check_size, check_weights, json_of, read_config
 from core.remote.address import is_address
 from core.sources.ngram import PREFIX as NGRAM
 
@@ -87,10 +86,10 @@ def _load_checked(folder: Path, name: str, device: str, dtype: str, tokenizer: P
     from core.models.precision import stays_in
 
     check_files(folder, name)
-    config = _read_config(folder, name)
-    _check_weights(folder, name)
+    config = read_config(folder, name)
+    check_weights(folder, name)
     counts = numbers_in(folder, name)
-    _check_size(folder, config, name)
+    check_size(folder, config, name)
     check_network(config, sum(counts.values()), name)
     kept = stays_in(counts, getattr(config, "model_type", ""), device_for(device), dtype)
     return _load(folder, name, config, device, dtype, kept, tokenizer or folder)
@@ -118,126 +117,13 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
         raise ModelError("This is not the name of a tokenizer: give the hub id or the folder of the model that the server runs.")
     folder = find(name, TOKENIZER_FILES)
     check_files(folder, name)
-    config = _read_config(folder, name) if (folder / "config.json").is_file() else None
+    config = read_config(folder, name) if (folder / "config.json").is_file() else None
     tokenizer = read_tokenizer(folder, name)
     ends = [tokenizer.eos_token_id, getattr(config, "eos_token_id", None)]
     if (folder / "generation_config.json").is_file():
-        ends.append(_json(folder / "generation_config.json", name).get("eos_token_id"))
+        ends.append(json_of(folder / "generation_config.json", name).get("eos_token_id"))
     numbers = {i for end in ends for i in (end if isinstance(end, list | tuple) else [end]) if isinstance(i, int)}
     return connect(line, tokenizer, config, frozenset(numbers))
-
-
-def _read_config(folder: Path, name: str) -> Any:
-    from transformers import AutoConfig
-    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
-
-    path = folder / "config.json"
-    if not path.is_file():
-        if (folder / "adapter_config.json").is_file():
-            raise ModelError("{name} is an adapter. Load its base model, then add the adapter to it.", name=quoted(name))
-        packed = next(iter(sorted(folder.glob("*.gguf"))), None)
-        if packed is not None:
-            raise ModelError(
-                "{name} is a folder with a GGUF file. Name the file {file} in it.", name=quoted(name), file=quoted(packed.name)
-            )
-        raise ModelError("There is no config.json in {name}, so it is not a model folder.", name=quoted(name))
-    raw = _json(path, name)
-    if (folder / "generation_config.json").is_file():
-        _json(folder / "generation_config.json", name)
-    if "auto_map" in raw and raw.get("model_type") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
-        raise ModelError(
-            "{name} contains its own program code, which this app never runs. Choose an architecture that transformers supports.",
-            name=quoted(name),
-        )
-    refuse_quantized(raw.get("quantization_config"), name)
-    try:
-        config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
-    except Exception as error:  # a stranger's file can cause any error here
-        raise ModelError("This version of transformers cannot read the configuration of {name}.", name=quoted(name)) from error
-    architectures = [str(a) for a in (raw.get("architectures") or [])]
-    writes = any(a.endswith(("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")) for a in architectures) or not architectures
-    encoder_decoder = bool(getattr(config, "is_encoder_decoder", False))
-    if encoder_decoder or not writes or getattr(config, "model_type", "") not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
-        kind = Message("is an encoder-decoder model") if encoder_decoder else Message("does not write text from left to right")
-        raise ModelError(
-            "{name} {kind}. This app takes models that write one token after the other, such as GPT-2 or Llama.",
-            name=quoted(name),
-            kind=kind,
-        )
-    return config
-
-
-def _json(path: Path, name: str) -> dict[str, Any]:
-    try:
-        value = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise ModelError("{path} of {name} cannot be read. The download may be incomplete.", path=path.name, name=quoted(name)) from error
-    if not isinstance(value, dict):
-        raise ModelError("{path} of {name} is not a JSON object.", path=path.name, name=quoted(name))
-    return value
-
-
-def _check_weights(folder: Path, name: str) -> None:
-    """Check that all weight files exist, are complete and are safetensors.
-
-    Raises ModelError.
-    """
-    from safetensors import SafetensorError, safe_open
-
-    files = weight_files(folder)
-    index = folder / "model.safetensors.index.json"
-    if index.is_file():
-        shards = _json(index, name).get("weight_map")
-        if not isinstance(shards, dict):
-            raise ModelError("The weight index of {name} is broken.", name=quoted(name))
-        missing = sorted({str(shard) for shard in shards.values() if not (folder / Path(str(shard)).name).is_file()})
-        if missing:
-            raise ModelError(
-                "{name} is incomplete: {count} of its weight files are missing. Download it again.", name=quoted(name), count=len(missing)
-            )
-    elif not files:
-        if (folder / "adapter_config.json").is_file():
-            raise ModelError("{name} is an adapter. Load its base model, then add the adapter to it.", name=quoted(name))
-        if any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.pth")) or any(folder.glob("*.ckpt")):
-            raise ModelError("{name} has its weights only as a pickle, which could run code. Only safetensors are read.", name=quoted(name))
-        raise ModelError("There are no weights in {name}. Download it again.", name=quoted(name))
-    for file in files:
-        try:
-            with safe_open(file, framework="numpy"):
-                pass
-        except (SafetensorError, OSError) as error:
-            raise ModelError("{file} of {name} is incomplete or broken. Download it again.", file=file.name, name=quoted(name)) from error
-
-
-def _check_size(folder: Path, config: Any, name: str) -> None:
-    """Raise ModelError if the configuration has larger numbers than the weight files, which would cost minutes or all memory."""
-    from safetensors import safe_open
-
-    count, largest = 0, 1
-    for path in weight_files(folder):
-        with safe_open(path, framework="numpy") as file:
-            for key in file.keys():  # noqa: SIM118 (safe_open is no dictionary)
-                count += 1
-                largest = max([largest, *file.get_slice(key).get_shape()])
-    text = config.get_text_config()
-    limits = {
-        ("num_hidden_layers", "n_layer", "n_layers"): count,
-        ("hidden_size", "n_embd", "d_model"): largest,
-        ("vocab_size",): largest,
-        ("num_experts", "num_local_experts", "n_routed_experts"): max(count, largest),
-    }
-    for names, most in limits.items():
-        for value in (getattr(text, key, None) for key in names):
-            experts = "experts" in names[0]
-            if experts and not getattr(text, "is_moe", True):
-                continue  # Doge's configuration counts experts that only its mixture of experts has
-            if isinstance(value, int) and not 1 <= value <= most and (value or not experts):
-                raise ModelError(
-                    "The configuration of {name} does not fit its weights: {names} cannot be {value}.",
-                    name=quoted(name),
-                    names=names[0],
-                    value=value,
-                )
 
 
 def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -> Any:
