@@ -1,7 +1,12 @@
 // A list whose entries are moved by dragging, or with Alt and an arrow key. The new order is sent once an entry was dropped or moved.
+// A drawing that was begun before the latest move has an older order, from which the next key would go on: it is left out for a while.
+const LATE = 10_000; // milliseconds
+
 export default function ({ parentElement, data, setTriggerValue }) {
   const list = parentElement.querySelector(".stages"), said = parentElement.querySelector(".said");
   list.setAttribute("aria-label", data.label);
+  if (data.move < list.move && Date.now() - list.movedAt < LATE) return;
+  list.move = data.move;
   const focused = list.querySelector("button:focus")?.stage;
   list.replaceChildren(...data.stages.map(([name, text, on]) => {
     const entry = element("li"), button = element("button", on ? "on" : "", text);
@@ -14,7 +19,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
   }));
   const find = name => [...list.children].find(entry => entry.firstChild.stage === name);
   if (focused) find(focused)?.firstChild.focus();
-  const send = () => setTriggerValue("order", [...list.children].map(entry => entry.firstChild.stage));
+  const send = () => {
+    list.move += 1;
+    list.movedAt = Date.now();
+    setTriggerValue("order", { names: [...list.children].map(entry => entry.firstChild.stage), move: list.move });
+  };
   const place = (entry, to) => {
     const others = [...list.children].filter(other => other !== entry);
     list.insertBefore(entry, others[to] ?? null);
