@@ -8,13 +8,13 @@ from typing import Any
 
 from core.engine.attention_layers import AttentionLayers
 from core.engine.published_shapes import SHAPES
-from core.engine.shape_from_config import UNBOUNDED_CONTEXT, fields_from_config
+from core.engine.shape_from_config import UNBOUNDED_CONTEXT, fields_from_config, layer_count
 from core.errors import ModelError
 
 __all__ = ["UNBOUNDED_CONTEXT", "AttentionLayers", "ModelShape"]
 _FEED_FORWARD = ("mlp", "ffn", "feed_forward", "block_sparse_moe", "fc1", "fc2")
 _NO_MATRIX = ("A_log", "_bias", "wpe", "position", "embed_tokens", "conv1d")  # in the names of tables and kernels
-MOST_LAYERS = 300  # of a network that is built to check a shape
+MOST_LAYERS = 300  # of a network that is built without memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,20 +131,19 @@ class ModelShape:
         return cls(**fields_from_config(config))
 
     @classmethod
-    def of_served(cls, config: Any) -> ModelShape:
+    def of_served(cls, config: Any) -> ModelShape | None:
         """Return the shape of a model whose network is on a server, from the same network built here without memory.
 
-        Without a known work and cache if it cannot be built, or has more than MOST_LAYERS layers, which would take minutes.
+        Without a known work and cache if it cannot be built. None for more than MOST_LAYERS layers, which no published model has.
         """
         from core.engine.measured_shape import without_memory
 
-        shape = cls.from_config(config)
-        if shape.layer_count <= MOST_LAYERS:
-            try:
-                return cls.of(without_memory(config))
-            except Exception:  # a stranger's configuration can cause any error
-                pass
-        return replace(shape, work_known=False, cache_known=False)
+        if layer_count(config.get_text_config()) > MOST_LAYERS:
+            return None
+        try:
+            return cls.of(without_memory(config))
+        except Exception:  # a stranger's configuration can cause any error
+            return replace(cls.from_config(config), work_known=False, cache_known=False)
 
     @classmethod
     def of(cls, network: Any) -> ModelShape:

@@ -87,14 +87,18 @@ class _Layer:
         )
 
 
+def layer_count(text: Any) -> int:
+    """Return the number of layers of this text configuration."""
+    return int(first_number(text, "num_hidden_layers", "n_layer", "n_layers", "num_layers"))
+
+
 def _layers(text: Any) -> list[_Layer]:
     """Return the layers of this text configuration from the first to the last."""
-    count = int(first_number(text, "num_hidden_layers", "n_layer", "n_layers", "num_layers"))
-    own = list(getattr(text, "per_layer_config", None) or [text] * count)
+    own = list(getattr(text, "per_layer_config", None) or [text] * layer_count(text))
     kinds = list(getattr(text, "layer_types", None) or [])
     if not kinds:
         kinds = ["linear_attention" if text.model_type in _STATE_SPACE else _usual_kind(config) for config in own]
-    shared = count - int(getattr(text, "num_kv_shared_layers", 0) or 0)
+    shared = layer_count(text) - int(getattr(text, "num_kv_shared_layers", 0) or 0)
     return [_layer(config, kind, index, index >= shared) for index, (config, kind) in enumerate(zip(own, kinds, strict=False))]
 
 

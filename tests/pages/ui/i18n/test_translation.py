@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import BadSetting
 from core.message import Message
-from core.sampling.settings import SamplingSettings
+from core.sampling.settings import STAGES, SamplingSettings
 from pages.ui.i18n import translation
 from pages.ui.i18n.translation import N_, _, figures, ngettext, said, say, speaking, with_current_language, written
 
@@ -135,3 +135,9 @@ def test_a_cache_of_words_is_kept_for_each_language(german: None) -> None:
     with speaking("en"):
         assert title(1) == "The dice 1"
     assert made == ["de", "en"]
+
+
+def test_the_name_of_every_stage_can_be_translated() -> None:
+    """The dialog and Inside show the names. A plain string is found in the sources only if something else marks it."""
+    catalogue = translation.FOLDER / "viewer.pot"
+    assert [name for name in STAGES if f'msgid "{name}"' not in catalogue.read_text("utf-8")] == []
