@@ -8,13 +8,13 @@ from typing import Any
 
 from core.engine.attention_layers import AttentionLayers
 from core.engine.published_shapes import SHAPES
-from core.engine.shape_from_config import UNBOUNDED_CONTEXT, fields_from_config, layer_count
+from core.engine.shape_from_config import UNBOUNDED_CONTEXT, fields_from_config, first_number, layer_count
 from core.errors import ModelError
 
 __all__ = ["UNBOUNDED_CONTEXT", "AttentionLayers", "ModelShape"]
 _FEED_FORWARD = ("mlp", "ffn", "feed_forward", "block_sparse_moe", "fc1", "fc2")
 _NO_MATRIX = ("A_log", "_bias", "wpe", "position", "embed_tokens", "conv1d")  # in the names of tables and kernels
-MOST_LAYERS = 300  # of a network that is built without memory
+MOST_LAYERS, MOST_EXPERTS = 300, 4096  # of a network that is built without memory; each is an object of Python
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +134,14 @@ class ModelShape:
     def of_served(cls, config: Any) -> ModelShape | None:
         """Return the shape of a model whose network is on a server, from the same network built here without memory.
 
-        Without a known work and cache if it cannot be built. None for more than MOST_LAYERS layers, which no published model has.
+        Without a known work and cache if it cannot be built. None for more than MOST_LAYERS layers or MOST_EXPERTS experts in
+        one, which no published model has.
         """
         from core.engine.measured_shape import without_memory
 
-        if layer_count(config.get_text_config()) > MOST_LAYERS:
+        text = config.get_text_config()
+        experts = first_number(text, "num_experts", "num_local_experts", "n_routed_experts") * getattr(text, "is_moe", True)  # dense Doge
+        if layer_count(text) > MOST_LAYERS or experts > MOST_EXPERTS:
             return None
         try:
             return cls.of(without_memory(config))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from pathlib import Path
 from typing import Any
@@ -142,10 +141,13 @@ def test_the_shape_of_a_served_model_is_checked_too(architecture: str) -> None:
 
 def test_the_shape_of_a_served_model_counts_its_recurrent_states(plain: Any) -> None:
     config = plain("falcon_h1").config
-    served, many = ModelShape.of_served(config), copy.deepcopy(config)
+    served = ModelShape.of_served(config)
     assert served is not None and served == ModelShape.of(plain("falcon_h1")) and served.state_numbers > 0
-    many.num_hidden_layers = 10**9
-    assert ModelShape.of_served(many) is None
+
+
+@pytest.mark.parametrize("hostile", [{"num_hidden_layers": 10**9}, {"num_local_experts": 10**9}])
+def test_a_served_model_of_impossible_size_has_no_shape(hostile: dict[str, int]) -> None:
+    assert ModelShape.of_served(transformers.MixtralConfig(**(GROUPED | hostile))) is None
 
 
 def test_experts_of_the_configuration_alone_do_not_count(tmp_path: Path) -> None:
