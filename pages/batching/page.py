@@ -18,6 +18,7 @@ from pages.batching.memory_calculator import calculator
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, names
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
@@ -68,9 +69,9 @@ class Options:
         """Return what makes a result."""
         chosen = {
             N_("the two ways"): " | ".join(names.SCHEDULERS[policy] for policy in self.policies),
-            N_("the requests"): N_("{count} requests").format(count=self.count),
-            N_("the arrivals"): "" if self.rate is None else N_("{count} a second").format(count=self.rate),
-            N_("the lengths"): N_("{least} to {most} tokens").format(least=self.lengths[0], most=self.lengths[1]),
+            N_("the requests"): control_value("{count} requests", count=self.count),
+            N_("the arrivals"): "" if self.rate is None else control_value("{count} a second", count=self.rate),
+            N_("the lengths"): control_value("{least} to {most} tokens", least=self.lengths[0], most=self.lengths[1]),
         }
         hidden = {
             N_("the slots"): str(self.slots),

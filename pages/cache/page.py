@@ -9,6 +9,7 @@ from pages.cache import race_view
 from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
 from pages.ui.shell import frame
@@ -51,7 +52,7 @@ frame.header(
 with elements.error_boundary():
     with st.container(horizontal=True, vertical_alignment="bottom", key="cache_controls"):
         length = elements.choice(_("How many tokens?"), LENGTHS, 128, "cache_length")
-        now = provenance.now({N_("the length"): N_("{count} tokens each").format(count=length)})
+        now = provenance.now({N_("the length"): control_value("{count} tokens each", count=length)})
 
         def about() -> tuple[object, ...]:
             model = current.model()

@@ -12,6 +12,7 @@ from pages.candidates import TRIES_VIEWS, candidates_view
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
@@ -32,7 +33,10 @@ def tries_view() -> None:
         length = elements.choice(_("Length"), LENGTHS, 40, "candidates_length")
         widget_options = {"format_func": said(candidates_view.SCORE_NAMES).__getitem__, "key": "candidates_by", "width": 240, **PERSISTENT}
         by = st.selectbox(_("Pick by"), list(FORMULAS), **widget_options) or MEAN
-        chosen = {N_("the tries"): N_("{count} tries").format(count=count), N_("the length"): N_("{count} tokens").format(count=length)}
+        chosen = {
+            N_("the tries"): control_value("{count} tries", count=count),
+            N_("the length"): control_value("{count} tokens", count=length),
+        }
         now = provenance.now(chosen)
         begin = results.starter(
             TRIES,
@@ -55,9 +59,9 @@ def beam_view() -> None:
         widget_options = {"help": power, "width": 200, **PERSISTENT}
         penalty = st.slider(_("Length penalty"), 0.0, 2.0, 1.0, 0.1, key="candidates_penalty", **widget_options)
         chosen = {
-            N_("the beams"): N_("{count} beams").format(count=width),
-            N_("the length"): N_("{count} tokens").format(count=length),
-            N_("the penalty"): N_("length penalty {penalty}").format(penalty=f"{penalty:g}"),
+            N_("the beams"): control_value("{count} beams", count=width),
+            N_("the length"): control_value("{count} tokens", count=length),
+            N_("the penalty"): control_value("length penalty {penalty}", penalty=f"{penalty:g}"),
         }
         now = provenance.now(chosen, settings=False)
         begin = results.starter(BEAM, now, lambda: beam_search(current.model(), current.prompt(), width, length, penalty), width)

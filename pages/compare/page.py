@@ -15,6 +15,7 @@ from pages.compare import COMPARE_VIEWS
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.phrases import settings_summary
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
@@ -70,8 +71,8 @@ def columns_view() -> None:
         N_("column {number}").format(number=number): f"{preset}, {offered_models.title(model)}" if model != chosen[0][1] else preset
         for number, (preset, model) in enumerate(chosen, start=1)
     }
-    made_with |= {N_("the seed"): N_("seed {seed}").format(seed=current.settings().seed)}
-    made_with |= {N_("the length"): N_("{count} tokens").format(count=length)}
+    made_with |= {N_("the seed"): control_value("seed {seed}", seed=current.settings().seed)}
+    made_with |= {N_("the length"): control_value("{count} tokens", count=length)}
     now = provenance.now(made_with, model=chosen[0][1], settings=any(preset == SIDEBAR for preset, _model in chosen))
 
     def columns() -> list[Column]:

@@ -13,6 +13,7 @@ from pages.ui.charts import cost_charts
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _, ngettext
 from pages.ui.session import current, elements, provenance
 from pages.ui.shell import frame
@@ -123,7 +124,7 @@ frame.header(
 with elements.error_boundary():
     with st.container(horizontal=True, vertical_alignment="bottom", key="context_controls"):
         repeats = elements.choice(_("Rounds"), (3, 5, 9, 15), 5, "context_repeats")
-        now = provenance.now({N_("the repeats"): N_("{count} times each").format(count=repeats)}, settings=False)
+        now = provenance.now({N_("the repeats"): control_value("{count} times each", count=repeats)}, settings=False)
 
         def about() -> tuple[int, int, int]:
             lengths = lengths_for(current.model())

@@ -15,6 +15,7 @@ from pages.ui.charts import inside_charts
 from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import numbers
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import talk
 from pages.ui.server import offered_models
@@ -67,7 +68,7 @@ def wrote(record: GrowthRecord, name: str) -> None:
         age_of = lambda at: inside_charts.read_so_far(record.moments[at].tokens)  # noqa: E731 (a short format function)
         number = st.select_slider(_("Tokens read so far"), range(len(record.moments)), format_func=age_of, key="growing_age")
         moment = record.moments[number]
-        age = N_("as it was after {age}, written down in its training").format(age=age_of(number))
+        age = control_value("as it was after {age}, written down in its training", age=age_of(number))
         results.provenance_line("growing_wrote", Provenance(name, chosen=((N_("Tokens read so far"), age),)), [])
         with st.container(border=True, key="growing_sample"):
             st.markdown(inside_charts.plain(" ".join(moment.sample.split())))

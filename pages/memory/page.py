@@ -29,6 +29,7 @@ from pages.memory import memory_view
 from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import names, numbers
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _, in_english
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
@@ -91,10 +92,10 @@ def made_with(plan: MemoryBudget, own: tuple[str, str, str] | None, every_policy
     text = {N_("the text"): SOURCES["story"] if own is None else own[0]}
     budget = {
         N_("the budget"): in_english(numbers.size, plan.budget_bytes),
-        N_("the requests"): N_("requests: {count}").format(count=plan.readers),
+        N_("the requests"): control_value("requests: {count}", count=plan.readers),
     }
     if every_policy or plan.policy == ATTENTION_SINKS:
-        budget |= {N_("the first tokens kept"): N_("first tokens kept: {count}").format(count=plan.sinks)}
+        budget |= {N_("the first tokens kept"): control_value("first tokens kept: {count}", count=plan.sinks)}
     hidden = {} if own is None else {N_("the question"): own[1], N_("the right answer"): own[2]}
     samples = not every_policy and own is not None and not own[1].strip()
     return provenance.now(text | (budget if every_policy else chosen | budget), hidden, prompt=False, settings=samples)

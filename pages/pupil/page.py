@@ -14,6 +14,7 @@ from core.experiments.two_models import ModelFigures, judge
 from pages.pupil import pupil_view
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import offered_models
@@ -47,8 +48,8 @@ def judged_text(large: str, small: str, length: int, writer: str, container: Del
     other = small if writer == large else large
     chosen = {
         N_("the pupil"): offered_models.title(small),
-        N_("the writer"): N_("{name} writes").format(name=offered_models.title(writer)),
-        N_("the length"): N_("{count} tokens").format(count=length),
+        N_("the writer"): control_value("{name} writes", name=offered_models.title(writer)),
+        N_("the length"): control_value("{count} tokens", count=length),
     }
     now = provenance.now(chosen, model=large)
 
@@ -79,8 +80,8 @@ def cascade_part(large: str, small: str, length: int) -> None:
         limit = st.slider(_("Limit of the entropy"), 0.0, 8.0, 2.0, 0.25, key="pupil_threshold", **widget_options)
         chosen = {
             N_("the pupil"): offered_models.title(small),
-            N_("the threshold"): N_("{count} bits").format(count=f"{limit:g}"),
-            N_("the length"): N_("{count} tokens").format(count=length),
+            N_("the threshold"): control_value("{count} bits", count=f"{limit:g}"),
+            N_("the length"): control_value("{count} tokens", count=length),
         }
         now = provenance.now(chosen, model=large)
 

@@ -12,6 +12,7 @@ from pages.quantization import parts_view, versions_view
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
@@ -99,7 +100,7 @@ with elements.error_boundary():
 
     results.part(NAME, now, begin, draw, _("Press the button: the model reads and writes the same text with 16, 8, 6, 4, 3 and 2 bits."))
     elements.section(_("Which part changes the probabilities most?"))
-    now = provenance.now({N_("the bits"): N_("{count} bits").format(count=bits), N_("the scale"): scale}, settings=False)
+    now = provenance.now({N_("the bits"): control_value("{count} bits", count=bits), N_("the scale"): scale}, settings=False)
     begin = results.starter(PARTS, now, lambda: along_own_text(damage, current.model(), current.prompt(), bits, group), bits)
     results.start_button(PARTS, _("Quantize one part at a time"), begin, icon=":material/grid_on:")
     results.part(PARTS, now, begin, parts_view.draw)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.experiments.same_prompt import APP, EAGER, REFERENCE, SDPA, Way, why_not
 from core.remote.address import is_address
-from pages.ui.i18n.control_values import BETWEEN, translated
+from pages.ui.i18n.control_values import BETWEEN, control_value, translated
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import offered_models
 from pages.ui.session import current
@@ -28,7 +28,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     CACHED: {"chunk": 1, "cache": True},
     N_("16 at once, with the cache"): {"chunk": 16, "cache": True},
     N_("one by one, without the cache"): {"chunk": 1, "cache": False},
-    **{N_("{count} texts").format(count=count): {"batch": count} for count in (2, 4, 8, 16)},
+    **{control_value("{count} texts", count=count): {"batch": count} for count in (2, 4, 8, 16)},
     RIGHT: {"padding": "right"},
     N_("ragged"): {"padding": "ragged"},
     N_("one thread"): {"threads": 1},

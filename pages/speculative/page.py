@@ -11,6 +11,7 @@ from core.experiments.speculative import speculate
 from pages.speculative import speculative_view
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import offered_models
@@ -64,8 +65,8 @@ with elements.error_boundary():
         length = elements.choice(_("Tokens"), LENGTHS, 64, "speculative_length")
         chosen = {
             N_("the draft"): title(draft),
-            N_("the drafted tokens"): N_("{count} drafted tokens").format(count=ahead),
-            N_("the length"): N_("{count} tokens").format(count=length),
+            N_("the drafted tokens"): control_value("{count} drafted tokens", count=ahead),
+            N_("the length"): control_value("{count} tokens", count=length),
         }
         now = provenance.now(chosen)
 

@@ -11,6 +11,7 @@ from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep, reh
 from pages.ui.experiments import experiment
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n import numbers
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _, in_english
 from pages.ui.session import current, own_models, provenance, selection
 
@@ -28,7 +29,7 @@ def made_by(text: str, beginning: str, plan: TrainingPlan, known_before: str = "
     """Return the provenance of a fine-tuning."""
     chosen = {
         N_("the sentences"): text,
-        N_("the rehearsal"): N_("{share} old training texts").format(share=in_english(numbers.percent, plan.rehearsal)),
+        N_("the rehearsal"): control_value("{share} old training texts", share=in_english(numbers.percent, plan.rehearsal)),
     }
     quiet = {N_("the beginning"): beginning, N_("the beginning of what it knew"): known_before, N_("the rate"): f"{plan.learning_rate:g}"}
     last = lesson()

@@ -9,6 +9,7 @@ from pages.think import THINK_VIEWS
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.state import PERSISTENT
@@ -34,7 +35,7 @@ def one_view() -> None:
         text = st.text_input(_("Question"), first_question, max_chars=500, key="think_question", width=420, **PERSISTENT)
         answer = st.text_input(_("The right answer"), first_answer, max_chars=40, key="think_answer", width=140, **PERSISTENT)
         question = Question(f"{text}\n", answer)
-        chosen = {N_("the question"): text, N_("the answer"): N_("right is {answer}").format(answer=answer)}
+        chosen = {N_("the question"): text, N_("the answer"): control_value("right is {answer}", answer=answer)}
         now = provenance.now(chosen, prompt=False, settings=False)
         begin = results.starter(ONE, now, lambda: think_view.both_styles(current.model(), question), question)
         if picked:
@@ -54,9 +55,9 @@ def set_view() -> None:
         hard = elements.choice(_("Which sums"), list(SET_KINDS), True, "think_kind", format_func=kind, help=carry)
         seed = current.settings().seed
         chosen = {
-            N_("the number"): N_("{count} questions").format(count=number),
+            N_("the number"): control_value("{count} questions", count=number),
             N_("which sums"): SET_KINDS[hard],
-            N_("the seed"): N_("seed {seed}").format(seed=seed),
+            N_("the seed"): control_value("seed {seed}", seed=seed),
         }
         now = provenance.now(chosen, prompt=False, settings=False)
         begin = results.starter(MANY, now, lambda: count(current.model(), sums(number, seed, hard)), number)

@@ -30,6 +30,7 @@ from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, names, numbers
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.example_texts import FIRST_PROMPT, SUM, SUM_ANSWER
 from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import tour_state
@@ -133,7 +134,7 @@ def full() -> None:
 def many() -> None:
     """Stop "many": six requests, one after the other and together."""
     policies = (Policy.ONE_AT_A_TIME, Policy.CONTINUOUS)
-    now = made_by(((N_("the requests"), N_("{count} requests").format(count=REQUESTS)),))
+    now = made_by(((N_("the requests"), control_value("{count} requests", count=REQUESTS)),))
 
     def who() -> tuple[PlannedRequest, ...]:
         prompts = (FIRST_PROMPT, *example_texts.OPENINGS[1:])
@@ -152,7 +153,7 @@ def many() -> None:
 
 def guess() -> None:
     """A small model guesses ahead, the large one checks."""
-    now = made_by(((N_("the drafted tokens"), N_("{count} drafted tokens").format(count=GUESSES)),))
+    now = made_by(((N_("the drafted tokens"), control_value("{count} drafted tokens", count=GUESSES)),))
 
     def write() -> Iterator[Any]:
         model = tour_state.model()

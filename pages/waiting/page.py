@@ -10,6 +10,7 @@ from pages.ui.components.browser.browser import round_trip
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.example_texts import OPENINGS
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
@@ -32,8 +33,8 @@ def request_view() -> None:
         length = elements.choice(_("Tokens of your answer"), LENGTHS, 16, "waiting_length")
         now = provenance.now(
             {
-                N_("the others"): N_("{count} others a second").format(count=rate),
-                N_("the length"): N_("{count} tokens").format(count=length),
+                N_("the others"): control_value("{count} others a second", count=rate),
+                N_("the length"): control_value("{count} tokens", count=length),
             }
         )
         begin = results.starter(

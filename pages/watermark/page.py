@@ -10,6 +10,7 @@ import streamlit as st
 from core.experiments import prepared, watermark
 from core.sampling.settings import SamplingSettings
 from pages.ui.experiments import results
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.provenance import Provenance
@@ -45,11 +46,11 @@ def whole() -> None:
     settings, sampling, length = controls()
     made_with = {
         N_("the watermark"): WATERMARKS[settings.watermark],
-        N_("the key"): N_("key {key}").format(key=settings.watermark_key),
-        N_("gamma"): N_("gamma {gamma}").format(gamma=f"{settings.watermark_gamma:g}") if settings.watermark == "green" else "",
-        N_("delta"): N_("delta {delta}").format(delta=f"{settings.watermark_delta:g}") if settings.watermark == "green" else "",
-        N_("the seed"): N_("seed {seed}").format(seed=settings.seed),
-        N_("the length"): N_("{count} tokens").format(count=length),
+        N_("the key"): control_value("key {key}", key=settings.watermark_key),
+        N_("gamma"): control_value("gamma {gamma}", gamma=f"{settings.watermark_gamma:g}") if settings.watermark == "green" else "",
+        N_("delta"): control_value("delta {delta}", delta=f"{settings.watermark_delta:g}") if settings.watermark == "green" else "",
+        N_("the seed"): control_value("seed {seed}", seed=settings.seed),
+        N_("the length"): control_value("{count} tokens", count=length),
         N_("the sampling"): SAMPLING[sampling],
     }
     now = provenance.now(made_with, settings=sampling == "sidebar")

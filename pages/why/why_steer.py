@@ -11,6 +11,7 @@ from core.experiments.steered_run import SteeredRun, steered_run
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, numbers
+from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
@@ -52,8 +53,8 @@ def steer_view() -> None:
         chosen = {
             N_("the lists"): next((title for title, lists in pairs.items() if lists[:2] == (more, less)), N_("your own lists")),
             N_("the beginning"): prompt,
-            N_("the layer"): N_("layer {count}").format(count=layer),
-            N_("the strength"): N_("strength {count}").format(count=strength),
+            N_("the layer"): control_value("layer {count}", count=layer),
+            N_("the strength"): control_value("strength {count}", count=strength),
         }
         now = provenance.now(chosen, {N_("the texts"): f"{more}\n\n{less}"}, prompt=False)
 

@@ -1,6 +1,6 @@
 """An experiment on a page: its button, and its result, which is redrawn while the experiment runs and dimmed when the controls differ.
 
-now = provenance.now({N_("the length"): N_("{count} tokens").format(count=length)})
+now = provenance.now({N_("the length"): control_value("{count} tokens", count=length)})
 begin = results.starter("race", now, lambda: race(current.model(), current.prompt(), current.settings(), length))
 results.start_button("race", _("Start the race"), begin, icon=":material/flag:")
 results.part("race", now, begin, draw, _("Press the button ..."))     # draw(run) is called once run.seen holds an observation

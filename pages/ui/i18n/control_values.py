@@ -4,38 +4,17 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
-from pages.ui.i18n.translation import N_, _, figures
+from pages.ui.i18n.translation import _, commented, current, figures
 
 BETWEEN = " | "  # between the values of two sides
-TEMPLATES = (
-    N_("layer {count}"),
-    N_("strength {count}"),
-    N_("{count} requests"),
-    N_("requests: {count}"),
-    N_("{count} tokens"),
-    N_("{least} to {most} tokens"),
-    N_("{count} tokens each"),
-    N_("{count} drafted tokens"),
-    N_("first tokens kept: {count}"),
-    N_("{share} old training texts"),
-    N_("seed {seed}"),
-    N_("{name} writes"),
-    N_("{count} bits"),
-    N_("{count} a second"),
-    N_("{count} others a second"),
-    N_("{count} tries"),
-    N_("{count} beams"),
-    N_("length penalty {penalty}"),
-    N_("as it was after {age}, written down in its training"),
-    N_("right is {answer}"),
-    N_("{count} questions"),
-    N_("{count} times each"),
-    N_("key {key}"),
-    N_("gamma {gamma}"),
-    N_("delta {delta}"),
-    N_("{count} texts"),
-)
+STORED = "stored value"  # the comment of the sentences of `control_value` in the catalogue
+
+
+def control_value(template: str, **values: Any) -> str:
+    """Return the value of a control as a result stores it: `control_value("{count} tokens", count=40)`."""
+    return template.format(**values)
 
 
 def translated(value: str) -> str:
@@ -46,11 +25,17 @@ def translated(value: str) -> str:
 def _part(value: str) -> str:
     if _(value) != value:
         return _(value)
-    for template in sorted(TEMPLATES, key=len, reverse=True):  # "4 to 8 tokens" is not "{count} tokens"
+    for template in _templates(current()):
         match = _pattern(template).fullmatch(value)
         if match is not None:
             return _(template).format(**{name: figures(part) for name, part in match.groupdict().items()})
     return value
+
+
+@cache
+def _templates(code: str) -> list[str]:
+    """Return the templates of stored values, the longest first: "4 to 8 tokens" is not "{count} tokens"."""
+    return sorted((str(sentence) for sentence in commented(code, STORED)), key=len, reverse=True)
 
 
 @cache

@@ -17,12 +17,14 @@ from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
 from core import errors
+from pages.ui.i18n.control_values import STORED
 from pages.ui.i18n.translation import DOMAIN, FOLDER
 
 ROOT = FOLDER.parents[3]
 TEMPLATE = FOLDER / f"{DOMAIN}.pot"
 ERRORS = [name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.ViewerError)]
-MARKS = dict.fromkeys(("_", "N_", "Message", *ERRORS), 1) | {"ngettext": 2}  # how many of the first arguments are sentences
+# How many of the first arguments are sentences.
+MARKS = dict.fromkeys(("_", "N_", "Message", "control_value", *ERRORS), 1) | {"ngettext": 2}
 WIDTH = 120
 Extracted = tuple[Any, str]  # a sentence or its plural forms, and a comment for translators
 
@@ -36,7 +38,8 @@ def in_python(source: str) -> Iterator[Extracted]:
         forms = tuple(arg.value for arg in call.args[: MARKS.get(call.func.id, 0)] if isinstance(arg, ast.Constant) and arg.value)
         if forms and len(forms) == MARKS[call.func.id]:
             above = lines[call.lineno - 2].strip() if call.lineno > 1 else ""
-            yield forms[0] if len(forms) == 1 else forms, above.removeprefix("# Translators:").strip() if "# Translators:" in above else ""
+            comment = above.removeprefix("# Translators:").strip() if "# Translators:" in above else ""
+            yield forms[0] if len(forms) == 1 else forms, STORED if call.func.id == "control_value" else comment
 
 
 def in_template(source: str) -> Iterator[Extracted]:

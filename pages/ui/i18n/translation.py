@@ -192,6 +192,11 @@ def _written(code: str) -> Catalog:
         return read_po(file, locale=code, domain=DOMAIN)
 
 
+def commented(code: str, comment: str) -> list[str]:
+    """Return the sentences with this comment in the catalogue of a language; none in English, which has no catalogue."""
+    return [] if code == ENGLISH else [str(message.id) for message in _written(code) if comment in message.auto_comments]
+
+
 @cache
 def catalogue(code: str) -> gettext.NullTranslations:
     """Return the catalogue of a language, compiled in memory from its .po, so that no outdated .mo can exist."""
