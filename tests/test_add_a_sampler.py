@@ -19,9 +19,17 @@ ROW = """
         1, Message("Nudge length"), Message("nudge length"), Message("How many tokens before become more likely."),
         low=1, high=9, control=(1, 9, 1), group="Repetition", of="nudge",
     )
+    nudge_growth: str = _row(
+        "straight", Message("Nudge growth"), Message("nudge growth"), Message("How the nudge grows along the text."),
+        choices={"straight": Message("off"), "curved": Message("along a curve")}, group="Repetition", engines=_in("", "nudge_growth"),
+    )
+    nudge_twice: bool = _row(
+        False, Message("Nudge twice"), Message("nudge twice"), Message("Nudges once more."), group="Repetition", engines=_in("", "twice"),
+    )
 """
 USE = """
 import gzip
+from dataclasses import replace
 import pytest
 from core import Generation, SamplingSettings, load_model
 from core.errors import BadSetting
@@ -36,35 +44,51 @@ from pages.ui.session import share_link
 from pages.ui.session.sampling_controls import CHIPS, chip_text
 from streamlit.testing.v1 import AppTest
 
-settings = SamplingSettings(nudge=1.5)
+settings = SamplingSettings(nudge=1.5, nudge_growth="curved", nudge_twice=True)
 for wrong in (6, "a lot", float("nan"), True):
     with pytest.raises(BadSetting, match="Nudge"):
         SamplingSettings(nudge=wrong)
+    with pytest.raises(BadSetting, match="Nudge growth must be one of straight, curved"):
+        SamplingSettings(nudge_growth=wrong)
+    with pytest.raises(BadSetting, match="Nudge twice must be on or off"):
+        SamplingSettings(nudge_twice=2 if wrong is True else wrong)
 run = Generation(load_model("storyteller"), "Once upon a time", settings)
 step = run.step()
 assert [stage.name for stage in step.stages] == ["model", "nudge"]
-assert "nudge 1.5" in summary(settings, ENGLISH) and "nudge 1.5" in phrases.settings_summary(settings)
+assert "nudge 1.5, nudge growth along a curve, nudge twice on" in summary(settings, ENGLISH)
+assert "nudge 1.5, nudge growth: along a curve, nudge twice" in phrases.settings_summary(settings)
 assert heading_of("nudge") == "Repeat the token before"
-assert "nudge" in CHIPS and chip_text(settings, "nudge") == "Nudge 1.5"
-assert parameters("llama.cpp", settings)["nudge"] == 1.5
-assert "# transformers does not have: nudge" in arguments("transformers", settings)
+chips = {name: chip_text(settings, name) for name in CHIPS if "nudge" in name}
+assert chips == {"nudge": "Nudge 1.5", "nudge_growth": "Nudge growth: along a curve", "nudge_twice": "Nudge twice"}
+sent = parameters("llama.cpp", settings)
+assert (sent["nudge"], sent["nudge_growth"], sent["twice"]) == (1.5, "curved", True)
+assert "# transformers does not have: nudge, nudge growth, nudge twice" in arguments("transformers", settings)
 with pytest.raises(BadSetting, match="nudge"):
     parameters("vllm", settings)
 with pytest.raises(BadSetting, match="these settings: nudge length."):  # it has the sampler, and not this
     parameters("llama.cpp", SamplingSettings(nudge=1.5, nudge_length=2))
-assert "nudge=1.5" in share_link.query("a", "m", settings, [], "a")
+assert "nudge=1.5&nudge_growth=curved&nudge_twice=" in share_link.query("a", "m", settings, [], "a")
 path = share_link.format_steps(run.path, SamplingSettings())
 assert share_link.parse_steps(path)[0] == settings
 app = AppTest.from_file("app.py", default_timeout=120)
-app.query_params["nudge"] = "1.5"
+for name, text in (("nudge", "1.5"), ("nudge_growth", "curved"), ("nudge_twice", "true")):
+    app.query_params[name] = text
 app.run()
 assert not app.exception
-assert app.session_state["_session"].run.settings.nudge == 1.5
+set_by_link = app.session_state["_session"].run.settings
+assert set_by_link == replace(set_by_link, nudge=1.5, nudge_growth="curved", nudge_twice=True)
 app.button(key="all_samplers").click().run()
 field = app.number_input(key="nudge")
 assert (field.label, field.value, field.max) == ("Nudge", 1.5, 2.0)
+choice = app.selectbox(key="nudge_growth")
+assert (choice.label, choice.value, choice.options) == ("Nudge growth", "curved", ["off", "along a curve"])
+assert app.toggle(key="nudge_twice").value is True
+app.button(key="chip_nudge_growth").click().run()
+app.button(key="chip_nudge_twice").click().run()
 app.button(key="chip_nudge").click().run()
-assert app.session_state["_session"].run.settings.nudge == 0
+assert not app.exception
+left = app.session_state["_session"].run.settings
+assert (left.nudge, left.nudge_growth, left.nudge_twice) == (0, "straight", False)
 for take in features.recorded():
     path = experiment.FOLDER / f"{take.name}{experiment.ENDING}"
     written = experiment.loads(path.read_bytes()).dumps(experiment.files()[take.name])

@@ -10,6 +10,7 @@ from core.generation.generation import Generation
 from core.message import Message, Number, Wording
 from core.remote.sampling_parameters import named, parameters
 from core.sampling.samplers.watermark import configuration
+from core.sampling.setting import Setting
 from core.sampling.settings import SETTING_OF, SamplingSettings
 from core.sources.capabilities import Can
 
@@ -94,15 +95,20 @@ def code(run: Generation) -> str:
 def summary(settings: SamplingSettings, wording: Wording) -> str:
     """Return the settings that differ from the usual ones, with temperature and seed: `temperature 0.8, top-k 5, seed 7`."""
     rows = [row for row in settings.effective() if row.name not in ("temperature", "seed", "greedy")]
-    parts = [f"{wording.say(row.short)} {_written(getattr(settings, row.name), wording)}" for row in rows]
+    parts = [f"{wording.say(row.short)} {_written(settings, row, wording)}" for row in rows]
     if settings.greedy:
         return ", ".join([wording.say(Message("always the likeliest token (greedy)")), *parts])
     first = wording.say(Message("temperature {value}", value=Number(settings.temperature, "g")))
     return ", ".join([first, *parts, wording.say(Message("seed {seed}", seed=str(settings.seed)))])
 
 
-def _written(value: Any, wording: Wording) -> str:
+def _written(settings: SamplingSettings, row: Setting, wording: Wording) -> str:
     """Return the value of a setting: a number, a text, or pairs and texts with commas."""
+    value = getattr(settings, row.name)
+    if row.choices:
+        return wording.say(row.choices[value])
+    if isinstance(row.off, bool):
+        return wording.say(Message("on") if value else Message("off"))
     if isinstance(value, str):
         clean = " ".join(value.split())
         return clean if len(clean) <= LONGEST else f"{clean[: LONGEST - 1]}…"

@@ -50,12 +50,12 @@ class Setting:
     name: in `SamplingSettings`, links and files. off: the value that switches it off, whose type is the setting's. label, short: its name
     alone and in a sentence. low, high: the range that is accepted; above: the low end is not. control: low, high and step of its control.
     help: what it does, in one sentence. effect: what one value does.
-    check: returns a valid value of a setting that is no number; choices: its values, if they are a few names. text: how it is written.
+    check: returns a valid value of a setting that is no number. choices: its values with their words, if they are a few names.
+    text: how it is written, if it is neither a number nor one of choices.
     of: the setting that this one belongs to; it has no effect while that one is off. where: in the sidebar at once ("sight"), in the
     sidebar behind More, or in the dialog of all samplers; group: there. term: its definition in the glossary. letter: in lists of steps.
     stage: what it switches on. engines: its name in each engine that has it; without any, a setting that belongs to no other one is the
-    app's own. sent: what an engine is sent for a value that it expects in another form, None for nothing. A setting that is no number is
-    sent only so.
+    app's own. sent: what an engine is sent for a value that it expects in another form, None for nothing. A text is sent only so.
     """
 
     off: Any
@@ -69,7 +69,7 @@ class Setting:
     control: tuple[float, float, float] = (0, 0, 0)
     effect: Callable[[float], str] = lambda value: ""
     check: Callable[[Any], Any] | None = None
-    choices: tuple[str, ...] = ()
+    choices: Mapping[str, str] = field(default_factory=dict)
     text: TextForm | None = None
     of: str = ""
     where: Literal["sight", "sidebar", "dialog"] = "dialog"
@@ -112,10 +112,14 @@ class Setting:
             raise BadSetting("{sentence} {hint}", sentence=sentence, hint=hint)
         return float(value)
 
+    @property
+    def is_text(self) -> bool:
+        """Whether fields and links hold it as a text."""
+        return self.text is not None or bool(self.choices)
+
     def parse(self, text: str) -> Any:
         """Return the valid value of the text of a setting that is no number. Raises BadSetting or ValueError."""
-        assert self.text is not None
-        return self.checked(self.text.read(text))
+        return self.checked(text if self.text is None else self.text.read(text))
 
     def written(self, value: Any) -> Any:
         """Return the value as fields and links have it: a text for a setting that is no number."""

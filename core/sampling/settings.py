@@ -25,7 +25,13 @@ from core.sampling.setting import ENGINES, Setting, Stage, TextForm
 SMALLEST_DIVISOR = 0.001  # logits divided by less than this overflow float32
 LARGEST_SEED = 2**53 - 1  # largest whole number that JSON and browsers keep exactly
 MOST_BREAKERS, LONGEST_BREAKER = 40, 40  # texts, characters
-CONSTRAINTS = ("choices", "schema", "example", "regex", "lark")  # kinds
+CONSTRAINTS = {  # kinds, in words
+    "choices": Message("one of several texts"),
+    "schema": Message("JSON schema"),
+    "example": Message("JSON like an example"),
+    "regex": Message("regular expression"),
+    "lark": Message("Lark grammar"),
+}
 LONGEST_CONSTRAINT = 8_000  # characters
 BREAKERS = ("\n", ":", '"', "*")  # llama.cpp's own
 LAST_N: Final = {"llama.cpp": 64}  # tokens that the penalties and DRY read, in engines that do not read the whole text
@@ -130,7 +136,7 @@ def _in(transformers: str = "", llama_cpp: str = "", vllm: str = "") -> dict[str
     return {engine: name for engine, name in zip(ENGINES, (transformers, llama_cpp, vllm), strict=True) if name}
 
 
-# Dials of the watermark: sent inside its own configuration.
+# The watermark and its dials: sent inside its own configuration.
 _IN_WATERMARK: Final = {"engines": _in("watermarking_config"), "sent": {"transformers": lambda _value: None}}
 
 
@@ -242,7 +248,7 @@ class SamplingSettings:
     )
     greedy: bool = _row(
         False, Message("Greedy"), Message("greedy"), Message("Always take the likeliest token, without sampling."),
-        control=(0, 1, 1), where="sidebar", letter="g",
+        where="sidebar", letter="g",
         effect=lambda value: (
             Message("on: always the likeliest token") if value else Message("off: the dice decide (sampling)")
         ),
@@ -383,8 +389,8 @@ class SamplingSettings:
     watermark: str = _row(
         "", Message("Watermark"), Message("watermark"),
         Message("Marks the text, so that a person with the key can recognise it: by a green list, or by a tournament of the tokens."),
-        choices=("", "green", "synthid"), text=TextForm(str), group="Watermark", term="watermark",
-        engines=_in("watermarking_config"),
+        choices={"": Message("off"), "green": Message("green list"), "synthid": Message("tournament (SynthID)")},
+        group="Watermark", term="watermark", **_IN_WATERMARK,
         stage=Stage("watermark", "watermark", (180, 180, 180), Message("Mark the text with a secret key")),
     )
     watermark_key: int = _row(

@@ -8,13 +8,12 @@ from dataclasses import replace
 import streamlit as st
 
 from core.experiments import prepared, watermark
-from core.sampling.settings import SamplingSettings
+from core.sampling.settings import SETTINGS, SamplingSettings
 from pages.ui.experiments import results
 from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.provenance import Provenance
-from pages.ui.session.sampling_controls import WATERMARKS
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
@@ -45,7 +44,7 @@ def whole() -> None:
     """Draw the controls and the result."""
     settings, sampling, length = controls()
     made_with = {
-        N_("the watermark"): WATERMARKS[settings.watermark],
+        N_("the watermark"): str(SETTINGS["watermark"].choices[settings.watermark]),
         N_("the key"): control_value("key {key}", key=settings.watermark_key),
         N_("gamma"): control_value("gamma {gamma}", gamma=f"{settings.watermark_gamma:g}") if settings.watermark == "green" else "",
         N_("delta"): control_value("delta {delta}", delta=f"{settings.watermark_delta:g}") if settings.watermark == "green" else "",

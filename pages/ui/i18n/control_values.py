@@ -9,7 +9,7 @@ from typing import Any
 from pages.ui.i18n.translation import _, commented, current, figures
 
 BETWEEN = " | "  # between the values of two sides
-STORED = "stored value"  # the comment of the sentences of `control_value` in the catalogue
+STORED = "stored"  # the comment of the sentences of `control_value` in the catalogue
 
 
 def control_value(template: str, **values: Any) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from core import SamplingSettings
 from core.record.step import TokenDistribution
+from core.sampling.setting import Setting
+from core.sampling.settings import CONSTRAINTS
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 
@@ -16,15 +18,23 @@ def settings_summary(settings: SamplingSettings) -> str:
     """Return the settings of a step that have an effect in a few words: `temperature 0.8, top-p 0.9`."""
     parts = []
     for row in settings.effective():
-        if row.name in ("greedy", "constraint", "watermark", "dry_sequence_breakers"):
-            parts.append(_(row.short))
-        elif row.name == "logit_bias":
-            parts.append(_("logit bias of {count}").format(count=numbers.tokens(len(settings.biases))))
-        elif row.name == "order":
-            parts.append(_("order: {name}").format(name=settings.order if isinstance(settings.order, str) else _("your own")))
-        elif row.name != "seed":
-            parts.append(f"{_(row.short)} {numbers.short(getattr(settings, row.name))}")
+        if row.name != "seed":
+            parts.append(setting_in_words(settings, row, _(row.short)))
     return ", ".join(parts) or _("all settings off")
+
+
+def setting_in_words(settings: SamplingSettings, row: Setting, name: str) -> str:
+    """Return a setting's name with its value, `watermark: green list`. Of a text, and of what is on or off, the name alone."""
+    value = getattr(settings, row.name)
+    if row.name == "order":
+        return _("order: {name}").format(name=value if isinstance(value, str) else _("your own"))
+    if row.name == "logit_bias":
+        return _("{name}: {count}").format(name=name, count=numbers.tokens(len(settings.biases)))
+    if row.name == "constraint":
+        return _("{name}: {kind}").format(name=name, kind=_(CONSTRAINTS[value.partition(":")[0]]))
+    if row.choices:
+        return _("{name}: {kind}").format(name=name, kind=_(row.choices[value]))
+    return name if row.is_text or isinstance(row.off, bool) else f"{name} {numbers.short(value)}"
 
 
 def settings_of_step(seen: TokenDistribution) -> str:

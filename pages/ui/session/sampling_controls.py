@@ -9,7 +9,7 @@ from typing import Any
 from core import SamplingSettings
 from core.sampling.setting import Setting
 from core.sampling.settings import SETTING_OF, SETTINGS, STAGES
-from pages.ui.i18n import numbers
+from pages.ui.i18n import phrases
 from pages.ui.i18n.translation import N_, _
 
 PRESETS: dict[str, SamplingSettings] = {
@@ -29,14 +29,6 @@ MORE = tuple(row for row in SETTINGS.values() if row.where == "dialog")
 GROUPS = (N_("Temperature"), N_("Cut-offs"), N_("Repetition"), N_("Bias"), N_("Constraint"), N_("Watermark"))  # of the dialog
 CHIPS = tuple(name for name, row in SETTINGS.items() if row.where != "sight" and not row.of and name != "seed")
 ENDS_GREEDY = frozenset(SETTING_OF[name] for name, stage in STAGES.items() if stage.kind in ("temperature", "cut-off", "mirostat"))
-WATERMARKS = {"": N_("off"), "green": N_("green list"), "synthid": N_("tournament (SynthID)")}
-CONSTRAINT_KINDS = {
-    "choices": N_("one of several texts"),
-    "schema": N_("JSON schema"),
-    "example": N_("JSON like an example"),
-    "regex": N_("regular expression"),
-    "lark": N_("Lark grammar"),
-}
 
 
 def start_of(row: Setting) -> Any:
@@ -61,18 +53,7 @@ def is_on(settings: SamplingSettings, name: str) -> bool:
 
 def chip_text(settings: SamplingSettings, name: str) -> str:
     """Return the text of a setting's chip: its name and value."""
-    label, value = _(SETTINGS[name].label), getattr(settings, name)
-    if name == "logit_bias":
-        return _("{name}: {count}").format(name=label, count=numbers.tokens(len(settings.biases)))
-    if name == "constraint":
-        return _("{name}: {kind}").format(name=label, kind=_(CONSTRAINT_KINDS[value.partition(":")[0]]))
-    if name == "watermark":
-        return _("{name}: {kind}").format(name=label, kind=_(WATERMARKS[value]))
-    if name == "order":
-        return _("order: {name}").format(name=value if isinstance(value, str) else _("your own"))
-    if name == "greedy":
-        return label
-    return f"{label} {numbers.short(value)}"
+    return phrases.setting_in_words(settings, SETTINGS[name], _(SETTINGS[name].label))
 
 
 def without_effect(settings: SamplingSettings, name: str) -> str:
@@ -88,4 +69,5 @@ def without_effect(settings: SamplingSettings, name: str) -> str:
 @lru_cache(maxsize=64)
 def can_be_shown(settings: SamplingSettings) -> bool:
     """Return whether every control can show its value of these settings."""
-    return all(row.text is not None or row.control[0] <= getattr(settings, row.name) <= row.control[1] for row in SETTINGS.values())
+    numbers = (row for row in SETTINGS.values() if not row.is_text and not isinstance(row.off, bool))
+    return all(row.control[0] <= getattr(settings, row.name) <= row.control[1] for row in numbers)

@@ -238,7 +238,7 @@ def _without_credentials(address: str) -> str:
 
 def value_of(row: Setting, text: str) -> float | int | bool | str | None:
     """Return the value of a setting in a link, None if its control cannot have it. Of a setting that is a text, its usual form."""
-    if row.text is not None:
+    if row.is_text:
         try:
             return str(row.written(row.parse(text))) if len(text) <= LONGEST_TEXT else None
         except (ViewerError, ValueError, TypeError, RecursionError):
@@ -398,7 +398,7 @@ def _parse_more(digits_of_json: str) -> dict[str, Any] | None:
 
 def setting_of(row: Setting, value: Any) -> Any:
     """Return the value in SamplingSettings of a control's value."""
-    return value if row.text is None else row.parse(value)
+    return row.parse(value) if row.is_text else value
 
 
 def parse_steps(text: str) -> ReplaySteps | None:

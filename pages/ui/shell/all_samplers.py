@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.errors import ViewerError
 from core.sampling.setting import Setting
-from core.sampling.settings import LONGEST_CONSTRAINT, ORDERS, SETTINGS, SamplingSettings
+from core.sampling.settings import CONSTRAINTS, LONGEST_CONSTRAINT, ORDERS, SETTINGS, SamplingSettings
 from core.sources.capabilities import Can
 from pages.ui import features
 from pages.ui.components.sampler_order.sampler_order import order, sampler_order
@@ -19,7 +19,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, said, say
 from pages.ui.session import current, elements, sampler_actions
 from pages.ui.session.own_presets import ENGINES
-from pages.ui.session.sampling_controls import CHIPS, CONSTRAINT_KINDS, CONTROLS, GROUPS, MORE, WATERMARKS, chip_text, is_on, without_effect
+from pages.ui.session.sampling_controls import CHIPS, CONTROLS, GROUPS, MORE, chip_text, is_on, without_effect
 
 KIND, FORM = "constraint_kind", "constraint_form"
 EXAMPLES = {
@@ -40,7 +40,7 @@ TERM = "term"  # in the address of the glossary: the term that is looked up
 def constraint_form(settings: SamplingSettings) -> None:
     """Draw the kind, the text, the examples and the buttons."""
     kind, _colon, form = settings.constraint.partition(":")
-    kinds = list(CONSTRAINT_KINDS)
+    kinds = list(CONSTRAINTS)
     with st.container(gap="xsmall", key="sampler_constraint"):
         st.caption(_("Allows only tokens with which the text can still match a choice, JSON, a regular expression or a grammar."))
         with st.container(horizontal=True, gap="xsmall"):
@@ -50,7 +50,7 @@ def constraint_form(settings: SamplingSettings) -> None:
             _("Kind of form"),
             kinds,
             kinds.index(kind or kinds[0]),
-            format_func=lambda chosen_kind: _(CONSTRAINT_KINDS[chosen_kind]),
+            format_func=said(CONSTRAINTS).__getitem__,
             key=KIND,
         )
         most = LONGEST_CONSTRAINT - len("example:")
@@ -168,9 +168,10 @@ def _control(row: Setting, note: str) -> None:
     widget_options: dict[str, Any] = {"key": row.name, "on_change": current.settings_changed, "args": (row.name,)}
     with st.container(gap=None, key=f"sampler_{row.name}"):
         if row.choices:
-            st.selectbox(
-                _(row.label), row.choices, index=row.choices.index(start), format_func=said(WATERMARKS).__getitem__, **widget_options
-            )
+            values = list(row.choices)
+            st.selectbox(_(row.label), values, index=values.index(start), format_func=said(row.choices).__getitem__, **widget_options)
+        elif isinstance(row.off, bool):
+            st.toggle(_(row.label), value=start, **widget_options)
         elif row.text is not None:
             st.text_input(_(row.label), value=start, max_chars=2000, **widget_options)
         else:

@@ -13,7 +13,6 @@ from core.sampling.settings import SETTINGS, SamplingSettings
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements
-from pages.ui.session.sampling_controls import WATERMARKS
 from pages.ui.session.state import PERSISTENT
 
 # With these, 200 runs of 100 tokens of the storyteller are scored: see tests/benchmarks/README.md.
@@ -30,9 +29,8 @@ def choose(prefix: str, strength: bool = False) -> tuple[SamplingSettings, Delta
     They begin with the watermark of the visitor's settings, if one is on. strength: also draw the strength of a green list.
     """
     own = current.settings()
-    kind = elements.choice(
-        _("Watermark"), list(DEFAULTS), own.watermark or "green", f"{prefix}_kind", format_func=said(WATERMARKS).__getitem__
-    )
+    words = said(SETTINGS["watermark"].choices)
+    kind = elements.choice(_("Watermark"), list(DEFAULTS), own.watermark or "green", f"{prefix}_kind", format_func=words.__getitem__)
     start = own if own.watermark == kind else DEFAULTS[kind]
     seen = ("watermark_key", "watermark_delta") if strength and kind == "green" else ("watermark_key",)
     fields = [SETTINGS[name] for name in (*seen, "watermark_gamma" if kind == "green" else "watermark_context")]

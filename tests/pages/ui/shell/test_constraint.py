@@ -8,10 +8,10 @@ import pytest
 
 from core import SamplingSettings
 from core.record.step_rows import Constrained
-from core.sampling.settings import SETTINGS
+from core.sampling.settings import CONSTRAINTS, SETTINGS
 from pages.ui.charts import step_tables
 from pages.ui.session import share_link
-from pages.ui.session.sampling_controls import CONSTRAINT_KINDS, chip_text
+from pages.ui.session.sampling_controls import chip_text
 from pages.ui.shell.all_samplers import EXAMPLES, WRITE
 from pages.watch.step_costs import sentence
 from tests.pages.apptest import Open, press, told
@@ -37,7 +37,7 @@ def test_a_broken_one_in_a_link_is_named_and_the_rest_of_the_link_counts(broken:
 
 
 def test_every_kind_has_words_and_every_example_can_be_used() -> None:
-    assert CONSTRAINT_KINDS.keys() == WRITE.keys()
+    assert CONSTRAINTS.keys() == WRITE.keys()
     for constraint in EXAMPLES.values():
         assert SETTINGS["constraint"].parse(constraint) == constraint
         assert share_link.decoded(share_link.query("a", "m", SamplingSettings(constraint=constraint), [], "a"))["constraint"] == constraint
