@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -58,6 +59,10 @@ assert [stage.name for stage in step.stages] == ["model", "nudge"]
 assert "nudge 1.5, nudge growth along a curve, nudge twice on" in summary(settings, ENGLISH)
 assert "nudge 1.5, nudge growth: along a curve, nudge twice" in phrases.settings_summary(settings)
 assert heading_of("nudge") == "Repeat the token before"
+with_growth = SamplingSettings(dry_multiplier=1.0, growth="linear")
+assert phrases.settings_summary(with_growth).endswith("growth: linear")
+with pytest.raises(BadSetting, match="these settings: growth."):
+    parameters("llama.cpp", with_growth)
 chips = {name: chip_text(settings, name) for name in CHIPS if "nudge" in name}
 assert chips == {"nudge": "Nudge 1.5", "nudge_growth": "Nudge growth: along a curve", "nudge_twice": "Nudge twice"}
 sent = parameters("llama.cpp", settings)
@@ -82,7 +87,7 @@ field = app.number_input(key="nudge")
 assert (field.label, field.value, field.max) == ("Nudge", 1.5, 2.0)
 choice = app.selectbox(key="nudge_growth")
 assert (choice.label, choice.value, choice.options) == ("Nudge growth", "curved", ["off", "along a curve"])
-assert app.toggle(key="nudge_twice").value is True
+assert app.toggle(key="nudge_twice").value is True and app.selectbox(key="growth").options == ["exponential", "linear"]
 app.button(key="chip_nudge_growth").click().run()
 app.button(key="chip_nudge_twice").click().run()
 app.button(key="chip_nudge").click().run()
@@ -108,10 +113,10 @@ def copy_of_the_project(folder: Path) -> None:
     shutil.copytree(ROOT / "core" / "sampling", folder / "core" / "sampling")
 
 
-def example_of_contributing() -> str:
-    """The sampler that CONTRIBUTING shows."""
+def example_of_contributing(comment: str) -> str:
+    """The example of CONTRIBUTING that begins with this comment."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    return re.findall(r"```python\n# core/sampling/samplers/nudge.py\n(.*?)```", text, re.DOTALL)[0]
+    return re.findall(rf"```python\n# {comment}\n(.*?)```", text, re.DOTALL)[0]
 
 
 def test_a_new_sampler_is_one_row_and_one_file(tmp_path: Path) -> None:
@@ -119,8 +124,11 @@ def test_a_new_sampler_is_one_row_and_one_file(tmp_path: Path) -> None:
     table = tmp_path / "core" / "sampling" / "settings.py"
     text = table.read_text("utf-8")
     assert text.count("    # fmt: on\n") == 1
-    table.write_text(text.replace("    # fmt: on\n", f"{ROW}    # fmt: on\n"), "utf-8")
-    sampler = f'"""A sampler of a test."""\n\nfrom __future__ import annotations\n\n{example_of_contributing()}'
+    rows = ROW + textwrap.indent(example_of_contributing("in the table of core/sampling/settings.py"), "    ")
+    table.write_text(text.replace("    # fmt: on\n", f"{rows}    # fmt: on\n"), "utf-8")
+    sampler = (
+        f'"""A sampler of a test."""\n\nfrom __future__ import annotations\n\n{example_of_contributing("core/sampling/samplers/nudge.py")}'
+    )
     (tmp_path / "core" / "sampling" / "samplers" / "nudge.py").write_text(sampler, "utf-8")
     used = subprocess.run([sys.executable, "-c", USE], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert used.returncode == 0 and "it is everywhere" in used.stdout, used.stderr[-3000:]

@@ -16,12 +16,32 @@ from pages.ui.session import share_link
 from pages.ui.session.sampling_controls import CHIPS, GROUPS, chip_text, is_on
 
 FULL = SamplingSettings(
-    presence_penalty=0.5, frequency_penalty=-0.2, repeat_last_n=64, logit_bias={5: -math.inf, 7: 1.5}, no_repeat_ngram_size=3,
-    dry_multiplier=0.8, dry_base=1.5, dry_allowed_length=3, dry_sequence_breakers=("\n", "ä", '"'), top_n_sigma=1.5, epsilon_cutoff=0.001,
-    eta_cutoff=0.002, xtc_probability=0.5, xtc_threshold=0.2, dynatemp_range=0.3, dynatemp_exponent=1.2, mirostat_tau=3.0,
-    mirostat_eta=0.2, constraint="choices:yes\nno & \"ä\"", watermark="synthid",
-    watermark_key=7, watermark_gamma=0.5, watermark_delta=1.5, watermark_context=4, order=tuple(reversed(SETTING_OF)),
-)  # fmt: skip
+    presence_penalty=0.5,
+    frequency_penalty=-0.2,
+    repeat_last_n=64,
+    logit_bias={5: -math.inf, 7: 1.5},
+    no_repeat_ngram_size=3,
+    dry_multiplier=0.8,
+    dry_base=1.5,
+    dry_allowed_length=3,
+    dry_sequence_breakers=("\n", "ä", '"'),
+    top_n_sigma=1.5,
+    epsilon_cutoff=0.001,
+    eta_cutoff=0.002,
+    xtc_probability=0.5,
+    xtc_threshold=0.2,
+    dynatemp_range=0.3,
+    dynatemp_exponent=1.2,
+    mirostat_tau=3.0,
+    mirostat_eta=0.2,
+    constraint='choices:yes\nno & "ä"',
+    watermark="synthid",
+    watermark_key=7,
+    watermark_gamma=0.5,
+    watermark_delta=1.5,
+    watermark_context=4,
+    order=tuple(reversed(SETTING_OF)),
+)
 
 
 def read(query: str) -> SamplingSettings:
