@@ -138,8 +138,7 @@ def test_a_packed_file_by_its_path_and_three_turns_with_it(at: Callable[..., Any
     watching.until("steps.length === 6")
     watching.click_word(2)
     watching.until("steps.some(step => step.names.includes('opened'))")
-    watching.click_bar(3)
-    watching.until("steps.length === 3 && steps[2].forced")
+    watching.take_bar(3, "steps.length === 3 && steps[2].forced")
     ask(page, "And now?")
     branch = recording(page)
     assert [message["content"] for message in branch.messages if message["role"] == "user"] == [ASKED[0], "And now?"]

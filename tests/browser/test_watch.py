@@ -59,8 +59,7 @@ def test_a_click_on_a_bar_takes_that_token_and_every_branch_is_kept(visit: Visit
     watching.press("restart", 0)
     for _ in range(2):  # the same bar can be taken again after going back
         watching.until('seen.title[0].includes("What comes next?")')
-        watching.click_bar(2)
-        watching.until("steps.length === 1 && steps[0].forced && steps[0].rank === 3")
+        watching.take_bar(2, "steps.length === 1 && steps[0].forced && steps[0].rank === 3")
         watching.press("back", 0)
 
 
@@ -76,8 +75,7 @@ def test_a_click_on_a_word_reopens_its_step_and_a_bar_branches_there(visit: Visi
     watching.click_word(1)
     seen = watching.until('seen.title[0].includes("Step 2")')
     taken = next(token["rank"] for token in seen["tokens"] if token["step"] == 1)
-    watching.click_bar(1 if taken == 1 else 0)
-    watching.until("steps.length === 2 && steps[1].forced")
+    watching.take_bar(1 if taken == 1 else 0, "steps.length === 2 && steps[1].forced")
     watching.page.locator(".st-key-branches button", has_text="2").wait_for()
 
 

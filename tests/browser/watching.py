@@ -140,7 +140,10 @@ def live(page: Any, start: str, name: str, patience: int = COLD) -> None:
 
 
 def download(page: Any, button: Any) -> Path:
-    """Press a download button and return the path of the file. A rerun that ends at this moment replaces the button; then press again."""
+    """Press a download button and return the path of the file.
+
+    A rerun that ends at this moment replaces the button, or removes the file on its way to the browser; then press again.
+    """
     files: list[Any] = []
     button.wait_for()
     settled(page)  # at the end of the rerun that drew the menu, Streamlit removes files that were prepared during it
@@ -151,15 +154,17 @@ def download(page: Any, button: Any) -> Path:
     page.on("download", take)
 
     def press_it() -> None:
+        files.clear()
         button.click()
         eventually(page, arrived, 10)
+        assert files[-1].failure() is None, files[-1].failure()
 
     def arrived() -> None:
         assert files, "no file"
 
     eventually(page, press_it, 60)
     page.remove_listener("download", take)
-    return Path(files[0].path())
+    return Path(files[-1].path())
 
 
 def same_text(written: list[str]) -> str:
@@ -213,9 +218,22 @@ class Watching:
         while True:  # a chart that is drawn again swallows the click
             mark = marks.nth(place).element_handle()
             self.page.wait_for_timeout(200)
+            mark.wait_for_element_state("stable")  # a notice above the chart moves it
             if mark.evaluate("node => node.isConnected"):
                 break
         mark.click(force=True)
+
+    def take_bar(self, place: int, condition: str) -> None:
+        """Click the bar in this place until a condition on `seen` holds. A click on the bar of a step before has no effect but a notice."""
+
+        def once() -> None:
+            self.click_bar(place)
+            try:
+                self.until(condition, PATIENCE / 4)
+            except TimeoutError:
+                raise AssertionError(f"not after a click on bar {place}: {condition}") from None
+
+        eventually(self.page, once, PATIENCE / 1000)
 
     def click_word(self, step: int) -> None:
         """Click the token that this step wrote."""
@@ -224,8 +242,7 @@ class Watching:
     def choose_another(self, count: int) -> None:
         """Replace the last of so many tokens by another one, by its bar."""
         seen = self.until('seen.title[0].includes("What came next?")')
-        self.click_bar(3 if seen["tokens"][-1]["rank"] != 4 else 2)
-        self.until(f"steps.length === {count} && steps[{count - 1}].forced")
+        self.take_bar(3 if seen["tokens"][-1]["rank"] != 4 else 2, f"steps.length === {count} && steps[{count - 1}].forced")
 
     def open_recording(self, kept: str) -> None:
         """Upload a recording."""
