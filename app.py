@@ -34,7 +34,7 @@ else:  # for every visitor, at every click
     from pages.ui.components.browser import browser
     from pages.ui.components.keys import key_bindings
     from pages.ui.presenting import talk
-    from pages.ui.session import address_bar, admission, current, elements, own_models, playback, state, visitor
+    from pages.ui.session import address_bar, admission, current, elements, language, own_models, playback, state
     from pages.ui.shell import frame, sidebar
 
     current.start_session()
@@ -55,7 +55,7 @@ else:  # for every visitor, at every click
         talk.follow_links(path)
         current.begin_run()
         if not feature.bare:
-            visitor.language_switch()
+            language.language_switch()
             sidebar.sidebar(sidebar.used_settings(feature))
             own_models.offer()
             talk.talk_bar_of_page(path)

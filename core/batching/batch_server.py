@@ -21,7 +21,7 @@ from core.batching.request import Request, RequestState
 from core.batching.scheduler import Policy, Scheduler, Work
 from core.checked_number import whole_number
 from core.device import Stopwatch, enough_memory, torch_threads
-from core.engine.abilities import possible_with
+from core.engine.architecture_limits import possible_with
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
 from core.message import Message

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from core.backends.transformers_backend import TransformersBackend, backend_of
-from core.engine.abilities import possible_with
+from core.engine.architecture_limits import possible_with
 from core.engine.model import LanguageModel
 from core.engine.network_layers import at_layer, checked_layers, hooked
 from core.engine.switched_off_heads import Head, checked_heads, head_outputs, switch_off

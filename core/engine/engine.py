@@ -16,7 +16,8 @@ import torch
 from core.backends.backend import Backend
 from core.device import Speed, Stopwatch, is_out_of_memory, torch_threads
 from core.engine.fair_lock import FairLock
-from core.engine.kv_cache.kv_cache import CachePool, KVCache
+from core.engine.kv_cache.cache_pool import CachePool
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.errors import EmptyPrompt, NoRoom
 from core.limits import Limits
 from core.sources.source import Forward, Logits

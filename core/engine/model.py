@@ -14,7 +14,7 @@ from core.backends.backend import Backend
 from core.chat.conversation import Messages, Span, content_spans, rendered, template_end
 from core.device import Speed
 from core.engine.engine import Engine
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.shape import ModelShape
 from core.errors import BadToken, WrongType, quoted
 from core.sources.capabilities import Can

@@ -14,7 +14,7 @@ import numpy as np
 
 from core.checked_number import whole_number
 from core.costs.operations_and_bytes import pass_multiply_adds
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from core.device import Stopwatch, enough_memory
-from core.engine.abilities import must_read_forward, possible_with
+from core.engine.architecture_limits import must_read_forward, possible_with
 from core.engine.model import LanguageModel
 from core.message import Message
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.checked_number import whole_number
 from core.costs.operations_and_bytes import multiply_adds, pass_multiply_adds
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, NotForThisModel, PromptTooLong
 from core.experiments.cache_race import next_token

@@ -20,7 +20,7 @@ from statistics import median
 import numpy as np
 import torch
 
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.errors import BadToken, EmptyPrompt, InputError, RunFinished
 from core.generation.generation import Generation
 from core.message import Message

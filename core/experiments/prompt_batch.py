@@ -16,8 +16,8 @@ import torch
 from core.backends.cache_tensors import cache_argument
 from core.backends.transformers_backend import backend_of
 from core.device import MANY_TOKENS, Stopwatch, enough_memory, network_threads, torch_threads
-from core.engine.abilities import possible_with
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.architecture_limits import possible_with
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import NotForThisModel
 from core.message import Message

@@ -24,7 +24,7 @@ from core.batching.batched_transformers import refuse_unless_plain
 from core.checked_number import whole_number
 from core.costs.operations_and_bytes import cache_bytes
 from core.device import enough_memory
-from core.engine.abilities import possible_with
+from core.engine.architecture_limits import possible_with
 from core.engine.kv_cache.quantized import BITS as CACHE_BITS
 from core.engine.kv_cache.quantized import quantized_cache
 from core.engine.model import LanguageModel

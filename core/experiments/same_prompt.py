@@ -23,8 +23,8 @@ from transformers.cache_utils import DynamicCache
 from core.backends.cache_tensors import cache_argument
 from core.checked_number import shown, whole_number
 from core.device import network_threads, torch_threads
-from core.engine.abilities import must_read_forward
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.architecture_limits import must_read_forward
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.engine.stored_weights import is_stored, widen
 from core.errors import BadSetting, BrokenLogits, ModelError, NotForThisModel, PromptTooLong

@@ -24,7 +24,7 @@ from core.batching.batch_server import make_runner
 from core.batching.batched_transformers import refuse_unless_plain
 from core.batching.block_pool import blocks_for
 from core.checked_number import whole_number
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.experiments.candidates import prompt_ids

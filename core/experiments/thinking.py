@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from core.checked_number import whole_number
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
 from core.experiments.answers import NUMBER, ends_here, first_answer, goes_on, is_complete, is_number, same_answer, spellings

@@ -14,7 +14,7 @@ from torch import nn
 
 from core.costs.operations_and_bytes import pass_multiply_adds
 from core.costs.training import StepWork, training_step_work
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import NotForThisModel
 from core.finetuning.finetune import FineTuning, TrainingPlan, TrainingStep

@@ -17,7 +17,7 @@ import torch
 
 from core.checked_number import whole_number
 from core.costs.operations_and_bytes import multiply_adds
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.engine.shape import ModelShape
 from core.errors import BrokenLogits

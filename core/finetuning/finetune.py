@@ -28,7 +28,7 @@ from torch.nn import functional
 
 from core.backends.backend import Backend
 from core.device import enough_memory, is_out_of_memory
-from core.engine.abilities import must_read_forward, possible_with
+from core.engine.architecture_limits import must_read_forward, possible_with
 from core.engine.model import LanguageModel, NetworkFacts
 from core.engine.stored_weights import widen
 from core.errors import BadSetting, InputError, NoRoom, NotForThisModel

@@ -18,9 +18,9 @@ import numpy as np
 
 from core.chat.conversation import Span
 from core.checked_number import whole_number
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.errors import InputError, NoRoom, NotForThisModel, RunFinished, WrongType
-from core.generation.stop import Stop
+from core.generation.requested_stop import Stop
 from core.generation.tree import Tree
 from core.limits import Limits
 from core.message import ENGLISH, Message, Wording
@@ -249,7 +249,7 @@ class Generation(Tree):
         settings = self.settings
         roll = None if settings.greedy else dice.roll(settings.seed, len(self._path), attempt)
         how = {"chosen_by": "greedy" if roll is None else "sampled", "roll": roll, "attempt": 0 if roll is None else attempt}
-        existing = self._child(settings, how) if Can.NEW_TOKENS in self.can else None
+        existing = self.switch_to_same_choice(settings, how) if Can.NEW_TOKENS in self.can else None
         if existing is not None and outcome in (None, existing.key):
             return existing
         if outcome is None:
@@ -355,7 +355,7 @@ class Generation(Tree):
     def _keep(self, answer: Answer, wanted: Wanted, fields: dict[str, Any]) -> Step:
         """Append the observed step to the current node, or move to an equal child that exists."""
         key = fields["key"]
-        existing = self._child(wanted.settings, fields, key)
+        existing = self.switch_to_same_choice(wanted.settings, fields, key)
         if existing is not None:
             return existing
         assert not isinstance(answer, Recorded)
@@ -367,11 +367,6 @@ class Generation(Tree):
         self._write_id(step)
         self._pending, self._latest = None, (step, answer)
         return step
-
-    def _child(self, settings: SamplingSettings, how: dict[str, Any], key: int | None = None) -> Step | None:
-        """Move to the child of the current node that was chosen in this way (with this token) and return its step, or None."""
-        wanted = (settings, how["chosen_by"], how["attempt"])
-        return self.switch_to_child(lambda step: (step.settings, step.chosen_by, step.attempt) == wanted and key in (None, step.key))
 
     def _reveal(self, recorded: Recorded, key: int | None) -> Step:
         """Append the recorded step with this key, by default the one on the recording's path, or move to it."""

@@ -16,7 +16,7 @@ from typing import Any
 from core.errors import BadRecording
 from core.generation.recording_file import FORMAT, MOST_LISTED, VERSION, File, ModelFile, PromptToken, StepFile, TokenFile, digits
 from core.message import Message
-from core.record import answer_forms
+from core.record import logprob_formats
 from core.record.bounded_json import BoundedJson, Bounds
 from core.record.tokens_without_ids import Keys, ListedStep, ListedToken, columns_of, measured
 from core.sampling.settings import SamplingSettings
@@ -208,7 +208,7 @@ class _Found:
         if len(self.opened) > MOST_ANSWERS:
             raise BadRecording("This file contains more than {most} answers. Save fewer of them in one file.", most=MOST_ANSWERS)
         if _is_entry(value[0] if isinstance(value, list) and value else None):
-            self._keep({}, answer_forms.of_choice({"logprobs": {"content": value}}), None)
+            self._keep({}, logprob_formats.of_choice({"logprobs": {"content": value}}), None)
         elif isinstance(value, list):
             for item in value:
                 self.look_at(item, depth + 1)
@@ -234,9 +234,9 @@ class _Found:
                 return True
         if isinstance(value.get("type"), str) and value["type"].startswith("response."):
             return self._event(value)
-        for name, (kind, tokens_of) in answer_forms.OWN_FORMS.items():
+        for name, (kind, tokens_of) in logprob_formats.OWN_FORMS.items():
             if isinstance(value.get(name), kind):
-                before, steps = answer_forms.own_prompt(value), tokens_of(value)
+                before, steps = logprob_formats.own_prompt(value), tokens_of(value)
                 answer = self._keep(value, before + steps, self._line_of(value))
                 if len(answer.steps) == len(before) + len(steps):
                     answer.given = len(before)
@@ -254,10 +254,10 @@ class _Found:
         number = choice["index"] if isinstance(choice.get("index"), int) else index
         own, logprobs = value.get("id"), choice.get("logprobs")
         part = "message" not in choice and (isinstance(own, str) or "delta" in choice or self.streamed)
-        steps = answer_forms.of_choice(choice)
+        steps = logprob_formats.of_choice(choice)
         echoes = bool(steps) and isinstance(logprobs, dict) and (list_in(logprobs, "token_logprobs") or [0])[0] is None
         prompt, ids = (choice.get(name, value.get(name)) for name in ("prompt_logprobs", "prompt_token_ids"))
-        before = [] if echoes else answer_forms.of_prompt(prompt, ids)
+        before = [] if echoes else logprob_formats.of_prompt(prompt, ids)
         answer = self._keep(value, before + steps, self._part_of((own, number) if part else None, choice.get("finish_reason")))
         if len(answer.steps) == len(before) + len(steps):
             answer.echoes, answer.given = echoes, len(before)
@@ -266,20 +266,20 @@ class _Found:
         """Add a candidate of Gemini. The parts of its streams have a common id."""
         own = value.get("responseId", value.get("response_id"))
         ended = candidate.get("finishReason", candidate.get("finish_reason"))
-        steps = answer_forms.of_candidate(candidate)
+        steps = logprob_formats.of_candidate(candidate)
         self._keep(value, steps, self._part_of((own, index) if isinstance(own, str) or self.streamed else None, ended))
 
     def _output(self, value: dict[str, Any], output: dict[str, Any], _index: int) -> None:
         """Add an output of vLLM's Python interface."""
-        before = answer_forms.own_prompt(value)
-        answer = self._keep(value, before + answer_forms.of_prompt(output.get("logprobs"), output.get("token_ids")), None)
+        before = logprob_formats.own_prompt(value)
+        answer = self._keep(value, before + logprob_formats.of_prompt(output.get("logprobs"), output.get("token_ids")), None)
         answer.given = len(before)
 
     def _event(self, value: dict[str, Any]) -> bool:
         """Add an event of a stream of OpenAI's responses. Its last events repeat all tokens of the parts before them."""
         name = ("event", value.get("item_id") if isinstance(value.get("item_id"), str) else None)
         if value["type"].endswith(".delta") and isinstance(value.get("logprobs"), list):
-            self._keep(value, answer_forms.of_choice({"logprobs": {"content": value["logprobs"]}}), self._part_of(name, None))
+            self._keep(value, logprob_formats.of_choice({"logprobs": {"content": value["logprobs"]}}), self._part_of(name, None))
         response = value.get("response")
         if value["type"] in ("response.completed", "response.incomplete") and isinstance(response, dict):
             parts = [answer for key, answer in self.opened.items() if key[:1] == ("event",) and key[-1] == self.ended]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from core.checked_number import is_bool
 from core.errors import InputError
 from core.record.step import Step, Vocabulary
+from core.sampling.settings import SamplingSettings
 from core.tokens.tokens import Token
 
 LONGEST_NAME = 60
@@ -197,6 +199,11 @@ class Tree:
                 self.switch(child)
                 return step
         return None
+
+    def switch_to_same_choice(self, settings: SamplingSettings, how: Mapping[str, Any], key: int | None = None) -> Step | None:
+        """Move to the child that was chosen with the same settings, in the same way and attempt (and is this token), if there is one."""
+        wanted = (settings, how["chosen_by"], how["attempt"])
+        return self.switch_to_child(lambda step: (step.settings, step.chosen_by, step.attempt) == wanted and key in (None, step.key))
 
     def _node(self, node_id: int) -> Node:
         if is_bool(node_id) or not isinstance(node_id, numbers.Integral) or not 0 <= node_id < len(self.nodes):

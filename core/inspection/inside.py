@@ -20,7 +20,7 @@ import torch
 from core.backends.transformers_backend import backend_of
 from core.checked_number import whole_number
 from core.device import enough_memory
-from core.engine.abilities import possible_with
+from core.engine.architecture_limits import possible_with
 from core.engine.model import LanguageModel
 from core.errors import BadToken, BrokenLogits, EmptyPrompt, PromptTooLong
 from core.inspection import embeddings

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import torch
 
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
 from core.sources.capabilities import Can, require

@@ -17,8 +17,8 @@ import torch
 from core.backends.transformers_backend import backend_of
 from core.checked_number import whole_number
 from core.device import enough_memory
-from core.engine.abilities import looks_ahead, possible_with
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.architecture_limits import looks_ahead, possible_with
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BrokenLogits, EmptyPrompt, InputError, NotForThisModel, PromptTooLong
 from core.inspection.inside import CHUNK, Guess, guess, must_be_here

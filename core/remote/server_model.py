@@ -18,7 +18,7 @@ import torch
 from core.backends.backend import Backend
 from core.device import Stopwatch
 from core.engine.engine import Engine, NetworkChanges
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.engine.shape import UNBOUNDED_CONTEXT, ModelShape
 from core.errors import BrokenLogits, EmptyPrompt, NotForThisModel, ServerGone, WrongServer

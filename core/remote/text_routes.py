@@ -14,7 +14,7 @@ from typing import Any
 from core.chat.conversation import Messages
 from core.errors import BadRecording, NotForThisModel, PromptTooLong, ServerGone, WrongServer
 from core.message import Message
-from core.record import answer_forms
+from core.record import logprob_formats
 from core.record.tokens_without_ids import ListedStep, measured
 from core.record.unlisted_bounds import TopLogprobs
 from core.remote.http_client import Answer, HttpClient
@@ -178,7 +178,7 @@ class Completions(Route):
     def read(self, body: dict[str, Any]) -> tuple[list[ListedStep], bool]:
         """Return the tokens of the first choice."""
         choice = _first_choice(body)
-        return answer_forms.of_choice(choice), choice.get("finish_reason") == "stop"
+        return logprob_formats.of_choice(choice), choice.get("finish_reason") == "stop"
 
 
 class Chat(Completions):
@@ -280,7 +280,7 @@ class TgiGenerate(Route):
 
 
 def _own_form(body: dict[str, Any], name: str) -> list[ListedStep]:
-    kind, tokens_of = answer_forms.OWN_FORMS[name]
+    kind, tokens_of = logprob_formats.OWN_FORMS[name]
     return tokens_of(body) if isinstance(body.get(name), kind) else []
 
 

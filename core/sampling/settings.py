@@ -68,7 +68,7 @@ def _constraint(value: Any) -> str:
 
 def _read_constraint(text: str) -> str:
     """Return the text if it is a constraint that can be read. Raises BadSetting."""
-    from core.sampling.constraint.source import lark_of  # imports a library, which settings alone do not need
+    from core.sampling.constraint.grammar import lark_of  # imports a library, which settings alone do not need
 
     if _constraint(text):
         lark_of(text)

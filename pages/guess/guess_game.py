@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from core.errors import InputError, ViewerError
-from core.experiments import guess
-from core.experiments.guess import Round
+from core.experiments import guessing_game
+from core.experiments.guessing_game import Round
 from core.generation.generation import Generation
 from pages.ui.i18n.translation import _
 from pages.ui.session import address_bar, current, share_link
@@ -77,7 +77,7 @@ def _from_link(linked: str) -> Game | None:
     try:
         for position, word in enumerate(words, start=linked_game.begun_at):
             run.switch(line[position])
-            linked_game.rounds.append(guess.finish(guess.judge(run, [word]), path[position]))
+            linked_game.rounds.append(guessing_game.finish(guessing_game.judge(run, [word]), path[position]))
             linked_game.said.append(word)
     except ViewerError:
         return None
@@ -95,13 +95,13 @@ def word_guessed() -> None:
     now = game()
     if now.over or run.finished:
         return
-    words = guess.cleaned([word])
+    words = guessing_game.cleaned([word])
     if len(words) != 1 or SEPARATOR in words[0]:
         raise InputError(_("Enter one word of letters."))
-    judged = guess.judge(run, words)
+    judged = guessing_game.judge(run, words)
     step = run.step()
     current.changed("rolled").playing = False
-    now.rounds.append(guess.finish(judged, step))
+    now.rounds.append(guessing_game.finish(judged, step))
     now.said.append(words[0])
     now.node = run.here
 

@@ -8,7 +8,7 @@ import streamlit as st
 from core.engine.model import LanguageModel
 from core.inspection import named_answers
 from core.inspection.named_answers import NamedAnswer
-from core.record.tables import csv_text
+from core.record.csv_text import csv_text
 from pages.ui.charts import inside_charts
 from pages.ui.charts.inside_charts import label
 from pages.ui.i18n import numbers

@@ -7,7 +7,7 @@ import math
 import streamlit as st
 
 from core import ScoredText
-from core.record.tables import csv_text
+from core.record.csv_text import csv_text
 from pages.read import scoring_rows
 from pages.ui.charts import inside_charts
 from pages.ui.components.scored_text.scored_text import scored_text

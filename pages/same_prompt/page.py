@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from core.experiments.same_prompt import REFERENCE, Difference, FreeRun, Progress, Refused, compared, two_orders
-from core.record.tables import csv_text
+from core.record.csv_text import csv_text
 from pages.same_prompt import same_prompt_charts, ways
 from pages.same_prompt.same_prompt_charts import BIT, number
 from pages.ui.charts.palette import DARKEST, legend

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import segno
 
-from core.experiments import vote
-from core.experiments.vote import Option, VoteRound, VoteScore
+from core.experiments import audience_vote
+from core.experiments.audience_vote import Option, VoteRound, VoteScore
 from core.record.step_rows import label_of
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, ngettext
@@ -98,7 +98,7 @@ def _row(option: Option, count: int, total: int, result: VoteRound) -> list[Any]
 
 def score_lines(rounds: list[VoteRound]) -> list[str]:
     """Return the sentences about all rounds: agreement, hits, log scores, and the explanation of the scores. [] without votes."""
-    total = vote.score(rounds)
+    total = audience_vote.score(rounds)
     if not total.rounds:
         return []
     agreed = ngettext(
@@ -106,7 +106,7 @@ def score_lines(rounds: list[VoteRound]) -> list[str]:
         "The audience's favourite was the model's in {agreed} of {count} rounds, and the token of the dice in {hits}.",
         total.rounds,
     ).format(agreed=numbers.whole(total.agreed), hits=numbers.whole(total.hits), count=numbers.whole(total.rounds))
-    people = _("In a study, people guessed {share} of next tokens (arXiv 2212.11281).").format(share=numbers.percent(vote.PEOPLE))
+    people = _("In a study, people guessed {share} of next tokens (arXiv 2212.11281).").format(share=numbers.percent(audience_vote.PEOPLE))
     formula = _(
         "−log2 of the probability of the dice's token, mean of {count} rounds. Audience: (its votes + 1) / (all votes + number of "
         "options). Model: its probability / the sum over the options. A round counts if the token of the dice was an option."

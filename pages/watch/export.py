@@ -13,8 +13,9 @@ import streamlit as st
 
 from core import Generation
 from core.errors import BadSetting
+from core.record.csv_text import csv_text
 from core.record.step import Step
-from core.record.tables import candidates_table, csv_text, steps_table
+from core.record.tables import candidates_table, steps_table
 from core.reports import animation, fonts, svg
 from core.reports.animation import Drawn, Options
 from core.reports.chart_picture import file_name

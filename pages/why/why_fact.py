@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.traced_fact import TracedFact, traced_fact
-from core.record.tables import csv_text
+from core.record.csv_text import csv_text
 from pages.ui.charts import before_after_bars
 from pages.ui.charts.palette import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.engine.switched_off_heads import Head
 from core.experiments.ablated_heads import AblatedHeads, WithoutHeads, ablated_heads, without_heads
-from core.record.tables import csv_text
+from core.record.csv_text import csv_text
 from pages.ui.charts import before_after_bars
 from pages.ui.charts.palette import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips

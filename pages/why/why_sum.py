@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.experiments.logit_sum import LogitSum, logit_sum
 from core.inspection.attribution.logit_parts import ATTENTION, CONSTANT, EMBEDDING, FEED_FORWARD, HEAD, LogitPart
-from core.record.tables import csv_text
+from core.record.csv_text import csv_text
 from pages.ui.charts.palette import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment

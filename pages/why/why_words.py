@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.hidden_words import HiddenPart, HiddenWords, hidden_words
-from core.record.tables import csv_text
+from core.record.csv_text import csv_text
 from core.sources.capabilities import Can
 from pages.ui.charts.palette import DARKEST, legend
 from pages.ui.charts.step_tables import Word

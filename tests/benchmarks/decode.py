@@ -44,7 +44,7 @@ from core.backends.compiled import kernels
 from core.backends.fast_decoder import FastDecoder
 from core.costs.hardware import measure, processor
 from core.device import device_for, torch_threads
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.models.hub import BUNDLED, find, local_folder
 from tests.benchmarks import beside

@@ -229,7 +229,7 @@ class Watching:
         def once() -> None:
             self.click_bar(place)
             try:
-                self.until(condition, PATIENCE / 4)
+                self.until(condition, PATIENCE // 4)
             except TimeoutError:
                 raise AssertionError(f"not after a click on bar {place}: {condition}") from None
 

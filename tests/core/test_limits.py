@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from core import Generation, SamplingSettings
-from core.engine.kv_cache.kv_cache import CachePool, KVCache
+from core.engine.kv_cache.cache_pool import CachePool
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.errors import BadSetting, PromptTooLong
 from core.limits import Limits
 
@@ -65,7 +66,7 @@ def test_the_longest_unused_cache_gives_way_first() -> None:
 
 def test_an_idle_cache_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("core.engine.kv_cache.kv_cache.monotonic", lambda: now[0])
+    monkeypatch.setattr("core.engine.kv_cache.cache_pool.monotonic", lambda: now[0])
     pool = CachePool(Limits(idle_seconds=10))
     sleeper, player = _held(1000), _held(1000)
     pool.use(sleeper)

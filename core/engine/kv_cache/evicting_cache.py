@@ -17,7 +17,7 @@ from transformers.cache_utils import DynamicCache, DynamicLayer
 
 from core.backends.rotary_lengths import RotaryLengths
 from core.device import enough_memory
-from core.engine.abilities import possible_with
+from core.engine.architecture_limits import possible_with
 from core.engine.kv_cache.quantized import QuantizedLayer, quantized_cache
 from core.engine.model import LanguageModel
 from core.errors import EmptyPrompt, ModelError, PromptTooLong

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, InputError, ModelError, NotForThisModel
 from core.inspection.attribution.passes import (

@@ -13,7 +13,7 @@ import torch
 from core.backends.cache_tensors import cache_argument
 from core.backends.transformers_backend import backend_of
 from core.device import enough_memory, network_threads, torch_threads
-from core.engine.abilities import possible_with
+from core.engine.architecture_limits import possible_with
 from core.engine.model import LanguageModel
 from core.engine.network_layers import Hook, hooked
 from core.errors import BadToken, BrokenLogits, InputError, NotForThisModel

@@ -1,4 +1,7 @@
-"""The chart of a step: a row for each candidate, with its probability before and after the settings."""
+"""The chart of a step: a row for each candidate, with its probability before and after the settings.
+
+Which candidates have a row is decided in `core/record/step_rows.py`.
+"""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.errors import ViewerError
-from core.experiments import guess
-from core.experiments.guess import Guess, Round
+from core.experiments import guessing_game
+from core.experiments.guessing_game import Guess, Round
 from core.record.step import Step, TokenDistribution
 from core.sampling.settings import SETTINGS
 from core.sources.capabilities import Can
@@ -116,7 +116,7 @@ def doubt(seen: TokenDistribution) -> float:
 def _score(state: StageState, node: int, step: Step) -> None:
     """Score the guesses that were made before this step."""
     if state.called and state.called_on == node:
-        state.rounds.append(guess.finish(state.called, step))
+        state.rounds.append(guessing_game.finish(state.called, step))
         state.scored_at = step.index
     state.called = ()
 
@@ -181,7 +181,7 @@ def _guess(state: StageState, event: Mapping[str, Any]) -> None:
     words = event.get("said")
     run = current.begin()
     if isinstance(words, list) and not run.finished and event.get("at") == len(run.path):
-        state.called, state.called_on = tuple(guess.judge(run, [str(word) for word in words[: 4 * guess.MOST]])), run.here
+        state.called, state.called_on = tuple(guessing_game.judge(run, [str(word) for word in words[: 4 * guessing_game.MOST]])), run.here
 
 
 def _leave(state: StageState, event: Mapping[str, Any]) -> None:

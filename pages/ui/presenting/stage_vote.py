@@ -14,7 +14,7 @@ import psutil
 import streamlit as st
 
 from core.errors import InputError
-from core.experiments import vote
+from core.experiments import audience_vote
 from pages.ui.i18n.translation import N_, ngettext
 from pages.ui.presenting import stage_state
 from pages.ui.presenting.stage_state import StageState
@@ -55,7 +55,7 @@ def open_vote(state: StageState) -> None:
     run = current.begin()
     if run.finished:
         raise InputError("The text has ended here. Restart it with R, or take another text.")
-    options = vote.options(run.next_distribution(), SystemRandom())
+    options = audience_vote.options(run.next_distribution(), SystemRandom())
     if len(options) < 2:
         raise InputError("This model lists too few tokens for a vote.")
     own = room()

@@ -20,7 +20,7 @@ from core.disk import is_disk_full
 from core.limits import Limits
 from pages.ui.server import browser_message, deployment
 from pages.ui.server.rate_limit import RateLimiter, limit_frames
-from pages.ui.server.run_queue import ARRIVAL, CLOCK, QUEUE, Runner
+from pages.ui.server.script_queue import ARRIVAL, CLOCK, QUEUE, Runner
 from pages.ui.server.upload_totals import UPLOADS
 
 Scope = MutableMapping[str, Any]

@@ -21,8 +21,8 @@ from threading import Lock
 from time import monotonic
 
 from core.errors import InputError
-from core.experiments import guess
-from core.experiments.vote import Option, VoteRound
+from core.experiments import guessing_game
+from core.experiments.audience_vote import Option, VoteRound
 from core.limits import Limits
 from pages.ui.i18n.translation import N_
 from pages.ui.server.gate import is_open
@@ -224,7 +224,7 @@ class Rooms:
             elif not question.allows_own:
                 raise VoteRefused(N_("Own words are not allowed in this vote. Choose an option."))
             else:
-                cast = question.vote_of(guess.cleaned([word])[0])
+                cast = question.vote_of(guessing_game.cleaned([word])[0])
                 if isinstance(cast, str) and len(question.words()) >= MOST_WORDS and cast.casefold() not in dict(question.words()):
                     raise TooMany(N_("This vote has enough own words. Choose an option."))
             question.votes[phone] = cast
@@ -288,7 +288,7 @@ def chat_votes(question: Question, text: str) -> tuple[Counter[int | str], int]:
         words = " ".join(word.split()).strip("\"'“”„ .!?")
         if not line.strip():
             continue
-        cast = question.vote_of(words) if colon and words and len(words) <= guess.LONGEST else None
+        cast = question.vote_of(words) if colon and words and len(words) <= guessing_game.LONGEST else None
         if cast is None or (isinstance(cast, str) and not question.allows_own):
             skipped += 1
         else:

@@ -18,7 +18,7 @@ from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
-from pages.ui.session import current, reload, share_link
+from pages.ui.session import current, language, reload, share_link
 from pages.ui.session.share_link import Conversation, Stop, link_values, pairs_of, split_at_question
 from pages.ui.session.state import current_session, error_boundary, notify, restore_values
 
@@ -137,7 +137,7 @@ def _what_link_opens(run: Generation, with_steps: bool) -> str:
 def _language() -> dict[str, str]:
     """Return the chosen language as a query."""
     chosen = current_session().language
-    return {"lang": chosen} if chosen else {}
+    return {language.PARAMETER: chosen} if chosen else {}
 
 
 def address_query() -> str:

@@ -15,7 +15,7 @@ import streamlit as st
 from core.limits import Limits
 from pages.ui.i18n.translation import ngettext
 from pages.ui.server.gate import Gate, is_open, release_turn
-from pages.ui.server.run_queue import QUEUE, Runner
+from pages.ui.server.script_queue import QUEUE, Runner
 from pages.ui.session.state import Session, current_session
 
 # Weak, so that closed sessions disappear. A plain object, because a visitor's browser can clear Streamlit's caches.

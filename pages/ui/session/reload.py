@@ -1,4 +1,7 @@
-"""A tab that is loaded again: its new session becomes the one that it had before, as long as the server has that one."""
+"""A tab that is loaded again: its new session becomes the one that it had before, as long as the server has that one.
+
+Streamlit keeps a session without a connection for `disconnectedSessionTTL` seconds (`.streamlit/config.toml`).
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from core.errors import ViewerError
 from core.sampling.constraint.compiled import compiled
-from core.sampling.constraint.source import notes
+from core.sampling.constraint.grammar import notes
 from core.sampling.settings import LAST_N, SETTINGS, SamplingSettings
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, state

@@ -1,8 +1,7 @@
-"""The visitor: their language, and their role.
+"""The role of a visitor: what the operator alone may do.
 
-The language is the browser's, or the one chosen in the header, which is kept in the address. Only the operator downloads and unloads
-models, connects to servers and opens folders: the machine's own user, or a visitor who typed the operator's password
-(`pages/ui/server/operator_password.py`). In an app that only this machine can reach, every visitor is the operator.
+Only the operator downloads and unloads models, connects to servers and opens folders: the machine's own user, or a visitor who typed the
+operator's password (`pages/ui/server/operator_password.py`). In an app that only this machine can reach, every visitor is the operator.
 """
 
 from __future__ import annotations
@@ -10,16 +9,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import NotAllowed
-from pages.ui.i18n import translation
 from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, offered_models, operator_password
 from pages.ui.server.gate import release_turn
-from pages.ui.session import state
 from pages.ui.session.state import current_session
-
-PARAMETER = "lang"
-_SWITCH = "language"
-
 
 _PASSWORD = operator_password.Password()  # shared, so that wrong passwords of all visitors slow the next answers
 
@@ -73,42 +66,3 @@ def enter(word: str) -> None:
 def leave() -> None:
     """Sign out."""
     current_session().operator = False
-
-
-def of_visitor() -> str:
-    """Return the code of the language of the visitor whose script runs in this thread.
-
-    Threads without a visitor do not call this. They set a language with `translation.speaking` or `translation.with_current_language`.
-    """
-    session = state.known_session()
-    chosen = session.language if session is not None else st.query_params.get(PARAMETER, "")
-    return chosen if chosen in translation.languages() else translation.best_match(st.context.locale)
-
-
-@state.error_boundary
-def _chosen() -> None:
-    wanted = st.session_state.get(_SWITCH)
-    if wanted in translation.languages():
-        state.current_session().language = wanted
-        translation.use(wanted)
-
-
-def language_switch() -> None:
-    """Draw the choice of language in the header. app.py calls this once per page."""
-    languages = translation.languages()
-    if len(languages) < 2:
-        return
-    st.session_state[_SWITCH] = translation.current()
-    with st.container(key="language_switch"):
-        st.segmented_control(
-            _("Language · Sprache"),
-            list(languages),
-            key=_SWITCH,
-            format_func=languages.__getitem__,
-            on_change=_chosen,
-            label_visibility="collapsed",
-            required=True,
-        )
-
-
-translation.ask(of_visitor)

@@ -18,8 +18,9 @@ import pyarrow as pa
 import streamlit as st
 
 from core.palette import DARK, Palette
+from core.record.csv_text import csv_text
 from core.record.step import Step, TokenDistribution
-from core.record.tables import csv_text, steps_table
+from core.record.tables import steps_table
 from core.reports import fonts
 from core.reports.chart_picture import SCALE, Caption, Drawing, file_name, of_chart, picture
 from core.reports.svg import png

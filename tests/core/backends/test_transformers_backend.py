@@ -12,7 +12,7 @@ import transformers
 from core.backends.rotary_lengths import RotaryLengths
 from core.backends.transformers_backend import TransformersBackend
 from core.engine.engine import Engine
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from tests.tiny_models import some, widen
 
 SHAPE = {"hidden_size": 32, "num_hidden_layers": 3, "intermediate_size": 48, "num_attention_heads": 4, "num_key_value_heads": 2}

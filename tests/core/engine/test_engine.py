@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.errors import NoRoom
 from tests.core.plain import assert_close, bytes_in, plain_logits
 from tests.tiny_models import ARCHITECTURES, FULL_ATTENTION, some

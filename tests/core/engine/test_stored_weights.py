@@ -15,7 +15,7 @@ from transformers import AutoModelForCausalLM
 from core import Generation, SamplingSettings, load_model
 from core.backends import compiled
 from core.backends.fast_decoder import FastDecoder
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.stored_weights import is_stored, widen
 from core.models import precision
 from core.models.memory_estimate import fit

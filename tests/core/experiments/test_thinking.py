@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.engine.kv_cache.kv_cache import KVCache
+from core.engine.kv_cache.prefix_reuse import KVCache
 from core.experiments.answers import answer_of, first_answer, goes_on, is_complete, normal, same_answer, spellings
 from core.experiments.questions.grammar import held_out
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, chance_of, count, given, sums, think, wilson

@@ -15,9 +15,10 @@ from core import Recording
 from core.errors import BadRecording
 from core.generation import saved_answers
 from core.inspection.scored_answer import scored_answer
-from core.record.tables import csv_text, steps_table
+from core.record.csv_text import csv_text
+from core.record.tables import steps_table
 from core.sources.capabilities import Can
-from tests.core.record.test_answer_forms import GEMINI, ONE
+from tests.core.record.test_logprob_formats import GEMINI, ONE
 from tests.core.remote.serving import recorded
 from tests.tiny_models import some
 

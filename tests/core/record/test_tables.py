@@ -13,7 +13,7 @@ import pytest
 
 from core import Generation, SamplingSettings, Step
 from core.record import step_rows, tables
-from core.record.tables import csv_text
+from core.record.csv_text import csv_text
 
 PROMPT = "The sea looked back 🦊"
 SETTINGS = [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import InputError
-from core.experiments.vote import Option, VoteRound
+from core.experiments.audience_vote import Option, VoteRound
 from pages.stage import vote_payload
 from pages.ui.i18n import translation
 from pages.ui.presenting import stage_vote

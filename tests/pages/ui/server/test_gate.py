@@ -12,7 +12,7 @@ import pytest
 
 from pages.ui.server import deployment, gate, lifespan
 from pages.ui.server.gate import Gate
-from pages.ui.server.run_queue import RunQueue
+from pages.ui.server.script_queue import ScriptQueue
 from pages.ui.server.upload_totals import LEAST, Uploads
 from tests import protocol
 
@@ -104,7 +104,7 @@ def through(inside: Inside, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
         monkeypatch.delenv(f"TOKEN_VIEWER_{name}", raising=False)
     Gate.connections.clear()
     Gate.refused.clear()
-    monkeypatch.setattr(gate, "QUEUE", RunQueue())
+    monkeypatch.setattr(gate, "QUEUE", ScriptQueue())
     yield Gate(inside)
     Gate.connections.clear()
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from pages.ui.server import gate, run_queue
+from pages.ui.server import gate, script_queue
 from pages.ui.server.gate import Gate
-from pages.ui.server.run_queue import RunQueue
+from pages.ui.server.script_queue import ScriptQueue
 from tests import protocol
 from tests.pages.ui.server.test_gate import Browser, run, scope, settled
 
@@ -39,7 +39,7 @@ async def end(send: Any) -> None:
 
 
 def test_a_run_waits_until_another_one_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "QUEUE", RunQueue(at_a_time=2))
+    monkeypatch.setattr(gate, "QUEUE", ScriptQueue(at_a_time=2))
     app = Drawing()
 
     async def crowd() -> None:
@@ -60,8 +60,8 @@ def test_a_run_waits_until_another_one_ends(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_run_whose_browser_left_keeps_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "QUEUE", RunQueue(at_a_time=1))
-    monkeypatch.setattr(run_queue, "LONGEST_TURN", 0.05)
+    monkeypatch.setattr(gate, "QUEUE", ScriptQueue(at_a_time=1))
+    monkeypatch.setattr(script_queue, "LONGEST_TURN", 0.05)
     app = Drawing()
 
     async def leaving() -> None:
@@ -80,7 +80,7 @@ def test_a_run_whose_browser_left_keeps_its_turn(monkeypatch: pytest.MonkeyPatch
 
 
 def test_who_leaves_while_waiting_starts_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "QUEUE", RunQueue(at_a_time=1))
+    monkeypatch.setattr(gate, "QUEUE", ScriptQueue(at_a_time=1))
     app = Drawing()
 
     async def leaving() -> None:
@@ -101,7 +101,7 @@ def test_who_leaves_while_waiting_starts_no_run(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_a_browser_sent_before_it_left_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gate, "QUEUE", RunQueue(at_a_time=2))
+    monkeypatch.setattr(gate, "QUEUE", ScriptQueue(at_a_time=2))
     app = Drawing()
 
     async def leaving() -> None:

@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
-from core.experiments.vote import Option
+from core.experiments.audience_vote import Option
 from pages.ui.server import vote_page
 from pages.ui.server.gate import Gate
 from pages.ui.server.rate_limit import AddressRates

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.errors import InputError
-from core.experiments.vote import Option
+from core.experiments.audience_vote import Option
 from pages.ui.server import vote_rooms
 from pages.ui.server.vote_rooms import NoSuchRoom, Question, Room, Rooms, TooMany, VoteRefused, VoteTooLate, chat_votes
 

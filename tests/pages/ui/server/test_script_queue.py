@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from pages.ui.server import run_queue
+from pages.ui.server import script_queue
 from pages.ui.server.gate import Connection, Gate
-from pages.ui.server.run_queue import ARRIVAL, CLOCK, Runner, RunQueue
+from pages.ui.server.script_queue import ARRIVAL, CLOCK, Runner, ScriptQueue
 from pages.ui.session import admission
 
 
@@ -20,7 +20,7 @@ from pages.ui.session import admission
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time that the queue sees, in one item."""
     now = [100.0]
-    monkeypatch.setattr(run_queue, "monotonic", lambda: now[0])
+    monkeypatch.setattr(script_queue, "monotonic", lambda: now[0])
     return now
 
 
@@ -34,7 +34,7 @@ class Asked:
     """Messages that wait or were passed on, in a queue for two runs."""
 
     def __init__(self) -> None:
-        self.queue = RunQueue(at_a_time=2, first_pages=2)
+        self.queue = ScriptQueue(at_a_time=2, first_pages=2)
         self.passed: list[Runner] = []
         self.closing = asyncio.ensure_future(asyncio.Event().wait())
         self.tasks: list[asyncio.Task[None]] = []
@@ -149,7 +149,7 @@ def test_who_is_there_comes_before_many_who_arrive(clock: list[float]) -> None:
 
 
 def test_a_run_longer_than_its_turn_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_queue, "LONGEST_TURN", 0.0)
+    monkeypatch.setattr(script_queue, "LONGEST_TURN", 0.0)
 
     async def long_runs() -> None:
         asked, runners = Asked(), [Runner("a") for _ in range(5)]
@@ -198,7 +198,7 @@ def test_a_websocket_that_closes_leaves_the_queue(clock: list[float]) -> None:
 
 
 def test_addresses_are_forgotten_above_their_limit(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_queue, "MOST_ADDRESSES", 3)
+    monkeypatch.setattr(script_queue, "MOST_ADDRESSES", 3)
 
     async def many() -> None:
         asked = Asked()
@@ -214,7 +214,7 @@ def test_addresses_are_forgotten_above_their_limit(clock: list[float], monkeypat
 
 def test_a_few_first_pages_have_their_turn_and_the_others_know_how_many_are_before_them(clock: list[float]) -> None:
     async def newcomers() -> None:
-        queue, pages = RunQueue(first_pages=2), [Runner(f"203.0.113.{number}", is_first_page=True) for number in range(5)]
+        queue, pages = ScriptQueue(first_pages=2), [Runner(f"203.0.113.{number}", is_first_page=True) for number in range(5)]
         for page in pages:
             queue.join(page)
             clock[0] += 0.01
@@ -248,7 +248,7 @@ def test_presses_do_not_wait_for_first_pages_nor_first_pages_for_presses(clock: 
 
 def test_one_address_with_many_first_pages_does_not_keep_another_one_waiting(clock: list[float]) -> None:
     async def crowd() -> None:
-        queue, pages = RunQueue(first_pages=1), [Runner("203.0.113.1", is_first_page=True) for _ in range(20)]
+        queue, pages = ScriptQueue(first_pages=1), [Runner("203.0.113.1", is_first_page=True) for _ in range(20)]
         for page in pages:
             queue.join(page)
         clock[0] += 1.0
@@ -262,7 +262,7 @@ def test_one_address_with_many_first_pages_does_not_keep_another_one_waiting(clo
 
 def test_whoever_waits_in_a_thread_is_woken_when_the_queue_moves() -> None:
     async def newcomers() -> None:
-        queue, first, second = RunQueue(first_pages=1), Runner("a", is_first_page=True), Runner("b", is_first_page=True)
+        queue, first, second = ScriptQueue(first_pages=1), Runner("a", is_first_page=True), Runner("b", is_first_page=True)
         queue.join(first)
         queue.join(second)
         waiting = asyncio.ensure_future(asyncio.to_thread(queue.before, second, 30.0))
@@ -274,7 +274,7 @@ def test_whoever_waits_in_a_thread_is_woken_when_the_queue_moves() -> None:
 
 
 def test_a_first_page_that_fails_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    queue, session = RunQueue(first_pages=1), SimpleNamespace(first_page_drawn=False, connection="a")
+    queue, session = ScriptQueue(first_pages=1), SimpleNamespace(first_page_drawn=False, connection="a")
     monkeypatch.setattr(admission, "QUEUE", queue)
     monkeypatch.setattr(admission, "current_session", lambda: session)
 

@@ -39,7 +39,7 @@ class Runner:
     granted: Future[None] = field(default_factory=Future)
 
 
-class RunQueue:
+class ScriptQueue:
     """The runs of this process. Not thread-safe but for `before`: for the event loop."""
 
     def __init__(self, at_a_time: int = AT_A_TIME, first_pages: int = FIRST_PAGES) -> None:
@@ -123,4 +123,4 @@ class RunQueue:
         return max(runner.asked - HEAD_START, self._served.get(runner.address, 0.0)), runner.asked
 
 
-QUEUE = RunQueue()
+QUEUE = ScriptQueue()

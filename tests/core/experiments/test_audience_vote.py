@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from core import Generation, SamplingSettings, load_model
-from core.experiments import vote
-from core.experiments.vote import Option, VoteRound
+from core.experiments import audience_vote
+from core.experiments.audience_vote import Option, VoteRound
 
 
 @pytest.fixture(scope="module")
@@ -20,16 +20,16 @@ def run() -> Generation:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_options_have_the_likeliest_tokens_and_less_likely_words_in_another_order(run: Generation, seed: int) -> None:
     seen = run.next_distribution()
-    options = vote.options(seen, Random(seed))
+    options = audience_vote.options(seen, Random(seed))
     ranks = {candidate.key: candidate.rank for candidate in seen.candidates}
     assert 4 <= len(options) <= 6
     assert sorted(ranks[option.key] for option in options)[0] == 1
-    assert sum(ranks[option.key] >= vote.FIRST_LESS_LIKELY for option in options) >= 1
+    assert sum(ranks[option.key] >= audience_vote.FIRST_LESS_LIKELY for option in options) >= 1
     assert len({option.label.casefold() for option in options}) == len(options)
     for option in options:
         candidate = next(candidate for candidate in seen.candidates if candidate.key == option.key)
         assert option.probability == candidate.model_probability
-    assert len({tuple(option.key for option in vote.options(seen, Random(other))) for other in range(6)}) > 1
+    assert len({tuple(option.key for option in audience_vote.options(seen, Random(other))) for other in range(6)}) > 1
 
 
 def three(votes: tuple[int, ...], came: int, own: int = 0) -> VoteRound:
@@ -53,11 +53,11 @@ def test_an_option_without_a_vote_has_a_finite_score_and_a_token_that_was_no_opt
 
 def test_scores_over_rounds_leave_out_the_rounds_without_votes() -> None:
     rounds = [three((3, 1, 0), came=1), three((0, 4, 0), came=1), three((0, 0, 0), came=1), three((0, 1, 0), came=77)]
-    total = vote.score(rounds)
+    total = audience_vote.score(rounds)
     assert (total.rounds, total.agreed, total.hits, total.scored) == (3, 1, 1, 2)
     assert total.audience_bits == pytest.approx((-math.log2(4 / 7) - math.log2(1 / 7)) / 2)
     assert total.model_bits == pytest.approx(-math.log2(0.5 / 0.8))
-    assert math.isnan(vote.score([]).audience_bits)
+    assert math.isnan(audience_vote.score([]).audience_bits)
 
 
 def test_a_tie_goes_to_the_option_that_stands_first() -> None:

@@ -1,0 +1,51 @@
+"""The language of a visitor: the one chosen in the header, which is kept in the address, else the browser's."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui.i18n import translation
+from pages.ui.i18n.translation import _
+from pages.ui.session import state
+
+PARAMETER = "lang"
+_SWITCH = "language"
+
+
+def of_visitor() -> str:
+    """Return the code of the language of the visitor whose script runs in this thread.
+
+    Threads without a visitor do not call this. They set a language with `translation.speaking` or `translation.with_current_language`.
+    """
+    session = state.known_session()
+    chosen = session.language if session is not None else st.query_params.get(PARAMETER, "")
+    return chosen if chosen in translation.languages() else translation.best_match(st.context.locale)
+
+
+@state.error_boundary
+def _chosen() -> None:
+    wanted = st.session_state.get(_SWITCH)
+    if wanted in translation.languages():
+        state.current_session().language = wanted
+        translation.use(wanted)
+
+
+def language_switch() -> None:
+    """Draw the choice of language in the header. app.py calls this once per page."""
+    languages = translation.languages()
+    if len(languages) < 2:
+        return
+    st.session_state[_SWITCH] = translation.current()
+    with st.container(key="language_switch"):
+        st.segmented_control(
+            _("Language · Sprache"),
+            list(languages),
+            key=_SWITCH,
+            format_func=languages.__getitem__,
+            on_change=_chosen,
+            label_visibility="collapsed",
+            required=True,
+        )
+
+
+translation.ask(of_visitor)
