@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -109,25 +108,3 @@ def test_the_block_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> Non
     exec(compile(blocks()[0], "README.md", "exec"), notebook)
     assert len(capsys.readouterr().out) > 40
     assert len(notebook["run"].path) >= 3  # type: ignore[attr-defined]
-
-
-def test_the_experiment_of_contributing_runs() -> None:
-    from core import SamplingSettings, load_model
-
-    (block,) = [block for block in blocks() if "def echo" in block]
-    module: dict[str, object] = {}
-    exec(compile(block, "echo.py", "exec"), module)
-    echo: Any = module["echo"]
-    assert [seen.index for seen in echo(load_model("storyteller"), "Once", SamplingSettings(), 3)] == [0, 1, 2]
-
-
-def test_the_page_of_contributing_imports_and_calls_what_exists() -> None:
-    (block,) = [block for block in blocks() if "frame.page()" in block]
-    modules = {}
-    for node in ast.walk(ast.parse(block)):
-        if isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                module = importlib.import_module(str(node.module))
-                modules[alias.name] = getattr(module, alias.name, None) or importlib.import_module(f"{node.module}.{alias.name}")
-    called = [node for node in ast.walk(ast.parse(block)) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)]
-    assert called and [node.attr for node in called if not hasattr(modules[node.value.id], node.attr)] == []  # type: ignore[attr-defined]

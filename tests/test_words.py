@@ -224,6 +224,15 @@ def test_a_language_has_every_sentence_and_no_other(code: str) -> None:
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
+def test_a_file_is_as_the_command_writes_it(code: str) -> None:
+    """Else the next change of another sentence would break these lines, too."""
+    text = (translation.FOLDER / code / "LC_MESSAGES" / "viewer.po").read_text("utf-8")
+    assert text == extract_sentences.file_text(extract_sentences.catalogue_of(code)), (
+        "run `python -m pages.ui.i18n.extract_sentences` once more"
+    )
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
 def test_a_language_is_whole(code: str) -> None:
     left = extract_sentences.untranslated(extract_sentences.catalogue_of(code))
     if len(left) > 200:
