@@ -15,9 +15,9 @@ import torch
 
 from core.backends.backend import Backend
 from core.device import Speed, Stopwatch, is_out_of_memory, torch_threads
-from core.engine.fair_lock import FairLock
 from core.engine.kv_cache.cache_pool import CachePool
 from core.engine.kv_cache.prefix_reuse import KVCache
+from core.engine.pass_queue import FairLock
 from core.errors import EmptyPrompt, NoRoom
 from core.limits import Limits
 from core.sources.source import Forward, Logits

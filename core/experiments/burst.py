@@ -39,7 +39,7 @@ class Chunk:
     text: str
 
 
-def stream(line: HttpClient, kind: str, model_id: str, ids: Sequence[int], settings: SamplingSettings, length: int) -> Iterator[Chunk]:
+def stream(client: HttpClient, kind: str, model_id: str, ids: Sequence[int], settings: SamplingSettings, length: int) -> Iterator[Chunk]:
     """Yield an answer of up to `length` tokens after these ids, part by part on arrival. Closing the iterator closes the connection.
 
     Raises ServerGone for a refused or broken answer, WrongServer for a wrong key and for SGLang, BadSetting for samplers that the server
@@ -50,9 +50,9 @@ def stream(line: HttpClient, kind: str, model_id: str, ids: Sequence[int], setti
     sampling = parameters("vllm" if kind == "vLLM" else "llama.cpp", settings) | {"stream": True}
     if kind == "vLLM":
         content = {"model": model_id, "prompt": list(ids), "max_tokens": length, "return_token_ids": True, **sampling}
-        return _chunks(line.stream("/v1/completions", content), _vllm)
+        return _chunks(client.stream("/v1/completions", content), _vllm)
     content = {"prompt": list(ids), "n_predict": length, "return_tokens": True, "cache_prompt": True, **sampling}
-    return _chunks(line.stream("/completion", content), _Llama())
+    return _chunks(client.stream("/completion", content), _Llama())
 
 
 def _chunks(lines: Iterator[bytes], read: Callable[[dict[str, Any]], Chunk | None]) -> Iterator[Chunk]:
@@ -118,7 +118,7 @@ class MetricsAt:
 
 def _metrics(server: Any, began: float) -> MetricsAt:
     try:
-        metrics = ask(server.line, server.kind)
+        metrics = ask(server.client, server.kind)
     except ViewerError:  # a server without metrics still answers the requests
         metrics = ServerMetrics()
     return MetricsAt(perf_counter() - began, metrics)
@@ -142,7 +142,7 @@ def burst(model: LanguageModel, who: Sequence[PlannedRequest]) -> Iterator[Arriv
     def send(planned: PlannedRequest) -> None:
         error = ""
         try:
-            chunks = stream(server.line, server.kind, model_id, planned.prompt_ids, planned.settings, planned.max_new_tokens)
+            chunks = stream(server.client, server.kind, model_id, planned.prompt_ids, planned.settings, planned.max_new_tokens)
             with closing(chunks):  # type: ignore[type-var]
                 for chunk in chunks:
                     if stop.is_set():

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import torch
 
 from core.checked_number import whole_number
-from core.engine.kv_cache.evicting_cache import EvictingKVCache
 from core.engine.kv_cache.quantized import packed_bytes
+from core.engine.kv_cache.token_eviction import EvictingKVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
 from core.experiments.candidates import encoded

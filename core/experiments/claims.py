@@ -25,7 +25,7 @@ from core.experiments.same_prompt import Comparison
 from core.experiments.scratch_training import ScratchTrainingStep
 from core.experiments.speculative import gain
 from core.experiments.teach import Probe
-from core.experiments.watermark import ATTACKED, CALLED, HUMAN, MARKED, UNMARKED, Measured
+from core.experiments.watermark_detection import ATTACKED, CALLED, HUMAN, MARKED, UNMARKED, Measured
 from core.generation.recording import Recording
 from core.record.step import Step
 

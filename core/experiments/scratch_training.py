@@ -8,7 +8,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from core.checked_number import whole_number
-from core.experiments.teach import QUEUE, Ended, Waiting, _Queue, in_turn
+from core.experiments.teach import Ended
+from core.experiments.training_queue import QUEUE, TrainingQueue, Waiting, in_turn
 from core.generation.generation import generated
 from core.limits import Limits
 from core.message import Message
@@ -37,7 +38,7 @@ class ScratchTrainingStep:
 
 
 def train_from_scratch(
-    model: ScratchModel, beginning: str = "Alice ", steps: int = 600, sample_every: int = 20, queue: _Queue = QUEUE
+    model: ScratchModel, beginning: str = "Alice ", steps: int = 600, sample_every: int = 20, queue: TrainingQueue = QUEUE
 ) -> Iterator[Waiting | ScratchTrainingStep | Ended]:
     """Take `steps` training steps, with a sample before the first, after every `sample_every` steps and before the last; yield each step.
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.checked_number import whole_number
-from core.engine.changes import Steering
 from core.engine.model import LanguageModel
+from core.engine.network_changes import Steering
 from core.generation.generation import Generation
 from core.inspection.attribution.steering import steering_vector
 from core.inspection.scoring import surprises

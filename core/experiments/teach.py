@@ -1,19 +1,19 @@
 """Live fine-tuning, one optimizer step at a time: train a model on a sentence and observe its next-token probabilities.
 
-One training runs at a time in a process. Later ones wait in a queue and get their place. Seconds and tokens of each are limited.
+One training runs at a time in a process; later ones wait (`training_queue.py`). Seconds and tokens of each are limited.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.experiments.result_file import StoredDistribution
+from core.experiments.training_queue import QUEUE, TrainingQueue, Waiting, in_turn
 from core.finetuning.finetune import FineTuning, TrainingStep
 from core.generation.generation import Generation
 from core.limits import Limits
@@ -26,14 +26,6 @@ LOOK_EVERY = 2  # steps between two looks
 WRITTEN = 14  # tokens that the model generates at every look
 LISTED = 50
 LONGEST_REST = 1.0  # seconds between two steps while others use the model
-PATIENCE = 0.2  # seconds between two looks at the queue
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """Another training is running. place: in the queue, 1 = next."""
-
-    place: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,36 +48,8 @@ class Ended:
     why: str
 
 
-class _Queue:
-    """The queue of trainings, first come first served; the first one runs."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._tickets: list[object] = []
-
-    @contextmanager
-    def ticket(self) -> Iterator[object]:
-        """Hold a place in the queue within the `with` block."""
-        mine = object()
-        with self._lock:
-            self._tickets.append(mine)
-        try:
-            yield mine
-        finally:
-            with self._lock:
-                self._tickets.remove(mine)
-
-    def before(self, ticket: object) -> int:
-        """Return how many trainings are before this one; 0 if it may run."""
-        with self._lock:
-            return self._tickets.index(ticket)
-
-
-QUEUE = _Queue()
-
-
 def teach(
-    tuning: FineTuning, beginning: str, steps: int = 40, look_every: int = LOOK_EVERY, queue: _Queue = QUEUE, known: str = ""
+    tuning: FineTuning, beginning: str, steps: int = 40, look_every: int = LOOK_EVERY, queue: TrainingQueue = QUEUE, known: str = ""
 ) -> Iterator[Waiting | Probe | TrainingStep | Ended]:
     """Take `steps` training steps; yield each, and a look at the probabilities after `beginning` at the start and every `look_every` steps.
 
@@ -125,13 +89,6 @@ def pause_for_others(model: LanguageModel, began: float) -> float:
     if pause > 0:
         threading.Event().wait(pause)
     return pause
-
-
-def in_turn(queue: _Queue, ticket: object) -> Iterator[Waiting]:
-    """Wait until this ticket is first in the queue; yield its place every PATIENCE seconds."""
-    while position := queue.before(ticket):
-        yield Waiting(position)
-        threading.Event().wait(PATIENCE)
 
 
 def look(student: LanguageModel, beginning: str, index: int, known: str = "") -> Probe:

@@ -36,7 +36,7 @@ from core.tokens.tokens import Token, added_by
 if TYPE_CHECKING:
     import torch
 
-    from core.engine.changes import Steering
+    from core.engine.network_changes import Steering
     from core.sampling.observation import History
 
 ATTEMPT = Message("The attempt")
@@ -551,8 +551,8 @@ def _changes(model: Source, steering: Steering | None, without_heads: list[tuple
     """Return the changes to the network, None for the unchanged network, which may then be the compiled one."""
     if steering is None and not without_heads:
         return None
-    from core.engine.changes import Changes  # imports transformers
     from core.engine.model import LanguageModel
+    from core.engine.network_changes import Changes  # imports transformers
 
     require(model, Can.NETWORK)
     assert isinstance(model, LanguageModel)

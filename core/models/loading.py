@@ -108,10 +108,10 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
     from core.remote.http_client import Address, HttpClient
     from core.remote.server_model import connect
 
-    line = HttpClient(Address.parse(address), api_key)
+    client = HttpClient(Address.parse(address), api_key)
     name = (tokenizer_name or "").strip()
     if not name:
-        served: Any = connect_by_address(line)  # a server without token ids is a source, and no language model
+        served: Any = connect_by_address(client)  # a server without token ids is a source, and no language model
         return served
     if len(name) > LONGEST_NAME or not name.isprintable():
         raise ModelError("This is not the name of a tokenizer: give the hub id or the folder of the model that the server runs.")
@@ -123,7 +123,7 @@ def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> L
     if (folder / "generation_config.json").is_file():
         ends.append(json_of(folder / "generation_config.json", name).get("eos_token_id"))
     numbers = {i for end in ends for i in (end if isinstance(end, list | tuple) else [end]) if isinstance(i, int)}
-    return connect(line, tokenizer, config, frozenset(numbers))
+    return connect(client, tokenizer, config, frozenset(numbers))
 
 
 def _network(folder: Path, name: str, config: Any, where: Any, precision: Any) -> Any:

@@ -139,12 +139,12 @@ def connected_socket(host: str, port: int, timeout: float) -> socket.socket:
     error: OSError = OSError("the name has no address")
     for number in numbers:
         try:
-            line = socket.create_connection((number, port), timeout=timeout)
+            connection = socket.create_connection((number, port), timeout=timeout)
         except OSError as refused:
             error = refused
         else:
-            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return line
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return connection
     raise error
 
 

@@ -32,26 +32,27 @@ HOSTS = {
 UNNAMED = "OpenAI-compatible"
 
 
-def connect_by_address(line: HttpClient) -> Source:
+def connect_by_address(client: HttpClient) -> Source:
     """Return the model of the server at this address, without any file of the model.
 
     llama-server, vLLM and SGLang exchange token ids; all others, and an SGLang without /tokenize, give listed probabilities. Raises
     WrongServer, ServerGone.
     """
-    answer = line.first("/v1/models")
-    entry = model_entry(answer, line)
-    kind = kind_of(line, entry)
+    answer = client.first("/v1/models")
+    entry = model_entry(answer, client)
+    kind = kind_of(client, entry)
     if kind in JOINED:
         try:
-            return _with_ids(line, entry, kind)
+            return _with_ids(client, entry, kind)
         except ServerGone as error:
             if kind != "SGLang":
                 raise WrongServer(
-                    "The server at {address} does not split texts into tokens. Give the name of its tokenizer.", address=line.address.shown
+                    "The server at {address} does not split texts into tokens. Give the name of its tokenizer.",
+                    address=client.address.shown,
                 ) from error
-    model = connect_listed(line, kind, entry["id"])
+    model = connect_listed(client, kind, entry["id"])
     count = len(answer.body["data"])
-    if count > 1 and not line.address.model:
+    if count > 1 and not client.address.model:
         several = Message(
             "This server has {count} models, and this is its first one. Write # and the name of a model after the address for another one.",
             count=count,
@@ -60,11 +61,11 @@ def connect_by_address(line: HttpClient) -> Source:
     return model
 
 
-def _with_ids(line: HttpClient, entry: dict[str, Any], kind: str) -> LanguageModel:
+def _with_ids(client: HttpClient, entry: dict[str, Any], kind: str) -> LanguageModel:
     """Return the model of a server that exchanges token ids. Raises ServerGone if it does not split texts."""
-    size = vocabulary_of(entry) or size_by_texts(line, entry["id"], kind)
-    tokenizer = ServerTokenizer.asked(line, entry["id"], size, kind)
-    served = connect(line, tokenizer, None, tokenizer.ends)
+    size = vocabulary_of(entry) or size_by_texts(client, entry["id"], kind)
+    tokenizer = ServerTokenizer.asked(client, entry["id"], size, kind)
+    served = connect(client, tokenizer, None, tokenizer.ends)
     shows = Message(
         "{kind} exchanges token ids and lists up to {count} tokens at each step, before the temperature. It divides texts into tokens.",
         kind=kind,
@@ -74,16 +75,16 @@ def _with_ids(line: HttpClient, entry: dict[str, Any], kind: str) -> LanguageMod
     return served
 
 
-def kind_of(line: HttpClient, entry: dict[str, Any]) -> str:
+def kind_of(client: HttpClient, entry: dict[str, Any]) -> str:
     """Return what answers there: by the owner that it names, by its own requests, or by its host. entry: of its first model."""
     owner = str(entry.get("owned_by", "")).lower()
-    host = line.address.shown.partition("/")[0].partition(":")[0]
+    host = client.address.shown.partition("/")[0].partition(":")[0]
     named = OWNERS.get(owner) or HOSTS.get(host)
     if named:
         return named
     for kind, path, field in (("Ollama", "/api/version", "version"), ("LM Studio", "/api/v0/models", "data"), ("TGI", "/info", "model_id")):
         with suppress(ServerGone, WrongServer):
-            answer = line.get(path, 5.0)
+            answer = client.get(path, 5.0)
             if answer.status == 200 and answer.body.get(field):
                 return kind
     return UNNAMED

@@ -23,8 +23,8 @@ class LlamaServer:
 
     kind = "llama-server"
 
-    def __init__(self, line: HttpClient, model_id: str, vocabulary_size: int, letters: tuple[int, int]) -> None:
-        self.line = line
+    def __init__(self, client: HttpClient, model_id: str, vocabulary_size: int, letters: tuple[int, int]) -> None:
+        self.client = client
         self.model_id = model_id
         self.limit = vocabulary_size
         self._letters = letters
@@ -32,7 +32,7 @@ class LlamaServer:
 
     def tokens(self, text: str) -> list[int] | None:
         """Return the server's token ids of this text, None if it does not report them."""
-        answer = self.line.post("/tokenize", {"content": text}, patience=15.0, most=answer_bytes(len(text), 0))
+        answer = self.client.post("/tokenize", {"content": text}, patience=15.0, most=answer_bytes(len(text), 0))
         tokens = answer.body.get("tokens") if answer.status == 200 else None
         return tokens if isinstance(tokens, list) else None
 
@@ -50,7 +50,7 @@ class LlamaServer:
             "cache_prompt": keep,
             **changes,
         }
-        answer = self.line.post("/completion", content, most=answer_bytes(len(ids), content["n_probs"]))
+        answer = self.client.post("/completion", content, most=answer_bytes(len(ids), content["n_probs"]))
         if answer.status == 200:
             return self._read(answer.body, content["n_probs"], len(ids))
         error = answer.body.get("error")
@@ -60,7 +60,7 @@ class LlamaServer:
                 count=len(ids),
             )
         why = answer.complaint or Message("status {status}", status=answer.status)
-        raise self.line.gone(Message("refused a step: {why}", why=why.rstrip(".")))
+        raise self.client.gone(Message("refused a step: {why}", why=why.rstrip(".")))
 
     def list_all(self) -> None:
         """Ask for all tokens once, from which the bytes of tokens that end within a character are learned. Raises as `step`."""
@@ -76,7 +76,7 @@ class LlamaServer:
 
     def _read(self, body: dict[str, Any], asked: int, position: int) -> ServedStep:
         if body.get("model", self.model_id) != self.model_id:
-            raise other_model(self.line)
+            raise other_model(self.client)
         try:
             listed = body["completion_probabilities"][0]["top_logprobs"]
             ids, logprobs = [entry["id"] for entry in listed], [entry["logprob"] for entry in listed]
@@ -85,7 +85,7 @@ class LlamaServer:
                 for entry in listed:
                     self.words.learn(entry["id"], entry["bytes"])
         except (KeyError, IndexError, TypeError) as error:
-            raise no_token_ids(self.line) from error
+            raise no_token_ids(self.client) from error
         timings = body.get("timings")
         timings = timings if isinstance(timings, dict) else {}
         reused, held, took = number(timings.get("cache_n")), number(body.get("tokens_cached"), position), number(timings.get("prompt_ms"))

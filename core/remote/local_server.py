@@ -24,7 +24,7 @@ from core.remote.server_model import ServerModel, connect
 PROGRAM = "llama-server"
 CONTEXT = 8192  # tokens at most, because llama-server reserves the memory of its cache at the start
 SECONDS = 300.0  # for reading the file
-_GUARD = Path(__file__).with_name("guard_process.py")
+_GUARD = Path(__file__).with_name("ends_with_app.py")
 
 
 def program() -> str | None:
@@ -52,7 +52,7 @@ class LocalServer:
         self._running: list[subprocess.Popen[bytes]] = []
         self._lock = Lock()
         self._end = weakref.finalize(self, _stop, self._running)
-        self.line = _Line(self, Address.parse(f"http://127.0.0.1:{self._port}"), self._key)
+        self.client = _Client(self, Address.parse(f"http://127.0.0.1:{self._port}"), self._key)
 
     def start(self) -> None:
         """Start the server unless it runs, and wait until it has read the file. Raises a ModelError."""
@@ -76,7 +76,7 @@ class LocalServer:
             _stop(self._running)
 
 
-class _Line(HttpClient):
+class _Client(HttpClient):
     """The client of a local server, which it starts if necessary."""
 
     def __init__(self, local: LocalServer, address: Address, key: str) -> None:
@@ -108,11 +108,11 @@ class LocalServerModel(ServerModel):
 
 
 def run_file(file: Path, name: str, context: int, tokenizer: Any, end_token_ids: frozenset[int]) -> LocalServerModel:
-    """Start a llama-server for this file and return its model. tokenizer: its `line` is set here. Raises a ModelError."""
+    """Start a llama-server for this file and return its model. tokenizer: its `client` is set here. Raises a ModelError."""
     local = LocalServer(file, name, context)
-    tokenizer.line = local.line
+    tokenizer.client = local.client
     local.start()
-    model = connect(local.line, tokenizer, None, end_token_ids, LocalServerModel)
+    model = connect(local.client, tokenizer, None, end_token_ids, LocalServerModel)
     assert isinstance(model, LocalServerModel)
     model.local, model.name = local, name
     return model
@@ -121,7 +121,7 @@ def run_file(file: Path, name: str, context: int, tokenizer: Any, end_token_ids:
 def _wait(process: subprocess.Popen[bytes], port: int, name: str, log: Any) -> None:
     """Wait until the server answers. Raises ModelError or NoRoom if it ends before."""
     until = time.monotonic() + SECONDS
-    line = HttpClient(Address.parse(f"http://127.0.0.1:{port}"), patience=2.0, own=True)
+    client = HttpClient(Address.parse(f"http://127.0.0.1:{port}"), patience=2.0, own=True)
     while time.monotonic() < until:
         if process.poll() is not None:
             log.seek(0)
@@ -134,7 +134,7 @@ def _wait(process: subprocess.Popen[bytes], port: int, name: str, log: Any) -> N
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=1):
                 pass
-            if line.get("/health", 2.0).status == 200:
+            if client.get("/health", 2.0).status == 200:
                 return
         except (OSError, ModelError):
             pass

@@ -92,10 +92,10 @@ class ServerMetrics:
         )
 
 
-def ask(line: HttpClient, kind: str) -> ServerMetrics:
+def ask(client: HttpClient, kind: str) -> ServerMetrics:
     """Return the server's metrics now. Raises ServerGone."""
-    metrics = line.text("/metrics", patience=3.0) or ""
-    return ServerMetrics.read(metrics, line.text("/slots", patience=3.0) if kind == "llama-server" else None)
+    metrics = client.text("/metrics", patience=3.0) or ""
+    return ServerMetrics.read(metrics, client.text("/slots", patience=3.0) if kind == "llama-server" else None)
 
 
 def batch_size(before: ServerMetrics, after: ServerMetrics) -> float | None:

@@ -44,15 +44,15 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in str(text))[:200]
 
 
-def other_model(line: HttpClient) -> ServerGone:
+def other_model(client: HttpClient) -> ServerGone:
     """Return the error for a server at whose address another model was started."""
-    return ServerGone("The server at {address} now runs another model. The text is kept.", address=line.address.shown)
+    return ServerGone("The server at {address} now runs another model. The text is kept.", address=client.address.shown)
 
 
-def no_token_ids(line: HttpClient) -> WrongServer:
+def no_token_ids(client: HttpClient) -> WrongServer:
     """Return the error for an answer without token ids or log-probabilities."""
     message = Message(
-        "The server at {address} sends no token ids or no log-probabilities, which this app needs.", address=line.address.shown
+        "The server at {address} sends no token ids or no log-probabilities, which this app needs.", address=client.address.shown
     )
     return WrongServer(message)
 
@@ -61,7 +61,7 @@ class Server(Protocol):
     """A kind of inference server. limit: how many tokens it lists at most, as far as known."""
 
     kind: str
-    line: HttpClient
+    client: HttpClient
     model_id: str
     limit: int
 

@@ -110,13 +110,13 @@ class ServerEngine(Engine):
             yield
         except (ServerGone, WrongServer, BrokenLogits) as error:
             if self._runs_another_model():
-                raise other_model(self.server.line) from error
+                raise other_model(self.server.client) from error
             raise
 
     def _runs_another_model(self) -> bool:
-        line = self.server.line
+        client = self.server.client
         try:
-            models = line.get("/v1/models", 5.0).body.get("data")
+            models = client.get("/v1/models", 5.0).body.get("data")
         except (ServerGone, WrongServer):
             return False
         named = [model for model in models if isinstance(model, dict)] if isinstance(models, list) else []
@@ -128,7 +128,7 @@ class ServerEngine(Engine):
 
         Raises WrongServer for an invalid list, BrokenLogits for NaN.
         """
-        where = self.server.line.address.shown
+        where = self.server.client.address.shown
         numbers = [*served.ids, served.sampled]
         valid = set(map(type, numbers)) == {int} and min(numbers) >= 0 and max(numbers) < self.vocabulary_size
         if not valid or not served.ids or len(set(served.ids)) != len(served.ids):
@@ -175,7 +175,7 @@ class ServerModel(LanguageModel):
         self, server: Server, tokenizer: Any, facts: dict[str, Any], shape: ModelShape | None, end_token_ids: frozenset[int]
     ) -> None:
         self.server_kind, self.server = server.kind, server
-        self.name = f"{printable(facts['id'])} at {server.line.address.shown}"[:300]
+        self.name = f"{printable(facts['id'])} at {server.client.address.shown}"[:300]
         self.tokenizer = tokenizer
         self.device = f"server ({server.kind})"
         self.dtype = self.stored_dtype = printable(facts["dtype"])[:60]
@@ -263,7 +263,7 @@ class ServerModel(LanguageModel):
 
     def metrics(self) -> ServerMetrics | None:
         """Return the server's metrics of its cache and queue; None if it has none. Raises ServerGone."""
-        text = self.server.line.text("/metrics", patience=3.0)
+        text = self.server.client.text("/metrics", patience=3.0)
         return None if text is None else ServerMetrics.read(text)
 
 
@@ -275,14 +275,14 @@ def vocabulary_of(entry: dict[str, Any]) -> int:
 
 
 def connect(
-    line: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozenset[int], model_class: type[ServerModel] = ServerModel
+    client: HttpClient, tokenizer: Any, config: Any, end_token_ids: frozenset[int], model_class: type[ServerModel] = ServerModel
 ) -> ServerModel:
     """Connect to a server and return its model, after checking its kind, its tokenizer, and the ids and log-probabilities in its answers.
 
     tokenizer: of the model that the server runs. config: its transformers configuration, None if unknown. model_class: the model's class.
     Raises ServerGone without a usable answer, WrongServer if the answers cannot be used.
     """
-    entry = model_entry(line.first("/v1/models"), line)
+    entry = model_entry(client.first("/v1/models"), client)
     owner = str(entry.get("owned_by", "")).lower()
     llama = owner == "llamacpp"
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else {}
@@ -291,7 +291,7 @@ def connect(
     if not len(tokenizer) <= vocabulary <= LARGEST_VOCABULARY:
         raise WrongServer(
             "The model of the server at {address} has {vocabulary} tokens, but the tokenizer has {count}.",
-            address=line.address.shown,
+            address=client.address.shown,
             vocabulary=vocabulary,
             count=len(tokenizer),
         )
@@ -307,9 +307,9 @@ def connect(
         "dtype": str(meta.get("ftype") or dtype),
         "item_bytes": 4 if dtype == "float32" and not llama else 2,  # llama-server stores its cache in half precision by default
     }
-    server: Server = (SGLang if owner == "sglang" else VLLM)(line, entry["id"], vocabulary)
+    server: Server = (SGLang if owner == "sglang" else VLLM)(client, entry["id"], vocabulary)
     if llama:
-        server = LlamaServer(line, entry["id"], vocabulary, _letters(tokenizer))
+        server = LlamaServer(client, entry["id"], vocabulary, _letters(tokenizer))
     if isinstance(server, LlamaServer) and isinstance(tokenizer, ServerTokenizer):
         server.words = tokenizer
         tokenizer.list_all = server.list_all
@@ -320,7 +320,7 @@ def connect(
 
 def _try_out(model: ServerModel) -> tuple[str, ...]:
     """Compare the tokenizers and two requests for one step; return sentences on missing features of this server. Raises WrongServer."""
-    server, where = model.server, model.server.line.address.shown
+    server, where = model.server, model.server.client.address.shown
     own = [int(i) for i in model.tokenizer(SAMPLE, add_special_tokens=False)["input_ids"]]
     theirs = server.tokens(SAMPLE)
     if theirs is not None and theirs != own:
@@ -367,25 +367,25 @@ def _error(top: TopLogprobs, other: TopLogprobs) -> float:
     return max((abs(logprob_of[i] - p) for i, p in pairs if i in logprob_of), default=0.0)
 
 
-def model_entry(answer: HttpAnswer, line: HttpClient) -> dict[str, Any]:
+def model_entry(answer: HttpAnswer, client: HttpClient) -> dict[str, Any]:
     """Return the first model that the server lists, or the one that the address names. Raises ServerGone for an empty list, WrongServer
     for no list and for a model that is not in it."""
-    model_id = line.address.model
+    model_id = client.address.model
     data = answer.body.get("data")
     if answer.status == 200 and isinstance(data, list) and data:
         named = [model for model in data if isinstance(model, dict) and isinstance(model.get("id"), str) and 0 < len(model["id"]) <= 500]
         if model_id and named:
             entry = next((model for model in named if model["id"] == model_id), None)
             if entry is None:
-                raise WrongServer("The server at {address} has no model with this name.", address=line.address.shown)
+                raise WrongServer("The server at {address} has no model with this name.", address=client.address.shown)
             return entry
         if named and named[0] is data[0]:
             return named[0]
     if answer.status == 200 and isinstance(data, list) and not data:
-        raise ServerGone("The server at {address} has no model loaded.", address=line.address.shown)
+        raise ServerGone("The server at {address} has no model loaded.", address=client.address.shown)
     raise WrongServer(
         "The server at {address} lists no models, so it is not an inference server such as vLLM or llama-server.",
-        address=line.address.shown,
+        address=client.address.shown,
     )
 
 

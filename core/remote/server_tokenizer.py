@@ -32,7 +32,7 @@ UNKNOWN = "\ufffd"  # what a server writes for a part of a character
 MARK = re.compile(r"<[|｜]?[\w:./ -]{1,40}[|｜]?>|\[[A-Z_]{2,20}\]")  # how special tokens are written
 
 
-def size_by_texts(line: HttpClient, model_id: str, kind: str) -> int:
+def size_by_texts(client: HttpClient, model_id: str, kind: str) -> int:
     """Return the number of tokens that a vLLM or SGLang server can write as texts, found by halving. They do not report it.
 
     It writes nothing for a number without a token. Networks have vectors for a multiple of PADDING. Raises ServerGone, WrongServer.
@@ -40,7 +40,7 @@ def size_by_texts(line: HttpClient, model_id: str, kind: str) -> int:
 
     def written(token_id: int) -> bool:
         content = {"model": model_id, "tokens": list(range(token_id, token_id + 8)), **JOINING[kind]}
-        answer = line.post("/detokenize", content, patience=15.0)
+        answer = client.post("/detokenize", content, patience=15.0)
         return answer.status == 200 and bool(answer.body.get(JOINED[kind]))
 
     low, high = 0, 1024
@@ -49,7 +49,7 @@ def size_by_texts(line: HttpClient, model_id: str, kind: str) -> int:
         if high > LARGEST:
             raise WrongServer(
                 "The vocabulary of the server at {address} has more than {most} tokens. This app does not accept so many.",
-                address=line.address.shown,
+                address=client.address.shown,
                 most=LARGEST,
             )
     while high - low > 1:
@@ -62,14 +62,14 @@ class ServerTokenizer:
     """A tokenizer with the part of transformers' interface that `LanguageModel` uses, and with that of `TokenBytes`.
 
     kind: "llama-server", "vLLM" or "SGLang". size: number of tokens in the vocabulary. names: of all tokens, where a file has them.
-    line: to the server, which can be set later. chat_template, special_tokens_map: as the server or the file describes them; None and
+    client: to the server, which can be set later. chat_template, special_tokens_map: as the server or the file describes them; None and
     empty if it does not. ends: tokens that end a text. `asked` returns one that was filled by the server's answers.
     """
 
     is_fast = False
     backend_tokenizer = None
     chat_template: str | None = None
-    line: HttpClient
+    client: HttpClient
 
     def __init__(self, size: int, kind: str, model_id: str = "", names: Sequence[str] = ()) -> None:
         self._model_id, self._size, self._kind, self._names = model_id, size, kind, names
@@ -88,10 +88,10 @@ class ServerTokenizer:
         self.eos_token_id: int | None = None
 
     @classmethod
-    def asked(cls, line: HttpClient, model_id: str, size: int, kind: str) -> ServerTokenizer:
+    def asked(cls, client: HttpClient, model_id: str, size: int, kind: str) -> ServerTokenizer:
         """Return the tokenizer of the model on a server. Raises WrongServer if the server does not split texts, ServerGone."""
         tokenizer = cls(size, kind, model_id)
-        tokenizer.line = line
+        tokenizer.client = client
         props = tokenizer._description() if tokenizer._native else {}
         template = props.get("chat_template")
         tokenizer.chat_template = template if isinstance(template, str) and len(template) < 200_000 else None
@@ -102,7 +102,7 @@ class ServerTokenizer:
         tokenizer._between = twice[len(once) :]
         if not tokenizer._separator or SEPARATOR not in tokenizer._between:
             raise WrongServer(
-                "The server at {address} does not split texts into tokens. Give the name of its tokenizer.", address=line.address.shown
+                "The server at {address} does not split texts into tokens. Give the name of its tokenizer.", address=client.address.shown
             )
         tokenizer.ends = frozenset(
             i for text in {*END_MARKS, tokenizer.special_tokens_map.get("eos_token", "")} if (i := tokenizer._mark(text)) >= 0
@@ -122,7 +122,7 @@ class ServerTokenizer:
         self._special.update(dict.fromkeys(raw_of, False) | dict.fromkeys(special, True))
 
     def _description(self) -> Mapping[str, Any]:
-        answer = self.line.get("/props", 15.0)
+        answer = self.client.get("/props", 15.0)
         return answer.body if answer.status == 200 else {}
 
     def __call__(self, text: str, add_special_tokens: bool = True) -> dict[str, Any]:
@@ -135,7 +135,7 @@ class ServerTokenizer:
             content: dict[str, Any] = {"content": text, "add_special": special, "parse_special": parsed, "with_pieces": True}
         else:
             content = {"model": self._model_id, "prompt": text, "add_special_tokens": special, "return_token_strs": True}
-        answer = self.line.post("/tokenize", content, patience=15.0, most=answer_bytes(4 * len(text), 0))
+        answer = self.client.post("/tokenize", content, patience=15.0, most=answer_bytes(4 * len(text), 0))
         tokens = answer.body.get("tokens")
         if answer.status != 200 or not isinstance(tokens, list):
             raise self._refused()
@@ -155,14 +155,14 @@ class ServerTokenizer:
         return tokens
 
     def _refused(self) -> ServerGone:
-        return ServerGone("The server at {address} does not split texts into tokens.", address=self.line.address.shown)
+        return ServerGone("The server at {address} does not split texts into tokens.", address=self.client.address.shown)
 
     def _joined(self, tokens: list[int]) -> str:
         """Return the text of these tokens. Raises ServerGone."""
         content: dict[str, Any] = {"tokens": tokens, **JOINING[self._kind]}
         if not self._native:
             content["model"] = self._model_id
-        answer = self.line.post("/detokenize", content, patience=15.0, most=answer_bytes(0, len(tokens)))
+        answer = self.client.post("/detokenize", content, patience=15.0, most=answer_bytes(0, len(tokens)))
         text = answer.body.get(JOINED[self._kind])
         if answer.status != 200 or not isinstance(text, str):
             raise self._refused()
@@ -246,7 +246,7 @@ class ServerTokenizer:
 
     def get_vocab(self) -> dict[str, int]:
         """Return the ids of all tokens by name. Without names, it equals no other vocabulary."""
-        return {name: number for number, name in enumerate(self._names)} or {self.line.address.url: self._size}
+        return {name: number for number, name in enumerate(self._names)} or {self.client.address.url: self._size}
 
     def __len__(self) -> int:
         return self._size

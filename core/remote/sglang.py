@@ -34,7 +34,7 @@ class SGLang(VLLM):
 
     def _generate(self, content: dict[str, Any], asked: int, token_id: int = -1) -> ServedStep:
         position = len(content["input_ids"])
-        answer = self.line.post("/generate", content, most=answer_bytes(position, asked))
+        answer = self.client.post("/generate", content, most=answer_bytes(position, asked))
         if answer.status != 200:
             raise self.refused(answer, position)
         try:
@@ -44,7 +44,7 @@ class SGLang(VLLM):
             if token_id >= 0 and token_id not in dict(listed):
                 listed += [(entry[1], entry[0]) for entry in meta["output_token_ids_logprobs"][0] if entry[1] == token_id][:1]
         except (KeyError, IndexError, TypeError) as error:
-            raise no_token_ids(self.line) from error
+            raise no_token_ids(self.client) from error
         reused, held = number(meta.get("cached_tokens")), number(meta.get("prompt_tokens"), position)
         return ServedStep(
             [listed_id for listed_id, _logprob in listed],

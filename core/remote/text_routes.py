@@ -111,8 +111,8 @@ class Route:
     takes_messages = False
     continues = True
 
-    def __init__(self, line: HttpClient, model_id: str, limit: int = MOST_LISTED) -> None:
-        self.line, self.model_id, self.limit = line, model_id, limit
+    def __init__(self, client: HttpClient, model_id: str, limit: int = MOST_LISTED) -> None:
+        self.client, self.model_id, self.limit = client, model_id, limit
 
     def content(self, prompt: str | Messages, written: str, length: int, sampling: Sampling) -> dict[str, Any]:
         """Return the request. written: what the model has written so far."""
@@ -132,7 +132,7 @@ class Route:
         count = len(written) + (len(prompt) if isinstance(prompt, str) else sum(len(message["content"]) for message in prompt))
         most = 2**19 + 64 * count + 512 * length * (self.limit + 4)
         content = self.content(prompt, written, length, sampling)
-        answer = self.line.post(self.path(bool(begun_of(prompt, written))), content, patience=PATIENCE, most=most)
+        answer = self.client.post(self.path(bool(begun_of(prompt, written))), content, patience=PATIENCE, most=most)
         if answer.status != 200:
             raise self.refused(answer, count)
         try:
@@ -140,7 +140,7 @@ class Route:
             steps = measured(read)
         except BadRecording as error:
             raise WrongServer(
-                "The server at {address} sent an invalid list. {error}", address=self.line.address.shown, error=error
+                "The server at {address} sent an invalid list. {error}", address=self.client.address.shown, error=error
             ) from error
         usage = answer.body.get("usage")
         usage = usage if isinstance(usage, dict) else {}
@@ -158,11 +158,11 @@ class Route:
     def refused(self, answer: Answer, count: int) -> Exception:
         """Return the error for a refusal."""
         if answer.status == 404:
-            return ServerGone("The server at {address} no longer runs this model. The text is kept.", address=self.line.address.shown)
+            return ServerGone("The server at {address} no longer runs this model. The text is kept.", address=self.client.address.shown)
         if "context" in answer.complaint and ("length" in answer.complaint or "size" in answer.complaint):
             return PromptTooLong("A text of {count} characters is too long for this server. Start with a shorter text.", count=count)
         why = answer.complaint or Message("status {status}", status=answer.status)
-        return self.line.gone(Message("refused a step: {why}", why=why.rstrip(".")))
+        return self.client.gone(Message("refused a step: {why}", why=why.rstrip(".")))
 
 
 class Completions(Route):

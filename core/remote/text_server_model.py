@@ -87,7 +87,7 @@ class ListedModel(Source):
     """
 
     def __init__(self, route: Route, kind: str, listed: int, notes: tuple[str, ...], before_temperature: bool = False) -> None:
-        where = route.line.address.shown
+        where = route.client.address.shown
         self.name = f"{printable(route.model_id)} at {where}"[:300]
         self.route, self.server_kind, self.listed, self.notes = route, kind, listed, notes
         self.before_temperature = before_temperature
@@ -292,7 +292,7 @@ def _can_follow(raw: bytes, path: Sequence[Step]) -> bool:
     return not added_by(Token(0, "", "", raw), _waiting(path))[1] and b"\xef\xbf\xbd" not in raw and bool(raw)
 
 
-def connect_listed(line: HttpClient, kind: str, model_id: str) -> ListedModel:
+def connect_listed(client: HttpClient, kind: str, model_id: str) -> ListedModel:
     """Return the model of a server without token ids, after trying which of its routes sends log-probabilities.
 
     Raises WrongServer if none does, and for invalid answers; ServerGone.
@@ -300,7 +300,7 @@ def connect_listed(line: HttpClient, kind: str, model_id: str) -> ListedModel:
     refusal: ModelError | None = None
     for route_class in ROUTES.get(kind, USUAL):
         for count in COUNTS:
-            route = route_class(line, model_id, count)
+            route = route_class(client, model_id, count)
             try:
                 first = route.ask(SAMPLE, 1, Sampling())
             except ServerGone as error:
@@ -314,7 +314,7 @@ def connect_listed(line: HttpClient, kind: str, model_id: str) -> ListedModel:
             break
     message = Message(
         "The server at {address} ({kind}) answers, but sends no log-probabilities, which this app needs.",
-        address=line.address.shown,
+        address=client.address.shown,
         kind=kind,
     )
     raise WrongServer(message) from refusal

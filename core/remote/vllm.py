@@ -31,15 +31,15 @@ class VLLM:
 
     kind = "vLLM"
 
-    def __init__(self, line: HttpClient, model_id: str, vocabulary_size: int) -> None:
-        self.line = line
+    def __init__(self, client: HttpClient, model_id: str, vocabulary_size: int) -> None:
+        self.client = client
         self.model_id = model_id
         self.limit = vocabulary_size
 
     def tokens(self, text: str) -> list[int] | None:
         """Return the server's token ids of this text, None if it does not report them."""
         content = {"model": self.model_id, "prompt": text, "add_special_tokens": False}
-        answer = self.line.post("/tokenize", content, patience=15.0, most=answer_bytes(len(text), 0))
+        answer = self.client.post("/tokenize", content, patience=15.0, most=answer_bytes(len(text), 0))
         tokens = answer.body.get("tokens") if answer.status == 200 else None
         return tokens if isinstance(tokens, list) else None
 
@@ -54,7 +54,7 @@ class VLLM:
             content["cache_salt"] = uuid.uuid4().hex
         while True:
             content["logprobs"] = min(count, self.limit)
-            answer = self.line.post("/v1/completions", content, most=answer_bytes(len(ids), content["logprobs"]))
+            answer = self.client.post("/v1/completions", content, most=answer_bytes(len(ids), content["logprobs"]))
             if answer.status == 200:
                 return self._read(answer.body, content["logprobs"], len(ids))
             allowed = _allowed(answer.body)
@@ -66,14 +66,14 @@ class VLLM:
     def refused(self, answer: Answer, count: int) -> ViewerError:
         """Return the error for a refused step of `count` tokens."""
         if answer.status == 404:
-            return ServerGone("The server at {address} no longer runs this model. The text is kept.", address=self.line.address.shown)
+            return ServerGone("The server at {address} no longer runs this model. The text is kept.", address=self.client.address.shown)
         if "context length" in answer.complaint or "input_tokens" in answer.complaint:
             return PromptTooLong(
                 "A text of {count} tokens is too long for this server. Go back to an earlier token or start with a shorter text.",
                 count=count,
             )
         why = answer.complaint or Message("status {status}", status=answer.status)
-        return self.line.gone(Message("refused a step: {why}", why=why.rstrip(".")))
+        return self.client.gone(Message("refused a step: {why}", why=why.rstrip(".")))
 
     def look_at(self, ids: list[int], token_id: int, count: int) -> ServedStep:
         """Return the same step with this token listed too: it is the only allowed token, and vLLM always lists the sampled token."""
@@ -94,7 +94,7 @@ class VLLM:
             raise WrongServer(
                 "The server at {address} sends no token ids or no log-probabilities, which this app needs. vLLM and "
                 "llama-server send them.",
-                address=self.line.address.shown,
+                address=self.client.address.shown,
             ) from error
         usage, metrics = _object(body, "usage"), _object(body, "metrics")
         wait, first = number(metrics.get("queue_time_ms")), number(metrics.get("time_to_first_token_ms"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from core.experiments import claims
 from core.experiments.claims import Claim
 from core.experiments.scratch_training import ScratchTrainingStep
-from core.experiments.teach import Ended, Waiting
+from core.experiments.teach import Ended
+from core.experiments.training_queue import Waiting
 from core.experiments.training_step import StepComparison
 from pages.ui.features import HOW_IT_WORKS, NONE, Feature, Recorded
 from pages.ui.i18n.translation import N_

@@ -22,7 +22,7 @@ from pages.ui.session import current, elements, provenance, selection
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.selection import SelectedStep, inside_of, selected_step
 from pages.ui.shell import frame
-from pages.ui.views import chart, cut_text
+from pages.ui.views import chart, token_chips
 
 STATIONS = {
     "pieces": N_("What does it read?"),
@@ -80,7 +80,7 @@ def tokens() -> None:
         examples = {_(title): text for title, text in example_texts.TO_CUT.items()}
         text = live_text(current.run().prompt, key="inside_text", label=_("Type something"), examples=examples, limit=LONGEST)
         own = model.tokenize(text)
-        cut_text.chips(own, "inside_chips")
+        token_chips.chips(own, "inside_chips")
         others = [name for name in current.model_names() if name != current.model_name()]
         if not others:
             return
@@ -91,7 +91,7 @@ def tokens() -> None:
             if [(t.token_id, t.raw) for t in beside] == [(t.token_id, t.raw) for t in own]:
                 st.caption(_("{name} makes the same tokens.").format(name=other.capitalize()))
             else:
-                cut_text.chips(beside, "inside_chips_other")
+                token_chips.chips(beside, "inside_chips_other")
 
 
 def made_with(step: SelectedStep) -> bool:

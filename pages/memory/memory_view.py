@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.costs.operations_and_bytes import MODELS, cache_bytes
-from core.engine.kv_cache.evicting_cache import EvictingKVCache
+from core.engine.kv_cache.token_eviction import EvictingKVCache
 from core.errors import ViewerError
 from core.experiments.cache_budget import Answer, CacheStep, PolicyOutcome, RecallTask
 from pages.ui.experiments.experiment import Experiment

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from core.experiments import claims
 from core.experiments.claims import Claim
-from core.experiments.teach import Ended, Probe, Waiting
+from core.experiments.teach import Ended, Probe
+from core.experiments.training_queue import Waiting
 from core.finetuning.finetune import TrainingStep
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.features import HOW_IT_WORKS, NONE, PASSES, Feature, Recorded

@@ -7,11 +7,11 @@ from functools import partial
 
 import streamlit as st
 
-from core.experiments.teach import Waiting
+from core.experiments.training_queue import Waiting
 from pages.teach import finetuning_session
 from pages.ui.charts import teach_charts
 from pages.ui.charts.palette import legend
-from pages.ui.components.bar_buttons import bar_buttons
+from pages.ui.components.bar_keyboard import bar_keyboard
 from pages.ui.experiments import results
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n import numbers
@@ -139,7 +139,7 @@ def moments(lesson: Lesson, running: bool) -> None:
     tips: dict[int, list[str]] = {}
     for index, tip in zip(table["index"].tolist(), table["tip"].tolist(), strict=True):
         tips.setdefault(index, []).append(tip)
-    bar_buttons.bar_buttons(
+    bar_keyboard.bar_keyboard(
         [(index, ", ".join(those[:3])) for index, those in tips.items()],
         key="teach_way_keys",
         marks=".st-key-teach_way svg .mark-rect path",
@@ -158,6 +158,6 @@ def moments(lesson: Lesson, running: bool) -> None:
 
 def moment_taken() -> None:
     """Show the moment that was chosen by keyboard."""
-    index = bar_buttons.taken("teach_way_keys")
+    index = bar_keyboard.taken("teach_way_keys")
     if index is not None:
         finetuning_session.look_at(index)

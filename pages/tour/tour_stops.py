@@ -24,7 +24,7 @@ from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, state
 from pages.ui.session.state import PERSISTENT
-from pages.ui.views import chart, cut_text, receipt
+from pages.ui.views import chart, receipt, token_chips
 from pages.ui.views.fork_view import fork_view
 
 TYPED_EXAMPLES = {N_("A long word"): "incomprehensibilities", N_("An emoji"): "🦊", N_("Numbers"): "42 and 4242"}
@@ -65,7 +65,7 @@ def pieces() -> None:
         examples={_(title): text for title, text in TYPED_EXAMPLES.items()},
         limit=300,
     )
-    cut_text.chips(tour_state.model().tokenize(text), "tour_pieces")
+    token_chips.chips(tour_state.model().tokenize(text), "tour_pieces")
     if text != FOX:
         tour_state.tried("pieces")
 

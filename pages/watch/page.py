@@ -14,7 +14,7 @@ from pages.ui.charts.palette import legend
 from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, translation
 from pages.ui.i18n.translation import _
-from pages.ui.session import address_bar, conversation, current, elements, opened_recording, playback, selection
+from pages.ui.session import address_bar, conversation, current, elements, opened_recording, playback
 from pages.ui.session.state import PERSISTENT
 from pages.ui.session.undo import undo_button
 from pages.ui.shell import all_samplers, frame, prompt_field, recorded_settings, remote_model_notes
@@ -109,7 +109,7 @@ with left, st.container(gap="xsmall"):
     with st.container(horizontal=True, vertical_alignment="center", key="odds_legend"):
         legend(*distribution_view.entries())
         if not look.folded:
-            st.button(_("Fold excluded tokens"), on_click=selection.show_excluded, args=(False,), type="tertiary", key="fold_cut")
+            st.button(_("Fold excluded tokens"), on_click=distribution_view.show_excluded, args=(False,), type="tertiary", key="fold_cut")
         asked = st.container(width="content", key="to_why")
     bars = st.container()
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="dice_head"):

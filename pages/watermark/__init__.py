@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.experiments import claims
 from core.experiments.claims import Claim
-from core.experiments.watermark import MarkedToken, Measured
+from core.experiments.watermark_detection import MarkedToken, Measured
 from core.sampling.settings import SamplingSettings
 from pages.ui.features import IDS, WHAT_IF, Feature, Recorded
 from pages.ui.i18n.translation import N_

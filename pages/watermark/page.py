@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.experiments import prepared, watermark
+from core.experiments import prepared, watermark_detection
 from core.sampling.settings import SETTINGS, SamplingSettings
 from pages.ui.experiments import results
 from pages.ui.i18n.control_values import control_value
@@ -55,7 +55,7 @@ def whole() -> None:
     now = provenance.now(made_with, settings=sampling == "sidebar")
 
     def writing(by: Provenance) -> Callable[[], None]:
-        run = lambda: watermark.watch(current.model(), by.prompt or "", settings, length, RUNS)  # noqa: E731
+        run = lambda: watermark_detection.watch(current.model(), by.prompt or "", settings, length, RUNS)  # noqa: E731
         return results.starter(NAME, by, run, settings)
 
     def write_a_certain_text() -> None:

@@ -37,7 +37,7 @@ def server_on_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def running(model: Any) -> list[psutil.Process]:
     """The llama-servers of this process that run this model's file."""
-    port = str(model.server.line.address.url).rpartition(":")[2]
+    port = str(model.server.client.address.url).rpartition(":")[2]
     return [one for one in psutil.Process().children(recursive=True) if one.name() == SERVER.name and port in one.cmdline()]
 
 
@@ -73,7 +73,7 @@ def test_its_server_ends_and_starts_again(gguf: Path) -> None:
 
 
 def test_its_server_ends_when_the_app_is_killed(gguf: Path) -> None:
-    code = f"import time; from core import load_model; m = load_model({f'{RUN}{gguf}'!r}); print(m.server.line.address.url, flush=True)"
+    code = f"import time; from core import load_model; m = load_model({f'{RUN}{gguf}'!r}); print(m.server.client.address.url, flush=True)"
     app = subprocess.Popen([sys.executable, "-c", f"{code}; time.sleep(600)"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert app.stdout is not None and app.stdout.readline().startswith("http")
     servers = [one for one in psutil.Process(app.pid).children(recursive=True) if one.name() == SERVER.name]

@@ -11,7 +11,7 @@ Token ids are lists, `target_id` is the token to explain. Effects are in nats; p
 transformers' own network, not on the compiled one.
 """
 
-from core.engine.changes import Steering
+from core.engine.network_changes import Steering
 from core.inspection.attribution.gradients import IntegratedGradients, integrated_gradients, rank_correlation
 from core.inspection.attribution.head_effects import HeadAblation, head_ablation
 from core.inspection.attribution.logit_parts import LogitPart, LogitParts, logit_parts

@@ -105,7 +105,7 @@ def link_query() -> tuple[str, str]:
     around = split_at_question(pairs_of(run.messages)) if live is None else (live.prompt, live.conversation)
     prompt, conversation = around or (run.prompt, Conversation())
     more = share_link.encoded(link_values(conversation, session.ending if live else Stop()) | _language())
-    name = share_link.server_address(asked) if asked in session.servers else run.model_name
+    name = asked if asked in session.servers else run.model_name
     for steps in (path, []) if Can.NEW_TOKENS not in run.can else (path,):
         query = share_link.query(prompt, name, current.settings(), steps, example_texts.FIRST_PROMPT, run.as_chat)
         query = "&".join(filter(None, (query, more)))
@@ -145,11 +145,10 @@ def address_query() -> str:
     session, run = current_session(), current_session().run
     names = current.model_names()
     name = current.model_name() if names else ""
-    written = share_link.server_address(name) if name in session.servers else name
     live = run is not None and Can.NEW_TOKENS in run.can and session.begun_with == current.request() and not session.refusal
     path = run.path if run is not None and live and Can.TOKEN_IDS in run.can else []
     query = share_link.query(
-        current.prompt(), written, current.settings(), path, example_texts.FIRST_PROMPT, current.as_chat(), names[0] if names else ""
+        current.prompt(), name, current.settings(), path, example_texts.FIRST_PROMPT, current.as_chat(), names[0] if names else ""
     )
     unfollowed = session.replay_steps if not path else None
     more = ({"steps": unfollowed} if unfollowed else {}) | link_values(session.conversation, session.ending) | session.place | _language()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.engine.fair_lock import FairLock
+from core.engine.pass_queue import FairLock
 from pages.ui.components.browser import browser
 from pages.ui.session.current import current_session
 

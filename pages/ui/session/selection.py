@@ -21,7 +21,7 @@ from pages.ui.charts.step_tables import shown
 from pages.ui.i18n import names
 from pages.ui.i18n.translation import _
 from pages.ui.session import current
-from pages.ui.session.state import error_boundary, notify
+from pages.ui.session.state import error_boundary
 
 GO = "why_go"  # set by a button on another page: the experiment starts when the page opens
 PRESSED = "why_pressed"  # set by the button of a token: the page opens at the next draw
@@ -34,25 +34,6 @@ def picked(key: str) -> dict[str, Any]:
     """Return the fields of the mark that was clicked in the chart with this key, none if there was no click."""
     marks = (st.session_state.get(key) or {}).get("selection", {}).get("pick")
     return marks[0] if marks else {}
-
-
-@error_boundary
-def show_excluded(shown: bool) -> None:
-    """Show or fold the excluded candidates on Watch."""
-    st.session_state["cut_shown"] = shown
-
-
-@error_boundary
-def bar_clicked() -> None:
-    """Choose the token whose bar was clicked."""
-    entry = picked("odds")
-    token_id, index = entry.get("token_id"), entry.get("step")
-    if not isinstance(token_id, int) or token_id < 0:
-        return
-    if index != current.shown().index:
-        notify(_("That bar belongs to another step. Click it again."))
-        return
-    current.force(token_id)
 
 
 @error_boundary

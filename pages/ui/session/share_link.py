@@ -178,12 +178,16 @@ def kind_of_model(name: str) -> str | None:
 
 
 def link_name(model: str) -> str:
-    """Return a model's name in a link: of a path on this machine only the last part, written so that it is known as one.
+    """Return a model's name in a link: of a path on this machine only the last part, written so that it is known as one; of a server its
+    address without user name, password and key.
 
     >>> link_name("/home/ann/models/fox.gguf"), link_name("/home/ann/models/fox"), link_name("org/model"), link_name("storyteller")
     ('fox.gguf', './fox', 'org/model', 'storyteller')
     """
-    if kind_of_model(model) != "folder":
+    kind = kind_of_model(model)
+    if kind == "server":
+        return _without_credentials(model)
+    if kind != "folder":
         return model
     name = public_name(model)
     return name if kind_of_model(name) == "folder" else f"./{name}"

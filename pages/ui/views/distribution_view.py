@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import streamlit as st
+
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
 from pages.ui.charts import distribution_chart, step_tables
-from pages.ui.components.bar_buttons import bar_buttons
+from pages.ui.components.bar_keyboard import bar_keyboard
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, selection
+from pages.ui.session.state import error_boundary, notify
 from pages.ui.views import chart
 
 FRAGMENTS = ("stage", "cost")  # of Watch, redrawn after a token was taken
@@ -30,7 +33,7 @@ def distribution(seen: TokenDistribution | Step, rows: int, logarithmic: bool, f
         rows=rows + 1,
         logarithmic=logarithmic,
     )
-    bar_buttons.bar_buttons(
+    bar_keyboard.bar_keyboard(
         [(row["token_id"], numbers.bar(row)) for row in table.to_pylist() if row["piece"]],
         key="odds_keys",
         marks=".st-key-odds svg .row_marks path, .st-key-odds svg .row path",
@@ -48,11 +51,30 @@ def entries() -> list[tuple[str, str]]:
     return list(zip(("model", "dice", "chosen"), kinds, strict=True))
 
 
+@error_boundary
+def show_excluded(shown: bool) -> None:
+    """Show or fold the excluded candidates on Watch."""
+    st.session_state["cut_shown"] = shown
+
+
+@error_boundary
+def bar_clicked() -> None:
+    """Choose the token whose bar was clicked."""
+    entry = selection.picked("odds")
+    token_id, index = entry.get("token_id"), entry.get("step")
+    if not isinstance(token_id, int) or token_id < 0:
+        return
+    if index != current.shown().index:
+        notify(_("That bar belongs to another step. Click it again."))
+        return
+    current.force(token_id)
+
+
 def bar_taken() -> None:
     """Take the token that was chosen by keyboard, or unfold the excluded tokens."""
-    token_id = bar_buttons.taken("odds_keys")
+    token_id = bar_keyboard.taken("odds_keys")
     if token_id == step_tables.FOLDED:
-        elements.run_and_rerun(selection.show_excluded, (), True)
+        elements.run_and_rerun(show_excluded, (), True)
     elif token_id is not None and token_id >= 0:
         elements.run_and_rerun(current.force, FRAGMENTS, token_id)
 
@@ -60,6 +82,6 @@ def bar_taken() -> None:
 def bar_pressed() -> None:
     """Take the token whose bar was clicked, or unfold the excluded tokens."""
     if selection.picked("odds").get("token_id") == step_tables.FOLDED:
-        elements.run_and_rerun(selection.show_excluded, (), True)
+        elements.run_and_rerun(show_excluded, (), True)
     else:
-        elements.run_and_rerun(selection.bar_clicked, FRAGMENTS)
+        elements.run_and_rerun(bar_clicked, FRAGMENTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.experiments.scratch_training import ScratchTrainingStep, train_from_scratch
-from core.experiments.teach import Waiting
+from core.experiments.training_queue import Waiting
 from core.finetuning.finetune import LONGEST_TEXT
 from core.finetuning.from_scratch import ScratchModel
 from pages.ui.charts import teach_charts

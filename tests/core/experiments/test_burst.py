@@ -93,7 +93,7 @@ def test_streams_of_real_servers_are_counted_by_their_own_counters(monkeypatch: 
     for fake, name in ((FakeLlama(), "llamacpp_stream"), (FakeVLLM(limit=512), "vllm_stream")):
         with serve(streaming(fake, name)) as server:
             model: Any = load_model(server.address, tokenizer=str(TINY))
-            pieces = list(stream(model.server.line, model.server_kind, model.server.model_id, [1, 2], SamplingSettings(), 8))
+            pieces = list(stream(model.server.client, model.server_kind, model.server.model_id, [1, 2], SamplingSettings(), 8))
             assert sum(piece.tokens for piece in pieces) == 8  # one of llama-server's pieces brings three
             sent = server.steps()[-1]
             assert sent["stream"] is True and sent["prompt"] == [1, 2] and sent["seed"] == 0

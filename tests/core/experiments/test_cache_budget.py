@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from core import Generation, SamplingSettings
-from core.engine.kv_cache.evicting_cache import EvictingKVCache
+from core.engine.kv_cache.token_eviction import EvictingKVCache
 from core.experiments.cache_budget import (
     ATTENTION_SINKS,
     POLICIES,

@@ -12,7 +12,7 @@ from core import Generation
 from core.batching.batch_server import ServerSettings
 from core.costs.hardware import Peak
 from core.errors import BadSetting, EmptyPrompt, ModelError, NotForThisModel, PromptTooLong, ViewerError
-from core.experiments import watermark
+from core.experiments import watermark_detection
 from core.experiments.batch_curve import batch_curve
 from core.experiments.batching import planned_requests
 from core.experiments.beam import beam_search
@@ -85,8 +85,8 @@ SETTINGS: dict[str, tuple[Callable[[Any, Any], Any], list[Any]]] = {
     "rate of others": (lambda m, v: watch_one(m, TEXT, [TEXT], None, 4, v), [0.0, 1e9, *REAL[:3]]),
     "loads": (lambda m, v: load_curve(m, [TEXT], None, v), [(), (0.0,), (1.0,), (math.nan,), ("0.5",), (True,)]),
     "requests of a load": (lambda m, v: load_curve(m, [TEXT], None, (0.5,), v), [0, 1, 10**9, True]),
-    "marked tokens": (lambda m, v: watermark.watch(m, TEXT, MARK, v), [*COUNTS, 401]),
-    "marked runs": (lambda m, v: watermark.watch(m, TEXT, MARK, 5, v), [-1, 1001, 2.5, "3", True]),
+    "marked tokens": (lambda m, v: watermark_detection.watch(m, TEXT, MARK, v), [*COUNTS, 401]),
+    "marked runs": (lambda m, v: watermark_detection.watch(m, TEXT, MARK, 5, v), [-1, 1001, 2.5, "3", True]),
     "stride": (lambda m, v: score_text(m, TEXT, stride=v), [0, -1, 64, 1.5, "8", True]),
     "tokens to write": (lambda m, v: Generation(m, TEXT).stream(v), [-1, 1.5, "3", True]),
 }
@@ -98,7 +98,7 @@ PROMPTS: dict[str, Callable[[Any, str], Any]] = {
     "readers": lambda m, text: planned_requests(m, [text]),
     "columns": lambda m, text: side_by_side([Column(m, SamplingSettings())], text, 5),
     "judge": lambda m, text: judge(m, m, text),
-    "mark": lambda m, text: watermark.watch(m, text, MARK),
+    "mark": lambda m, text: watermark_detection.watch(m, text, MARK),
     "watch": lambda m, text: watch_one(m, text, [TEXT]),
     "thinking": lambda m, text: think(m, Question(text, "5"), DIRECT),
     "quantization": lambda m, text: quantize(m, text, TEXT),

@@ -10,7 +10,8 @@ import pytest
 from core import Generation, SamplingSettings
 from core.experiments import scratch_training
 from core.experiments.scratch_training import ScratchTrainingStep, train_from_scratch
-from core.experiments.teach import QUEUE, Ended, Probe, Waiting, teach
+from core.experiments.teach import Ended, Probe, teach
+from core.experiments.training_queue import QUEUE, Waiting
 from core.experiments.training_step import compare_steps
 from core.finetuning.finetune import FineTuning, TrainingPlan
 from core.finetuning.from_scratch import ScratchModel

@@ -14,7 +14,7 @@ import transformers
 from core import Generation, SamplingSettings, load_model
 from core.backends.transformers_backend import TransformersBackend
 from core.engine.architecture_limits import possible_with
-from core.engine.changes import Steering
+from core.engine.network_changes import Steering
 from core.errors import ModelError, NotForThisModel
 from core.experiments.beam import beam_search
 from core.experiments.candidates import write_together

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from core import Generation, SamplingSettings
-from core.engine.changes import Changes
+from core.engine.network_changes import Changes
 from core.errors import BadSetting, InputError, ModelError
 from core.inspection.attribution import Steering, head_ablation, steering_vector
 from tests.core.plain import plain_logits

@@ -181,7 +181,7 @@ def test_deepseek_is_asked_at_its_own_path(monkeypatch: pytest.MonkeyPatch) -> N
         route = Chat(HttpClient(Address.parse(running.address)), "chatty")
         try_ways(route, "DeepSeek")
         assert route.continues and running.asked[-1].path == "/beta/chat/completions"
-        try_ways(other := Chat(route.line, "chatty"), "OpenAI")
+        try_ways(other := Chat(route.client, "chatty"), "OpenAI")
         assert not other.continues and len(running.asked) == 2, "OpenAI is not asked at all"
 
 

@@ -38,7 +38,7 @@ def sources(tiny: Any) -> dict[str, list[frozenset[Can]]]:
     run.step()
     with serve(FakeLlama()) as server:
         served = connect(server)
-        line = served.server.line
+        line = served.server.client
     return {
         "local model": [load_model("storyteller").can, tiny("gpt2").can],
         "server with ids": [served.can],

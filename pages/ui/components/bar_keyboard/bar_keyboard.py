@@ -9,10 +9,10 @@ import streamlit as st
 
 from pages.ui.components.register import component
 
-_BARS = component("bar_buttons", '<div class="bars" role="group" data-down></div><div class="ring" hidden></div>')
+_BARS = component("bar_keyboard", '<div class="bars" role="group" data-down></div><div class="ring" hidden></div>')
 
 
-def bar_buttons(rows: Sequence[tuple[int, str]], *, key: str, marks: str, label: str, on_take: Callable[[], None]) -> None:
+def bar_keyboard(rows: Sequence[tuple[int, str]], *, key: str, marks: str, label: str, on_take: Callable[[], None]) -> None:
     """Draw the buttons of a chart. rows: (id, label) in the order of the marks that the CSS selector `marks` finds.
 
     Choosing one puts its id into `taken(key)` and calls `on_take`.

@@ -1,6 +1,6 @@
 """Run a program and end it when this process's standard input closes, which happens when the app ends for any reason.
 
-`guard_process.py PROGRAM ARGUMENTS`. `local_server` runs this file in a process that imports nothing of the app.
+`ends_with_app.py PROGRAM ARGUMENTS`. `local_server` runs this file in a process that imports nothing of the app.
 """
 
 from __future__ import annotations

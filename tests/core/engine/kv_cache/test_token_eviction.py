@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from core.engine.kv_cache.evicting_cache import EvictingKVCache
+from core.engine.kv_cache.token_eviction import EvictingKVCache
 from core.errors import ModelError
 from tests.tiny_models import FULL_ATTENTION, some
 
