@@ -18,7 +18,7 @@ import torch
 
 from core.checked_number import whole_number
 from core.errors import BadSetting, EmptyPrompt, PromptTooLong
-from core.experiments.answers import answer_of, normal
+from core.experiments.answer_in_text import answer_of, normal
 from core.experiments.prompt_batch import PromptBatch, batch_of, together
 from core.experiments.result_file import StoredStep
 from core.generation.generation import Generation

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from core.batching.scheduler import Policy
-from core.experiments.batching import Served
 from core.experiments.cache_budget import Answer
 from core.experiments.cache_race import CACHED
 from core.experiments.cascade import CascadeScore, CascadeToken
+from core.experiments.compared_policies import Served
 from core.experiments.same_prompt import Comparison
 from core.experiments.scratch_training import ScratchTrainingStep
 from core.experiments.speculative import gain

@@ -18,7 +18,7 @@ from core.checked_number import whole_number
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
-from core.experiments.answers import NUMBER, ends_here, first_answer, goes_on, is_complete, is_number, same_answer, spellings
+from core.experiments.answer_in_text import NUMBER, ends_here, first_answer, goes_on, is_complete, is_number, same_answer, spellings
 from core.experiments.fork import continuation
 from core.experiments.questions import sums as lessons
 from core.experiments.result_file import Sentence, StoredStep

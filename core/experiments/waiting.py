@@ -21,8 +21,8 @@ from core.batching.scheduler import Policy
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
-from core.experiments.batching import MOST_PLANNED, PlannedRequest, planned_requests
 from core.experiments.candidates import prompt_ids
+from core.experiments.compared_policies import MOST_PLANNED, PlannedRequest, planned_requests
 from core.limits import Limits
 from core.message import Message
 from core.sampling.settings import LARGEST_SEED, SamplingSettings
@@ -216,7 +216,7 @@ def load_curve(
 ) -> Iterator[ServiceTimes | LoadPoint]:
     """Measure each request alone, then serve all of them at each load, one at a time and with continuous batching.
 
-    Raises what `core.experiments.batching.planned_requests` raises.
+    Raises what `core.experiments.compared_policies.planned_requests` raises.
     """
     requests = whole_number(requests, Message("The number of requests"), 2, MOST_REQUESTS)
     if not loads or any(isinstance(load, bool) or not isinstance(load, int | float) or not 0 < load < 1 for load in loads):

@@ -24,7 +24,7 @@ from core.generation.requested_stop import Stop
 from core.generation.tree import Tree
 from core.limits import Limits
 from core.message import ENGLISH, Message, Wording
-from core.record import rich
+from core.record import notebook_display
 from core.record.step import Candidate, Step, TokenDistribution
 from core.sampling import dice
 from core.sampling.observation import MOST_CANDIDATES
@@ -531,7 +531,9 @@ class Generation(Tree):
         """Return the tinted text, for a notebook."""
         newest = self._path[-1] if self._path else None
         title = f"{self.model_name} · {len(self._path)} tokens written" + (f" · {self.finished}" if self.finished else "")
-        return rich.framed(title, rich.tinted(self._path, self.prompt_tokens), rich.bars(newest, 5) if newest else "")
+        return notebook_display.framed(
+            title, notebook_display.tinted(self._path, self.prompt_tokens), notebook_display.bars(newest, 5) if newest else ""
+        )
 
     def __repr__(self) -> str:
         text = self.text

@@ -27,7 +27,7 @@ from core.inspection import embeddings
 from core.inspection.embeddings import Neighbour
 from core.inspection.layers import LayerOutputs, Layers, same_probabilities
 from core.message import Message
-from core.record import rich
+from core.record import notebook_display
 from core.sources.capabilities import Can, require
 from core.sources.source import Source
 from core.tokens.tokens import Token
@@ -150,7 +150,7 @@ class Inside:
 
     def _repr_html_(self) -> str:
         """Return the likeliest token after every layer, for a notebook."""
-        return rich.framed(f"{len(self.layers)} layers, and what each would say", rich.layers(self.layers))
+        return notebook_display.framed(f"{len(self.layers)} layers, and what each would say", notebook_display.layers(self.layers))
 
     @property
     def tokens(self) -> tuple[Token, ...]:

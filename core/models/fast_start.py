@@ -89,7 +89,7 @@ def load_without_network(name: str) -> LanguageModel | None:
     from core.backends.fast_decoder import FastDecoder
     from core.device import device_for
     from core.engine.model import LanguageModel, NetworkFacts
-    from core.tokens.tokenizer import PlainTokenizer
+    from core.tokens.bundled_tokenizer import PlainTokenizer
 
     folder = BUNDLED / name
     if name not in bundled_names() or device_for("auto").type != "cpu":

@@ -16,7 +16,7 @@ import numpy as np
 
 from core.errors import BadToken
 from core.message import ENGLISH, Message, Wording, percent
-from core.record import rich
+from core.record import notebook_display
 from core.sampling.settings import SamplingSettings
 from core.tokens.tokens import Token, known_id
 
@@ -200,7 +200,7 @@ class TokenDistribution(FrozenArrays):
 
     def _repr_html_(self) -> str:
         """Return the bars, for a notebook."""
-        return rich.framed(f"What comes next? Token {self.index + 1}", rich.bars(self))
+        return notebook_display.framed(f"What comes next? Token {self.index + 1}", notebook_display.bars(self))
 
     def _pickled(self) -> dict[str, Any]:
         listed = {int(i): self.vocabulary.token(int(i)) for i in self.token_ids}
@@ -320,7 +320,7 @@ class Step(TokenDistribution):
     def _repr_html_(self) -> str:
         """Return the bars, the chosen token and how it was chosen, for a notebook."""
         how = self.chosen_by if self.roll is None else f"rolled {self.roll:.4f}"
-        return rich.framed(f"Token {self.index + 1}: {self.piece} · {how}", rich.bars(self))
+        return notebook_display.framed(f"Token {self.index + 1}: {self.piece} · {how}", notebook_display.bars(self))
 
     def _pickled(self) -> dict[str, Any]:
         return TokenDistribution._pickled(self) | {"before": ""}

@@ -6,8 +6,8 @@ from core.batching.scheduler import Policy
 from core.costs.hardware import Peak
 from core.experiments import claims
 from core.experiments.batch_curve import CurvePoint
-from core.experiments.batching import PlannedRequest, Served
 from core.experiments.claims import Claim
+from core.experiments.compared_policies import PlannedRequest, Served
 from pages.ui.features import PASSES, SERVING, Feature, Recorded
 from pages.ui.i18n.translation import N_
 

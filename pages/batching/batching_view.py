@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.batch_curve import CurvePoint
-from core.experiments.batching import Alone, Summary, summary
+from core.experiments.compared_policies import Alone, Summary, summary
 from pages.ui.charts.palette import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.serving_board_rows import Board

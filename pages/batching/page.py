@@ -11,7 +11,7 @@ import streamlit as st
 from core.batching.batch_server import ServerSettings
 from core.batching.scheduler import Policy
 from core.experiments.batch_curve import batch_curve
-from core.experiments.batching import PlannedRequest, compare_alone, planned_requests, serve
+from core.experiments.compared_policies import PlannedRequest, compare_alone, planned_requests, serve
 from pages.batching import batching_view
 from pages.batching.burst_view import burst_page
 from pages.batching.memory_calculator import calculator

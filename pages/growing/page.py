@@ -9,7 +9,7 @@ import streamlit as st
 from core import list_models
 from core.engine.model import LanguageModel
 from core.models.bundled_models import TRAINING_DATA, card_section
-from core.models.growth import GrowthRecord, growth_of
+from core.models.growth_record import GrowthRecord, growth_of
 from pages.growing import GROWING_VIEWS, training_bill
 from pages.ui.charts import inside_charts
 from pages.ui.charts.palette import legend

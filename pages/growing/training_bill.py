@@ -12,7 +12,7 @@ from core.costs.training import PUBLISHED, answers_until_even, training_work
 from core.engine.model import LanguageModel
 from core.experiments.training_step import StepComparison, compare_steps
 from core.models.bundled_models import card_section
-from core.models.growth import growth_of
+from core.models.growth_record import growth_of
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers

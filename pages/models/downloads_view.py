@@ -12,14 +12,14 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import downloads
-from pages.ui.session import current, elements, visitor
+from pages.ui.session import current, elements, operator_role
 from pages.ui.session.playback import every
 
 
 @current.error_boundary
 def stop(name: str) -> None:
     """Stop a download."""
-    visitor.require_operator()
+    operator_role.require_operator()
     downloads.downloads()[name].stop()
 
 

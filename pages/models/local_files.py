@@ -15,7 +15,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import deployment
-from pages.ui.session import current, elements, visitor
+from pages.ui.session import current, elements, operator_role
 
 SECONDS = 60.0  # the folders are searched again after this time
 PRECISIONS = {"BF16": "bfloat16", "F16": "float16", "F32": "float32"}
@@ -40,7 +40,7 @@ def _found() -> list[LocalModel]:
 @current.error_boundary
 def _choose() -> None:
     """Write the chosen model into the field for any model."""
-    visitor.require_operator()
+    operator_role.require_operator()
     name = current.field("models_found")
     if name:
         current.fill("models_name", name)

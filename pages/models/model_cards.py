@@ -12,7 +12,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, offered_models
-from pages.ui.session import current, elements, visitor
+from pages.ui.session import current, elements, operator_role
 
 
 def in_use(name: str) -> str:
@@ -32,7 +32,7 @@ def use(name: str) -> None:
 def unload(name: str) -> None:
     """Unload the model for all visitors."""
     current.anchor_notices(f"models_use_{name}")
-    visitor.require_operator()
+    operator_role.require_operator()
     offered_models.unload(name)
     offered_models.withdraw(name)
     current.notify(_("{name} was unloaded. Runs keep their text, and the next step loads the model again.").format(name=name))
@@ -50,11 +50,11 @@ def remove(name: str) -> None:
 def toggle_offer(name: str, offered: bool) -> None:
     """Offer the model to every visitor, or withdraw it."""
     current.anchor_notices(f"models_use_{name}")
-    visitor.require_operator()
+    operator_role.require_operator()
     if offered:
         offered_models.withdraw(name)
     else:
-        offered_models.add(name, *visitor.access(name))
+        offered_models.add(name, *operator_role.access(name))
 
 
 def on_this_machine() -> None:
@@ -71,11 +71,11 @@ def on_this_machine() -> None:
 
 def card(name: str, entry: ModelEntry | None, model: LanguageModel | None) -> None:
     """Draw one model. entry: of a bundled model; model: if it is loaded."""
-    offered = visitor.is_operator() and deployment.public() and name in offered_models.names()
+    offered = operator_role.is_operator() and deployment.public() and name in offered_models.names()
     badges = [_("in use")] * (name == current.model_name()) + [_("offered to visitors")] * offered
     heading = entry.title if entry else offered_models.title(name)
     st.markdown(f"**{plain(heading)}**" + "".join(f" :blue-badge[{badge}]" for badge in badges))
-    if visitor.is_operator() and heading != name and not entry:
+    if operator_role.is_operator() and heading != name and not entry:
         st.caption(plain(name))
     if entry:
         st.caption(plain(_(entry.description)))
@@ -98,7 +98,7 @@ def card(name: str, entry: ModelEntry | None, model: LanguageModel | None) -> No
 
 def buttons(name: str, bundled: bool, loaded: bool) -> None:
     """Draw the buttons of one model."""
-    operator, taught = visitor.is_operator(), name in current.current_session().taught
+    operator, taught = operator_role.is_operator(), name in current.current_session().taught
     if name != current.model_name():
         st.button(_("Use"), key=f"models_use_{name}", on_click=use, args=(name,))
         if taught:

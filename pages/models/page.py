@@ -20,7 +20,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import downloads, offered_models
-from pages.ui.session import current, elements, own_models, visitor
+from pages.ui.session import current, elements, operator_role, own_models
 from pages.ui.shell import frame, remote_model_notes
 
 frame.page()
@@ -30,7 +30,7 @@ frame.page()
 def check(name: str) -> None:
     """Compute what the model needs."""
     current.anchor_notices("models_fetch")
-    visitor.require_operator()
+    operator_role.require_operator()
     name = checked_name(name)
     if is_gguf(name) and not is_here(name) and is_hub_file(name):
         current.notify(_("Its download is {size}.").format(size=numbers.size(sum(files_on_hub(name).values()))))
@@ -42,7 +42,7 @@ def check(name: str) -> None:
 def fetch(name: str) -> None:
     """Download the model; a folder, or a model that is here, is used at once."""
     current.anchor_notices("models_fetch")
-    visitor.require_operator()
+    operator_role.require_operator()
     name = checked_name(name)
     current.memory(downloads_view.RequestedModels).fit = None  # what an earlier model needs
     if on_this_machine(name):
@@ -129,7 +129,7 @@ def from_the_hub() -> None:
 def add_adapter() -> None:
     """Add the adapter in the field to the visitor's model."""
     current.anchor_notices("models_add_adapter")
-    visitor.require_operator()
+    operator_role.require_operator()
     own_models.add(str(current.field("models_adapter") or ""))
     current.notify(model_cards.in_use(offered_models.title(current.model_name())))
 
@@ -165,7 +165,7 @@ def fill_from_link() -> None:
         check(wanted.model)
 
 
-operator = visitor.is_operator()
+operator = operator_role.is_operator()
 if operator:
     fill_from_link()
 frame.header(

@@ -7,14 +7,14 @@ import streamlit as st
 from core.remote.address import Address
 from pages.models import model_cards
 from pages.ui.i18n.translation import _
-from pages.ui.session import current, elements, visitor
+from pages.ui.session import current, elements, operator_role
 
 
 @current.error_boundary
 def connect() -> None:
     """Connect to the server of the form. The fields are read here, because the values of the last draw can be older than the press."""
     current.anchor_notices("models_connect")
-    visitor.require_operator()
+    operator_role.require_operator()
     address, tokenizer, key = (str(current.field(f"models_{field}") or "").strip() for field in ("address", "tokenizer", "key"))
     if not address:
         current.notify(_("Give the address of the server. Nothing was sent."))

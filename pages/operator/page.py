@@ -17,7 +17,7 @@ from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, event_log, offered_models
 from pages.ui.server.downloads import downloads as all_downloads
 from pages.ui.server.gate import Gate
-from pages.ui.session import admission, current, elements, visitor
+from pages.ui.session import admission, current, elements, operator_role
 from pages.ui.session.playback import every
 from pages.ui.shell import frame
 
@@ -31,19 +31,19 @@ def enter() -> None:
     current.anchor_notices("operator_enter")
     word = str(current.field("operator_password") or "")
     current.fill("operator_password", "")
-    visitor.enter(word)
+    operator_role.enter(word)
 
 
 @current.error_boundary
 def leave() -> None:
     """Sign out."""
-    visitor.leave()
+    operator_role.leave()
 
 
 @current.error_boundary
 def stop_download(name: str | None) -> None:
     """Stop one download, or all of them."""
-    visitor.require_operator()
+    operator_role.require_operator()
     for each, download in list(all_downloads().items()):
         if name in (None, each):
             download.stop()
@@ -52,14 +52,14 @@ def stop_download(name: str | None) -> None:
 @current.error_boundary
 def unload(name: str) -> None:
     """Unload a model for all visitors."""
-    visitor.require_operator()
+    operator_role.require_operator()
     offered_models.unload(name)
 
 
 def sign_in() -> None:
     """Draw the page of a visitor who is not the operator."""
     frame.header(_("Who is here?"), _("operator"))
-    if not visitor.password_is_set():
+    if not operator_role.password_is_set():
         st.caption(_("Only the operator of this app can open this page: on the machine itself, or with a password."))
         return
     with st.form("operator_door", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
@@ -100,9 +100,9 @@ def people() -> None:
             _("tokens"): session.run.token_count if session.run is not None else 0,
             _("plays"): session.playing,
             _("idle for"): numbers.duration(now - session.seen),
-            _("operator"): session.operator or (session is current.current_session() and visitor.is_operator()),
+            _("operator"): session.operator or (session is current.current_session() and operator_role.is_operator()),
         }
-        for session in sorted(admission.active_sessions(), key=lambda visitor: visitor.seen, reverse=True)
+        for session in sorted(admission.active_sessions(), key=lambda session: session.seen, reverse=True)
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_people") if rows else st.caption(_("There are no other visitors."))
 
@@ -171,7 +171,7 @@ def limits() -> None:
 
 def everything() -> None:
     """Draw all parts; they are redrawn every few seconds."""
-    if not visitor.is_operator():
+    if not operator_role.is_operator():
         return
     with elements.error_boundary():
         figures()
@@ -181,7 +181,7 @@ def everything() -> None:
         limits()
 
 
-if visitor.is_operator():
+if operator_role.is_operator():
     frame.header(_("Who is here?"), _("operator"), _("The state of this instance. No text of a visitor is shown or stored here."))
     st.caption(
         _("Everyone who can reach this instance is an operator (TOKEN_VIEWER_PUBLIC=0).")

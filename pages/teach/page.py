@@ -13,7 +13,7 @@ from pages.teach import finetuning_session, lesson_view
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import N_, _
-from pages.ui.session import current, elements, own_models, upload_field, visitor
+from pages.ui.session import current, elements, operator_role, own_models, upload_field
 from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 
@@ -93,7 +93,7 @@ def use_and_save() -> None:
                 icon=":material/download:",
                 key="teach_save",
             )
-    if visitor.is_operator():  # the zip can be anybody's model, so only the operator opens one
+    if operator_role.is_operator():  # the zip can be anybody's model, so only the operator opens one
         upload_field.upload_field(_("Open a saved model"), "teach_zip", ["zip"], open_saved)
 
 
@@ -101,7 +101,7 @@ def use_and_save() -> None:
 def open_saved() -> None:
     """Open the model in the uploaded zip, and use it."""
     current.anchor_notices("teach_use")
-    visitor.require_operator()
+    operator_role.require_operator()
     data = upload_field.take("teach_zip")
     if data is None:
         return

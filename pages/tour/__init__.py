@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from core.experiments import claims
-from core.experiments.batching import PlannedRequest, Served
 from core.experiments.cache_budget import Answer, CacheStep, MemoryBudget
 from core.experiments.cache_race import RaceStep
 from core.experiments.claims import Claim
+from core.experiments.compared_policies import PlannedRequest, Served
 from core.experiments.speculative import PlainStep, SpeculativeRound
 from core.experiments.thinking import PromptingStyle, ReasoningStep
 from pages.ui.features import IDS, NONE, WATCH, Feature, Recorded

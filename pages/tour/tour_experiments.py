@@ -10,7 +10,6 @@ import streamlit as st
 
 from core.batching.batch_server import ServerSettings
 from core.batching.scheduler import Policy
-from core.experiments.batching import PlannedRequest, planned_requests, serve
 from core.experiments.cache_budget import (
     POLICIES,
     RED_POT,
@@ -22,6 +21,7 @@ from core.experiments.cache_budget import (
     kv_bytes_per_token,
 )
 from core.experiments.cache_race import CACHED, UNCACHED, race
+from core.experiments.compared_policies import PlannedRequest, planned_requests, serve
 from core.experiments.speculative import PlainStep, SpeculativeRound, gain, speculate
 from core.experiments.thinking import CHAIN_OF_THOUGHT, Question
 from pages.ui.charts import cost_charts, race_rows

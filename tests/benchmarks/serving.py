@@ -27,7 +27,7 @@ from core.costs.hardware import measure
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.experiments.batch_curve import SIZES, CurvePoint, batch_curve
-from core.experiments.batching import PlannedRequest, compare_alone
+from core.experiments.compared_policies import PlannedRequest, compare_alone
 from core.experiments.speculative import gain, speculate
 from core.sampling.observation import History
 from core.sampling.observe_stages import pick

@@ -15,7 +15,7 @@ import pytest
 from core import Generation, load_model, score_text
 from core.experiments import prepared
 from core.experiments.result_file import RecordedExperiment
-from core.models.growth import growth_of
+from core.models.growth_record import growth_of
 from core.models.hub import bundled_names
 from pages.ui import features
 from pages.ui.experiments import experiment

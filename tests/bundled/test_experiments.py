@@ -17,7 +17,7 @@ from core.experiments.prepared import PREPARED, PreparedRun
 from core.experiments.speculative import gain, speculate
 from core.experiments.student_report import knows, student_reports
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Question, count
-from core.models.growth import GrowthRecord, growth_of
+from core.models.growth_record import GrowthRecord, growth_of
 from core.models.hub import BUNDLED
 from pages.ui.experiments import fork_playback
 from pages.ui.i18n.example_texts import FORKS, QUESTIONS, TO_READ

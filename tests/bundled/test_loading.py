@@ -18,7 +18,7 @@ from core.inspection.inside import inspect_step
 from core.models import fast_start
 from core.models.hub import BUNDLED, bundled_names
 from core.models.models_in_memory import ModelRegistry
-from core.tokens.tokenizer import PlainTokenizer
+from core.tokens.bundled_tokenizer import PlainTokenizer
 
 ROOT = Path(__file__).parents[2]
 FACTS = """name device stored_dtype dtype shape parameter_count weight_bytes layer_count vocabulary_size context_length

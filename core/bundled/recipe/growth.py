@@ -1,7 +1,7 @@
 """The growth record: next-token probabilities of a few prompts at about ten moments of the training.
 
-Each moment holds the twenty likeliest tokens after every prompt, and one sampled text, not selected. `core/models/growth.py` reads the
-file.
+Each moment holds the twenty likeliest tokens after every prompt, and one sampled text, not selected. `core/models/growth_record.py`
+reads the file.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import pandas as pd
 
 from core.inspection.embeddings import FlatMap, Neighbour
 from core.inspection.inside import Guess, Inside
-from core.models.growth import Moment
+from core.models.growth_record import Moment
 from core.tokens.tokens import Token
 from pages.ui.charts.palette import Palette
 from pages.ui.charts.parts import CHART, by_kind, chart_spec, grey_axis, percent_axis, shades, tips

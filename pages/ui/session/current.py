@@ -24,7 +24,7 @@ from core.sources.ngram import is_ngram
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
-from pages.ui.session import run_start, share_link, state, visitor
+from pages.ui.session import operator_role, run_start, share_link, state
 from pages.ui.session.sampling_controls import ENDS_GREEDY, LARGEST_SEED, PLAIN, PRESETS, START
 from pages.ui.session.share_link import Conversation, RunRequest, conversation_of, ending_of
 from pages.ui.session.state import (
@@ -74,7 +74,7 @@ def model() -> LanguageModel:
 
 def _loaded(name: str) -> LanguageModel:
     own = current_session().taught.get(name)
-    return own if own is not None else offered_models.loaded(name, *visitor.access(name))
+    return own if own is not None else offered_models.loaded(name, *operator_role.access(name))
 
 
 def model_named(name: str) -> LanguageModel:
@@ -91,9 +91,9 @@ def use_model(name: str, tokenizer: str | None = None, api_key: str | None = Non
     Raises NotAllowed if this visitor may not open the model.
     """
     session = current_session()
-    visitor.require_may_use(name, model_names())
+    operator_role.require_may_use(name, model_names())
     if tokenizer is None:
-        offered_models.loaded(name, *visitor.access(name))
+        offered_models.loaded(name, *operator_role.access(name))
     else:
         name, api_key = without_secrets(name, api_key)
         opened_model = offered_models.connect(name, tokenizer, api_key)

@@ -22,7 +22,7 @@ from pages.ui import features
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, say
 from pages.ui.server import offered_models
-from pages.ui.session import current, share_link, visitor
+from pages.ui.session import current, operator_role, share_link
 from pages.ui.session.share_link import RequestedModel
 from pages.ui.session.state import current_session, error_boundary
 
@@ -52,7 +52,7 @@ def offer() -> None:
         return
     requested = current_session().requested = _loaded(requested)
     try:
-        if not visitor.may_use(requested.model, current.model_names()):  # same answer whether the model exists or not
+        if not operator_role.may_use(requested.model, current.model_names()):  # same answer whether the model exists or not
             raise ViewerError(_("The link asks for a model that this app does not offer. The default model is used instead."))
         usual = offered_models.title(current.model_name())
         sentence, can_open = {"hub": _hub, "server": _server, "folder": _folder}[requested.kind](requested)

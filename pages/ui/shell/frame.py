@@ -22,7 +22,7 @@ from pages.ui.i18n.glossary import terms
 from pages.ui.i18n.translation import _, by_language
 from pages.ui.presenting import talk, tour_state
 from pages.ui.server import deployment
-from pages.ui.session import admission, current, elements, visitor
+from pages.ui.session import admission, current, elements, operator_role
 from pages.ui.session.state import current_session
 
 GUIDED = frozenset({"tour", "stage", "notes", "operator"})  # pages with links of their own
@@ -36,7 +36,7 @@ def pages() -> dict[str, list[st.Page]]:
 
     Made once per session, language and role: st.Page reads the file system several times for each page.
     """
-    kept, for_operator = current_session().navigation, deployment.public() and visitor.is_operator()
+    kept, for_operator = current_session().navigation, deployment.public() and operator_role.is_operator()
     key = (translation.current(), for_operator)
     if key not in kept:
         kept[key] = _pages(for_operator)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.experiments.answers import answer_of
+from core.experiments.answer_in_text import answer_of
 from core.experiments.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, ranked, write_together
 from tests.tiny_models import some
 

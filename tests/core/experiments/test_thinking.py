@@ -10,7 +10,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.engine.kv_cache.prefix_reuse import KVCache
-from core.experiments.answers import answer_of, first_answer, goes_on, is_complete, normal, same_answer, spellings
+from core.experiments.answer_in_text import answer_of, first_answer, goes_on, is_complete, normal, same_answer, spellings
 from core.experiments.questions.grammar import held_out
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, PromptingStyle, Question, chance_of, count, given, sums, think, wilson
 from tests.core.plain import plain_odds

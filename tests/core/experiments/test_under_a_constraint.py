@@ -9,7 +9,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.batching.batch_server import ServerSettings
-from core.experiments import batching, candidates, cascade
+from core.experiments import candidates, cascade, compared_policies
 
 FORM = " (one|two){2,4} 🦊"
 SETTINGS = SamplingSettings(constraint=f"regex:{FORM}", seed=2)
@@ -35,8 +35,8 @@ def test_candidates(model: Any) -> None:
 
 
 def test_a_batch_of_requests(model: Any) -> None:
-    who = batching.planned_requests(model, [PROMPT], 3, 30, 30, settings=SETTINGS)
-    finished = [one for served in batching.serve(model, who, [ServerSettings()]) for one in served.iteration.finished]
+    who = compared_policies.planned_requests(model, [PROMPT], 3, 30, 30, settings=SETTINGS)
+    finished = [one for served in compared_policies.serve(model, who, [ServerSettings()]) for one in served.iteration.finished]
     assert len(finished) == 3
     texts = [model.text_of(list(one.token_ids)) for one in sorted(finished, key=lambda one: one.request_id)]
     assert texts == [plain(model, request.settings) for request in who]

@@ -16,7 +16,7 @@ import pytest
 
 from core import Generation, Recording, SamplingSettings, inspect_step
 from core.errors import BadSetting, CannotWrite, RunFinished
-from core.record import rich
+from core.record import notebook_display
 from core.reports import html_page as page_module
 from core.reports.html_page import page as page_of
 from core.reports.html_page import telling
@@ -111,8 +111,8 @@ def test_hostile_tokens_are_text_everywhere(run: Generation) -> None:
     bad = {int(i): lone_token(int(i), HOSTILE.encode(), False) for i in step.token_ids}
     evil = replace(step, vocabulary=Words(bad), text=HOSTILE)
     for piece in (
-        rich.tinted([evil]),
-        rich.bars(evil),
+        notebook_display.tinted([evil]),
+        notebook_display.bars(evil),
         evil._repr_html_(),
         step_svg(evil, PictureStyle()),
         svg(surprise_spec([evil, evil])),
@@ -173,9 +173,11 @@ def test_things_show_themselves_in_a_notebook(tiny: Any, run: Generation) -> Non
     for thing in (run, run.path[0], run.next_distribution(), seen, Generation(tiny("llama"), "The fox")):
         harmless(thing._repr_html_())
     assert run.path[0].piece in Reader(run.path[0]._repr_html_()).text
-    shares = [float(width) for width in re.findall(r"width:([\d.]+)%", rich.bars(run.path[0]))]
+    shares = [float(width) for width in re.findall(r"width:([\d.]+)%", notebook_display.bars(run.path[0]))]
     assert shares and max(shares) <= 100.0
-    assert rich.percent is not None and f"{100 * run.path[0].candidates[0].model_probability:.2f}%" in rich.bars(run.path[0])
+    assert notebook_display.percent is not None and f"{100 * run.path[0].candidates[0].model_probability:.2f}%" in notebook_display.bars(
+        run.path[0]
+    )
 
 
 def test_a_chart_for_a_notebook(tiny: Any, run: Generation) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.errors import BadRecording
-from core.models.growth import growth_of
+from core.models.growth_record import growth_of
 from pages.ui.charts import inside_charts
 from tests.pages.apptest import Open, said
 
@@ -44,7 +44,7 @@ def test_another_model_is_told_whose_record_this_is(open_app: Open) -> None:
 
 
 def test_without_a_record_there_is_a_sentence(open_app: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.models.growth.growth_of", lambda name: None)
+    monkeypatch.setattr("core.models.growth_record.growth_of", lambda name: None)
     app = open_app(page=PAGE)
     assert [info.value for info in app.info] == ["None of the models here has a record of its training."]
 
@@ -53,6 +53,6 @@ def test_a_broken_record_is_one_sentence(open_app: Open, monkeypatch: pytest.Mon
     def broken(name: str) -> None:
         raise BadRecording("This growth record cannot be read.")
 
-    monkeypatch.setattr("core.models.growth.growth_of", broken)
+    monkeypatch.setattr("core.models.growth_record.growth_of", broken)
     app = open_app(page=PAGE)
     assert [info.value for info in app.info] == ["This growth record cannot be read."]

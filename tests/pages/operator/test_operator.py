@@ -16,7 +16,7 @@ from core.remote.http_client import HttpClient
 from core.remote.text_routes import Chat
 from core.remote.text_server_model import ListedModel
 from pages.ui.server import downloads, offered_models, operator_password
-from pages.ui.session import visitor
+from pages.ui.session import operator_role
 from tests.pages.apptest import Open, go
 
 PASSWORD = "a long enough word"
@@ -27,7 +27,7 @@ def public(monkeypatch: pytest.MonkeyPatch) -> None:
     """An app behind a proxy: everybody is a visitor until they type the password."""
     monkeypatch.setenv("TOKEN_VIEWER_PUBLIC", "1")
     monkeypatch.setenv("TOKEN_VIEWER_OPERATOR_PASSWORD", PASSWORD)
-    monkeypatch.setattr(visitor, "_PASSWORD", operator_password.Password())
+    monkeypatch.setattr(operator_role, "_PASSWORD", operator_password.Password())
     monkeypatch.setattr(offered_models, "_added", {})
 
 
@@ -84,10 +84,11 @@ def test_every_verb_of_the_operator_is_refused_to_a_visitor_whatever_was_drawn(t
     script = f"""
 import streamlit as st
 from pages.ui.session import current
-from pages.ui.session import visitor
+from pages.ui.session import operator_role
 st.session_state["_entered"] = True
 from core.errors import NotAllowed
-for act in (visitor.require_operator, lambda: current.use_model({folder!r}), lambda: current.use_model("10.0.0.7:8000", {folder!r}, "key")):
+served = lambda: current.use_model("10.0.0.7:8000", {folder!r}, "key")
+for act in (operator_role.require_operator, lambda: current.use_model({folder!r}), served):
     try:
         act()
         st.text("done")

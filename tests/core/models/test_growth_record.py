@@ -10,7 +10,7 @@ import pytest
 
 from core.bundled.recipe.growth import append
 from core.errors import BadRecording
-from core.models.growth import LARGEST, growth_of, read_growth
+from core.models.growth_record import LARGEST, growth_of, read_growth
 
 
 def moment(step: int = 0, **other: Any) -> dict[str, Any]:

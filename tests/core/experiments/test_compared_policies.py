@@ -15,7 +15,7 @@ from core.batching.batch_server import ServerSettings
 from core.batching.scheduler import Policy
 from core.costs.hardware import Peak
 from core.experiments.batch_curve import CurvePoint, batch_curve
-from core.experiments.batching import PlannedRequest, Served, compare_alone, planned_requests, serve, summary
+from core.experiments.compared_policies import PlannedRequest, Served, compare_alone, planned_requests, serve, summary
 
 PROMPTS = ("Once upon a time", "A fox", "She looked at the sea")
 SETTINGS = SamplingSettings(temperature=0.9, seed=5)
