@@ -13,7 +13,7 @@ from core.errors import BadSetting
 from core.message import Message
 from core.record.step import Step
 from core.sampling import observe_stages
-from core.sampling.constraint.compiled import compiled
+from core.sampling.constraint.allowed_tokens import compiled
 from core.sampling.observation import GREEN, RED, History, Observation
 from core.sampling.samplers.adaptive import next_mu
 from core.sampling.samplers.watermark import mark_at

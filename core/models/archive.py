@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.disk import disk_full_named
+from core.disk_full import disk_full_named
 from core.errors import ModelError
 from core.models.loading import READING, load_folder
 from core.sources.capabilities import Can, require

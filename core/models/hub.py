@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.disk import is_disk_full, no_room_on_disk
+from core.disk_full import is_disk_full, no_room_on_disk
 from core.errors import ModelError, quoted
 from core.message import Message
 from core.models.model_names import is_hub_id, with_revision

@@ -1,35 +1,18 @@
-"""Connect to a server by its address: find out which kind of server it is, and what the app can show of its model."""
+"""Connect to a server by its address, without any file of its model: with token ids if it exchanges them, else with texts."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 from core.engine.model import LanguageModel
 from core.errors import ServerGone, WrongServer
 from core.message import Message
 from core.remote.http_client import HttpClient
+from core.remote.server_kinds import kind_of
 from core.remote.server_model import connect, model_entry, vocabulary_of
 from core.remote.server_tokenizer import JOINED, ServerTokenizer, size_by_texts
 from core.remote.text_server_model import connect_listed
 from core.sources.source import Source
-
-OWNERS = {
-    "llamacpp": "llama-server",
-    "vllm": "vLLM",
-    "sglang": "SGLang",
-    "tabbyapi": "TabbyAPI",
-    "tensorrt_llm": "TensorRT-LLM",
-    "koboldcpp": "KoboldCpp",
-}
-HOSTS = {
-    "api.openai.com": "OpenAI",
-    "api.fireworks.ai": "Fireworks",
-    "api.together.xyz": "Together",
-    "api.deepseek.com": "DeepSeek",
-    "openrouter.ai": "OpenRouter",
-}
-UNNAMED = "OpenAI-compatible"
 
 
 def connect_by_address(client: HttpClient) -> Source:
@@ -73,18 +56,3 @@ def _with_ids(client: HttpClient, entry: dict[str, Any], kind: str) -> LanguageM
     )
     served.notes = (shows, *served.notes)
     return served
-
-
-def kind_of(client: HttpClient, entry: dict[str, Any]) -> str:
-    """Return what answers there: by the owner that it names, by its own requests, or by its host. entry: of its first model."""
-    owner = str(entry.get("owned_by", "")).lower()
-    host = client.address.shown.partition("/")[0].partition(":")[0]
-    named = OWNERS.get(owner) or HOSTS.get(host)
-    if named:
-        return named
-    for kind, path, field in (("Ollama", "/api/version", "version"), ("LM Studio", "/api/v0/models", "data"), ("TGI", "/info", "model_id")):
-        with suppress(ServerGone, WrongServer):
-            answer = client.get(path, 5.0)
-            if answer.status == 200 and answer.body.get(field):
-                return kind
-    return UNNAMED

@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from core.disk import disk_full_named
+from core.disk_full import disk_full_named
 from core.errors import ModelError, NoRoom, quoted
 from core.remote.address import Address
 from core.remote.http_client import USUAL_ANSWER, Answer, HttpClient

@@ -29,6 +29,7 @@ from core.remote.http_client import HttpClient
 from core.remote.llama_cpp import LlamaServer
 from core.remote.metrics import ServerMetrics
 from core.remote.protocol import ServedStep, Server, other_model, printable
+from core.remote.server_kinds import named_by
 from core.remote.server_tokenizer import ServerTokenizer
 from core.remote.sglang import SGLang
 from core.remote.text_routes import beyond, is_cut_too_short, is_doubtful, is_unbounded
@@ -283,8 +284,7 @@ def connect(
     Raises ServerGone without a usable answer, WrongServer if the answers cannot be used.
     """
     entry = model_entry(client.first("/v1/models"), client)
-    owner = str(entry.get("owned_by", "")).lower()
-    llama = owner == "llamacpp"
+    kind = named_by(entry)
     meta = entry["meta"] if isinstance(entry.get("meta"), dict) else {}
     shape = None if config is None else ModelShape.of_served(config)
     vocabulary = _count(meta.get("n_vocab")) or (shape.vocabulary_size if shape else len(tokenizer))
@@ -305,10 +305,12 @@ def connect(
         "parameters": _count(meta.get("n_params")),
         "bytes": _count(meta.get("size")),
         "dtype": str(meta.get("ftype") or dtype),
-        "item_bytes": 4 if dtype == "float32" and not llama else 2,  # llama-server stores its cache in half precision by default
+        "item_bytes": 4
+        if dtype == "float32" and kind != "llama-server"
+        else 2,  # llama-server stores its cache in half precision by default
     }
-    server: Server = (SGLang if owner == "sglang" else VLLM)(client, entry["id"], vocabulary)
-    if llama:
+    server: Server = (SGLang if kind == "SGLang" else VLLM)(client, entry["id"], vocabulary)
+    if kind == "llama-server":
         server = LlamaServer(client, entry["id"], vocabulary, _letters(tokenizer))
     if isinstance(server, LlamaServer) and isinstance(tokenizer, ServerTokenizer):
         server.words = tokenizer

@@ -17,8 +17,8 @@ from core.errors import BadToken
 from core.sampling import dice, stages_gpu, stages_numpy
 from core.sampling.observation import ActiveStage, History, Observation, Selection, last_n
 from core.sampling.samplers import by_stage
+from core.sampling.samplers.bias_and_constraint import check_ids
 from core.sampling.samplers.contract import Sampler
-from core.sampling.samplers.named_tokens import check_ids
 from core.sampling.settings import SETTING_OF, STAGES, SamplingSettings
 
 USUAL = ("repetition penalty", "temperature", "top-k", "top-p", "min-p", "typical-p")

@@ -1,11 +1,7 @@
 """Sampling settings: every sampler of transformers, llama.cpp and vLLM, and the order of their stages; checked, frozen, hashable.
 
 The fields of `SamplingSettings` are the table of all settings (`Setting` says what a row holds). Checks, controls, chips, links, summaries,
-the requests to servers and the orders of the stages follow from it.
-
-The orders were read from transformers 5.23 (`GenerationMixin._get_logits_processor`), llama.cpp (`common_params_sampling`) and vLLM's
-documentation (V1). llama.cpp first draws without its grammar (the constraint) and draws again with the grammar first if the token does not
-fit. Only the second draw is in its order here.
+the requests to servers and the orders of the stages (`stage_orders.py`) follow from it.
 """
 
 from __future__ import annotations
@@ -19,6 +15,7 @@ from typing import Any, Final, cast
 from core.checked_number import shown
 from core.errors import BadSetting
 from core.message import Message, Number
+from core.sampling import stage_orders
 from core.sampling.logit_bias import biases, read_biases, write_biases
 from core.sampling.setting import ENGINES, Setting, Stage, TextForm
 
@@ -73,32 +70,6 @@ def _read_constraint(text: str) -> str:
     if _constraint(text):
         lark_of(text)
     return text
-
-
-def _order(order: Any) -> str | tuple[str, ...]:
-    """Return the order with plain values. Raises BadSetting for an unknown or repeated name."""
-    if isinstance(order, str) and order in ENGINES:
-        return order
-    if isinstance(order, str) or not isinstance(order, Sequence) or not all(isinstance(name, str) for name in order):
-        raise BadSetting("Order must be transformers, llama.cpp, vllm or the names of the stages, not {shown}.", shown=shown(order))
-    for index, name in enumerate(order):
-        if name not in SETTING_OF:
-            raise BadSetting("Order names {shown}, which is not a stage.", shown=shown(name))
-        if name in order[:index]:
-            raise BadSetting("Order names {name} twice.", name=name)
-    return tuple(order)
-
-
-def _read_order(text: str) -> str | tuple[str, ...]:
-    """Return the order of a text: an engine, or names of stages with commas. Stages that it does not name come last."""
-    if "," not in text:
-        return text
-    named = tuple(name.strip() for name in text.split(","))
-    return named + tuple(name for name in SETTING_OF if name not in named)
-
-
-def _write_order(order: Any) -> str:
-    return order if isinstance(order, str) else ",".join(order)
 
 
 def _temperature_effect(value: float) -> Message:
@@ -413,7 +384,8 @@ class SamplingSettings:
     )
     order: str | tuple[str, ...] = _row(
         "transformers", Message("Order of the stages"), Message("order"), Message("The order in which the stages are applied."),
-        check=_order, text=TextForm(_read_order, _write_order),
+        check=lambda order: stage_orders.checked(order, SETTING_OF),
+        text=TextForm(lambda text: stage_orders.read(text, SETTING_OF), stage_orders.write),
     )
     # fmt: on
 
@@ -546,7 +518,7 @@ class SamplingSettings:
 SETTINGS: Final[dict[str, Setting]] = {row.name: replace(row.metadata["row"], name=row.name) for row in fields(SamplingSettings)}
 _OF_STAGES = {row.stage.name: (row, row.stage) for row in SETTINGS.values() if row.stage is not None}
 STAGES: Final[dict[str, Stage]] = {name: stage for name, (_row_of, stage) in _OF_STAGES.items()}
-ORDERS: Final[dict[str, tuple[str, ...]]] = {
-    engine: tuple(sorted(STAGES, key=lambda name: STAGES[name].places[index])) for index, engine in enumerate(ENGINES)
-}
-SETTING_OF: Final = {name: _OF_STAGES[name][0].name for name in ORDERS["transformers"]}  # the setting that switches each stage on
+ORDERS: Final = stage_orders.of_engines(STAGES)
+SETTING_OF: Final[dict[str, str]] = {
+    name: _OF_STAGES[name][0].name for name in ORDERS["transformers"]
+}  # the setting that switches each stage on

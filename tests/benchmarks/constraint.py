@@ -15,7 +15,7 @@ import numpy as np
 from core import SamplingSettings
 from core.errors import BadSetting
 from core.sampling import observe_stages
-from core.sampling.constraint.compiled import compiled
+from core.sampling.constraint.allowed_tokens import compiled
 from core.sampling.observation import History
 from core.tokens.tokens import Token, lone_token
 from tests.core.sampling.chains import logits_like

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 from platformdirs import user_cache_dir
 
-from core.disk import disk_full_named
+from core.disk_full import disk_full_named
 from core.errors import ModelError, NoRoom, quoted
 from core.message import Message, Number
 from core.models.gguf.header import RUN, Header, path_of, read_header

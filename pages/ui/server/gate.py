@@ -16,7 +16,7 @@ from secrets import token_hex
 from time import monotonic
 from typing import Any, ClassVar
 
-from core.disk import is_disk_full
+from core.disk_full import is_disk_full
 from core.limits import Limits
 from pages.ui.server import browser_message, deployment
 from pages.ui.server.rate_limit import RateLimiter, limit_frames

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.errors import ViewerError
-from core.sampling.constraint.compiled import compiled
+from core.sampling.constraint.allowed_tokens import compiled
 from core.sampling.constraint.grammar import notes
 from core.sampling.settings import LAST_N, SETTINGS, SamplingSettings
 from pages.ui.i18n.translation import _

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from core.disk import has_room_for
+from core.disk_full import has_room_for
 from core.errors import BadRecording
 from core.limits import Limits
 from pages.ui.i18n import numbers

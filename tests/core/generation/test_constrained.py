@@ -11,7 +11,7 @@ import pytest
 from core import Generation, Recording, SamplingSettings, load_model
 from core.errors import BadSetting
 from core.record.step_rows import constrained
-from core.sampling.constraint.compiled import compiled
+from core.sampling.constraint.allowed_tokens import compiled
 from tests.tiny_models import some
 
 FORM = " ?(one|two){1,3} 🦊"

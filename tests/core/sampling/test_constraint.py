@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from core.errors import BadSetting
 from core.sampling import observe_stages
 from core.sampling.constraint import grammar
-from core.sampling.constraint.compiled import compiled
+from core.sampling.constraint.allowed_tokens import compiled
 from core.sampling.constraint.grammar import lark_of, schema_of
 from core.sampling.observation import History
 from core.sampling.settings import LONGEST_CONSTRAINT, ORDERS, SamplingSettings
@@ -233,7 +233,7 @@ def test_a_model_that_ends_takes_its_constraints_with_it() -> None:
 
 
 def _tokenizer() -> Any:
-    from core.sampling.constraint import compiled as module
+    from core.sampling.constraint import allowed_tokens as module
 
     return module._tokenizer(WORDS)
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from core import disk, load_model
+from core import disk_full, load_model
 from core.backends.compiled import cache
-from core.disk import has_room_for, is_disk_full
+from core.disk_full import has_room_for, is_disk_full
 from core.errors import NoRoom
 from core.models.archive import open_zip, zip_of
 from core.models.hub_download import Download
@@ -61,7 +61,7 @@ def test_whether_a_file_fits_is_asked_of_the_disk(monkeypatch: pytest.MonkeyPatc
     def no_folder() -> str:
         raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
 
-    monkeypatch.setattr(disk, "tempfile", SimpleNamespace(gettempdir=no_folder))
+    monkeypatch.setattr(disk_full, "tempfile", SimpleNamespace(gettempdir=no_folder))
     assert not has_room_for(1)
 
 

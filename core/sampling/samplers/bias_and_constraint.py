@@ -10,7 +10,7 @@ import torch
 from core.device import to_device
 from core.errors import BadSetting
 from core.message import Message
-from core.sampling.constraint.compiled import Allowed, compiled
+from core.sampling.constraint.allowed_tokens import Allowed, compiled
 from core.sampling.observation import History, Processor
 from core.sampling.samplers.contract import Addition, Sampler
 from core.sampling.settings import SamplingSettings
