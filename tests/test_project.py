@@ -76,7 +76,7 @@ def test_arrows_point_down_only() -> None:
 
 # Inside core a room may import from those before it, and from itself.
 CORE_ORDER = (
-    "message palette errors disk checked_number limits device tokens sampling record chat "
+    "message palette errors disk_full checked_number limits device tokens sampling record chat "
     "sources backends engine remote models generation inspection costs batching finetuning reports experiments bundled"
 ).split()
 
