@@ -11,7 +11,7 @@ import torch
 
 from core.checked_number import whole_number
 from core.engine.kv_cache.quantized import packed_bytes
-from core.engine.kv_cache.token_eviction import EvictingKVCache
+from core.engine.kv_cache.token_eviction import ATTENTION_SINKS, SLIDING_WINDOW, EvictingKVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
 from core.experiments.candidates import encoded
@@ -20,7 +20,7 @@ from core.sampling import dice, observe_stages
 from core.sampling.observation import History
 from core.sampling.settings import SamplingSettings
 
-STOP, SLIDING_WINDOW, ATTENTION_SINKS, INT8_KV, INT4_KV = "stop", "forget the oldest", "forget, but keep the first", "8 bits", "4 bits"
+STOP, INT8_KV, INT4_KV = "stop", "8 bits", "4 bits"
 POLICIES = (STOP, SLIDING_WINDOW, ATTENTION_SINKS, INT8_KV, INT4_KV)
 MOST_READERS = 64
 LONGEST = 1024  # tokens written in one experiment
@@ -270,23 +270,20 @@ class _Session:
         """Make room for one more token as the policy says, compute it and return the CacheStep."""
         cache, plan = self.cache, self.plan
         probability = None if self.logits is None else float(torch.softmax(self.logits.double(), -1)[token_id])
-        gone: list[int] = []
+        gone: list[int] | None = []
         full = None
         if written and token_id in self.model.end_token_ids:
             full = "end of text"
         elif cache.next_position >= self.model.context_length:
             full = "context full"
-        elif cache.bytes + self._page > plan.share:
-            if plan.policy in (SLIDING_WINDOW, ATTENTION_SINKS):
-                sinks = plan.sinks if plan.policy == ATTENTION_SINKS else 0
-                gone = cache.evict_oldest(1, sinks)
-            full = None if gone else "notepad full"
+        elif (gone := cache.make_room(self._page, plan.share, plan.policy, plan.sinks)) is None:
+            full = "notepad full"
         position = cache.next_position
         if full is None:
             self.logits = cache.read([token_id])
         token = self.model.token(token_id)
         return CacheStep(
-            position, token_id, token.text or token.piece, written, tuple(cache.kept), tuple(gone), cache.bytes, probability, full
+            position, token_id, token.text or token.piece, written, tuple(cache.kept), tuple(gone or ()), cache.bytes, probability, full
         )
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
+from core.engine.kv_cache.token_eviction import ATTENTION_SINKS
 from core.experiments.cache_budget import (
-    ATTENTION_SINKS,
     LONGEST_OWN_ANSWER,
     MOST_READERS,
     POLICIES,

@@ -11,7 +11,7 @@ from pages.models import model_cards
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
-from pages.ui.server import downloads
+from pages.ui.server import model_downloads
 from pages.ui.session import current, elements, operator_role
 from pages.ui.session.playback import every
 
@@ -20,7 +20,7 @@ from pages.ui.session.playback import every
 def stop(name: str) -> None:
     """Stop a download."""
     operator_role.require_operator()
-    downloads.downloads()[name].stop()
+    model_downloads.downloads()[name].stop()
 
 
 @dataclass(slots=True)
@@ -40,14 +40,14 @@ def _close() -> None:
 def progress() -> None:
     """Draw all running downloads and this visitor's latest one. A finished one is hidden once its model is in use."""
     own = current.memory(RequestedModels).fetched
-    for number, (name, download) in enumerate(list(downloads.downloads().items())):
+    for number, (name, download) in enumerate(list(model_downloads.downloads().items())):
         if download.running or name == own:
             clock = every(0.5 if download.running else None)
             st.fragment(_progress, run_every=clock, key=f"models_progress_{number}")(name, download.running, number)
 
 
 def _progress(name: str, drawn_running: bool, number: int) -> None:
-    download = downloads.downloads()[name]
+    download = model_downloads.downloads()[name]
     if drawn_running and not download.running:
         st.rerun()
     if download.running:

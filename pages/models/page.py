@@ -19,7 +19,7 @@ from pages.models import downloads_view, local_files, model_cards, server_form
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
-from pages.ui.server import downloads, offered_models
+from pages.ui.server import model_downloads, offered_models
 from pages.ui.session import current, elements, operator_role, own_models
 from pages.ui.shell import frame, remote_model_notes
 
@@ -48,11 +48,11 @@ def fetch(name: str) -> None:
     if on_this_machine(name):
         current.use_model(name)
         current.notify(model_cards.in_use(offered_models.title(name)))
-    elif downloads.busy():
+    elif model_downloads.busy():
         current.notify(_("Two downloads are running already. Wait for one of them, or stop it."))
     else:
         current.memory(downloads_view.RequestedModels).fetched = name
-        downloads.download(name)
+        model_downloads.download(name)
 
 
 def on_this_machine(name: str) -> bool:

@@ -15,8 +15,8 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, event_log, offered_models
-from pages.ui.server.downloads import downloads as all_downloads
 from pages.ui.server.gate import Gate
+from pages.ui.server.model_downloads import downloads as all_downloads
 from pages.ui.session import admission, current, elements, operator_role
 from pages.ui.session.playback import every
 from pages.ui.shell import frame

@@ -10,8 +10,9 @@ from safetensors.torch import load_file
 from core import Generation, SamplingSettings, list_models, load_model, score_text
 from core.bundled.recipe.candidate import Candidate
 from core.bundled.recipe.growth import PROMPTS
+from core.engine.kv_cache.token_eviction import SLIDING_WINDOW
 from core.experiments import prepared
-from core.experiments.cache_budget import INT8_KV, RED_POT, SLIDING_WINDOW, Answer, MemoryBudget, ask, kv_bytes_per_token
+from core.experiments.cache_budget import INT8_KV, RED_POT, Answer, MemoryBudget, ask, kv_bytes_per_token
 from core.experiments.fork import Fork, continuation, side_by_side
 from core.experiments.prepared import PREPARED, PreparedRun
 from core.experiments.speculative import gain, speculate

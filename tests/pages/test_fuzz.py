@@ -24,7 +24,8 @@ from core.errors import BadRecording, ModelError, ViewerError
 from core.models import loading
 from core.remote import http_client
 from pages.ui.session import conversation, share_link
-from pages.ui.session.share_link import LINK_KEYS, RunRequest, conversation_of, ending_of
+from pages.ui.session.run_request import RunRequest
+from pages.ui.session.share_link import LINK_KEYS, conversation_of, ending_of
 from tests.core.remote.serving import TINY, FakeVLLM, serve
 
 FEW = budget(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))

@@ -25,6 +25,7 @@ from core.message import Message
 from core.sources.capabilities import Can, require
 
 KEPT, CLOSED_UP = "kept", "closed up"
+SLIDING_WINDOW, ATTENTION_SINKS = "forget the oldest", "forget, but keep the first"  # policies that evict
 
 
 class EvictingKVCache:
@@ -101,6 +102,17 @@ class EvictingKVCache:
         self.kept += positions
         self.next_position += len(token_ids)
         return logits
+
+    def make_room(self, needed: int, budget: float, policy: str, sinks: int = 0) -> list[int] | None:
+        """Evict a page if `needed` more bytes do not fit into a budget of bytes. Return its position in a list; None if no page may go.
+
+        policy: SLIDING_WINDOW evicts the oldest page, ATTENTION_SINKS the oldest one after the first `sinks` tokens; others evict none.
+        """
+        if self.bytes + needed <= budget:
+            return []
+        if policy not in (SLIDING_WINDOW, ATTENTION_SINKS):
+            return None
+        return self.evict_oldest(1, sinks if policy == ATTENTION_SINKS else 0) or None
 
     def evict_oldest(self, count: int, sinks: int = 0) -> list[int]:
         """Evict the `count` oldest pages after the first `sinks` tokens of the text; return their positions."""

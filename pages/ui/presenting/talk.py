@@ -27,7 +27,8 @@ from pages.ui.i18n.translation import _, said, say
 from pages.ui.presenting import prepared_talks
 from pages.ui.presenting.talk_file import WITHOUT_A_CHOICE, Stop, Talk
 from pages.ui.session import current, run_start
-from pages.ui.session.share_link import LINK_KEYS, RunRequest
+from pages.ui.session.run_request import RunRequest
+from pages.ui.session.share_link import LINK_KEYS
 from pages.ui.session.state import current_session, memory
 
 if TYPE_CHECKING:

@@ -18,8 +18,9 @@ from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
-from pages.ui.session import current, language, reload, share_link
-from pages.ui.session.share_link import Conversation, Stop, link_values, pairs_of, split_at_question
+from pages.ui.session import current, language, resumed_session, share_link
+from pages.ui.session.run_request import Conversation, pairs_of, split_at_question
+from pages.ui.session.share_link import Stop, link_values
 from pages.ui.session.state import current_session, error_boundary, notify, restore_values
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def text_found(stored: object) -> None:
     """
     session = current_session()
     session.answered = True
-    if not isinstance(stored, dict) or reload.resume(stored.get("secret")):
+    if not isinstance(stored, dict) or resumed_session.resume(stored.get("secret")):
         return
     wanted, session.browser_storage_key = session.browser_storage_key, ""
     query, back = stored.get("query"), stored.get("back") is True

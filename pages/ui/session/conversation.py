@@ -19,8 +19,9 @@ from core.sources.capabilities import Can
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, say
 from pages.ui.session import current, opened_recording, run_start, undo
+from pages.ui.session.run_request import Conversation, MessagePairs, pairs_of, split_at_question
 from pages.ui.session.run_start import LINK_SECONDS
-from pages.ui.session.share_link import LONGEST_CONVERSATION, Conversation, MessagePairs, Stop, pairs_of, split_at_question
+from pages.ui.session.share_link import LONGEST_CONVERSATION, Stop
 from pages.ui.session.state import SavedRun, anchor_notices, current_session, error_boundary, notify
 from pages.ui.session.upload_field import take
 

@@ -25,8 +25,9 @@ from pages.ui.i18n import example_texts
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
 from pages.ui.session import operator_role, run_start, share_link, state
+from pages.ui.session.run_request import Conversation, RunRequest
 from pages.ui.session.sampling_controls import ENDS_GREEDY, LARGEST_SEED, PLAIN, PRESETS, START
-from pages.ui.session.share_link import Conversation, RunRequest, conversation_of, ending_of
+from pages.ui.session.share_link import conversation_of, ending_of
 from pages.ui.session.state import (
     Notice,
     Session,

@@ -13,7 +13,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
 from pages.ui.session import share_link
-from pages.ui.session.share_link import RunRequest
+from pages.ui.session.run_request import RunRequest
 from pages.ui.session.state import Session, notify
 
 if TYPE_CHECKING:

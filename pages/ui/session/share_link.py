@@ -1,4 +1,4 @@
-"""What a run begins with (model, prompt, conversation, settings, seed, steps), as values and in a link.
+"""A run in a link: model, prompt, conversation, settings, seed and steps, written and read.
 
 Every value of a link is checked, because links come from strangers.
 """
@@ -28,12 +28,12 @@ from core.remote.address import Address, is_address
 from core.sampling.setting import Setting
 from core.sampling.settings import SETTINGS
 from pages.ui.i18n.translation import _, languages, quoted
+from pages.ui.session.run_request import Conversation, MessagePairs
 from pages.ui.session.sampling_controls import MORE, START, start_of
 
 LONGEST_CONVERSATION = 200_000  # characters of all messages
 LINK_KEYS = ("earlier", "begun", "stop", "most_new_tokens")
 
-MessagePairs = tuple[tuple[str, str], ...]  # role and content of each
 LONGEST_LINK = 7_500  # characters of a link that the app makes; some servers and proxies refuse more than 8,000
 LONGEST_PROMPT = 20_000  # characters; a longer one is cut off
 MOST_STEPS = 2_000
@@ -43,55 +43,6 @@ LONGEST_STORED = 400_000  # characters of a text from the browser's storage
 _ADDED = ".,;:!?)]}>'\"’”»«“ \u00a0"  # characters that mail programs and chats add to the end of a link
 _TRUE, _FALSE = {"true", "1"}, {"false", "0"}
 _ALPHABET = ascii_uppercase + ascii_lowercase + digits + "-_"  # URL-safe base64, so that no letter is escaped
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """The messages around the prompt of a chat. earlier: those before it; begun: the beginning of the answer."""
-
-    earlier: MessagePairs = ()
-    begun: str = ""
-
-    @property
-    def system(self) -> str:
-        """The system prompt, "" without one."""
-        return self.earlier[0][1] if self.earlier and self.earlier[0][0] == "system" else ""
-
-    def with_system(self, text: str) -> Conversation:
-        """Return this conversation with another system prompt, or without one."""
-        rest = self.earlier[1:] if self.earlier and self.earlier[0][0] == "system" else self.earlier
-        return Conversation(((("system", text),) if text.strip() else ()) + rest, self.begun)
-
-
-@dataclass(frozen=True, slots=True)
-class RunRequest:
-    """Two equal requests are the same run."""
-
-    model: str
-    prompt: str
-    as_chat: bool = False
-    conversation: Conversation = Conversation()
-
-    @property
-    def messages(self) -> list[dict[str, str]]:
-        """The messages of the chat; [] for a text."""
-        if not self.as_chat:
-            return []
-        begun = (("assistant", self.conversation.begun),) if self.conversation.begun.strip() else ()
-        pairs = (*self.conversation.earlier, ("user", self.prompt), *begun)
-        return [{"role": role, "content": content} for role, content in pairs]
-
-
-def pairs_of(messages: Iterable[Mapping[str, str]]) -> MessagePairs:
-    """Return messages as pairs of role and content."""
-    return tuple((message["role"], message["content"]) for message in messages)
-
-
-def split_at_question(messages: MessagePairs) -> tuple[str, Conversation] | None:
-    """Return the last question, and the conversation around it; None if the messages do not end with a question or its answer."""
-    begun = messages[-1][1] if messages and messages[-1][0] == "assistant" else ""
-    before = messages[:-1] if begun else messages
-    return (before[-1][1], Conversation(before[:-1], begun)) if before and before[-1][0] == "user" else None
 
 
 def link_values(conversation: Conversation, ending: Stop) -> dict[str, str]:

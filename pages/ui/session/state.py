@@ -21,7 +21,8 @@ from pages.ui.i18n import translation as languages
 from pages.ui.i18n.translation import _, say
 from pages.ui.server import deployment, offered_models
 from pages.ui.session import share_link
-from pages.ui.session.share_link import Conversation, MessagePairs, RunRequest, Stop, conversation_of, ending_of
+from pages.ui.session.run_request import Conversation, MessagePairs, RunRequest
+from pages.ui.session.share_link import Stop, conversation_of, ending_of
 
 if TYPE_CHECKING:
     from core import Generation, SamplingSettings

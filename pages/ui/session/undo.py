@@ -11,7 +11,7 @@ from core.record.step import Step
 from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, run_start
-from pages.ui.session.share_link import Conversation
+from pages.ui.session.run_request import Conversation
 from pages.ui.session.state import SavedRun, Session, current_session, error_boundary
 
 

@@ -8,11 +8,9 @@ import pytest
 import torch
 
 from core import Generation, SamplingSettings
-from core.engine.kv_cache.token_eviction import EvictingKVCache
+from core.engine.kv_cache.token_eviction import ATTENTION_SINKS, SLIDING_WINDOW, EvictingKVCache
 from core.experiments.cache_budget import (
-    ATTENTION_SINKS,
     POLICIES,
-    SLIDING_WINDOW,
     STOP,
     Answer,
     CacheStep,

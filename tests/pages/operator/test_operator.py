@@ -15,7 +15,7 @@ from core.remote.address import Address
 from core.remote.http_client import HttpClient
 from core.remote.text_routes import Chat
 from core.remote.text_server_model import ListedModel
-from pages.ui.server import downloads, offered_models, operator_password
+from pages.ui.server import model_downloads, offered_models, operator_password
 from pages.ui.session import operator_role
 from tests.pages.apptest import Open, go
 
@@ -149,7 +149,7 @@ def test_the_operator_stops_what_others_fetch(open_app: Open, monkeypatch: pytes
             self.stopped = True
 
     slow = Slow()
-    monkeypatch.setitem(downloads.downloads(), "some/model", slow)
+    monkeypatch.setitem(model_downloads.downloads(), "some/model", slow)
     app = come_in(open_app())
     next(one for one in app.button if one.key == "operator_stop_all").click().run()
     assert slow.stopped

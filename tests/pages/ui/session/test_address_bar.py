@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
-from pages.ui.session import address_bar, admission, current, reload, share_link, state
-from pages.ui.session.share_link import RunRequest
+from pages.ui.session import address_bar, admission, current, resumed_session, share_link, state
+from pages.ui.session.run_request import RunRequest
 
 SECRETS: tuple[Any, ...] = (None, "", 7, [], {}, "0" * 32, "x" * 10**6)
 
@@ -115,14 +115,14 @@ def test_a_tab_that_was_loaded_again_has_its_session_back_unless_another_tab_has
     fields = current.st.session_state
     fields.clear()
     fields[state._KEY] = fresh
-    for module in (state, current, address_bar, reload):
+    for module in (state, current, address_bar, resumed_session):
         monkeypatch.setattr(module, "current_session", lambda: fields[state._KEY])
     monkeypatch.setattr(state, "st", current.st)
-    monkeypatch.setattr(reload, "st", current.st)
+    monkeypatch.setattr(resumed_session, "st", current.st)
     monkeypatch.setattr(admission, "ACTIVE", {fresh})
     monkeypatch.setattr(admission, "ADMITTED", {left, fresh})
     still_open = {"old"}
-    monkeypatch.setattr(reload, "is_open", still_open.__contains__)
+    monkeypatch.setattr(resumed_session, "is_open", still_open.__contains__)
     found = {"query": "", "secret": left.secret}
     address_bar.text_found(found)
     assert fields[state._KEY] is fresh, "a duplicated tab"

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from core import Generation, Recording, SamplingSettings, load_model
 from pages.ui.session import run_start
 from pages.ui.session.provenance import Provenance
-from pages.ui.session.share_link import RunRequest
+from pages.ui.session.run_request import RunRequest
 from tests.pages.apptest import Open, State, go, html, press, run_on
 from tests.pages.test_settings_of_page import blocks
 

@@ -8,17 +8,8 @@ import pytest
 
 from core.chat.conversation import MOST_MESSAGES
 from pages.ui.session import share_link
-from pages.ui.session.share_link import (
-    LONGEST_CONVERSATION,
-    Conversation,
-    RunRequest,
-    Stop,
-    conversation_of,
-    ending_of,
-    is_valid,
-    link_values,
-    split_at_question,
-)
+from pages.ui.session.run_request import Conversation, RunRequest, split_at_question
+from pages.ui.session.share_link import LONGEST_CONVERSATION, Stop, conversation_of, ending_of, is_valid, link_values
 
 EARLIER = (("system", "Be a fox. 🦊"), ("user", "Who?"), ("assistant", 'I & "you"'))
 

@@ -1,0 +1,57 @@
+"""What a run begins with: model, prompt, and the conversation around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+MessagePairs = tuple[tuple[str, str], ...]  # role and content of each
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The messages around the prompt of a chat. earlier: those before it; begun: the beginning of the answer."""
+
+    earlier: MessagePairs = ()
+    begun: str = ""
+
+    @property
+    def system(self) -> str:
+        """The system prompt, "" without one."""
+        return self.earlier[0][1] if self.earlier and self.earlier[0][0] == "system" else ""
+
+    def with_system(self, text: str) -> Conversation:
+        """Return this conversation with another system prompt, or without one."""
+        rest = self.earlier[1:] if self.earlier and self.earlier[0][0] == "system" else self.earlier
+        return Conversation(((("system", text),) if text.strip() else ()) + rest, self.begun)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """Two equal requests are the same run."""
+
+    model: str
+    prompt: str
+    as_chat: bool = False
+    conversation: Conversation = Conversation()
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """The messages of the chat; [] for a text."""
+        if not self.as_chat:
+            return []
+        begun = (("assistant", self.conversation.begun),) if self.conversation.begun.strip() else ()
+        pairs = (*self.conversation.earlier, ("user", self.prompt), *begun)
+        return [{"role": role, "content": content} for role, content in pairs]
+
+
+def pairs_of(messages: Iterable[Mapping[str, str]]) -> MessagePairs:
+    """Return messages as pairs of role and content."""
+    return tuple((message["role"], message["content"]) for message in messages)
+
+
+def split_at_question(messages: MessagePairs) -> tuple[str, Conversation] | None:
+    """Return the last question, and the conversation around it; None if the messages do not end with a question or its answer."""
+    begun = messages[-1][1] if messages and messages[-1][0] == "assistant" else ""
+    before = messages[:-1] if begun else messages
+    return (before[-1][1], Conversation(before[:-1], begun)) if before and before[-1][0] == "user" else None
