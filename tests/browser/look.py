@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from tempfile import mkdtemp
 
 from playwright.sync_api import sync_playwright
 
@@ -32,4 +33,4 @@ def main(addresses: list[str], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or [""], Path())
+    main(sys.argv[1:] or [""], Path(mkdtemp()))
