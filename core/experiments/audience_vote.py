@@ -1,4 +1,4 @@
-"""A vote of an audience on the next token: the options on the phones, and how well the audience agrees with the model.
+"""A vote of an audience on the next token: its options, how votes are counted, and how well the audience agrees with the model.
 
 The options are some of the model's likeliest tokens, its favourite always among them, and a few less likely words, in random order. When
 the vote has ended, the dice choose the token as always, and both answers are compared with it.
@@ -12,8 +12,9 @@ their sum over the options, so that both choose among the same tokens.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from statistics import fmean
 
@@ -68,6 +69,47 @@ class VoteRound:
         audience = (self.votes[column] + 1) / (sum(self.votes) + len(self.options))
         model = self.options[column].probability / sum(option.probability for option in self.options)
         return -math.log2(audience), -math.log2(model)
+
+
+@dataclass(slots=True, eq=False)
+class Question:
+    """A vote on the token after `text`. after: identifies the text, so that a changed run is noticed. at: index of the step.
+
+    votes: the index of an option, or an own word, by phone. hands: counted by the presenter, by option. chat: of a pasted chat.
+    released: own words that the presenter shows. result: set when the vote has ended.
+    """
+
+    number: int
+    text: str
+    options: tuple[Option, ...]
+    at: int
+    after: Hashable
+    allows_own: bool = False
+    is_live: bool = False
+    votes: dict[str, int | str] = field(default_factory=dict)
+    hands: list[int] = field(default_factory=list)
+    chat: Counter[int | str] = field(default_factory=Counter)
+    released: list[str] = field(default_factory=list)
+    result: VoteRound | None = None
+
+    def counts(self) -> list[int]:
+        """Return the votes of each option: of phones, hands and the chat."""
+        cast = Counter(self.votes.values()) + self.chat
+        return [cast[column] + self.hands[column] for column in range(len(self.options))]
+
+    def words(self) -> list[tuple[str, int]]:
+        """Return the own words with their votes, the most frequent first. Capital letters do not count."""
+        cast = Counter(self.votes.values()) + self.chat
+        words: Counter[str] = Counter()
+        for word, count in cast.items():
+            if isinstance(word, str):
+                words[word.casefold()] += count
+        return words.most_common()
+
+    def vote_of(self, word: str) -> int | str:
+        """Return the option that a word names, or the word itself."""
+        named = word.casefold()
+        return next((column for column, option in enumerate(self.options) if option.label.casefold() == named), word)
 
 
 @dataclass(frozen=True, slots=True)

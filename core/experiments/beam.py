@@ -13,7 +13,7 @@ import torch
 
 from core.checked_number import whole_number
 from core.errors import BadSetting, BrokenLogits
-from core.experiments.candidates import prompt_ids
+from core.experiments.best_of_n import prompt_ids
 from core.experiments.prompt_batch import PromptBatch, batch_of
 from core.experiments.result_file import Sentence
 from core.message import Message

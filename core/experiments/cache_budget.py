@@ -14,7 +14,7 @@ from core.engine.kv_cache.quantized import packed_bytes
 from core.engine.kv_cache.token_eviction import ATTENTION_SINKS, SLIDING_WINDOW, EvictingKVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, EmptyPrompt
-from core.experiments.candidates import encoded
+from core.experiments.best_of_n import encoded
 from core.message import Message
 from core.sampling import dice, observe_stages
 from core.sampling.observation import History

@@ -17,7 +17,7 @@ from core.costs.operations_and_bytes import pass_multiply_adds
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
-from core.experiments.candidates import prompt_ids
+from core.experiments.best_of_n import prompt_ids
 from core.experiments.two_models import LONGEST, both_here, entropy_of, odds_of, same_tokens
 from core.inspection.scoring import surprises
 from core.message import Message, Number

@@ -18,7 +18,7 @@ from core.batching.request import Request
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
-from core.experiments.candidates import prompt_ids
+from core.experiments.best_of_n import prompt_ids
 from core.generation.generation import generated
 from core.limits import Limits
 from core.message import Message, Number

@@ -31,7 +31,7 @@ from core.engine.model import LanguageModel
 from core.engine.network_layers import checked_layers
 from core.engine.stored_weights import StoredLinear, is_stored
 from core.errors import BadSetting, ModelError, NoRoom
-from core.experiments.candidates import prompt_ids
+from core.experiments.best_of_n import prompt_ids
 from core.experiments.closeness import Closeness, divergence, first_difference, perplexity, read_text
 from core.generation.generation import generated
 from core.inspection.inside import must_be_here

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
-from core.experiments.candidates import prompt_ids
+from core.experiments.best_of_n import prompt_ids
 from core.experiments.questions import facts
 from core.experiments.two_models import both_here, same_tokens
 from core.inspection.scoring import log_odds, score_text

@@ -21,7 +21,7 @@ from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.engine.shape import ModelShape
 from core.errors import BrokenLogits
-from core.experiments.candidates import prompt_ids
+from core.experiments.best_of_n import prompt_ids
 from core.experiments.result_file import HexBytes
 from core.experiments.speculative import sized
 from core.inspection.scoring import score_text

@@ -10,7 +10,7 @@ import numpy as np
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.errors import BadSetting, ModelError
-from core.experiments.candidates import prompt_ids
+from core.experiments.best_of_n import prompt_ids
 from core.experiments.closeness import Closeness, divergence, first_difference, perplexity, read_text
 from core.generation.generation import Generation
 from core.inspection.inside import must_be_here

@@ -21,7 +21,7 @@ from core.batching.scheduler import Policy
 from core.checked_number import whole_number
 from core.engine.model import LanguageModel
 from core.errors import BadSetting
-from core.experiments.candidates import prompt_ids
+from core.experiments.best_of_n import prompt_ids
 from core.experiments.compared_policies import MOST_PLANNED, PlannedRequest, planned_requests
 from core.limits import Limits
 from core.message import Message

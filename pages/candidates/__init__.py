@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.experiments import claims
 from core.experiments.beam import BeamStep
-from core.experiments.candidates import BatchStep
+from core.experiments.best_of_n import BatchStep
 from core.experiments.claims import Claim
 from core.sampling.settings import SamplingSettings
 from pages.ui.features import IDS, NONE, WHAT_IF, Feature, Recorded

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.errors import BadRecording
-from core.experiments import prepared
+from core.experiments import prepared_runs
 from core.experiments.result_file import RecordedExperiment
 from pages.ui import features
 from pages.ui.experiments import experiment
@@ -52,7 +52,7 @@ class Card:
 @lru_cache(maxsize=64)
 def card(name: str) -> Card:
     """Return the card of a recorded run. Raises BadRecording."""
-    kept = prepared.load(name)
+    kept = prepared_runs.load(name)
     text = " ".join(kept.text.split())
     return Card(kept.model_name, len(kept.path), text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…")
 
@@ -72,7 +72,7 @@ class _Opened:
 @current.error_boundary
 def open_run(name: str) -> None:
     """Open a recorded run on Watch."""
-    opened_recording.show(prepared.load(name))
+    opened_recording.show(prepared_runs.load(name))
 
 
 @current.error_boundary
@@ -104,7 +104,7 @@ def open_file(data: bytes) -> str:
     except BadRecording as error:
         if not str(error).startswith(NO_EXPERIMENT):
             raise
-        opened_recording.show(prepared.unpacked(data))
+        opened_recording.show(prepared_runs.unpacked(data))
         return features.LANDING
     open_experiment(recording)
     return result_of(recording.name).page

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import BadRecording
-from core.experiments import prepared
+from core.experiments import prepared_runs
 from pages.gallery import gallery
 from pages.ui import features
 from pages.ui.experiments import experiment
@@ -88,7 +88,7 @@ frame.header(
 )
 with elements.error_boundary():
     elements.section(_("Texts"), _("open on Watch"))
-    shelf([one.name for one in prepared.PREPARED], text_card)
+    shelf([one.name for one in prepared_runs.PREPARED], text_card)
     elements.section(_("Experiments"), _("open on their page"))
     shelf([result.name for result in features.recorded() if result.card], experiment_card)
     elements.section(_("Open a file"))

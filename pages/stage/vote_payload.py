@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import segno
 
 from core.experiments import audience_vote
-from core.experiments.audience_vote import Option, VoteRound, VoteScore
+from core.experiments.audience_vote import Option, Question, VoteRound, VoteScore
 from core.record.step_rows import label_of
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, ngettext
 from pages.ui.presenting import stage_vote
 from pages.ui.server.vote_page import counts
-from pages.ui.server.vote_rooms import Question, Room
+from pages.ui.server.vote_rooms import Room
 
 if TYPE_CHECKING:
     from core import Generation

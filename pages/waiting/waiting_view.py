@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from core.batching.scheduler import Policy
-from core.experiments.delivery import deliver, words_of
+from core.experiments.streamed_or_buffered import deliver, words_of
 from core.experiments.waiting import POLICIES, LoadPoint, ServiceTimes, Watched, pollaczek_khinchine
 from core.record.step import Step
 from pages.ui.charts.palette import Palette, legend

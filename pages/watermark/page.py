@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.experiments import prepared, watermark_detection
+from core.experiments import prepared_runs, watermark_detection
 from core.sampling.settings import SETTINGS, SamplingSettings
 from pages.ui.experiments import results
 from pages.ui.i18n.control_values import control_value
@@ -25,7 +25,7 @@ frame.page()
 NAME = "watermark"
 LENGTHS, RUNS = (50, 100, 200), 40
 SAMPLING = {"plain": N_("temperature 1, all tokens"), "sidebar": N_("the sidebar's settings")}
-CERTAIN_PROMPT = next(run.prompt for run in prepared.PREPARED if run.name == "certain")
+CERTAIN_PROMPT = next(run.prompt for run in prepared_runs.PREPARED if run.name == "certain")
 
 
 def controls() -> tuple[SamplingSettings, str, int]:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from core import Generation, load_model, score_text
-from core.experiments import prepared
+from core.experiments import prepared_runs
 from core.experiments.result_file import RecordedExperiment
 from core.models.growth_record import growth_of
 from core.models.hub import bundled_names
@@ -110,12 +110,12 @@ def guess_a_word(page: Any) -> None:
 
 def shelf(page: Any) -> None:
     cards = Drawn(page, MAIN).texts('[class*="st-key-gallery_open_"]')
-    assert len(cards) >= len(prepared.PREPARED) + sum(result.card is not None for result in features.recorded())
+    assert len(cards) >= len(prepared_runs.PREPARED) + sum(result.card is not None for result in features.recorded())
 
 
 def shelf_open(page: Any) -> None:
     press(page, "gallery_open_cold")
-    text = "".join(step.text for step in prepared.load("cold").path)
+    text = "".join(step.text for step in prepared_runs.load("cold").path)
     eventually(page, lambda: observed.words(Drawn(page, ".st-key-strip"), text.strip()))
 
 

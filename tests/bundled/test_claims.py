@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from core import Recording, load_model
-from core.experiments import prepared
+from core.experiments import prepared_runs
 from core.experiments.cascade import LARGE_ONLY, SMALL_ONLY, cascade
 from core.experiments.claims import branches, cascade_is_worth_it, ends_in_a_sentence, repeated_sentences, steered, text_of
-from core.experiments.prepared import PREPARED, PreparedRun
+from core.experiments.prepared_runs import PREPARED, PreparedRun
 from core.experiments.student_report import student_reports
 from pages.gallery import gallery
 from pages.ui.experiments import experiment
@@ -49,8 +49,8 @@ def test_the_examples_were_chosen_for_these_weights() -> None:
 
 @pytest.mark.parametrize("recipe", PREPARED, ids=lambda recipe: recipe.name)
 def test_a_prepared_run_shows_its_claim_in_its_file_and_with_the_weights(recipe: PreparedRun) -> None:
-    kept = prepared.load(recipe.name)
-    made = prepared.make(recipe, load_model(recipe.model, device="cpu", dtype="float32"))
+    kept = prepared_runs.load(recipe.name)
+    made = prepared_runs.make(recipe, load_model(recipe.model, device="cpu", dtype="float32"))
     assert recipe.claim.holds(kept), recipe.claim.says
     assert list(map(text_of, branches(made))) == list(map(text_of, branches(kept)))
 
@@ -77,7 +77,7 @@ def test_each_recorded_result_is_looked_at_in_a_browser() -> None:
 
 
 def test_a_claim_fails_for_a_run_that_does_not_show_it() -> None:
-    runs = {recipe.name: prepared.load(recipe.name) for recipe in PREPARED}
+    runs = {recipe.name: prepared_runs.load(recipe.name) for recipe in PREPARED}
     for name, other in (("loop", "hot"), ("ending", "loop"), ("certain", "open"), ("open", "certain"), ("cold", "hot"), ("hot", "cold")):
         claim = next(recipe.claim for recipe in PREPARED if recipe.name == name)
         assert not claim.holds(runs[other]), (claim.says, other)
@@ -95,7 +95,7 @@ def test_a_run_on_stage_ends_where_a_sentence_ends_and_has_a_few_choices(title: 
 
 def test_the_recording_of_a_talk_stops_at_the_end_of_a_sentence_that_it_has_repeated() -> None:
     stop = next(stop for stop in TALKS["Ten minutes"].stops if "run" in stop.query)
-    path = prepared.load(stop.query["run"]).path[: stop.words]
+    path = prepared_runs.load(stop.query["run"]).path[: stop.words]
     assert ends_in_a_sentence(path) and repeated_sentences(path) >= 3
 
 
@@ -107,7 +107,7 @@ def test_a_talk_takes_at_most_ten_presses_a_minute(name: str, large: Any) -> Non
         if stop.page != "stage":
             continue
         if "run" in stop.query:
-            path = list(islice(prepared.load(stop.query["run"]).path, stop.words))
+            path = list(islice(prepared_runs.load(stop.query["run"]).path, stop.words))
         else:
             path = list(choose_examples.sentence(large, stop, int(stop.query["seed"])).path)
         assert stop.doubt is not None
@@ -149,7 +149,7 @@ def test_the_teacher_is_better_than_the_pupil_and_the_pupil_than_its_twin(large:
 def test_each_card_of_the_gallery_names_a_recording() -> None:
     assert set(gallery.RUNS) == {recipe.name for recipe in PREPARED}
     for recipe in PREPARED:
-        data = (prepared.FOLDER / f"{recipe.name}{prepared.ENDING}").read_bytes()
+        data = (prepared_runs.FOLDER / f"{recipe.name}{prepared_runs.ENDING}").read_bytes()
         assert Recording.loads(gzip.decompress(data)).prompt in (recipe.prompt, *recipe.others)
 
 

@@ -11,10 +11,10 @@ from core import Generation, SamplingSettings, list_models, load_model, score_te
 from core.bundled.recipe.candidate import Candidate
 from core.bundled.recipe.growth import PROMPTS
 from core.engine.kv_cache.token_eviction import SLIDING_WINDOW
-from core.experiments import prepared
+from core.experiments import prepared_runs
 from core.experiments.cache_budget import INT8_KV, RED_POT, Answer, MemoryBudget, ask, kv_bytes_per_token
 from core.experiments.fork import Fork, continuation, side_by_side
-from core.experiments.prepared import PREPARED, PreparedRun
+from core.experiments.prepared_runs import PREPARED, PreparedRun
 from core.experiments.speculative import gain, speculate
 from core.experiments.student_report import knows, student_reports
 from core.experiments.thinking import CHAIN_OF_THOUGHT, DIRECT, Question, count
@@ -61,13 +61,13 @@ def test_the_growth_record_is_whole_and_in_order() -> None:
 
 @pytest.mark.parametrize("recipe", PREPARED, ids=lambda recipe: recipe.name)
 def test_each_prepared_run_replays_without_a_model(recipe: PreparedRun) -> None:
-    kept = prepared.load(recipe.name)
+    kept = prepared_runs.load(recipe.name)
     assert kept.prompt in (recipe.prompt, *recipe.others) and kept.model_name == recipe.model
     written = list(kept.replay().stream())
     assert 1 <= len(written) <= recipe.steps and written == kept.path
     assert {step.settings.temperature for step in written} == {recipe.settings.temperature}
     assert sum(node.parent == 0 for node in kept.nodes) == len(recipe.branches)
-    assert (prepared.FOLDER / f"{recipe.name}{prepared.ENDING}").stat().st_size < 150_000
+    assert (prepared_runs.FOLDER / f"{recipe.name}{prepared_runs.ENDING}").stat().st_size < 150_000
 
 
 def test_the_examples_of_thinking_aloud_show_what_they_promise(large: Any) -> None:

@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import load_model
 from core.backends import compiled
-from core.experiments import prepared
+from core.experiments import prepared_runs
 from core.models.hub import BUNDLED
 from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Worker
@@ -55,7 +55,7 @@ def record(spec: Recorded) -> bytes:
 
 def warm_up() -> None:
     """Load a model and wait for the compiled code, so that no recorded time contains them."""
-    load_model(prepared.PREPARED[0].model)
+    load_model(prepared_runs.PREPARED[0].model)
     compiled.start()
     compiled.wait()
     compiled.batches_are_ready()
@@ -66,13 +66,13 @@ def main(names: list[str]) -> None:
     """Record the experiments with these names, or all of them."""
     warm_up()
     experiment.FOLDER.mkdir(parents=True, exist_ok=True)
-    prepared.FOLDER.mkdir(parents=True, exist_ok=True)
-    for recipe in prepared.PREPARED:
+    prepared_runs.FOLDER.mkdir(parents=True, exist_ok=True)
+    for recipe in prepared_runs.PREPARED:
         if names and recipe.name not in names:
             continue
         began = monotonic()
-        data = prepared.packed(prepared.make(recipe, load_model(recipe.model)))
-        write_file(prepared.FOLDER / f"{recipe.name}{prepared.ENDING}", data, began)
+        data = prepared_runs.packed(prepared_runs.make(recipe, load_model(recipe.model)))
+        write_file(prepared_runs.FOLDER / f"{recipe.name}{prepared_runs.ENDING}", data, began)
     for spec in recorded():
         if names and spec.name not in names:
             continue

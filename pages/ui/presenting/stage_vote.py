@@ -15,11 +15,12 @@ import streamlit as st
 
 from core.errors import InputError
 from core.experiments import audience_vote
+from core.experiments.audience_vote import Question
 from pages.ui.i18n.translation import N_, ngettext
 from pages.ui.presenting import stage_state
 from pages.ui.presenting.stage_state import StageState
 from pages.ui.server import deployment
-from pages.ui.server.vote_rooms import MOST_HANDS, ROOMS, Question, Room, chat_votes
+from pages.ui.server.vote_rooms import MOST_HANDS, ROOMS, Room, chat_votes
 from pages.ui.session import current
 from pages.ui.session.state import memory
 

@@ -362,11 +362,11 @@ def _recording(stop: Stop) -> Recording | None:
         return None
     # Imported here, because every page imports this module and few visitors give a talk.
     from core import Recording
-    from core.experiments import prepared
+    from core.experiments import prepared_runs
 
     if stop.recording:
         return Recording.loads(stop.recording)
-    return prepared.load(named) if named in {recipe.name for recipe in prepared.PREPARED} else None
+    return prepared_runs.load(named) if named in {recipe.name for recipe in prepared_runs.PREPARED} else None
 
 
 def follow() -> None:

@@ -22,11 +22,12 @@ from starlette.routing import Route
 
 from core import palette
 from core.errors import InputError
+from core.experiments.audience_vote import Question
 from pages.ui.i18n import translation
 from pages.ui.i18n.translation import N_, _, say
 from pages.ui.server import deployment
 from pages.ui.server.rate_limit import AddressRates
-from pages.ui.server.vote_rooms import ROOMS, Question, Room, VoteRefused
+from pages.ui.server.vote_rooms import ROOMS, Room, VoteRefused
 
 if TYPE_CHECKING:
     from starlette.requests import Request

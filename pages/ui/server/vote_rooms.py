@@ -22,7 +22,7 @@ from time import monotonic
 
 from core.errors import InputError
 from core.experiments import guessing_game
-from core.experiments.audience_vote import Option, VoteRound
+from core.experiments.audience_vote import Option, Question, VoteRound
 from core.limits import Limits
 from pages.ui.i18n.translation import N_
 from pages.ui.server.gate import is_open
@@ -61,47 +61,6 @@ class TooMany(VoteRefused):
     """Too many requests, wrong codes, phones or rooms."""
 
     status = 429
-
-
-@dataclass(slots=True, eq=False)
-class Question:
-    """A vote on the token after `text`. after: identifies the text, so that a changed run is noticed. at: index of the step.
-
-    votes: the index of an option, or an own word, by phone. hands: counted by the presenter, by option. chat: of a pasted chat.
-    released: own words that the presenter shows. result: set when the vote has ended.
-    """
-
-    number: int
-    text: str
-    options: tuple[Option, ...]
-    at: int
-    after: Hashable
-    allows_own: bool = False
-    is_live: bool = False
-    votes: dict[str, int | str] = field(default_factory=dict)
-    hands: list[int] = field(default_factory=list)
-    chat: Counter[int | str] = field(default_factory=Counter)
-    released: list[str] = field(default_factory=list)
-    result: VoteRound | None = None
-
-    def counts(self) -> list[int]:
-        """Return the votes of each option: of phones, hands and the chat."""
-        cast = Counter(self.votes.values()) + self.chat
-        return [cast[column] + self.hands[column] for column in range(len(self.options))]
-
-    def words(self) -> list[tuple[str, int]]:
-        """Return the own words with their votes, the most frequent first. Capital letters do not count."""
-        cast = Counter(self.votes.values()) + self.chat
-        words: Counter[str] = Counter()
-        for word, count in cast.items():
-            if isinstance(word, str):
-                words[word.casefold()] += count
-        return words.most_common()
-
-    def vote_of(self, word: str) -> int | str:
-        """Return the option that a word names, or the word itself."""
-        named = word.casefold()
-        return next((column for column, option in enumerate(self.options) if option.label.casefold() == named), word)
 
 
 @dataclass(slots=True, eq=False)

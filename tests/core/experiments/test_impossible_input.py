@@ -15,9 +15,9 @@ from core.errors import BadSetting, EmptyPrompt, ModelError, NotForThisModel, Pr
 from core.experiments import watermark_detection
 from core.experiments.batch_curve import batch_curve
 from core.experiments.beam import beam_search
+from core.experiments.best_of_n import ranked, write_together
 from core.experiments.cache_budget import MemoryBudget, fill, own_task
 from core.experiments.cache_race import race
-from core.experiments.candidates import ranked, write_together
 from core.experiments.cascade import cascade
 from core.experiments.compared_policies import planned_requests
 from core.experiments.compared_settings import Column, side_by_side, sweep

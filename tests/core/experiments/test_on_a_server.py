@@ -14,7 +14,7 @@ from core.costs.receipt import Receipt
 from core.errors import NotForThisModel
 from core.experiments import watermark_detection
 from core.experiments.beam import beam_search
-from core.experiments.candidates import write_together
+from core.experiments.best_of_n import write_together
 from core.models import loading
 from core.remote import http_client
 from tests.core.remote.serving import TINY, FakeLlama, FakeVLLM, Running, serve, tokenize, truth

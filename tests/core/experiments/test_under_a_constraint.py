@@ -9,7 +9,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.batching.batch_server import ServerSettings
-from core.experiments import candidates, cascade, compared_policies
+from core.experiments import best_of_n, cascade, compared_policies
 
 FORM = " (one|two){2,4} 🦊"
 SETTINGS = SamplingSettings(constraint=f"regex:{FORM}", seed=2)
@@ -28,7 +28,7 @@ def plain(model: Any, settings: SamplingSettings, length: int = 30) -> str:
 
 
 def test_candidates(model: Any) -> None:
-    *_rest, last = candidates.write_together(model, PROMPT, SETTINGS, 4, 30)
+    *_rest, last = best_of_n.write_together(model, PROMPT, SETTINGS, 4, 30)
     texts = ["".join(step.text for step in one.path) for one in last.tries]
     assert len(set(texts)) > 1 and all(re.fullmatch(FORM, text) for text in texts)
     assert texts[0] == plain(model, SETTINGS)

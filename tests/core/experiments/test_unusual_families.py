@@ -17,7 +17,7 @@ from core.engine.architecture_limits import possible_with
 from core.engine.network_changes import Steering
 from core.errors import ModelError, NotForThisModel
 from core.experiments.beam import beam_search
-from core.experiments.candidates import write_together
+from core.experiments.best_of_n import write_together
 from core.experiments.quantization import quantize
 from core.experiments.same_prompt import REFERENCE, compared
 from core.experiments.teach import teach

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.errors import BadRecording
-from core.experiments import prepared
+from core.experiments import prepared_runs
 from pages.gallery import gallery
 from pages.ui.experiments import experiment
 from pages.ui.session import upload_field
@@ -24,15 +24,15 @@ def test_what_had_been_written_can_be_brought_back(open_app: Open, session: Stat
 def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_app(page="gallery")
     race = (experiment.FOLDER / f"race{experiment.ENDING}").read_bytes()
-    run = (prepared.FOLDER / f"hot{prepared.ENDING}").read_bytes()
+    run = (prepared_runs.FOLDER / f"hot{prepared_runs.ENDING}").read_bytes()
     held = session(app).experiments
     shown: list[Any] = []
     monkeypatch.setattr(gallery.current, "current_session", lambda: session(app))
     monkeypatch.setattr(gallery.opened_recording, "show", shown.append)
-    for data, page in ((race, "cache"), (run, "watch"), (prepared.load("hot").dumps().encode(), "watch")):
+    for data, page in ((race, "cache"), (run, "watch"), (prepared_runs.load("hot").dumps().encode(), "watch")):
         assert gallery.open_file(data) == page
     assert held["race"].seen
-    assert shown[-1].prompt == prepared.load("hot").prompt
+    assert shown[-1].prompt == prepared_runs.load("hot").prompt
 
 
 @pytest.mark.parametrize("data", [b"", b"hello", b"{}", b"\x1f\x8b123", b"[" * 100])

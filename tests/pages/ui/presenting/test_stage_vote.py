@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from core import Generation, SamplingSettings, load_model
 from core.errors import InputError
-from core.experiments.audience_vote import Option, VoteRound
+from core.experiments.audience_vote import Option, Question, VoteRound
 from pages.stage import vote_payload
 from pages.ui.i18n import translation
 from pages.ui.presenting import stage_vote
 from pages.ui.presenting.stage_state import StageState
 from pages.ui.server import vote_page
-from pages.ui.server.vote_rooms import MOST_HANDS, Question, Room, Rooms
+from pages.ui.server.vote_rooms import MOST_HANDS, Room, Rooms
 
 NUMBERS = st.none() | st.booleans() | st.integers() | st.floats()
 VALUES = st.recursive(NUMBERS | st.text(max_size=60), lambda inner: st.lists(inner, max_size=7), max_leaves=8)

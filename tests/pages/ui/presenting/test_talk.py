@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from core import SamplingSettings
 from core.errors import BadRecording
-from core.experiments import prepared
+from core.experiments import prepared_runs
 from core.record.step import TokenDistribution
 from pages.ui import features
 from pages.ui.presenting import talk, talk_file, tour_state
@@ -30,7 +30,7 @@ def test_a_prepared_talk_leads_to_pages_that_are_there_and_is_the_same_from_its_
     for stop in known.stops:
         assert stop.page in titles, stop
         assert stop.say, "a speaker is told what to say"
-        assert stop.query.get(talk.RECORDING_PARAMETER, "loop") in {recipe.name for recipe in prepared.PREPARED}
+        assert stop.query.get(talk.RECORDING_PARAMETER, "loop") in {recipe.name for recipe in prepared_runs.PREPARED}
         assert stop.page != "tour" or stop.query["stop"] in tour_state.STOPS
     assert talk_file.loads(known.dumps()) == known
 

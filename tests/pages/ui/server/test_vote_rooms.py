@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from core.errors import InputError
-from core.experiments.audience_vote import Option
+from core.experiments.audience_vote import Option, Question
 from pages.ui.server import vote_rooms
-from pages.ui.server.vote_rooms import NoSuchRoom, Question, Room, Rooms, TooMany, VoteRefused, VoteTooLate, chat_votes
+from pages.ui.server.vote_rooms import NoSuchRoom, Room, Rooms, TooMany, VoteRefused, VoteTooLate, chat_votes
 
 OPTIONS = (Option(1, "dog", 0.5), Option(2, "cat", 0.25), Option(3, "tax", 0.05))
 ADDRESS = "203.0.113.7"

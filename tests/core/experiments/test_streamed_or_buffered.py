@@ -8,7 +8,7 @@ import pytest
 
 from core import Generation
 from core.errors import BadSetting
-from core.experiments.delivery import deliver, moments, words_of
+from core.experiments.streamed_or_buffered import deliver, moments, words_of
 
 TEXT = " the old man and the sea. The cattle and the cat went home."
 

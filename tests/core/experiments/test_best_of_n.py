@@ -10,7 +10,7 @@ import pytest
 
 from core import Generation, SamplingSettings
 from core.experiments.answer_in_text import answer_of
-from core.experiments.candidates import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, ranked, write_together
+from core.experiments.best_of_n import FORMULAS, MAJORITY, MEAN, NORMALISED, BatchStep, ranked, write_together
 from tests.tiny_models import some
 
 PROMPT = "The sea looked back"
