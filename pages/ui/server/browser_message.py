@@ -30,7 +30,7 @@ class Judgement:
     """What the gate does with a message. "ignore": browsers send its kind, and this app does not need it.
 
     weight: as how many messages it counts. starts_run: it makes the app draw a page or a part of it, or make a file. by_clock: a clock of
-    the page sends it, as in Play, and no person. of_page: it draws the whole page.
+    the page sends it, as in Play, and no person. of_page: it draws the whole page. replaced: what Streamlit reads in its place, if not b"".
     """
 
     verdict: Literal["pass", "ignore", "refuse"]
@@ -38,6 +38,7 @@ class Judgement:
     starts_run: bool = False
     by_clock: bool = False
     of_page: bool = False
+    replaced: bytes = b""
 
 
 def judge(data: bytes) -> Judgement:
@@ -55,9 +56,10 @@ def judge(data: bytes) -> Judgement:
     kind = message.WhichOneof("type")
     if kind == "rerun_script":
         run = message.rerun_script
-        pressed = any(widget.WhichOneof("value") in PRESSES for widget in run.widget_states.widgets)
         weight = size + (1 if run.fragment_id else PER_PAGE)
-        return Judgement("pass", weight, True, run.is_auto_rerun and not pressed, not run.fragment_id)
+        return Judgement(
+            "pass", weight, True, run.is_auto_rerun, not run.fragment_id, _without_presses(message) if run.is_auto_rerun else b""
+        )
     if kind == "backend_operation_request":  # the other operations would install software or read rows of tables
         allowed = message.backend_operation_request.WhichOneof("payload") in (None, "deferred_file")
         return Judgement("pass" if allowed else "refuse", size + PER_DOWNLOAD, True)
@@ -66,6 +68,22 @@ def judge(data: bytes) -> Judgement:
     if kind in ("stop_script", "app_heartbeat"):
         return Judgement("pass", 1 + size)
     return Judgement("ignore", 1 + size) if kind in UNUSED else refused
+
+
+def _without_presses(message: BackMsg) -> bytes:
+    """Return a clock's message without the presses in it, b"" if there are none.
+
+    A press waits in the browser for a moment before its own message leaves. A clock's message that leaves meanwhile has it too, and what
+    was pressed would happen twice (Streamlit 1.67).
+    """
+    widgets = message.rerun_script.widget_states.widgets
+    kept = [widget for widget in widgets if widget.WhichOneof("value") not in PRESSES]
+    if len(kept) == len(widgets):
+        return b""
+    left = BackMsg.FromString(message.SerializeToString())
+    del left.rerun_script.widget_states.widgets[:]
+    left.rerun_script.widget_states.widgets.extend(kept)
+    return left.SerializeToString()
 
 
 def page_request(path: str, query: str) -> bytes:

@@ -217,7 +217,7 @@ class Gate:
                     if not await self._has_turn(connection, receive, closing, patience):
                         continue
                 if not closing.done():
-                    return message
+                    return {**message, "bytes": judged.replaced} if judged.replaced else message
                 continue
             self.refused["forbidden messages"] += 1
             if judged.verdict == "refuse":

@@ -57,21 +57,25 @@ def test_a_whole_page_counts_as_several_messages_and_its_parts_as_one() -> None:
     assert round(judge(protocol.heartbeat()).weight) == round(judge(b"\xff\xff").weight) == 1
 
 
-def test_a_clock_that_brings_a_press_along_is_no_clock() -> None:
-    made = BackMsg()
-    made.rerun_script.fragment_id, made.rerun_script.is_auto_rerun = "clock", True
-    assert judge(made.SerializeToString()).by_clock and not judge(made.SerializeToString()).of_page
-    made.rerun_script.widget_states.widgets.add(id="speed", double_value=2.0)
-    assert judge(made.SerializeToString()).by_clock
+def test_a_press_that_a_clock_brings_along_is_taken_out_because_its_own_message_follows() -> None:
+    tick = BackMsg()
+    tick.rerun_script.fragment_id, tick.rerun_script.is_auto_rerun = "clock", True
+    tick.rerun_script.widget_states.widgets.add(id="speed", double_value=2.0)
+    judged = judge(tick.SerializeToString())
+    assert judged.by_clock and not judged.of_page and judged.replaced == b""
     for kind in browser_message.PRESSES:
-        pressed = BackMsg.FromString(made.SerializeToString())
+        pressed = BackMsg.FromString(tick.SerializeToString())
         widget = pressed.rerun_script.widget_states.widgets.add(id="step")
         value = getattr(widget, kind)
         if isinstance(value, bool | str):
             setattr(widget, kind, type(value)(1))
         else:
             value.SetInParent()
-        assert not judge(pressed.SerializeToString()).by_clock, kind
+        judged = judge(pressed.SerializeToString())
+        assert judged.by_clock and BackMsg.FromString(judged.replaced) == tick, kind
+        pressed.rerun_script.is_auto_rerun = False
+        judged = judge(pressed.SerializeToString())
+        assert not judged.by_clock and judged.replaced == b"", kind
     assert judge(protocol.rerun(press="step")).of_page
 
 

@@ -19,12 +19,14 @@ class Drawing:
 
     def __init__(self) -> None:
         self.runs: list[Any] = []
+        self.read: list[bytes] = []
         self.ended: list[int] = []
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         while (message := await receive())["type"] != "websocket.disconnect":
             if message["type"] == "websocket.receive":
                 self.runs.append(send)
+                self.read.append(message["bytes"])
         self.ended.append(message["code"])
 
 
@@ -126,7 +128,7 @@ def test_what_a_browser_sent_before_it_left_is_not_read(monkeypatch: pytest.Monk
 def test_a_clock_does_not_tick_while_a_whole_page_is_drawn_and_a_press_does() -> None:
     app, tick, step = Drawing(), protocol.BackMsg(), protocol.BackMsg()
     tick.rerun_script.fragment_id, tick.rerun_script.is_auto_rerun = "clock", True
-    step.CopyFrom(tick)
+    step.rerun_script.fragment_id = "clock"
     step.rerun_script.widget_states.widgets.add(id="step", trigger_value=True)
 
     async def leaving_a_page_with_a_clock() -> None:
@@ -142,3 +144,23 @@ def test_a_clock_does_not_tick_while_a_whole_page_is_drawn_and_a_press_does() ->
         browser.task.cancel()
 
     run(leaving_a_page_with_a_clock())
+
+
+def test_a_press_that_leaves_with_a_clock_as_well_is_read_once() -> None:
+    """Two messages with the same press, 30 ms apart, were two presses: what was undone came back at once."""
+    app, step = Drawing(), protocol.BackMsg()
+    step.rerun_script.fragment_id = "part"
+    step.rerun_script.widget_states.widgets.add(id="step", trigger_value=True)
+    tick = protocol.BackMsg.FromString(step.SerializeToString())
+    tick.rerun_script.is_auto_rerun = True
+
+    async def pressing() -> None:
+        browser = Browser(Gate(app))
+        for message in (tick, step):
+            browser.say(message.SerializeToString())
+            await settled()
+        browser.task.cancel()
+
+    run(pressing())
+    read = [protocol.BackMsg.FromString(data).rerun_script for data in app.read]
+    assert [(message.is_auto_rerun, len(message.widget_states.widgets)) for message in read] == [(True, 0), (False, 1)]
