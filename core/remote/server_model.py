@@ -305,9 +305,8 @@ def connect(
         "parameters": _count(meta.get("n_params")),
         "bytes": _count(meta.get("size")),
         "dtype": str(meta.get("ftype") or dtype),
-        "item_bytes": 4
-        if dtype == "float32" and kind != "llama-server"
-        else 2,  # llama-server stores its cache in half precision by default
+        # llama-server stores its cache in half precision by default
+        "item_bytes": 4 if dtype == "float32" and kind != "llama-server" else 2,
     }
     server: Server = (SGLang if kind == "SGLang" else VLLM)(client, entry["id"], vocabulary)
     if kind == "llama-server":

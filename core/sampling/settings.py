@@ -519,6 +519,5 @@ SETTINGS: Final[dict[str, Setting]] = {row.name: replace(row.metadata["row"], na
 _OF_STAGES = {row.stage.name: (row, row.stage) for row in SETTINGS.values() if row.stage is not None}
 STAGES: Final[dict[str, Stage]] = {name: stage for name, (_row_of, stage) in _OF_STAGES.items()}
 ORDERS: Final = stage_orders.of_engines(STAGES)
-SETTING_OF: Final[dict[str, str]] = {
-    name: _OF_STAGES[name][0].name for name in ORDERS["transformers"]
-}  # the setting that switches each stage on
+# The setting that switches each stage on.
+SETTING_OF: Final[dict[str, str]] = {name: _OF_STAGES[name][0].name for name in ORDERS["transformers"]}

@@ -16,7 +16,7 @@ from core.sampling.setting import ENGINES, Stage
 
 
 def of_engines(stages: Mapping[str, Stage]) -> dict[str, tuple[str, ...]]:
-    """Return the names of the stages in the order of each engine: by their `places` in its order, which stand in the table of settings."""
+    """Return the names of the stages in the order of each engine: by their `places`, from the table of settings."""
     return {engine: tuple(sorted(stages, key=lambda name: stages[name].places[index])) for index, engine in enumerate(ENGINES)}
 
 

@@ -46,7 +46,8 @@ def distribution(colours: Palette, rows: int = 12, logarithmic: bool = False) ->
     space = base.mark_text(align="right", fontSize=13, color=colours.muted_text, opacity=0.6, baseline="middle")
     label = base.mark_text(align="left", baseline="middle", fontSize=14.5, limit=_LABEL)
     number = base.mark_text(align="right", baseline="middle", fontSize=13.5)
-    note = base.mark_text(align="right", baseline="middle", fontSize=12, color=colours.muted_text)
+    beside = alt.ExprRef(f"width - {_START}")  # pixels; a longer note would be written over the numbers
+    note = base.mark_text(align="right", baseline="middle", fontSize=12, color=colours.muted_text, limit=beside)
     layers = (
         bar("model", 1, {"removed": colours.removed, "rest": colours.rest}, colours.model),
         bar("dice", 0.52, {"chosen": colours.chosen, "rest": colours.muted_text}, colours.dice),

@@ -134,6 +134,8 @@ def link_name(model: str) -> str:
 
     >>> link_name("/home/ann/models/fox.gguf"), link_name("/home/ann/models/fox"), link_name("org/model"), link_name("storyteller")
     ('fox.gguf', './fox', 'org/model', 'storyteller')
+    >>> link_name("http://ann:secret@10.0.0.7:8000#fox")
+    'http://10.0.0.7:8000#fox'
     """
     kind = kind_of_model(model)
     if kind == "server":
