@@ -102,6 +102,19 @@ def test_a_name_of_a_module_can_be_imported_from_it(document: str) -> None:
         assert modules
 
 
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_a_member_of_a_module_exists(document: str) -> None:
+    """The first word of `module.function` is the name of a file, or of an object that everybody knows."""
+    modules = {path.stem: path.read_text("utf-8") for folder in ("core", "pages") for path in (ROOT / folder).rglob("*.py")}
+    pairs = re.findall(r"`([a-z_]+)\.([a-z_]+)(?:\(\))?`", text_of(document))
+    members = [
+        (first, name)
+        for first, name in pairs
+        if first not in ("run", "model", "source") and name not in ("py", "js", "css", "toml", "txt", "po", "json")
+    ]
+    assert [f"{first}.{name}" for first, name in members if name not in modules.get(first, "")] == []
+
+
 def test_the_block_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
     """As in a notebook, and then the sentences below it: a slide and the chart."""
     notebook: dict[str, object] = {}
