@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from core.costs.operations_and_bytes import multiply_adds as multiply_adds
     from core.engine.shape import ModelShape as ModelShape
     from core.generation.generation import Generation as Generation
-    from core.generation.recording import Recording as Recording
+    from core.generation.recorded_run import Recording as Recording
     from core.inspection.inside import Inside as Inside
     from core.inspection.inside import inspect_step as inspect_step
     from core.inspection.scoring import ScoredText as ScoredText
@@ -37,7 +37,7 @@ _NAMES = {  # of each module
     "core.costs.operations_and_bytes": "cache_bytes multiply_adds",
     "core.engine.shape": "ModelShape",
     "core.generation.generation": "Generation",
-    "core.generation.recording": "Recording",
+    "core.generation.recorded_run": "Recording",
     "core.inspection.inside": "Inside inspect_step",
     "core.inspection.scoring": "ScoredText score_text",
     "core.models.bundled_models": "list_models",

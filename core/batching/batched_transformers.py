@@ -22,7 +22,7 @@ from core.batching.batched_compiled import Part
 from core.batching.block_pool import BLOCK_SIZE, slots_of
 from core.engine.model import LanguageModel
 from core.errors import ModelError, PromptTooLong
-from core.inspection.layers import same_probabilities
+from core.inspection.logit_lens import same_probabilities
 from core.sources.capabilities import Can, require
 
 COMPARED = 6, 11  # tokens of the two texts that are compared in a pass of both

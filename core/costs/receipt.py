@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from core.costs.hardware import Peak  # at run time, because recorded results are read by these types
+from core.costs.measured_hardware import Peak  # at run time, because recorded results are read by these types
 from core.costs.operations_and_bytes import ASSUMED, COMPUTED, MEASURED, pass_bytes, pass_multiply_adds
 from core.errors import BadSetting
 from core.message import Message, Number

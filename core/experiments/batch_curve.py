@@ -18,7 +18,7 @@ from core.message import Message
 from core.sampling.settings import SamplingSettings
 
 if TYPE_CHECKING:
-    from core.costs.hardware import Peak
+    from core.costs.measured_hardware import Peak
     from core.engine.model import LanguageModel
 
 SIZES = (1, 2, 4, 8, 16, 32)

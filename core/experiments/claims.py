@@ -26,7 +26,7 @@ from core.experiments.scratch_training import ScratchTrainingStep
 from core.experiments.speculative import gain
 from core.experiments.teach import Probe
 from core.experiments.watermark_detection import ATTACKED, CALLED, HUMAN, MARKED, UNMARKED, Measured
-from core.generation.recording import Recording
+from core.generation.recorded_run import Recording
 from core.record.step import Step
 
 BIT = math.log(2)  # nats in one bit

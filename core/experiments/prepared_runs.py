@@ -19,7 +19,7 @@ from core.experiments.claims import Claim
 from core.experiments.fork import continuation
 from core.experiments.thinking import CHAIN_OF_THOUGHT
 from core.generation.generation import Generation
-from core.generation.recording import LARGEST_FILE, Recording
+from core.generation.recorded_run import LARGEST_FILE, Recording
 from core.models.hub import BUNDLED
 from core.sampling.settings import SamplingSettings
 

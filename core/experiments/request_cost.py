@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.checked_number import whole_number
-from core.costs.hardware import energy_joules
+from core.costs.measured_hardware import energy_joules
 from core.costs.receipt import Account, Assumptions, Receipt
 from core.engine.model import LanguageModel
 from core.experiments.result_file import StoredStep

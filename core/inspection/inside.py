@@ -25,7 +25,7 @@ from core.engine.model import LanguageModel
 from core.errors import BadToken, BrokenLogits, EmptyPrompt, PromptTooLong
 from core.inspection import embeddings
 from core.inspection.embeddings import Neighbour
-from core.inspection.layers import LayerOutputs, Layers, same_probabilities
+from core.inspection.logit_lens import LayerOutputs, Layers, same_probabilities
 from core.message import Message
 from core.record import notebook_display
 from core.sources.capabilities import Can, require

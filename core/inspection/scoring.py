@@ -22,7 +22,7 @@ from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.errors import BrokenLogits, EmptyPrompt, InputError, NotForThisModel, PromptTooLong
 from core.inspection.inside import CHUNK, Guess, guess, must_be_here
-from core.inspection.layers import Layers
+from core.inspection.logit_lens import Layers
 from core.message import Message
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require

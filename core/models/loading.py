@@ -104,7 +104,7 @@ def _written(name: Any) -> Any:
 
 def _connect(address: str, tokenizer_name: str | None, api_key: str | None) -> LanguageModel:
     """Return the model of an inference server. With the name of a tokenizer, that is read from this machine or the hub."""
-    from core.remote.connection import connect_by_address
+    from core.remote.connect_by_address import connect_by_address
     from core.remote.http_client import Address, HttpClient
     from core.remote.server_model import connect
 

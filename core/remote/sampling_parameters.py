@@ -7,7 +7,7 @@ from typing import Any
 
 from core.errors import BadSetting
 from core.message import Message
-from core.sampling.constraint.grammar import choices_of, lark_of, schema_of
+from core.sampling.constraint.lark_grammar import choices_of, lark_of, schema_of
 from core.sampling.observation import last_n
 from core.sampling.settings import SETTINGS, STAGES, SamplingSettings
 

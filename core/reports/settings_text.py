@@ -10,8 +10,8 @@ from core.generation.generation import Generation
 from core.message import Message, Number, Wording
 from core.remote.sampling_parameters import named, parameters
 from core.sampling.samplers.watermark import configuration
-from core.sampling.setting import Setting
 from core.sampling.settings import SETTING_OF, SamplingSettings
+from core.sampling.settings_row import Setting
 from core.sources.capabilities import Can
 
 HEADS = {

@@ -17,7 +17,7 @@ from core.errors import BadSetting
 from core.message import Message, Number
 from core.sampling import stage_orders
 from core.sampling.logit_bias import biases, read_biases, write_biases
-from core.sampling.setting import ENGINES, Setting, Stage, TextForm
+from core.sampling.settings_row import ENGINES, Setting, Stage, TextForm
 
 SMALLEST_DIVISOR = 0.001  # logits divided by less than this overflow float32
 LARGEST_SEED = 2**53 - 1  # largest whole number that JSON and browsers keep exactly
@@ -65,7 +65,7 @@ def _constraint(value: Any) -> str:
 
 def _read_constraint(text: str) -> str:
     """Return the text if it is a constraint that can be read. Raises BadSetting."""
-    from core.sampling.constraint.grammar import lark_of  # imports a library, which settings alone do not need
+    from core.sampling.constraint.lark_grammar import lark_of  # imports a library, which settings alone do not need
 
     if _constraint(text):
         lark_of(text)

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.checked_number import shown
 from core.errors import BadSetting
-from core.sampling.setting import ENGINES, Stage
+from core.sampling.settings_row import ENGINES, Stage
 
 
 def of_engines(stages: Mapping[str, Stage]) -> dict[str, tuple[str, ...]]:

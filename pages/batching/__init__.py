@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.batching.scheduler import Policy
-from core.costs.hardware import Peak
+from core.costs.measured_hardware import Peak
 from core.experiments import claims
 from core.experiments.batch_curve import CurvePoint
 from core.experiments.claims import Claim

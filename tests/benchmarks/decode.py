@@ -17,8 +17,8 @@ Below them, how long a prompt of 8 to 500 tokens takes from nothing until the lo
 transformers' own pass in float32 and bfloat16 on all cores, and llama.cpp's prompt time.
 
 Printed are medians over the repeats, of the ratio also the smallest and the largest. The floor is the time that memory needs to hand over
-the weights once, at the speed at which `core.costs.hardware` read a long vector just before; a model that fits into the processor's cache
-can be faster. Ratios are what counts; on a machine that does other things too, seconds mean little.
+the weights once, at the speed at which `core.costs.measured_hardware` read a long vector just before; a model that fits into the
+processor's cache can be faster. Ratios are what counts; on a machine that does other things too, seconds mean little.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from core import Generation, SamplingSettings, load_model
 from core.backends import compiled
 from core.backends.compiled import kernels
 from core.backends.fast_decoder import FastDecoder
-from core.costs.hardware import measure, processor
+from core.costs.measured_hardware import measure, processor
 from core.device import device_for, torch_threads
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel

@@ -8,8 +8,8 @@ Llamas of three sizes with random weights in bfloat16. Four ways to write the sa
     generate, static  the same with a static cache, which transformers compiles on a GPU
 
 The share of the bandwidth is what a step must read (every weight but the table of the embeddings, the keys and values so far) against what
-`core.costs.hardware` read per second just before. Then the same weights go to the CPU in float32 and read the same text: printed are the
-largest differences between its record and that of our way, of a logit, a probability and an entropy (bits) over all listed tokens
+`core.costs.measured_hardware` read per second just before. Then the same weights go to the CPU in float32 and read the same text: printed
+are the largest differences between its record and that of our way, of a logit, a probability and an entropy (bits) over all listed tokens
 and stages, and at how many steps they rolled the CPU's token. It differs from it by bfloat16.
 
 `--tiny` runs the script itself on a CPU in seconds; its figures mean nothing.
@@ -33,7 +33,7 @@ import transformers
 from core import Generation, SamplingSettings, list_models, load_model
 from core.backends.backend import Backend
 from core.backends.transformers_backend import TransformersBackend
-from core.costs.hardware import measure
+from core.costs.measured_hardware import measure
 from core.engine.model import LanguageModel
 from core.record.step import TokenDistribution
 from core.sampling.settings import SETTINGS as TABLE

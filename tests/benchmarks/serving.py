@@ -23,7 +23,7 @@ from core import Generation, SamplingSettings, load_model
 from core.backends import compiled
 from core.batching.batch_server import FinishedRequest, Server, ServerSettings
 from core.batching.scheduler import Policy
-from core.costs.hardware import measure
+from core.costs.measured_hardware import measure
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.engine.model import LanguageModel
 from core.experiments.batch_curve import SIZES, CurvePoint, batch_curve

@@ -18,7 +18,7 @@ import numpy as np
 
 from core.errors import BadSetting
 from core.message import Message
-from core.sampling.constraint.grammar import lark_of, limits, reason
+from core.sampling.constraint.lark_grammar import lark_of, limits, reason
 from core.tokens.tokens import visible_text
 
 if TYPE_CHECKING:

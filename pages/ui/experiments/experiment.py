@@ -27,7 +27,7 @@ from weakref import ref
 
 import streamlit as st
 
-from core.costs.hardware import processor
+from core.costs.measured_hardware import processor
 from core.errors import BadRecording, NotAllowed, ViewerError
 from core.experiments.result_file import ExperimentFile, RecordedExperiment, experiment_file
 from core.limits import Limits

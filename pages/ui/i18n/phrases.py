@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from core import SamplingSettings
 from core.record.step import TokenDistribution
-from core.sampling.setting import Setting
 from core.sampling.settings import CONSTRAINTS
+from core.sampling.settings_row import Setting
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 

@@ -17,8 +17,8 @@ from core import SamplingSettings, list_models
 from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
 from core.remote.address import without_secrets
-from core.sampling.setting import Setting
 from core.sampling.settings import SETTINGS
+from core.sampling.settings_row import Setting
 from core.sources.capabilities import Can
 from core.sources.ngram import is_ngram
 from pages.ui.i18n import example_texts

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from core.errors import EmptyPrompt, ViewerError
-from core.sampling.setting import Setting
+from core.sampling.settings_row import Setting
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, say
 from pages.ui.session import current

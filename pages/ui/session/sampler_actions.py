@@ -6,7 +6,7 @@ from typing import Any
 
 from core.errors import ViewerError
 from core.sampling.constraint.allowed_tokens import compiled
-from core.sampling.constraint.grammar import notes
+from core.sampling.constraint.lark_grammar import notes
 from core.sampling.settings import LAST_N, SETTINGS, SamplingSettings
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, state

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from core import SamplingSettings
-from core.sampling.setting import Setting
 from core.sampling.settings import SETTING_OF, SETTINGS, STAGES
+from core.sampling.settings_row import Setting
 from pages.ui.i18n import phrases
 from pages.ui.i18n.translation import N_, _
 

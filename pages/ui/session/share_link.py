@@ -25,8 +25,8 @@ from core.models.gguf.header import is_gguf
 from core.models.model_names import LONGEST_NAME, is_hub_id
 from core.record.step import Step
 from core.remote.address import Address, is_address
-from core.sampling.setting import Setting
 from core.sampling.settings import SETTINGS
+from core.sampling.settings_row import Setting
 from pages.ui.i18n.translation import _, languages, quoted
 from pages.ui.session.run_request import Conversation, MessagePairs
 from pages.ui.session.sampling_controls import MORE, START, start_of

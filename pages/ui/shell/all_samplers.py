@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from core.errors import ViewerError
-from core.sampling.setting import Setting
 from core.sampling.settings import CONSTRAINTS, LONGEST_CONSTRAINT, ORDERS, SETTINGS, SamplingSettings
+from core.sampling.settings_row import Setting
 from core.sources.capabilities import Can
 from pages.ui import features
 from pages.ui.components.sampler_order.sampler_order import order, sampler_order

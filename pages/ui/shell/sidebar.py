@@ -7,7 +7,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from core.generation.requested_stop import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
-from core.sampling.setting import Setting
+from core.sampling.settings_row import Setting
 from core.sources.capabilities import Can
 from pages.ui.features import Feature
 from pages.ui.i18n import numbers, phrases

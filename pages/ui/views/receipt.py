@@ -16,7 +16,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.costs.hardware import Peak, measure
+from core.costs.measured_hardware import Peak, measure
 from core.costs.receipt import Account, Amount, Assumptions, Receipt
 from core.engine.model import LanguageModel
 from core.record.step import Step

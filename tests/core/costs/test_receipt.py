@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from core.costs.hardware import Peak, energy_joules
+from core.costs.measured_hardware import Peak, energy_joules
 from core.costs.operations_and_bytes import CARDS, ModelShape, answer_multiply_adds, tensor_parallel_size, weight_bytes
 from core.costs.receipt import TPOT, TTFT, Account, Assumptions, Receipt
 
@@ -122,7 +122,7 @@ def test_a_receipt_without_a_shape_or_without_steps_guesses_nothing(written: Gen
 
 
 def test_an_energy_counter_counts_up_or_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.costs.hardware._RAPL", tmp_path)
+    monkeypatch.setattr("core.costs.measured_hardware._RAPL", tmp_path)
     assert energy_joules("cpu") is None
     for name, value in (("intel-rapl:0", "3000000"), ("intel-rapl:1", "1500000"), ("intel-rapl:0:0", "99")):
         (tmp_path / name).mkdir()

@@ -13,7 +13,7 @@ import pytest
 from core import SamplingSettings
 from core.batching.batch_server import ServerSettings
 from core.batching.scheduler import Policy
-from core.costs.hardware import Peak
+from core.costs.measured_hardware import Peak
 from core.experiments.batch_curve import CurvePoint, batch_curve
 from core.experiments.compared_policies import PlannedRequest, Served, compare_alone, planned_requests, serve, summary
 

@@ -10,7 +10,7 @@ import pytest
 
 from core import Generation
 from core.batching.batch_server import ServerSettings
-from core.costs.hardware import Peak
+from core.costs.measured_hardware import Peak
 from core.errors import BadSetting, EmptyPrompt, ModelError, NotForThisModel, PromptTooLong, ViewerError
 from core.experiments import watermark_detection
 from core.experiments.batch_curve import batch_curve

@@ -168,7 +168,7 @@ def test_a_model_on_a_server_cannot_be_looked_into(ask: Callable[[Any], object])
 
 def test_layers_that_cannot_be_read_are_left_out(tiny: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = score_text(tiny("llama"), TEXT)
-    monkeypatch.setattr("core.inspection.layers.Layers.speak_truly", lambda self, hidden, logits: False)
+    monkeypatch.setattr("core.inspection.logit_lens.Layers.speak_truly", lambda self, hidden, logits: False)
     seen = inside.inspect_step(tiny("llama"), [5, 6, 7])
     assert (seen.layers, seen.before, seen.follow(5), seen.notes) == ((), None, (), (inside.NO_LAYERS,))
     assert seen.attention[0] is not None

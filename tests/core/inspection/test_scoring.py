@@ -97,7 +97,7 @@ def test_pieces_and_chunks_change_no_number(architecture: str, tiny: Model, monk
     model = tiny(architecture)
     whole = score_text(model, TEXT)
     monkeypatch.setattr(scoring, "CHUNK", 7)
-    monkeypatch.setattr("core.inspection.layers.FLOATS_AT_ONCE", 3 * model.vocabulary_size)
+    monkeypatch.setattr("core.inspection.logit_lens.FLOATS_AT_ONCE", 3 * model.vocabulary_size)
     pieces = score_text(model, TEXT)
     assert pieces.log_probabilities == pytest.approx(whole.log_probabilities, abs=1e-4, nan_ok=True)
     assert pieces.ranks.tolist() == whole.ranks.tolist()

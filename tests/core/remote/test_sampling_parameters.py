@@ -8,8 +8,8 @@ import pytest
 
 from core.errors import BadSetting
 from core.remote.sampling_parameters import parameters
-from core.sampling.setting import Setting
 from core.sampling.settings import SETTINGS, SamplingSettings
+from core.sampling.settings_row import Setting
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"], "additionalProperties": False}
 

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 from core.errors import BadSetting
 from core.sampling import observe_stages
-from core.sampling.constraint import grammar
+from core.sampling.constraint import lark_grammar
 from core.sampling.constraint.allowed_tokens import compiled
-from core.sampling.constraint.grammar import lark_of, schema_of
+from core.sampling.constraint.lark_grammar import lark_of, schema_of
 from core.sampling.observation import History
 from core.sampling.settings import LONGEST_CONSTRAINT, ORDERS, SamplingSettings
 from core.tokens.tokens import Token, lone_token
@@ -346,10 +346,10 @@ def test_a_setting_that_is_no_constraint_is_refused(value: Any) -> None:
 def test_a_format_that_is_not_known_is_ignored_with_a_note() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "format": "password"}, "b": {"type": "string", "format": "date"}}}
     form = f"schema:{json.dumps(schema)}"
-    assert [str(note) for note in grammar.notes(form)] == ["The format password is ignored, as JSON Schema says of unknown formats."]
-    assert '"format": "date"' in grammar.lark_of(form) and "password" not in grammar.lark_of(form)
+    assert [str(note) for note in lark_grammar.notes(form)] == ["The format password is ignored, as JSON Schema says of unknown formats."]
+    assert '"format": "date"' in lark_grammar.lark_of(form) and "password" not in lark_grammar.lark_of(form)
     kept = 'schema:{"const": {"format": "password"}}'
-    assert grammar.notes(kept) == () and "password" in grammar.lark_of(kept), "a plain value is no schema"
+    assert lark_grammar.notes(kept) == () and "password" in lark_grammar.lark_of(kept), "a plain value is no schema"
 
 
 def test_the_wrapper_of_openai_is_read_as_the_schema_in_it() -> None:
@@ -357,10 +357,10 @@ def test_the_wrapper_of_openai_is_read_as_the_schema_in_it() -> None:
     wrapper = {"name": "answer", "strict": True, "schema": inner}
     whole, flat = {"type": "json_schema", "json_schema": wrapper}, {"type": "json_schema"} | wrapper
     for form in (wrapper, whole, {"response_format": whole}, flat, {"format": flat}, {"text": {"format": flat}}, {"format": inner}):
-        assert grammar.lark_of(f"schema:{json.dumps(form)}") == grammar.lark_of(f"schema:{json.dumps(inner)}")
+        assert lark_grammar.lark_of(f"schema:{json.dumps(form)}") == lark_grammar.lark_of(f"schema:{json.dumps(inner)}")
 
 
 def test_the_notes_say_what_a_schema_does_not_demand() -> None:
-    assert "a name can come twice" in str(grammar.notes('schema:{"patternProperties": {"^k": {}}, "type": "object"}')[0])
-    assert "demands nothing" in str(grammar.notes('schema:{"title": "x"}')[0])
-    assert grammar.notes("choices:a") == grammar.notes('schema:{"type": "integer"}') == ()
+    assert "a name can come twice" in str(lark_grammar.notes('schema:{"patternProperties": {"^k": {}}, "type": "object"}')[0])
+    assert "demands nothing" in str(lark_grammar.notes('schema:{"title": "x"}')[0])
+    assert lark_grammar.notes("choices:a") == lark_grammar.notes('schema:{"type": "integer"}') == ()

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from core.generation.recording import LARGEST_FILE
+from core.generation.recorded_run import LARGEST_FILE
 from core.limits import Limits
 from pages.ui.session import upload_field
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core import Generation, load_model
-from core.generation.recording import Recording
+from core.generation.recorded_run import Recording
 from pages.ui.i18n import numbers
 from pages.ui.views.cache_text import reading
 

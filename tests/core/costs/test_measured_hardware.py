@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.costs import hardware
+from core.costs import measured_hardware
 
 MEGABYTE = 1 << 20
 
@@ -34,8 +34,8 @@ def test_the_largest_cache_is_the_one_that_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sizes: tuple[str | bytes, ...], largest: int
 ) -> None:
     tell(tmp_path, *sizes)
-    monkeypatch.setattr(hardware, "_CACHES", tmp_path)
-    assert hardware.largest_cache() == largest
+    monkeypatch.setattr(measured_hardware, "_CACHES", tmp_path)
+    assert measured_hardware.largest_cache() == largest
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,6 @@ def test_the_largest_cache_is_the_one_that_is_told(
     ],
 )
 def test_twice_that_is_read_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch, cache: int, available: int, expected: int) -> None:
-    monkeypatch.setattr(hardware, "largest_cache", lambda: cache * MEGABYTE)
-    monkeypatch.setattr(hardware.psutil, "virtual_memory", lambda: SimpleNamespace(available=available * MEGABYTE))
-    assert hardware.block_bytes() == expected * MEGABYTE
+    monkeypatch.setattr(measured_hardware, "largest_cache", lambda: cache * MEGABYTE)
+    monkeypatch.setattr(measured_hardware.psutil, "virtual_memory", lambda: SimpleNamespace(available=available * MEGABYTE))
+    assert measured_hardware.block_bytes() == expected * MEGABYTE
