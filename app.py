@@ -7,6 +7,9 @@ import streamlit as st
 
 from pages.ui.i18n import translation
 from pages.ui.server import preload
+from pages.ui.session import first_page_queue
+from pages.ui.session.state import start_session
+from pages.ui.shell import page_guard
 
 if __name__ != "__main__":  # once, before the server listens: streamlit imports this file and serves what is called app
     from starlette.middleware import Middleware
@@ -34,23 +37,23 @@ else:  # for every visitor, at every click
     from pages.ui.components.browser import browser
     from pages.ui.components.keys import key_bindings
     from pages.ui.presenting import talk
-    from pages.ui.session import address_bar, admission, current, elements, language, own_models, playback, state
+    from pages.ui.session import address_bar, current, elements, language, own_models, playback, seats, state
     from pages.ui.shell import frame, sidebar
 
-    current.start_session()
+    start_session()
     address_bar.fill_widgets()
     page = st.navigation(frame.pages(), position="top")
     path = features.path_of(page.url_path)
     feature = features.feature_of(path)
     state.begin_page(path)
     elements.act_on_press()
-    frame.notice_of_unknown_address(path)
+    page_guard.notice_of_unknown_address(path)
     frame.logo()
     frame.inject_css()
-    if not admission.admit():
-        frame.capacity_notice()
+    if not seats.admit():
+        page_guard.capacity_notice()
         st.stop()
-    with admission.first_page_turn():
+    with first_page_queue.first_page_turn():
         frame.ensure_model_loaded()
         talk.follow_links(path)
         current.begin_run()
@@ -63,8 +66,8 @@ else:  # for every visitor, at every click
             frame.hidden_heading(page.title)
         talk.keep_talk()  # before the page, so that a reload right after a stop returns to that stop
         browser.begin_at_top(path)
-        if sentence := frame.why_not(feature):
-            frame.instead_of_page(sentence)
+        if sentence := page_guard.why_not(feature):
+            page_guard.instead_of_page(sentence)
         else:
             page.run()
         frame.show_next_page_link(path)

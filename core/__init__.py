@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from core.record.step import Step as Step
     from core.record.step import TokenDistribution as TokenDistribution
     from core.sampling.settings import SamplingSettings as SamplingSettings
-    from core.tokens.tokens import Token as Token
+    from core.tokens.token_text import Token as Token
 
 _NAMES = {  # of each module
     "core.costs.operations_and_bytes": "cache_bytes multiply_adds",
@@ -44,7 +44,7 @@ _NAMES = {  # of each module
     "core.models.loading": "load_model",
     "core.record.step": "Candidate Stage Step TokenDistribution",
     "core.sampling.settings": "SamplingSettings",
-    "core.tokens.tokens": "Token",
+    "core.tokens.token_text": "Token",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

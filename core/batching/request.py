@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.sampling.settings import SamplingSettings
-from core.tokens.tokens import ByteJoiner
+from core.tokens.token_text import ByteJoiner
 
 
 class RequestState(StrEnum):

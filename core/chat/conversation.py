@@ -19,7 +19,7 @@ from typing import Any
 from core.chat.thoughts import marks_of, thought_of, without_thought
 from core.errors import EmptyPrompt, ModelError, WrongType
 from core.message import Message
-from core.tokens.tokens import Token
+from core.tokens.token_text import Token
 
 SECONDS = 5.0  # limit for one rendering, including the start of the process
 MEGABYTES = 512  # of address space

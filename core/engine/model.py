@@ -20,7 +20,7 @@ from core.errors import BadToken, WrongType, quoted
 from core.sources.capabilities import Can
 from core.sources.source import Answer, Beginning, Prompt, Wanted
 from core.sources.token_source import TokenSource, checked_text, read_prompt
-from core.tokens.tokens import ByteJoiner, Token, TokenBytes, lone_token
+from core.tokens.token_text import ByteJoiner, Token, TokenBytes, lone_token
 
 LOCAL_CHAT = frozenset(Can) - {Can.SERVED}
 LOCAL = LOCAL_CHAT - {Can.CHAT}

@@ -18,7 +18,7 @@ from core.experiments.prompt_batch import PromptBatch, batch_of
 from core.experiments.result_file import Sentence
 from core.message import Message
 from core.sources.token_source import TokenSource
-from core.tokens.tokens import ByteJoiner
+from core.tokens.token_text import ByteJoiner
 
 MOST_BEAMS = 16
 MOST_STEPS = 200

@@ -31,7 +31,7 @@ from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
 from core.sources.source import Logits
 from core.sources.token_source import TokenSource
-from core.tokens.tokens import ByteJoiner
+from core.tokens.token_text import ByteJoiner
 
 MOST_TRIES = 32
 MOST_STEPS = 400

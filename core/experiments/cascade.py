@@ -24,7 +24,7 @@ from core.message import Message, Number
 from core.sampling.observation import History
 from core.sampling.observe_stages import pick
 from core.sampling.settings import SamplingSettings
-from core.tokens.tokens import ByteJoiner
+from core.tokens.token_text import ByteJoiner
 
 HIGHEST = 20.0  # bits
 SMALL_ONLY, LARGE_ONLY = math.inf, -1.0  # thresholds at which only one of the two ever writes

@@ -17,7 +17,7 @@ import numpy as np
 from core.errors import InputError, ViewerError
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
-from core.tokens.tokens import Token
+from core.tokens.token_text import Token
 
 if TYPE_CHECKING:
     from core.generation.generation import Generation

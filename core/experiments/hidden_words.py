@@ -17,7 +17,7 @@ from core.inspection.attribution.passes import MOST_VARIANTS, at_least_two
 from core.inspection.attribution.units import joined, sentence_spans, word_spans
 from core.inspection.inside import existing_ids
 from core.message import Message
-from core.tokens.tokens import Token
+from core.tokens.token_text import Token
 
 UNITS = ("word", "sentence", "passage")
 LONGEST_GRADIENT = 1_024  # tokens; the gradient keeps what all layers computed

@@ -47,7 +47,7 @@ from core.generation.recording_file import Count, StepFile, Strict, TokenFile, p
 from core.message import Message, Number
 from core.record.bounded_json import BoundedJson, Bounds
 from core.record.step import Step, TokenDistribution, Words
-from core.tokens.tokens import lone_token
+from core.tokens.token_text import lone_token
 
 Index = Annotated[int, Field(ge=0, lt=2**31)]
 _FIELD = re.compile(r"\{([a-z_]+)\}")  # a message in a file has plain fields only: no attributes, indices or formats

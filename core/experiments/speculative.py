@@ -34,7 +34,7 @@ from core.sampling.observation import History
 from core.sampling.observe_stages import pick, sampling_probabilities
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
-from core.tokens.tokens import ByteJoiner
+from core.tokens.token_text import ByteJoiner
 
 MOST_DRAFTED = 16
 LONGEST = 400  # tokens

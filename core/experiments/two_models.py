@@ -33,7 +33,7 @@ from core.sources.capabilities import Can, require
 from core.sources.ngram.ngram import STORIES
 from core.sources.source import Forward
 from core.sources.token_source import TokenSource
-from core.tokens.tokens import ByteJoiner
+from core.tokens.token_text import ByteJoiner
 
 LENGTH = 1_200  # characters
 LONGEST = 256  # tokens

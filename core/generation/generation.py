@@ -31,7 +31,7 @@ from core.sampling.observation import MOST_CANDIDATES
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
 from core.sources.source import OBSERVED, Answer, Forward, Listed, Prompt, Recorded, Source, Wanted
-from core.tokens.tokens import Token, added_by
+from core.tokens.token_text import Token, added_by
 
 if TYPE_CHECKING:
     import torch

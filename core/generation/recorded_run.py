@@ -34,7 +34,7 @@ from core.record.step import Step
 from core.sampling.settings import SamplingSettings
 from core.sources.recorded_source import RecordedModel
 from core.sources.source import Beginning, Recorded
-from core.tokens.tokens import ByteJoiner, Token, lone_token
+from core.tokens.token_text import ByteJoiner, Token, lone_token
 
 
 class Recording(Tree):

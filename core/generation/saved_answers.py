@@ -20,7 +20,7 @@ from core.record import logprob_formats
 from core.record.bounded_json import BoundedJson, Bounds
 from core.record.tokens_without_ids import Keys, ListedStep, ListedToken, columns_of, measured
 from core.sampling.settings import SamplingSettings
-from core.tokens.tokens import ByteJoiner
+from core.tokens.token_text import ByteJoiner
 
 UNNAMED = "a server's answer"
 USUAL_LISTED = 20  # candidates of a step that pages show, as in a run

@@ -11,7 +11,7 @@ from core.checked_number import is_bool
 from core.errors import InputError
 from core.record.step import Step, Vocabulary
 from core.sampling.settings import SamplingSettings
-from core.tokens.tokens import Token
+from core.tokens.token_text import Token
 
 LONGEST_NAME = 60
 

@@ -7,7 +7,7 @@ from core.chat.thoughts import MARKS, Thought, marks_of, thoughts_in
 from core.engine.model import LanguageModel
 from core.errors import WrongType
 from core.generation.generation import Generation
-from core.tokens.tokens import Token, join
+from core.tokens.token_text import Token, join
 
 
 def thoughts(run: Generation) -> tuple[Thought, ...]:

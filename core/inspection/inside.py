@@ -30,7 +30,7 @@ from core.message import Message
 from core.record import notebook_display
 from core.sources.capabilities import Can, require
 from core.sources.source import Source
-from core.tokens.tokens import Token
+from core.tokens.token_text import Token
 
 CHUNK = 512  # tokens per turn; during a long text others get turns in between
 MOST_GUESSES = 1_000

@@ -12,7 +12,7 @@ from core.generation.generation import Generation
 from core.inspection.inside import Guess
 from core.inspection.scoring import ScoredText, ScoredToken
 from core.record.step import Step
-from core.tokens.tokens import Token, known_id
+from core.tokens.token_text import Token, known_id
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -28,7 +28,7 @@ from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can, require
 from core.sources.source import Forward, Wanted
 from core.sources.token_source import TokenSource
-from core.tokens.tokens import Token
+from core.tokens.token_text import Token
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,7 +15,7 @@ from core.record.step_rows import step_rows, tint_depth
 
 if TYPE_CHECKING:
     from core.record.step import Step, TokenDistribution
-    from core.tokens.tokens import Token
+    from core.tokens.token_text import Token
 
 MUTED = LIGHT.muted_text
 ROWS = 8  # candidates with a bar

@@ -18,7 +18,7 @@ from core.errors import BadToken
 from core.message import ENGLISH, Message, Wording, percent
 from core.record import notebook_display
 from core.sampling.settings import SamplingSettings
-from core.tokens.tokens import Token, known_id
+from core.tokens.token_text import Token, known_id
 
 
 class FrozenArrays:

@@ -17,7 +17,7 @@ import numpy as np
 
 from core.errors import BadRecording, BadToken
 from core.record.unlisted_bounds import TopLogprobs
-from core.tokens.tokens import END_MARKS, FIRST_OWN_KEY, Token, lone_token
+from core.tokens.token_text import END_MARKS, FIRST_OWN_KEY, Token, lone_token
 
 MOST_LISTED = 1_000  # tokens of a step that are kept
 LONGEST_TOKEN = 4_000  # bytes

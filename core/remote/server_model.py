@@ -37,7 +37,7 @@ from core.remote.vllm import VLLM
 from core.sampling.observation import MOST_CANDIDATES, Observation
 from core.sources.capabilities import WHY_NOT, Can, require
 from core.sources.source import Answer, Forward, Logits, Wanted
-from core.tokens.tokens import Token, TokenBytes
+from core.tokens.token_text import Token, TokenBytes
 
 WANTED = 100  # tokens that a server is asked to list at every step
 SAMPLE = "The quick brown fox jumps over 12 lazy dogs, and nobody knows why."

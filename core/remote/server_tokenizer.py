@@ -15,7 +15,7 @@ from typing import Any
 from core.errors import ServerGone, WrongServer
 from core.remote.http_client import HttpClient
 from core.remote.protocol import answer_bytes
-from core.tokens.tokens import BYTE, END_MARKS, bytes_of_name
+from core.tokens.token_text import BYTE, END_MARKS, bytes_of_name
 
 LARGEST = 4_000_000  # tokens of a vocabulary
 LONGEST_TOKEN = 1_000  # bytes

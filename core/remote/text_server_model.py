@@ -38,7 +38,7 @@ from core.sampling.observation import History, Observation
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import WHY_NOT, Can
 from core.sources.source import Answer, Beginning, Listed, Logits, Prompt, Source, Wanted
-from core.tokens.tokens import ByteJoiner, Token, added_by
+from core.tokens.token_text import ByteJoiner, Token, added_by
 
 ROUTES: dict[str, tuple[type[Route], ...]] = {
     "Ollama": (OllamaGenerate, Chat),

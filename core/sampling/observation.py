@@ -12,7 +12,7 @@ import numpy as np
 from core.errors import BadSetting, BrokenLogits
 from core.message import Message
 from core.sampling.settings import LAST_N, SamplingSettings
-from core.tokens.tokens import Token
+from core.tokens.token_text import Token
 
 if TYPE_CHECKING:
     import torch

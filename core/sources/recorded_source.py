@@ -15,7 +15,7 @@ from core.message import Message
 from core.record.step import Candidate, Step
 from core.sources.capabilities import Can
 from core.sources.source import Answer, Beginning, Prompt, Recorded, Source, Wanted
-from core.tokens.tokens import FIRST_OWN_KEY, Token
+from core.tokens.token_text import FIRST_OWN_KEY, Token
 
 
 @dataclass(eq=False)

@@ -21,7 +21,7 @@ from core.record.unlisted_bounds import TopLogprobs
 from core.sampling.observation import Observation
 from core.sampling.settings import SamplingSettings
 from core.sources.capabilities import Can
-from core.tokens.tokens import Token
+from core.tokens.token_text import Token
 
 if TYPE_CHECKING:
     import torch

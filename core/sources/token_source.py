@@ -12,7 +12,7 @@ from core.limits import Limits
 from core.message import Message
 from core.record.step import Candidate, Step
 from core.sources.source import Answer, Beginning, Prompt, Source
-from core.tokens.tokens import Token, join
+from core.tokens.token_text import Token, join
 
 LONGEST_PROMPT = 4_000_000  # characters; longer than any context, to bound the tokenizer's work
 

@@ -11,13 +11,14 @@ import streamlit as st
 
 from core.experiments.batch_curve import CurvePoint
 from core.experiments.compared_policies import Alone, Summary, summary
-from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.translation import _, said, written
-from pages.ui.session import current, elements
+from pages.ui.session import elements
+from pages.ui.session.state import memory
 from pages.ui.views import chart
 from pages.ui.views.serving_board import READER_STATES, STATES, serving_board
 
@@ -34,7 +35,7 @@ class ShownBoard:
 
 def board(run: Experiment) -> Board:
     """Return the board after all observations; each observation is read once, however often it is drawn."""
-    shown = current.memory(ShownBoard)
+    shown = memory(ShownBoard)
     if shown.board is None or shown.about is not run.about or shown.board.read > len(run.seen):
         shown.about, shown.board = run.about, Board.of(run.about[0])
     shown.board.take(run.seen)

@@ -12,7 +12,7 @@ import streamlit as st
 from core.experiments.burst import Arrived, MetricsAt, burst, figures, rate_over_time
 from core.experiments.compared_policies import PlannedRequest, planned_requests
 from core.remote.metrics import batch_size
-from pages.ui.charts.palette import Palette
+from pages.ui.charts.css_colours import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis
 from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments import results

@@ -10,12 +10,12 @@ import streamlit as st
 from core.costs.operations_and_bytes import CARDS, MODELS, ModelShape, cache_bytes, readers_that_fit, weight_bytes
 from core.engine.kv_cache.quantized import GROUP
 from pages.ui.charts import cost_charts
-from pages.ui.charts.palette import legend
+from pages.ui.charts.css_colours import legend
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
+from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.provenance import Provenance
-from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 
 LENGTHS = (1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000)

@@ -21,7 +21,8 @@ from pages.ui.i18n import example_texts, names
 from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame, prompt_field, remote_model_notes
 from pages.ui.views import receipt
 
@@ -185,11 +186,11 @@ frame.header(
         "of the time. Each side has its own clock."
     ),
 )
-with elements.error_boundary():
+with drawing_boundary():
     if remote_model_notes.is_served():
         burst_page(prompt_field.own_text)
     else:
         requests_view()
         curve_view()
-with elements.error_boundary():
+with drawing_boundary():
     calculator()

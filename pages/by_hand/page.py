@@ -12,7 +12,9 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, wording
 from pages.ui.server import offered_models
 from pages.ui.session import current, elements, own_models
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import action_boundary, drawing_boundary
+from pages.ui.session.notices import anchor_notices, notify
 from pages.ui.shell import frame
 
 frame.page()
@@ -21,10 +23,10 @@ PASTED = min(LONGEST_TEXT, 200_000)  # characters of a visitor's own text
 UNITS = {"words": N_("words"), "characters": N_("characters")}
 
 
-@current.error_boundary
+@action_boundary
 def count() -> None:
     """Count the text in the field, or the bundled stories, and use the model."""
-    current.anchor_notices("by_hand_count")
+    anchor_notices("by_hand_count")
     text, n, unit = str(current.field("by_hand_text") or ""), current.field("by_hand_n") or 2, current.field("by_hand_unit") or "words"
     if text.strip():
         name = own_models.free_name(_("{n}-gram of my text").format(n=n))
@@ -32,7 +34,7 @@ def count() -> None:
     else:
         current.use_model(f"{PREFIX}{n}" + ("" if unit == "words" else f":{unit}"))
     sentence = _("{name} is used on every page. Press Step on Watch: the card of each bar shows its counts.")
-    current.notify(sentence.format(name=offered_models.title(current.model_name())))
+    notify(sentence.format(name=offered_models.title(current.model_name())))
 
 
 def counted() -> NGram | None:
@@ -76,9 +78,9 @@ frame.header(
     _("n-gram model"),
     _("Count what followed what in a text: that is a language model, too. It writes on every page that needs only probabilities."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     form()
-with elements.error_boundary():
+with drawing_boundary():
     model = counted()
     if model is not None:
         table(model)

@@ -6,12 +6,13 @@ import streamlit as st
 
 from core.experiments.cache_race import CACHED, UNCACHED, RaceStep, race
 from pages.cache import race_view
-from pages.ui.charts.palette import legend
+from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame
 
 frame.page()
@@ -49,7 +50,7 @@ frame.header(
     _("KV cache"),
     _("The same model and the same dice, twice. One side keeps notes (KV cache); the other computes the whole text again for each token."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     with st.container(horizontal=True, vertical_alignment="bottom", key="cache_controls"):
         length = elements.choice(_("How many tokens?"), LENGTHS, 128, "cache_length")
         now = provenance.now({N_("the length"): control_value("{count} tokens each", count=length)})

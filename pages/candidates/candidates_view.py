@@ -16,7 +16,9 @@ from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, figures, ngettext, quoted
-from pages.ui.session import current, elements, undo
+from pages.ui.session import elements, undo
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import notify
 from pages.ui.session.undo import undo_button
 from pages.ui.views.chart import branch_tree
 from pages.ui.views.tinted_text import tinted_text
@@ -87,13 +89,13 @@ def ranked_try(index: int, entry: Ranked, by: str, can_keep: bool) -> None:
                 undo_button("candidates_bring_back")
 
 
-@current.error_boundary
+@action_boundary
 def keep_try(number: int) -> None:
     """Make this try the visitor's run, token by token; `undo` keeps the run that it replaces."""
     run = experiment.of(TRIES)
     prompt, settings = run.about
     undo.write_path(prompt, settings, run.seen[-1].tries[number].path)
-    current.notify(_("This try is your run now, on every page."))
+    notify(_("This try is your run now, on every page."))
 
 
 def price(newest: BatchStep) -> None:

@@ -15,7 +15,9 @@ from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
+from pages.ui.session.state import memory
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
 
@@ -91,14 +93,14 @@ def beam_buttons(now: provenance.Provenance, begin: Callable[[], None], length: 
         more = min(steps + more, length)
     else:
         begin()
-    current.memory(candidates_view.Beam).steps = more
+    memory(candidates_view.Beam).steps = more
     st.rerun()
 
 
 def beam_steps() -> int:
     """Return how many steps of the search are shown; all of a recorded result."""
     shown = experiment.of(BEAM)
-    return len(shown.seen) if shown.recorded_on else current.memory(candidates_view.Beam).steps
+    return len(shown.seen) if shown.recorded_on else memory(candidates_view.Beam).steps
 
 
 frame.header(
@@ -106,7 +108,7 @@ frame.header(
     _("best of N, beam search"),
     _("The model writes the same text several times with other dice, and one try is picked. N tries cost N times the tokens."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     wanted = results.view(TRIES_VIEWS, "candidates_view")
     own_text()
     (beam_view if wanted == TRIES_VIEWS[1] else tries_view)()

@@ -21,9 +21,10 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import offered_models
 from pages.ui.session import current, elements, provenance
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.own_models import follow_model
 from pages.ui.session.sampling_controls import CONTROLS, PRESETS
-from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
 from pages.ui.views.tinted_text import tinted_text
@@ -177,7 +178,7 @@ frame.header(
     _("sampling, compared"),
     _("Every column continues the same prompt with the same dice. Only its settings or its model differ."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     wanted = results.view(COMPARE_VIEWS, "compare_view")
     own_text()
     (sweep_view if wanted == COMPARE_VIEWS[1] else columns_view)()

@@ -15,7 +15,8 @@ from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _, ngettext
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import current, elements, notices, provenance
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame
 from pages.ui.views import cache_text, chart
 
@@ -113,7 +114,7 @@ def at_the_end(run: Experiment) -> None:
         )
         st.caption(ends.format(count=reached.passed_over))
     st.markdown(_("A prompt of {offered} tokens is refused:").format(offered=numbers.whole(reached.offered)))
-    elements.show_notice(_(reached.refused))
+    notices.show_notice(_(reached.refused))
 
 
 frame.header(
@@ -121,7 +122,7 @@ frame.header(
     _("prefill, decode, context window"),
     _("First the whole prompt is read. Then every new token attends to all tokens before it. Measure both on this machine."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     with st.container(horizontal=True, vertical_alignment="bottom", key="context_controls"):
         repeats = elements.choice(_("Rounds"), (3, 5, 9, 15), 5, "context_repeats")
         now = provenance.now({N_("the repeats"): control_value("{count} times each", count=repeats)}, settings=False)
@@ -133,7 +134,7 @@ with elements.error_boundary():
         begin = results.starter(NAME, now, lambda: measure(current.model(), current.prompt(), lengths_for(current.model()), repeats), about)
         results.start_button(NAME, _("Measure"), begin, type="primary", icon=":material/speed:")
     results.part(NAME, now, begin, curves)
-with elements.error_boundary():
+with drawing_boundary():
     st.divider()
     left, right = st.columns(2, gap="large")
     with left:

@@ -19,9 +19,10 @@ from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import current, elements, notices, provenance
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.provenance import Provenance
-from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.views import receipt
 
@@ -64,14 +65,14 @@ def this_text() -> None:
         rates()
         if shape is None and Can.FACTS in run.can:
             recorded = _("This text comes from a recording of a model that is not here, so its work cannot be computed.")
-            elements.show_notice(_(WHY_NOT[Can.SHAPE]) if Can.NEW_TOKENS in run.can else recorded)
+            notices.show_notice(_(WHY_NOT[Can.SHAPE]) if Can.NEW_TOKENS in run.can else recorded)
         textbook()
     with left:
         if not run.path:
-            elements.show_notice(_("Nothing has been written yet, so there is nothing to pay. Write a few tokens on Watch first."))
+            notices.show_notice(_("Nothing has been written yet, so there is nothing to pay. Write a few tokens on Watch first."))
             return
         if not run.path[0].forward.measured:
-            elements.show_notice(_("This is a saved answer of a server. Its times, its cache and its cost are not in this file."))
+            notices.show_notice(_("This is a saved answer of a server. Its times, its cache and its cost are not in this file."))
             return
         top = receipt.peak(run.model.device, run.model.dtype) if shape is not None and Can.NETWORK in run.model.can else None
         own_bill = receipt.bill(run.path, run.model, top)
@@ -180,7 +181,7 @@ def two_receipts(run: Experiment) -> None:
 
 
 frame.header(_("What did that cost?"), _("the receipt"), _("The receipt of the text on Watch, computed from the records of its steps."))
-with elements.error_boundary():
+with drawing_boundary():
     this_text()
     st.divider()
     elsewhere()

@@ -14,7 +14,10 @@ from pages.ui.features import Recorded
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import offered_models
 from pages.ui.session import current, opened_recording, upload_field
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import anchor_notices, notify
 from pages.ui.session.provenance import Provenance
+from pages.ui.session.state import memory
 
 RUNS = {
     "certain": (N_("Hardly a choice"), N_("After some prompts, one token is almost certain for several steps.")),
@@ -69,13 +72,13 @@ class _Opened:
     page: str | None = None
 
 
-@current.error_boundary
+@action_boundary
 def open_run(name: str) -> None:
     """Open a recorded run on Watch."""
     opened_recording.show(prepared_runs.load(name))
 
 
-@current.error_boundary
+@action_boundary
 def open_experiment(recording: RecordedExperiment) -> None:
     """Put a recorded experiment on its page, and choose the view that shows it."""
     experiment.put(recording)
@@ -84,17 +87,17 @@ def open_experiment(recording: RecordedExperiment) -> None:
         current.fill(*view)
 
 
-@current.error_boundary
+@action_boundary
 def file_uploaded() -> None:
     """Open the uploaded file."""
-    current.anchor_notices("gallery_file")
-    current.memory(_Opened).page = None
+    anchor_notices("gallery_file")
+    memory(_Opened).page = None
     data = upload_field.take("gallery_file")
     if data is None:
         return
     page = open_file(data)
-    current.memory(_Opened).page = page
-    current.notify(_("The file is open on the page “{title}”.").format(title=features.title_of(page)))
+    memory(_Opened).page = page
+    notify(_("The file is open on the page “{title}”.").format(title=features.title_of(page)))
 
 
 def open_file(data: bytes) -> str:
@@ -120,4 +123,4 @@ def result_of(name: str) -> Recorded:
 
 def opened_page() -> str | None:
     """Return the page on which the uploaded file is open, None without a file."""
-    return current.memory(_Opened).page
+    return memory(_Opened).page

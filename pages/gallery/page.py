@@ -13,6 +13,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
 from pages.ui.session import elements, upload_field
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame
 
 frame.page()
@@ -86,7 +87,7 @@ frame.header(
     _("recordings"),
     _("Each was written by a model and saved with all its numbers. They play without a model and without a network."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     elements.section(_("Texts"), _("open on Watch"))
     shelf([one.name for one in prepared_runs.PREPARED], text_card)
     elements.section(_("Experiments"), _("open on their page"))

@@ -8,7 +8,8 @@ from pages.ui import features
 from pages.ui.i18n.glossary import Term, terms
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame
 
 frame.page()
@@ -29,7 +30,7 @@ frame.header(
     _("glossary"),
     _("Two sentences each. On every page a dotted line marks these terms: hover, tap, or use the Tab key."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     looked_up = next((term.title.partition(" (")[0] for term in terms() if term.key == st.query_params.get("term")), "")
     if looked_up:  # a link to one term
         del st.query_params["term"]

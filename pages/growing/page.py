@@ -12,14 +12,15 @@ from core.models.bundled_models import TRAINING_DATA, card_section
 from core.models.growth_record import GrowthRecord, growth_of
 from pages.growing import GROWING_VIEWS, training_bill
 from pages.ui.charts import inside_charts
-from pages.ui.charts.palette import legend
+from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import numbers
 from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import talk
 from pages.ui.server import offered_models
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import current, elements, notices, provenance
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
 from pages.ui.views import chart, scratch_training
@@ -40,7 +41,7 @@ def recorded_training() -> tuple[str, GrowthRecord] | None:
 @st.fragment
 def expected(record: GrowthRecord, model: LanguageModel, name: str) -> None:
     """Draw what the model expected after one prompt, at every moment of its training."""
-    with elements.error_boundary():
+    with drawing_boundary():
         title = lambda number: f"{' '.join(record.prompts[number].split())} …"  # noqa: E731 (a short format function)
         usual, count = min(1, len(record.prompts) - 1), range(len(record.prompts))
         asked = st.selectbox(_("Prompt"), count, format_func=title, index=usual, key="growing_prompt") or 0
@@ -64,7 +65,7 @@ def expected(record: GrowthRecord, model: LanguageModel, name: str) -> None:
 @st.fragment
 def wrote(record: GrowthRecord, name: str) -> None:
     """Draw what the model wrote at one moment of its training."""
-    with elements.error_boundary():
+    with drawing_boundary():
         age_of = lambda at: inside_charts.read_so_far(record.moments[at].tokens)  # noqa: E731 (a short format function)
         number = st.select_slider(_("Tokens read so far"), range(len(record.moments)), format_func=age_of, key="growing_age")
         moment = record.moments[number]
@@ -107,7 +108,7 @@ def bundled_model() -> None:
     """Draw the record of the bundled model's training."""
     training = recorded_training()
     if training is None:
-        elements.show_notice(_("None of the models here has a record of its training."))
+        notices.show_notice(_("None of the models here has a record of its training."))
         return
     name, record = training
     newest = record.moments[-1]
@@ -149,7 +150,7 @@ frame.header(
     _("training"),
     _("A model has no written rules. It predicts the next token of a text, and each error changes its weights a little."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     views = {
         GROWING_VIEWS[0]: bundled_model,
         GROWING_VIEWS[1]: scratch_training.newborn,

@@ -18,7 +18,7 @@ from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, written
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
 
 NAME = "teach_step"
 TRAINING = "Training"  # heading of the part of a model's card that says how it was trained

@@ -11,8 +11,10 @@ from core.experiments import guessing_game
 from core.experiments.guessing_game import Round
 from core.generation.generation import Generation
 from pages.ui.i18n.translation import _
-from pages.ui.session import address_bar, current, share_link
-from pages.ui.session.state import anchor_notices, current_session, error_boundary, memory
+from pages.ui.session import address_bar, current, player_actions, share_link
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import anchor_notices
+from pages.ui.session.state import current_session, memory
 
 WORDS = 10
 FIELD = "guess_word"
@@ -86,7 +88,7 @@ def _from_link(linked: str) -> Game | None:
     return linked_game
 
 
-@error_boundary
+@action_boundary
 def word_guessed() -> None:
     """Score the guess in the field, then make the step."""
     anchor_notices("guess")
@@ -106,7 +108,7 @@ def word_guessed() -> None:
     now.node = run.here
 
 
-@error_boundary
+@action_boundary
 def play_again(same: bool) -> None:
     """Play again from the same step. same: with the same words, else with another seed."""
     anchor_notices("guess")
@@ -116,7 +118,7 @@ def play_again(same: bool) -> None:
     run.go_to(begun_at - 1)
     current.changed("coming").playing = False
     if not same:
-        current.new_dice()
+        player_actions.new_dice()
     kept = memory(GameOfVisitor)
     kept.run, kept.game = run, Game(len(run.path), run.here)
 

@@ -15,6 +15,7 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, ngettext
 from pages.ui.presenting import stage_state
 from pages.ui.session import current, elements
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
 from pages.ui.views import chart, distribution_view
@@ -120,7 +121,7 @@ frame.header(
     _("next-token prediction"),
     _("Guess ten tokens. After each guess you see the probabilities and the roll. The rolled token is correct, not the likeliest one."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     run, now = current.run(), guess_game.game()
     chart.token_strip(run.prompt_tokens, run.path, key="guess_strip", tint="none", accent=bool(now.rounds))
     if now.rounds:

@@ -10,7 +10,7 @@ from core.inspection.inside import Inside
 from core.sampling.settings import STAGES
 from pages.inside import sampling_rows
 from pages.ui.charts import inside_charts
-from pages.ui.charts.palette import css, legend
+from pages.ui.charts.css_colours import css, legend
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import N_, _

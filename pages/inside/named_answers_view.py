@@ -15,8 +15,9 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.selection import SelectedStep
-from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 
 Found = tuple[NamedAnswer, ...]
@@ -24,7 +25,7 @@ Found = tuple[NamedAnswer, ...]
 
 def named_answers_view(step: SelectedStep) -> None:
     """Draw the field for the answers and their bars, and the search."""
-    with elements.error_boundary():
+    with drawing_boundary():
         written = st.text_input(
             _("Answers, with semicolons"), key="inside_answers", max_chars=600, placeholder="girl; boy; dragon", **PERSISTENT
         )
@@ -32,7 +33,7 @@ def named_answers_view(step: SelectedStep) -> None:
         if answers:
             model = current.model()
             _answers(_counted(model, id(model), step.token_ids, answers))
-    with elements.error_boundary():
+    with drawing_boundary():
         wanted = st.text_input(_("Find a token of the vocabulary"), key="inside_search", max_chars=40, **PERSISTENT)
         if wanted:
             model = current.model()

@@ -11,14 +11,15 @@ from pages.inside.named_answers_view import named_answers_view
 from pages.inside.roll_tally import roll_tally
 from pages.ui import features
 from pages.ui.charts import inside_charts
-from pages.ui.charts.palette import legend
+from pages.ui.charts.css_colours import legend
 from pages.ui.components.browser import browser
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.components.live_text.live_text import live_text
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import N_, _
-from pages.ui.session import current, elements, provenance, selection
+from pages.ui.session import current, notices, player_actions, provenance, selection
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.selection import SelectedStep, inside_of, selected_step
 from pages.ui.shell import frame
@@ -67,15 +68,15 @@ def text_so_far(step: SelectedStep) -> None:
         else:
             position_text = _("The next token, after these {count} tokens").format(count=seen.position)
         st.markdown(f"**{position_text}**", width="stretch")
-        st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", **bound("inside_back"))
-        st.button(_("Step"), on_click=current.step, icon=":material/arrow_forward:", type="primary", **bound("inside_step"))
+        st.button(_("Back"), on_click=player_actions.go_back, icon=":material/undo:", **bound("inside_back"))
+        st.button(_("Step"), on_click=player_actions.step, icon=":material/arrow_forward:", type="primary", **bound("inside_step"))
         st.page_link(features.file_of("watch"), label=_("Back to Watch"), icon=":material/visibility:", width="content")
 
 
 @st.fragment
 def tokens() -> None:
     """Draw a text field and its tokens, beside those of another model."""
-    with elements.error_boundary():
+    with drawing_boundary():
         model = current.model()
         examples = {_(title): text for title, text in example_texts.TO_CUT.items()}
         text = live_text(current.run().prompt, key="inside_text", label=_("Type something"), examples=examples, limit=LONGEST)
@@ -125,7 +126,7 @@ def network_parts(step: SelectedStep) -> None:
     )
     part("layers", _("What would it say after each layer?"), _("logit lens"), lead.format(count=model.layer_count))
     for note in seen.notes:
-        elements.show_notice(_(note))
+        notices.show_notice(_(note))
     if seen.layers:
         inside_view.layers(step, model, seen)
     if any(row is not None for row in seen.attention):
@@ -140,7 +141,7 @@ frame.header(
     _("inside one step"),
     _("Follow one token through the model, from text to sampling. Everything is computed now, for the step that Watch shows."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     step = selected_step()
     text_so_far(step)
     outdated = made_with(step)
@@ -154,7 +155,7 @@ with elements.error_boundary():
             "the letters of a word, so counting the r in *strawberry* is hard for it."
         )
     )
-    with elements.error_boundary():
+    with drawing_boundary():
         network_parts(step)
     lead = _(
         "Pale: before, solid: after. Move a slider in the sidebar: the model need not compute again. Hover over a bar for the formula."

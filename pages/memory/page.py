@@ -26,13 +26,14 @@ from core.experiments.cache_budget import (
 )
 from core.experiments.quantization import along_own_text, rounded_cache
 from pages.memory import memory_view
-from pages.ui.charts.palette import legend
+from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _, in_english
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame
 
 frame.page()
@@ -123,7 +124,7 @@ frame.header(
     _("KV cache eviction and quantization"),
     _("Every token takes one line of the notepad (KV cache). When the memory is full, a policy decides what to drop or to store smaller."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     source = elements.choice(
         _("Text"), list(SOURCES), "story", "memory_source", format_func=lambda key: _(SOURCES[key]), label_visibility="collapsed"
     )
@@ -142,7 +143,7 @@ with elements.error_boundary():
     results.part(WAYS, now_all, begin_all, memory_view.policies_table)
     memory_view.positions()
     memory_view.other_models(plan.budget_bytes)
-with elements.error_boundary():
+with drawing_boundary():
     elements.section(_("What does rounding change?"), _("KV cache with 8 and 4 bits"))
     now = provenance.now(settings=False)
     begin = results.starter(ROUNDED, now, lambda: along_own_text(rounded_cache, current.model(), current.prompt()))

@@ -12,11 +12,13 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import model_downloads
-from pages.ui.session import current, elements, operator_role
+from pages.ui.session import current, notices, operator_role
+from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.playback import every
+from pages.ui.session.state import memory
 
 
-@current.error_boundary
+@action_boundary
 def stop(name: str) -> None:
     """Stop a download."""
     operator_role.require_operator()
@@ -34,12 +36,12 @@ class RequestedModels:
 
 def _close() -> None:
     """Close the notice about the visitor's latest download."""
-    current.memory(RequestedModels).fetched = None
+    memory(RequestedModels).fetched = None
 
 
 def progress() -> None:
     """Draw all running downloads and this visitor's latest one. A finished one is hidden once its model is in use."""
-    own = current.memory(RequestedModels).fetched
+    own = memory(RequestedModels).fetched
     for number, (name, download) in enumerate(list(model_downloads.downloads().items())):
         if download.running or name == own:
             clock = every(0.5 if download.running else None)
@@ -58,7 +60,7 @@ def _progress(name: str, drawn_running: bool, number: int) -> None:
         st.button(_("Stop"), key=f"models_stop_{number}", on_click=stop, args=(name,), icon=":material/close:")
     elif download.error is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
-            elements.show_notice(str(download.error))
+            notices.show_notice(str(download.error))
             st.button(_("Close"), key=f"models_close_{number}", on_click=_close, type="tertiary")
     elif name != current.model_name():
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -16,6 +16,8 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import deployment
 from pages.ui.session import current, elements, operator_role
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.state import memory
 
 SECONDS = 60.0  # the folders are searched again after this time
 PRECISIONS = {"BF16": "bfloat16", "F16": "float16", "F32": "float32"}
@@ -31,13 +33,13 @@ class _Collections:
 
 def _found() -> list[LocalModel]:
     """Return the models of other programs, searched at most once a minute."""
-    kept = current.memory(_Collections)
+    kept = memory(_Collections)
     if kept.searched is None or monotonic() - kept.searched > SECONDS:
         kept.searched, kept.models = monotonic(), local_models()
     return kept.models
 
 
-@current.error_boundary
+@action_boundary
 def _choose() -> None:
     """Write the chosen model into the field for any model."""
     operator_role.require_operator()

@@ -13,6 +13,9 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, offered_models
 from pages.ui.session import current, elements, operator_role
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import anchor_notices, notify
+from pages.ui.session.state import current_session
 
 
 def in_use(name: str) -> str:
@@ -20,36 +23,36 @@ def in_use(name: str) -> str:
     return _("{name} is in use.").format(name=name)
 
 
-@current.error_boundary
+@action_boundary
 def use(name: str) -> None:
     """Load the model and start a run with it."""
-    current.anchor_notices(f"models_use_{name}")
+    anchor_notices(f"models_use_{name}")
     current.use_model(name)
-    current.notify(in_use(offered_models.title(name)))
+    notify(in_use(offered_models.title(name)))
 
 
-@current.error_boundary
+@action_boundary
 def unload(name: str) -> None:
     """Unload the model for all visitors."""
-    current.anchor_notices(f"models_use_{name}")
+    anchor_notices(f"models_use_{name}")
     operator_role.require_operator()
     offered_models.unload(name)
     offered_models.withdraw(name)
-    current.notify(_("{name} was unloaded. Runs keep their text, and the next step loads the model again.").format(name=name))
+    notify(_("{name} was unloaded. Runs keep their text, and the next step loads the model again.").format(name=name))
 
 
-@current.error_boundary
+@action_boundary
 def remove(name: str) -> None:
     """Remove one of the visitor's own models."""
-    current.anchor_notices("models_here")
-    current.current_session().taught.pop(name, None)
-    current.notify(_("{name} was removed. Its text stays until you start another run.").format(name=name))
+    anchor_notices("models_here")
+    current_session().taught.pop(name, None)
+    notify(_("{name} was removed. Its text stays until you start another run.").format(name=name))
 
 
-@current.error_boundary
+@action_boundary
 def toggle_offer(name: str, offered: bool) -> None:
     """Offer the model to every visitor, or withdraw it."""
-    current.anchor_notices(f"models_use_{name}")
+    anchor_notices(f"models_use_{name}")
     operator_role.require_operator()
     if offered:
         offered_models.withdraw(name)
@@ -98,7 +101,7 @@ def card(name: str, entry: ModelEntry | None, model: LanguageModel | None) -> No
 
 def buttons(name: str, bundled: bool, loaded: bool) -> None:
     """Draw the buttons of one model."""
-    operator, taught = operator_role.is_operator(), name in current.current_session().taught
+    operator, taught = operator_role.is_operator(), name in current_session().taught
     if name != current.model_name():
         st.button(_("Use"), key=f"models_use_{name}", on_click=use, args=(name,))
         if taught:

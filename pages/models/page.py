@@ -21,37 +21,40 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import model_downloads, offered_models
 from pages.ui.session import current, elements, operator_role, own_models
+from pages.ui.session.error_boundary import action_boundary, drawing_boundary
+from pages.ui.session.notices import anchor_notices, notify
+from pages.ui.session.state import current_session, memory
 from pages.ui.shell import frame, remote_model_notes
 
 frame.page()
 
 
-@current.error_boundary
+@action_boundary
 def check(name: str) -> None:
     """Compute what the model needs."""
-    current.anchor_notices("models_fetch")
+    anchor_notices("models_fetch")
     operator_role.require_operator()
     name = checked_name(name)
     if is_gguf(name) and not is_here(name) and is_hub_file(name):
-        current.notify(_("Its download is {size}.").format(size=numbers.size(sum(files_on_hub(name).values()))))
+        notify(_("Its download is {size}.").format(size=numbers.size(sum(files_on_hub(name).values()))))
         return
-    current.memory(downloads_view.RequestedModels).fit = (name, fit(name), local_files.way(plan(name)) if is_gguf(name) else "")
+    memory(downloads_view.RequestedModels).fit = (name, fit(name), local_files.way(plan(name)) if is_gguf(name) else "")
 
 
-@current.error_boundary
+@action_boundary
 def fetch(name: str) -> None:
     """Download the model; a folder, or a model that is here, is used at once."""
-    current.anchor_notices("models_fetch")
+    anchor_notices("models_fetch")
     operator_role.require_operator()
     name = checked_name(name)
-    current.memory(downloads_view.RequestedModels).fit = None  # what an earlier model needs
+    memory(downloads_view.RequestedModels).fit = None  # what an earlier model needs
     if on_this_machine(name):
         current.use_model(name)
-        current.notify(model_cards.in_use(offered_models.title(name)))
+        notify(model_cards.in_use(offered_models.title(name)))
     elif model_downloads.busy():
-        current.notify(_("Two downloads are running already. Wait for one of them, or stop it."))
+        notify(_("Two downloads are running already. Wait for one of them, or stop it."))
     else:
-        current.memory(downloads_view.RequestedModels).fetched = name
+        memory(downloads_view.RequestedModels).fetched = name
         model_downloads.download(name)
 
 
@@ -106,7 +109,7 @@ def from_the_hub() -> None:
             here = _("llama-server computes with the packed weights and needs less memory. Pages that look inside a model cannot use it.")
             st.button(_("Run with llama-server"), on_click=of_field, args=(serve,), key="models_serve", help=here)
     elements.notices("models_fetch")
-    answer = current.memory(downloads_view.RequestedModels).fit
+    answer = memory(downloads_view.RequestedModels).fit
     if answer:
         asked, estimate, way = answer
         sentence = (
@@ -125,13 +128,13 @@ def from_the_hub() -> None:
             offer(offered)
 
 
-@current.error_boundary
+@action_boundary
 def add_adapter() -> None:
     """Add the adapter in the field to the visitor's model."""
-    current.anchor_notices("models_add_adapter")
+    anchor_notices("models_add_adapter")
     operator_role.require_operator()
     own_models.add(str(current.field("models_adapter") or ""))
-    current.notify(model_cards.in_use(offered_models.title(current.model_name())))
+    notify(model_cards.in_use(offered_models.title(current.model_name())))
 
 
 def adapter() -> None:
@@ -148,7 +151,7 @@ def adapter() -> None:
 @st.fragment
 def server_metrics() -> None:
     """Draw the numbers of the server in use."""
-    with elements.error_boundary():
+    with drawing_boundary():
         remote_model_notes.metrics(current.model())
         st.button(_("Refresh"), key="models_metrics_again", icon=":material/refresh:", type="tertiary")
 
@@ -175,17 +178,17 @@ frame.header(
     if operator
     else _("You can choose one of these models. The operator of this app can add others."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     model_cards.on_this_machine()
 if operator:
-    with elements.error_boundary():
+    with drawing_boundary():
         local_files.collections()
-    with elements.error_boundary():
+    with drawing_boundary():
         from_the_hub()
-    with elements.error_boundary():
+    with drawing_boundary():
         adapter()
-    with elements.error_boundary():
+    with drawing_boundary():
         server_form.from_a_server()
-with elements.error_boundary():
-    if current.model_name() in current.current_session().servers and remote_model_notes.is_served():
+with drawing_boundary():
+    if current.model_name() in current_session().servers and remote_model_notes.is_served():
         server_metrics()

@@ -8,21 +8,23 @@ from core.remote.address import Address
 from pages.models import model_cards
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, operator_role
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import anchor_notices, notify
 
 
-@current.error_boundary
+@action_boundary
 def connect() -> None:
     """Connect to the server of the form. The fields are read here, because the values of the last draw can be older than the press."""
-    current.anchor_notices("models_connect")
+    anchor_notices("models_connect")
     operator_role.require_operator()
     address, tokenizer, key = (str(current.field(f"models_{field}") or "").strip() for field in ("address", "tokenizer", "key"))
     if not address:
-        current.notify(_("Give the address of the server. Nothing was sent."))
+        notify(_("Give the address of the server. Nothing was sent."))
         return
     shown = Address.parse(address)
     current.fill("models_address", shown.url)  # a name and a password in the address are removed from the page
     current.use_model(address, tokenizer, key or None)
-    current.notify(model_cards.in_use(shown.shown))
+    notify(model_cards.in_use(shown.shown))
 
 
 def from_a_server() -> None:

@@ -17,30 +17,34 @@ from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, event_log, offered_models
 from pages.ui.server.gate import Gate
 from pages.ui.server.model_downloads import downloads as all_downloads
-from pages.ui.session import admission, current, elements, operator_role
+from pages.ui.session import current, elements, operator_role, seats
+from pages.ui.session.error_boundary import action_boundary, drawing_boundary
+from pages.ui.session.notices import anchor_notices
 from pages.ui.session.playback import every
+from pages.ui.session.seats import active_sessions
+from pages.ui.session.state import current_session
 from pages.ui.shell import frame
 
 frame.page()
 EVERY = 5.0  # seconds between two draws
 
 
-@current.error_boundary
+@action_boundary
 def enter() -> None:
     """Sign in with the submitted password."""
-    current.anchor_notices("operator_enter")
+    anchor_notices("operator_enter")
     word = str(current.field("operator_password") or "")
     current.fill("operator_password", "")
     operator_role.enter(word)
 
 
-@current.error_boundary
+@action_boundary
 def leave() -> None:
     """Sign out."""
     operator_role.leave()
 
 
-@current.error_boundary
+@action_boundary
 def stop_download(name: str | None) -> None:
     """Stop one download, or all of them."""
     operator_role.require_operator()
@@ -49,7 +53,7 @@ def stop_download(name: str | None) -> None:
             download.stop()
 
 
-@current.error_boundary
+@action_boundary
 def unload(name: str) -> None:
     """Unload a model for all visitors."""
     operator_role.require_operator()
@@ -79,7 +83,7 @@ def figures() -> None:
     """Draw the numbers of visitors, connections and experiments, and the memory."""
     import psutil
 
-    limits, people = Limits.from_environment(), admission.active_sessions()
+    limits, people = Limits.from_environment(), active_sessions()
     with st.container(horizontal=True, gap="large", key="operator_figures"):
         seats = _("{here} of {seats} seats")
         kept = _("A closed tab keeps its seat for some seconds, so that a reload finds its text again.")
@@ -100,9 +104,9 @@ def people() -> None:
             _("tokens"): session.run.token_count if session.run is not None else 0,
             _("plays"): session.playing,
             _("idle for"): numbers.duration(now - session.seen),
-            _("operator"): session.operator or (session is current.current_session() and operator_role.is_operator()),
+            _("operator"): session.operator or (session is current_session() and operator_role.is_operator()),
         }
-        for session in sorted(admission.active_sessions(), key=lambda session: session.seen, reverse=True)
+        for session in sorted(seats.active_sessions(), key=lambda session: session.seen, reverse=True)
     ]
     st.dataframe(pd.DataFrame(rows), hide_index=True, key="operator_people") if rows else st.caption(_("There are no other visitors."))
 
@@ -173,7 +177,7 @@ def everything() -> None:
     """Draw all parts; they are redrawn every few seconds."""
     if not operator_role.is_operator():
         return
-    with elements.error_boundary():
+    with drawing_boundary():
         figures()
         people()
         models()
@@ -191,7 +195,7 @@ if operator_role.is_operator():
         else _("Only you can reach this instance.")
     )
     st.fragment(everything, run_every=every(EVERY), key="operator_all")()
-    if current.current_session().operator:
+    if current_session().operator:
         st.button(_("Sign out"), key="operator_leave", on_click=leave, type="tertiary")
 else:
     sign_in()

@@ -18,9 +18,10 @@ from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import offered_models
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import current, elements, notices, provenance
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.own_models import follow_model
-from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field
 
 frame.page()
@@ -115,10 +116,10 @@ frame.header(
     _("model size, distillation"),
     _("Two models on the same text: one writes, and both give each token a probability. The smaller model is faster and usually worse."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     names = current.model_names()
     if len(names) < 2:
-        elements.show_notice(_("Only one model is here. Download another one on the Models page."))
+        notices.show_notice(_("Only one model is here. Download another one on the Models page."))
     else:
         prompt_field.own_text()
         with st.container(horizontal=True, vertical_alignment="bottom", key="pupil_controls"):

@@ -12,7 +12,7 @@ import streamlit as st
 from core.experiments.cascade import CascadeScore, CascadeToken
 from core.experiments.student_report import StudentReport
 from core.experiments.two_models import JudgedParts, JudgedToken, ModelFigures, Side, side
-from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.step_tables import Word, shown
 from pages.ui.components.scored_text.scored_text import scored_text

@@ -16,7 +16,8 @@ from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame, prompt_field
 
 frame.page()
@@ -72,7 +73,7 @@ frame.header(
     _("quantization"),
     _("Weights are numbers, and numbers can be stored with fewer bits. What changes in the probabilities, in the text and in the size?"),
 )
-with elements.error_boundary():
+with drawing_boundary():
     prompt_field.own_text()
     with st.container(horizontal=True, vertical_alignment="bottom", key="quantization_controls"):
         bits = elements.choice(_("Bits"), BITS, 4, "quantization_bits")

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.quantization import PartDamage
-from pages.ui.charts.palette import Palette
+from pages.ui.charts.css_colours import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n.translation import _, written

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.experiments.two_versions import TwoVersions, Version, two_versions
 from pages.ui.charts import before_after_bars
-from pages.ui.charts.palette import legend
+from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
@@ -16,7 +16,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import offered_models
 from pages.ui.session import current, elements, own_models, provenance
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
 from pages.ui.views import chart
 
 NAME = "versions"

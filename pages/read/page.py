@@ -11,14 +11,15 @@ from core.inspection.scored_answer import scored_answer
 from core.sources.capabilities import Can
 from pages.read import scoring_rows, scoring_view
 from pages.ui import features
-from pages.ui.charts import inside_charts, palette
-from pages.ui.charts.palette import legend
+from pages.ui.charts import css_colours, inside_charts
+from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import N_, _
-from pages.ui.session import current, elements, provenance, selection
+from pages.ui.session import current, elements, notices, provenance, selection
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.provenance import Provenance
-from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.views import watermark_score, why_token
 
@@ -60,10 +61,10 @@ def scored(model: LanguageModel, text: str) -> ScoredText:
 
 def shown(model: LanguageModel, text: str, tint: str, key: str, wide: bool = False) -> None:
     """Draw one scored text. wide: the numbers are beside the text instead of below it."""
-    with elements.error_boundary():
+    with drawing_boundary():
         score = scored(model, text)
         if not score.scored_count:
-            elements.show_notice(_("A single token cannot be scored, because no token comes before it. Write a little more."))
+            notices.show_notice(_("A single token cannot be scored, because no token comes before it. Write a little more."))
             return
         by = Provenance(model.name, text)
         results.provenance_line(f"read_{key}", by, [])
@@ -80,7 +81,7 @@ def mark(model: LanguageModel, reading: ScoredText, key: str) -> None:
     """Draw the score of this text for a watermark with a key."""
     with (
         st.expander(_("Score for a mark"), icon=":material/key:", key=f"read_mark_{key}", on_change="rerun") as opened,
-        elements.error_boundary(),
+        drawing_boundary(),
     ):
         if not opened.open:  # a long text takes a while
             return
@@ -107,8 +108,8 @@ def choose_tint() -> str:
         shows = _("What the colour shows: the rank of each token, its probability, or the entropy before it. Darker: less expected.")
         widget_options = {"format_func": TINTS.__getitem__, "help": shows, "label_visibility": "collapsed"}
         tint = elements.choice(_("Tint"), list(TINTS), "rank", "read_tint", **widget_options)
-        colour = palette.css(scoring_rows.INK)
-        depths = scoring_rows.RANKS if tint == "rank" else (scoring_rows.PALEST, palette.DARKEST)
+        colour = css_colours.css(scoring_rows.INK)
+        depths = scoring_rows.RANKS if tint == "rank" else (scoring_rows.PALEST, css_colours.DARKEST)
         shades = [f"color-mix(in srgb, {colour} {depth:.0%}, transparent)" for depth in depths]
         legend(*zip(shades, TINT_ENDS[tint], strict=True))
     return tint
@@ -136,7 +137,7 @@ def saved_answer() -> None:
     run, tint = current.run(), choose_tint()
     score, by = scored_answer(run), Provenance(run.model_name)
     if not score.scored_count:
-        elements.show_notice(_("No token of this answer was measured."))
+        notices.show_notice(_("No token of this answer was measured."))
         return
     results.provenance_line("read_answer", by, [])
     left, right = st.columns([0.64, 0.36], gap="large")
@@ -165,7 +166,7 @@ def two_models(model: LanguageModel, first: str) -> None:
     text, tint = field(_("The text to be read"), "read_text", first), choose_tint()
     others = [name for name in current.model_names() if name != model.name]
     if not others:
-        elements.show_notice(_("Only one model is here. Download another one on the Models page."))
+        notices.show_notice(_("Only one model is here. Download another one on the Models page."))
         return
     left, right = st.columns(2, gap="large")
     with right:
@@ -181,7 +182,7 @@ frame.header(
     _("scoring"),
     _("The model writes nothing here. For every token of a given text it shows the probability it gave to this token."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     model, mode = current.model(), choose_mode()
     first, second = list(example_texts.TO_READ.values())[:2]
     if mode == "answer":

@@ -11,9 +11,9 @@ import pandas as pd
 from core import ScoredText, score_text
 from core.engine.model import LanguageModel
 from core.inspection.scoring import ScoredToken
-from core.tokens.tokens import known_id
+from core.tokens.token_text import known_id
 from pages.ui.charts import inside_charts
-from pages.ui.charts.palette import DARKEST
+from pages.ui.charts.css_colours import DARKEST
 from pages.ui.charts.step_tables import Word, shown
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain

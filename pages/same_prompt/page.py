@@ -11,7 +11,7 @@ from core.experiments.same_prompt import REFERENCE, Difference, FreeRun, Progres
 from core.record.csv_text import csv_text
 from pages.same_prompt import same_prompt_charts, ways
 from pages.same_prompt.same_prompt_charts import BIT, number
-from pages.ui.charts.palette import DARKEST, legend
+from pages.ui.charts.css_colours import DARKEST, legend
 from pages.ui.charts.step_tables import Word
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.experiments import results
@@ -21,8 +21,9 @@ from pages.ui.i18n.control_values import translated
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, written
 from pages.ui.session import current, elements, provenance
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.provenance import TEXT
-from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame, prompt_field
 from pages.ui.views import chart
 
@@ -163,7 +164,7 @@ frame.header(
     _("batch invariance, bfloat16, non-associative sums"),
     _("One text is computed in two ways. See which log-probabilities differ, and where the written texts part."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     prompt_field.own_text()
     first = next(iter(example_texts.TO_READ.values()))
     text = st.text_area(_("The text that both read"), first, key=f"{NAME}_read", height=90, max_chars=LONGEST, **PERSISTENT) or ""

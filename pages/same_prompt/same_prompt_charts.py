@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from core.experiments.same_prompt import Difference
-from pages.ui.charts.palette import Palette
+from pages.ui.charts.css_colours import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.step_tables import Word
 from pages.ui.i18n.translation import _, written

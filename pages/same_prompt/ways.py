@@ -15,7 +15,8 @@ from pages.ui.i18n.control_values import BETWEEN, control_value, translated
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import offered_models
 from pages.ui.session import current
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.state import current_session
 
 USUAL = replace(REFERENCE, backend=SDPA)  # the way without a change
 CACHED, RIGHT = N_("one by one, with the cache"), N_("padded right")
@@ -82,7 +83,7 @@ def choose() -> list[tuple[str, Way]]:
     chosen = [home.multiselect(label, titles, key=key, **options) for home, label, key in zip(homes, labels, KEYS, strict=True)]
     link = "-".join(".".join(str(titles.index(name)) for name in names) for names in chosen)
     can_be_linked = link != USUAL_LINK and not any(name not in CHANGES for names in chosen for name in names)
-    current.current_session().place = {"ways": link} if can_be_linked else {}
+    current_session().place = {"ways": link} if can_be_linked else {}
     return [(BETWEEN.join(names) or NO_CHANGE, way_of(names)) for names in chosen]
 
 

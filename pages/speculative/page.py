@@ -16,8 +16,9 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.server import offered_models
 from pages.ui.session import current, elements, provenance
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import action_boundary, drawing_boundary
 from pages.ui.session.own_models import follow_model
-from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
 
@@ -27,7 +28,7 @@ N_GRAMS = N_("The text itself (n-grams)")
 LENGTHS = (32, 64, 128)
 
 
-@current.error_boundary
+@action_boundary
 def use_example(text: str, draft: str) -> None:
     """Use this prompt, with the draft that suits it."""
     current.use_prompt(text)
@@ -44,7 +45,7 @@ frame.header(
     _("speculative decoding"),
     _("The small model drafts a few tokens. The large one verifies all of them in one pass, without changing its own probabilities."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     own_text()
     drafts = [*(name for name in current.model_names() if name != current.model_name()), N_GRAMS]
     # A draft needs the tokenizer of the large model: the text itself always has it.

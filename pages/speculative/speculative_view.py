@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.experiments.speculative import BONUS, Gain, PlainStep, SpeculativeRound, expected_tokens, gain
-from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers

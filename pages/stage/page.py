@@ -11,13 +11,14 @@ from pages.stage.stage_view import stage
 from pages.ui import features
 from pages.ui.i18n.translation import say
 from pages.ui.presenting import stage_state, stage_vote, talk
-from pages.ui.session import address_bar, current, elements
+from pages.ui.session import address_bar, current
+from pages.ui.session.error_boundary import action_boundary, drawing_boundary
 from pages.ui.shell import frame
 
 frame.page()
 
 
-@current.error_boundary
+@action_boundary
 def open_vote(state: stage_state.StageState) -> None:
     """Open the vote that another page asked for."""
     stage_vote.open_vote(state)
@@ -37,7 +38,7 @@ def scene() -> None:
         state.opens_vote = False
         open_vote(state)
     pressed = partial(stage_state.pressed, stage_vote.VERBS)
-    with elements.error_boundary():
+    with drawing_boundary():
         notices = [note.text for note in current.notices()]
         try:
             stage(current.run(), state, " ".join(notices), pressed)

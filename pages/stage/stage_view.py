@@ -19,7 +19,7 @@ from pages.ui.i18n.translation import N_, _, quoted, said
 from pages.ui.presenting import talk
 from pages.ui.presenting.stage_state import KEY, StageState
 from pages.ui.presenting.talk_file import WITHOUT_A_CHOICE
-from pages.ui.session import current
+from pages.ui.session.state import current_session
 
 BEATS = (N_("read"), N_("think"), N_("weigh"), N_("roll"), N_("write"))
 
@@ -44,7 +44,7 @@ def stage_data(run: Generation | None, state: StageState, notice: str) -> dict[s
         "say": {beat: [_(first), _(second)] for beat, (first, second) in texts.SAY.items()},
         "notice": notice,
         "did": state.did,
-        "session": current.current_session().name,
+        "session": current_session().name,
         "talk": talk.shown_stop(),
         "words": [],
         "looks": {},

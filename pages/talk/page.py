@@ -11,6 +11,7 @@ from pages.ui.i18n.translation import _
 from pages.ui.presenting import prepared_talks, talk, talk_file
 from pages.ui.presenting.talk_file import Stop
 from pages.ui.session import elements, upload_field
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame
 
 frame.page()
@@ -136,7 +137,7 @@ frame.header(
     _("running order"),
     _("A talk is a list of stops. Use a prepared one or make your own, and give it with the arrow keys or a clicker."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     prepared()
     elements.notices("talk")
     give()

@@ -16,7 +16,8 @@ from pages.ui.i18n.translation import _
 from pages.ui.presenting import prepared_talks, talk, talk_file
 from pages.ui.presenting.talk_file import LARGEST_RECORDING, MOST_STOPS, Stop, Talk
 from pages.ui.session import address_bar, current, upload_field
-from pages.ui.session.state import anchor_notices, error_boundary, notify
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import anchor_notices, notify
 
 FIELDS = ("title", "say", "link", "words")
 
@@ -55,21 +56,21 @@ def _from_fields() -> Talk:
     return replace(known, name=name or known.name, stops=tuple(stops))
 
 
-@error_boundary
+@action_boundary
 def edited() -> None:
     """Apply the fields to the running order."""
     anchor_notices("talk")
     _set_order(_from_fields(), new_fields=False)
 
 
-@error_boundary
+@action_boundary
 def open_prepared(name: str) -> None:
     """Open a prepared talk in the editor."""
     anchor_notices("talk")
     _set_order(prepared_talks.translated(prepared_talks.TALKS[name]))
 
 
-@error_boundary
+@action_boundary
 def move(place: int, by: int) -> None:
     """Move a stop up (-1) or down (1)."""
     anchor_notices("talk")
@@ -79,7 +80,7 @@ def move(place: int, by: int) -> None:
         _set_order(replace(order(), stops=tuple(stops)))
 
 
-@error_boundary
+@action_boundary
 def remove(place: int) -> None:
     """Remove a stop. The last one stays."""
     anchor_notices("talk")
@@ -98,7 +99,7 @@ def _add(stop: Stop) -> None:
     _set_order(replace(known, stops=(*known.stops, talk_file.checked(stop))))
 
 
-@error_boundary
+@action_boundary
 def add_page(page: str) -> None:
     """Add a page or the stage with the current run."""
     anchor_notices("talk")
@@ -118,7 +119,7 @@ def _recording_text() -> str:
     return Recording.of(current.run()).dumps()
 
 
-@error_boundary
+@action_boundary
 def add_link() -> None:
     """Add the page whose address was pasted."""
     anchor_notices("talk")
@@ -128,7 +129,7 @@ def add_link() -> None:
         st.session_state["talk_link"] = ""
 
 
-@error_boundary
+@action_boundary
 def add_recording() -> None:
     """Add a stage stop with the uploaded recording."""
     from core import Recording
@@ -140,7 +141,7 @@ def add_recording() -> None:
         _add(Stop(recording.prompt[:80], talk.STAGE, words=len(recording.path) or None, recording=recording.dumps()))
 
 
-@error_boundary
+@action_boundary
 def file_opened() -> None:
     """Open the uploaded running order."""
     anchor_notices("talk")
@@ -150,7 +151,7 @@ def file_opened() -> None:
         notify(_("“{name}” is open: {count} stops.").format(name=order().name, count=len(order().stops)))
 
 
-@error_boundary
+@action_boundary
 def start_talk() -> None:
     """Start the talk in the editor."""
     anchor_notices("talk")

@@ -14,6 +14,9 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _, in_english
 from pages.ui.session import current, own_models, provenance, selection
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import anchor_notices, notify
+from pages.ui.session.state import current_session
 
 NAME = "teach"
 LONGEST_STEP = 5.0  # seconds that a pause waits
@@ -37,10 +40,10 @@ def made_by(text: str, beginning: str, plan: TrainingPlan, known_before: str = "
     return provenance.now(chosen, quiet, model=last.model.name if last is not None and taught_here else None, prompt=False, settings=False)
 
 
-@current.error_boundary
+@action_boundary
 def begin(text: str, beginning: str, plan: TrainingPlan, steps: int, known_before: str = "") -> None:
     """Train a new copy of the model."""
-    current.anchor_notices(NAME)
+    anchor_notices(NAME)
     if not beginning.strip():
         raise InputError(_("Enter a prompt to test, such as “My name is”."))
     old = lesson()
@@ -50,27 +53,27 @@ def begin(text: str, beginning: str, plan: TrainingPlan, steps: int, known_befor
         old.tuning.release()
 
 
-@current.error_boundary
+@action_boundary
 def go_on(steps: int) -> None:
     """Train the current copy for more steps."""
-    current.anchor_notices(NAME)
+    anchor_notices(NAME)
     current_lesson = lesson()
     if current_lesson is not None and not experiment.of(NAME).running:
         current_lesson.picked = None
         _run(current_lesson, steps, experiment.of(NAME).made_by)
 
 
-@current.error_boundary
+@action_boundary
 def pause() -> None:
     """Stop after the current step, and wait for it, so that the page shows it."""
     experiment.stop(NAME)
     experiment.wait(NAME, LONGEST_STEP)
 
 
-@current.error_boundary
+@action_boundary
 def undo() -> None:
     """Undo all training steps after the look that is shown."""
-    current.anchor_notices(NAME)
+    anchor_notices(NAME)
     current_lesson = lesson()
     if current_lesson is None or current_lesson.tuning is None or current_lesson.picked is None or experiment.of(NAME).running:
         return
@@ -79,7 +82,7 @@ def undo() -> None:
     current_lesson.picked = None
 
 
-@current.error_boundary
+@action_boundary
 def moment_clicked() -> None:
     """Show the look whose field in the strip was clicked."""
     index = selection.picked("teach_way").get("index")
@@ -89,24 +92,24 @@ def moment_clicked() -> None:
 
 def look_at(index: int) -> None:
     """Show the look after `index` steps, if there is one."""
-    current.current_session().clicks += 1  # a new key for the chart, so that it reports the same click again
+    current_session().clicks += 1  # a new key for the chart, so that it reports the same click again
     current_lesson = lesson()
     if current_lesson is not None and index in {probe.index for probe in current_lesson.looks}:
         current_lesson.picked = index
 
 
-@current.error_boundary
+@action_boundary
 def use() -> None:
     """Add the trained copy to the visitor's models under the name in the field, and select it. For `on_click`."""
-    current.anchor_notices("teach_use")
+    anchor_notices("teach_use")
     current_lesson = lesson()
     if current_lesson is None or current_lesson.tuning is None:
-        current.notify(_("Train the model first."))
+        notify(_("Train the model first."))
         return
     taught = current_lesson.tuning.taught(own_models.free_name(current.field("teach_name") or ""))
     own_models.use_taught(taught)
     current_lesson.used.add(taught.name)
-    current.notify(_("{name} was added to your models and is used on every page.").format(name=taught.name))
+    notify(_("{name} was added to your models and is used on every page.").format(name=taught.name))
 
 
 def _run(now: Lesson, steps: int, by: provenance.Provenance | None) -> None:

@@ -10,13 +10,13 @@ import streamlit as st
 from core.experiments.training_queue import Waiting
 from pages.teach import finetuning_session
 from pages.ui.charts import teach_charts
-from pages.ui.charts.palette import legend
+from pages.ui.charts.css_colours import legend
 from pages.ui.components.bar_keyboard import bar_keyboard
 from pages.ui.experiments import results
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, ngettext, written
-from pages.ui.session import current, elements
+from pages.ui.session import current, elements, notices
 from pages.ui.session.provenance import Provenance
 from pages.ui.views import chart
 from pages.ui.views.scratch_training import waiting
@@ -31,7 +31,7 @@ def draw(now: Provenance, begin: Callable[[], None]) -> None:
         if not isinstance(lesson, Lesson):
             return
         if run.running and run.seen and isinstance(run.seen[-1], Waiting):
-            elements.show_notice(waiting(run.seen[-1]))
+            notices.show_notice(waiting(run.seen[-1]))
         elif run.running and not lesson.seen:
             st.caption(_("Making a copy of the model …"))
         if not lesson.looks:

@@ -13,8 +13,11 @@ from pages.teach import finetuning_session, lesson_view
 from pages.ui.experiments import experiment, results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import N_, _
-from pages.ui.session import current, elements, operator_role, own_models, upload_field
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session import elements, operator_role, own_models, upload_field
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import action_boundary, drawing_boundary
+from pages.ui.session.notices import anchor_notices, notify
+from pages.ui.session.state import current_session
 from pages.ui.shell import frame
 
 frame.page()
@@ -70,7 +73,7 @@ def use_and_save() -> None:
     """Draw the buttons that put the taught model into the visitor's list, save it and open a saved one."""
     elements.section(_("Use it"), _("your own model, for this session"))
     elements.notices("teach_use")
-    taught = current.current_session().taught
+    taught = current_session().taught
     with st.container(horizontal=True, vertical_alignment="bottom", key="teach_use"):
         current_lesson = finetuning_session.lesson()
         if (
@@ -97,10 +100,10 @@ def use_and_save() -> None:
         upload_field.upload_field(_("Open a saved model"), "teach_zip", ["zip"], open_saved)
 
 
-@current.error_boundary
+@action_boundary
 def open_saved() -> None:
     """Open the model in the uploaded zip, and use it."""
-    current.anchor_notices("teach_use")
+    anchor_notices("teach_use")
     operator_role.require_operator()
     data = upload_field.take("teach_zip")
     if data is None:
@@ -108,7 +111,7 @@ def open_saved() -> None:
     model = open_zip(data)
     model.name = own_models.free_name(model.name)
     own_models.use_taught(model)
-    current.notify(_("{name} is open and in use.").format(name=model.name))
+    notify(_("{name} is open and in use.").format(name=model.name))
 
 
 frame.header(
@@ -119,7 +122,7 @@ frame.header(
         "the page Watch does not train the model."
     ),
 )
-with elements.error_boundary():
+with drawing_boundary():
     text, beginning, known = text_fields()
     with st.container(horizontal=True, vertical_alignment="bottom", key="teach_controls"):
         plan, steps = plan_controls()

@@ -12,7 +12,8 @@ from pages.ui.i18n import example_texts
 from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame
 from pages.ui.views import think_view
 
@@ -76,6 +77,6 @@ frame.header(
     _("chain of thought"),
     _("The same question, answered at once and step by step. Every token is one more pass, and later tokens can use earlier ones."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     wanted = results.view(THINK_VIEWS, "think_view")
     (set_view if wanted == THINK_VIEWS[1] else one_view)()

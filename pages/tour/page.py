@@ -6,39 +6,41 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.tour import tour_experiments, tour_stops
+from pages.tour import tour_experiments, tour_widgets
 from pages.ui import features
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.i18n.translation import _
-from pages.ui.presenting import tour_state
-from pages.ui.session import current, elements, provenance
+from pages.ui.presenting import tour_state, tour_texts
+from pages.ui.session import elements, provenance
+from pages.ui.session.error_boundary import drawing_boundary
+from pages.ui.session.state import current_session
 from pages.ui.shell import frame
 
 frame.page()
 
 WIDGETS: dict[str, Callable[[], None]] = {
-    "send": tour_stops.send,
-    "pieces": tour_stops.pieces,
-    "meaning": tour_stops.meaning,
-    "layers": tour_stops.layers,
-    "odds": tour_stops.odds,
-    "why": tour_stops.why,
-    "dice": tour_stops.throw,
-    "loop": tour_stops.loop,
+    "send": tour_widgets.send,
+    "pieces": tour_widgets.pieces,
+    "meaning": tour_widgets.meaning,
+    "layers": tour_widgets.layers,
+    "odds": tour_widgets.odds,
+    "why": tour_widgets.why,
+    "dice": tour_widgets.throw,
+    "loop": tour_widgets.loop,
     "notepad": tour_experiments.notepad,
     "full": tour_experiments.full,
     "many": tour_experiments.many,
     "guess": tour_experiments.guess,
-    "price": tour_stops.price,
+    "price": tour_widgets.price,
     "aloud": tour_experiments.aloud,
-    "back": tour_stops.back,
+    "back": tour_widgets.back,
 }
 
 
 def top(now: tour_state.Tour) -> None:
     """Draw the number of the stop, how many stops were tried, and the choice of the voice."""
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="tour_top"):
-        count = len(tour_state.ORDER)
+        count = len(tour_texts.ORDER)
         where, done = (
             _("Stop {number} of {count}").format(number=now.number, count=count),
             _("tried {done} of {count}").format(done=len(now.tried), count=count),
@@ -46,10 +48,10 @@ def top(now: tour_state.Tour) -> None:
         st.caption(f"{_('The tour')} · {where} · {done}", width="content")
         st.segmented_control(
             _("Voice"),
-            tour_state.VOICES,
+            tour_texts.VOICES,
             default=now.voice,
             key="tour_voice",
-            format_func=lambda name: tour_state.voice(name).title,
+            format_func=lambda name: tour_texts.voice(name).title,
             on_change=tour_state.voice_chosen,
             label_visibility="collapsed",
             required=True,
@@ -62,11 +64,11 @@ def top(now: tour_state.Tour) -> None:
 def ways(now: tour_state.Tour) -> None:
     """Draw the buttons to the other stops."""
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="tour_ways"):
-        first, last = now.number == 1, now.number == len(tour_state.ORDER)
+        first, last = now.number == 1, now.number == len(tour_texts.ORDER)
         st.button(_("Back"), on_click=tour_state.move, args=(-1,), icon=":material/arrow_back:", disabled=first, **bound("tour_back"))
         with st.popover(_("All stops"), icon=":material/list:"):
-            stops = tour_state.voice(now.voice).stops
-            for number, stop in enumerate(tour_state.ORDER, start=1):
+            stops = tour_texts.voice(now.voice).stops
+            for number, stop in enumerate(tour_texts.ORDER, start=1):
                 mark = ":material/check:" if stop in now.tried else None
                 st.button(
                     f"{number}. {stops[stop].title}",
@@ -76,13 +78,13 @@ def ways(now: tour_state.Tour) -> None:
                     type="tertiary",
                     key=f"tour_to_{stop}",
                 )
-        on, to = (_("Start again"), tour_state.ORDER[0]) if last else (_("Next"), tour_state.ORDER[now.number])
+        on, to = (_("Start again"), tour_texts.ORDER[0]) if last else (_("Next"), tour_texts.ORDER[now.number])
         st.button(on, on_click=tour_state.go, args=(to,), icon=":material/arrow_forward:", type="primary", **bound("tour_on"))
 
 
 def deeper(now: tour_state.Tour) -> None:
     """Draw the link to the page of this stop."""
-    page = tour_state.STOPS[now.stop]
+    page = tour_texts.STOPS[now.stop]
     st.page_link(
         features.file_of(page),
         label=_("Go deeper: {title}").format(title=features.title_of(page)),
@@ -92,19 +94,19 @@ def deeper(now: tour_state.Tour) -> None:
 
 
 now = tour_state.tour()
-if not current.current_session().place:
+if not current_session().place:
     tour_state.apply_query(st.query_params.to_dict())
-current.current_session().place = now.address()
+current_session().place = now.address()
 top(now)
-text = tour_state.voice(now.voice).stops[now.stop]
+text = tour_texts.voice(now.voice).stops[now.stop]
 st.markdown(f"# {text.title}")
 st.markdown(text.said)
 attempt = st.container(key="tour_attempt")
-with elements.error_boundary(), st.container(border=True, key=f"tour_widget_{now.stop}"):
+with drawing_boundary(), st.container(border=True, key=f"tour_widget_{now.stop}"):
     with provenance.of_result(tour_experiments.made_by(prompt=None)):
         WIDGETS[now.stop]()
     elements.notices("tour_widget")
-current.current_session().place = now.address()
+current_session().place = now.address()
 with attempt:
     if now.stop in now.tried:
         st.success(_("**Done.** {text}").format(text=text.noticed), icon=":material/check:")
@@ -112,7 +114,7 @@ with attempt:
         st.markdown(_("**Try it.** {text}").format(text=text.attempt))
     elements.notices()
 st.caption(_("The limit of this picture: {text}").format(text=text.limit))
-if now.number == len(tour_state.ORDER):
+if now.number == len(tour_texts.ORDER):
     st.markdown(_("That was the last stop. The other pages show the same model with all settings."))
 deeper(now)
 ways(now)

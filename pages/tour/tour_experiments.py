@@ -25,7 +25,7 @@ from core.experiments.compared_policies import PlannedRequest, planned_requests,
 from core.experiments.speculative import PlainStep, SpeculativeRound, gain, speculate
 from core.experiments.thinking import CHAIN_OF_THOUGHT, Question
 from pages.ui.charts import cost_charts, race_rows
-from pages.ui.charts.palette import legend
+from pages.ui.charts.css_colours import legend
 from pages.ui.charts.serving_board_rows import Board
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
@@ -35,8 +35,8 @@ from pages.ui.i18n.example_texts import FIRST_PROMPT, SUM, SUM_ANSWER
 from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, elements
+from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.provenance import Provenance
-from pages.ui.session.state import PERSISTENT
 from pages.ui.views import cache_text, chart, think_view
 from pages.ui.views.serving_board import serving_board
 from pages.ui.views.speculative_text import speculative_text, verdicts

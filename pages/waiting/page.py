@@ -14,7 +14,8 @@ from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.example_texts import OPENINGS
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame, prompt_field
 from pages.waiting import WAITING_VIEWS, waiting_view
 
@@ -86,7 +87,7 @@ frame.header(
     _("latency: queue, time to first token, time per token"),
     _("You send one request while others send theirs. The charts show where its time goes."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     wanted = results.view(WAITING_VIEWS, "waiting_view")
     prompt_field.own_text()
     (delivery if wanted == WAITING_VIEWS[1] else request_view)()

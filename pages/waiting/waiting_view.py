@@ -13,7 +13,7 @@ from core.batching.scheduler import Policy
 from core.experiments.streamed_or_buffered import deliver, words_of
 from core.experiments.waiting import POLICIES, LoadPoint, ServiceTimes, Watched, pollaczek_khinchine
 from core.record.step import Step
-from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
 from pages.ui.components.browser.browser import RoundTrip
 from pages.ui.components.stream_stage.stream_stage import stream_stage

@@ -16,12 +16,14 @@ from core.costs.receipt import Receipt
 from core.generation.turns import thoughts
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
-from core.tokens.tokens import Token
+from core.tokens.token_text import Token
 from pages.ui.charts.step_tables import shown
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, ngettext
 from pages.ui.session import conversation, current, elements, selection, share_link
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.share_link import LONGEST_CONVERSATION
+from pages.ui.session.state import current_session
 from pages.ui.views import chart, distribution_view, receipt
 
 IN_SIGHT = 5  # newest messages; the others are folded
@@ -38,12 +40,12 @@ def settings() -> None:
         st.button(_("New conversation"), on_click=conversation.new_conversation, icon=":material/add_comment:", key="new_conversation")
         with st.popover(_("Conversation"), icon=":material/forum:", key="conversation", on_change="rerun") as popover:
             if popover.open:
-                with elements.error_boundary():
+                with drawing_boundary():
                     _settings()
 
 
 def _settings() -> None:
-    session = current.current_session()
+    session = current_session()
     for name, value, changed, label, about in (
         ("system", session.conversation.system, conversation.system_changed, _("System prompt"), _(SYSTEM_HELP)),
         ("begun", session.conversation.begun, conversation.begun_changed, _("Beginning of the answer"), _(BEGUN_HELP)),
@@ -56,7 +58,7 @@ def messages() -> DeltaGenerator:
     """Draw the messages before the answer, and return the place of the answer."""
     with st.container(key="conversation_scroll"), st.container(key="messages", gap="small"):
         if elements.has_run():  # if not, the place of the answer says why
-            with elements.error_boundary():
+            with drawing_boundary():
                 run = current.run()
                 shown_messages = run.messages[:-1] if run.messages[-1]["role"] == "assistant" else run.messages
                 parts = _parts(run)
@@ -119,7 +121,7 @@ def _message(run: Generation, index: int, part: Sequence[tuple[Token, bool]]) ->
 def _edit(index: int, content: str) -> None:
     with st.popover(_("Edit"), icon=":material/edit:", type="tertiary", key=conversation.edit_key(index), on_change="rerun") as popover:
         if popover.open:
-            count = current.current_session().around_set
+            count = current_session().around_set
             text = st.text_area(_("Your message"), content, max_chars=share_link.LONGEST_PROMPT, key=f"edited_{index}_{count}", height=100)
             elements.button(_("Send"), partial(conversation.edit, index, text or ""), type="primary", key=f"send_{index}")
             st.caption(_("The answers after it are dropped. “Bring back my text” undoes this."))
@@ -188,7 +190,7 @@ def _thought_label(run: Generation, thought: Thought) -> str:
 
 def _computed(run: Generation) -> None:
     """Say how much of the conversation came from the cache, and where the template writes it in another way."""
-    done, again = run.path[0].forward, current.current_session().rewritten_from
+    done, again = run.path[0].forward, current_session().rewritten_from
     if not (done.computed_tokens or done.reused_tokens):  # a server that does not count them
         return
     counts = {"computed": numbers.whole(done.computed_tokens), "reused": numbers.whole(done.reused_tokens)}

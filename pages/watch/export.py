@@ -27,7 +27,18 @@ from pages.ui.experiments import experiment, results
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, ngettext, said, with_current_language, wording
-from pages.ui.session import address_bar, conversation, current, elements, opened_recording, provenance, upload_field
+from pages.ui.session import (
+    address_bar,
+    conversation,
+    current,
+    elements,
+    notices,
+    opened_recording,
+    player_actions,
+    provenance,
+    upload_field,
+)
+from pages.ui.session.error_boundary import action_boundary, drawing_boundary
 from pages.ui.views.chart import choose_theme, said_missing
 
 NAME = "animation"
@@ -124,9 +135,7 @@ def _animation(run: Generation, theme: str, first: int, last: int) -> None:
             about = _name(run, f"tokens {first} to {last}", kind.removeprefix("."))
             experiment.start(NAME, lambda: animation.drawn(steps, options, kind), provenance.shown(), about)
 
-        results.start_button(
-            NAME, _("Make the animation"), current.error_boundary(begin), icon=":material/movie:", disabled=count > options.most
-        )
+        results.start_button(NAME, _("Make the animation"), action_boundary(begin), icon=":material/movie:", disabled=count > options.most)
     if count > options.most:
         sentence = _("{count} tokens are chosen; an animation takes at most {most}. Choose a shorter part above.")
         st.caption(sentence.format(count=numbers.whole(count), most=options.most))
@@ -139,7 +148,7 @@ def _progress() -> None:
     drawing = experiment.of(NAME)
     newest: Drawn | None = drawing.seen[-1] if drawing.seen else None
     if drawing.error:
-        elements.show_notice(_(drawing.error))
+        notices.show_notice(_(drawing.error))
     elif drawing.running:
         done, total = (newest.done, newest.total) if newest else (0, 1)
         st.progress(done / total, text=_("Drawing: {done} of {total} pictures").format(done=done, total=total))
@@ -163,7 +172,7 @@ def keep(run: Generation) -> None:
     ) as popover:
         if not popover.open:
             return
-        with elements.error_boundary():
+        with drawing_boundary():
             query, note = address_bar.link_query()
             copy_button(_("Copy link"), _("Link"), key="link", query=query)
             st.caption(note)
@@ -251,7 +260,7 @@ def branches(run: Generation) -> None:
                 plain(branch_name(run, branch)),
                 key=f"branch_{branch.node_id}",
                 on_click=elements.run_and_rerun,
-                args=(current.switch, (), branch.node_id),
+                args=(player_actions.switch, (), branch.node_id),
                 help=steps,
                 type="primary" if branch.is_current else "secondary",
                 width="stretch",

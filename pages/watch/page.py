@@ -10,12 +10,13 @@ from core.errors import ViewerError
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
 from pages.ui import features
-from pages.ui.charts.palette import legend
+from pages.ui.charts.css_colours import legend
 from pages.ui.components.browser import browser
 from pages.ui.i18n import example_texts, translation
 from pages.ui.i18n.translation import _
 from pages.ui.session import address_bar, conversation, current, elements, opened_recording, playback
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.undo import undo_button
 from pages.ui.shell import all_samplers, frame, prompt_field, recorded_settings, remote_model_notes
 from pages.ui.shell.player import player
@@ -127,7 +128,7 @@ sides = st.container(key="sides")
 def stage() -> None:
     """Draw everything that changes with each step, then make the next step."""
     current.begin_run()  # this part is also drawn alone
-    with elements.error_boundary():
+    with drawing_boundary():
         with hero:
             if not elements.ready():
                 return
@@ -160,7 +161,7 @@ def stage() -> None:
 
 def cost() -> None:
     """Draw what the steps cost, and what can be saved or shared."""
-    with elements.error_boundary():
+    with drawing_boundary():
         if current.refused():
             with taken_away:
                 undo_button()

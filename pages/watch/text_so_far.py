@@ -18,8 +18,9 @@ from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.server import offered_models
-from pages.ui.session import current, elements, selection
-from pages.ui.session.state import error_boundary, notify
+from pages.ui.session import current, elements, notices, player_actions, selection
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import notify
 from pages.ui.shell import prompt_field
 from pages.ui.views import chart, distribution_view
 from pages.watch import conversation_view
@@ -90,7 +91,7 @@ def chosen() -> DisplayOptions:
     return DisplayOptions(tint or "likely", rows or step_tables.USUAL, bool(current.field("log")), not current.field("cut_shown"))
 
 
-@error_boundary
+@action_boundary
 def roll_again() -> None:
     """Roll the reopened token again, or the newest one. The old token stays among the branches."""
     run = current.begin()
@@ -135,7 +136,7 @@ def text_so_far(run: Generation, seen: TokenDistribution | Step, tint: str) -> N
     prompt_field.final_space(run)
     if run.finished and not current.playing():
         ended = _("The recording ends here. Press Play to see it from its beginning.")
-        elements.show_notice(ended if Can.NEW_TOKENS not in run.can else why_ended(run))
+        notices.show_notice(ended if Can.NEW_TOKENS not in run.can else why_ended(run))
     if Can.NEW_TOKENS not in run.can:
         with st.container(horizontal=True, vertical_alignment="center"):
             recorded = (
@@ -182,20 +183,20 @@ def moment(seen: TokenDistribution | Step) -> None:
     opened = current.selected_index()
     if opened is not None:
         elements.section(_("Step {number}, reopened").format(number=opened + 1), phrases.settings_of_step(seen))
-        newest, icon = (current.newest, ()), ":material/last_page:"
+        newest, icon = (player_actions.newest, ()), ":material/last_page:"
         st.button(_("Back to the newest"), on_click=elements.run_and_rerun, args=newest, icon=icon, type="tertiary", key="newest")
         return
     title = _("What came next?") if isinstance(seen, Step) else _("What comes next?")
     about = _("The probabilities before the roll, or the step that was just rolled. Click a bar to take that token instead.")
     elements.section(title, _("next-token distribution"), help=about)
-    current.mark_moment(seen)
+    player_actions.mark_moment(seen)
     st.segmented_control(
         _("Moment"),
         list(MOMENTS),
         key="moment",
         format_func=lambda name: _(MOMENTS[name]),
         on_change=elements.run_and_rerun,
-        args=(current.moment_chosen, ()),
+        args=(player_actions.moment_chosen, ()),
         label_visibility="collapsed",
         required=True,
     )

@@ -10,7 +10,7 @@ import streamlit as st
 from core.engine.model import LanguageModel
 from core.record.step import TokenDistribution
 from core.sources.capabilities import Can
-from core.tokens.tokens import Token
+from core.tokens.token_text import Token
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, quoted
 from pages.ui.session import current, elements, sampler_actions

@@ -11,8 +11,9 @@ from pages.ui.charts import distribution_chart, step_tables
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, quoted
-from pages.ui.session import current, elements, own_presets
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session import current, own_presets
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.views import chart, distribution_view
 
 SIDES = {"A": own_presets.SIDEBAR, "B": "order:llama.cpp"}
@@ -24,7 +25,7 @@ def two_settings_view(run: Generation, seen: TokenDistribution | Step, rows: int
     on = st.toggle(_("Two settings side by side"), help=about, key="two_settings", **PERSISTENT)
     if not on or current.playing():
         return
-    with elements.error_boundary():
+    with drawing_boundary():
         if not isinstance(run, Generation) or (run.finished and not isinstance(seen, Step)):
             st.caption(_("A recording has no other settings than its own. Start a live run to compare two."))
             return

@@ -12,9 +12,10 @@ from core.sampling.settings import SETTINGS, SamplingSettings
 from pages.ui.experiments import results
 from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.translation import N_, _, said
-from pages.ui.session import current, elements, provenance
+from pages.ui.session import current, elements, notices, provenance
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.provenance import Provenance
-from pages.ui.session.state import PERSISTENT
 from pages.ui.shell import frame
 from pages.ui.shell.prompt_field import own_text
 from pages.ui.views import watermark_score
@@ -67,7 +68,7 @@ def whole() -> None:
         shows = _("The model is nearly certain of what follows. Such a text can hardly be marked.")
         elements.button(_("Write a certain text"), write_a_certain_text, key="watermark_certain", type="tertiary", help=shows)
     if "watermark" in settings.without_effect:
-        elements.show_notice(_("Greedy always takes the likeliest token, so a tournament has no effect. A green list has one."))
+        notices.show_notice(_("Greedy always takes the likeliest token, so a tournament has no effect. A green list has one."))
     hint = _("Press Write: the model writes the same prompt twice with the same dice, once with the mark.")
     results.part(NAME, now, writing(now), watermark_view.draw, hint)
     key = _("The key is no secret here: it stands beside the result, in saved files, and in links if you set it under All samplers.")
@@ -79,6 +80,6 @@ frame.header(
     _("watermark"),
     _("A secret key changes the probabilities at every token. A person with the key can find this mark in the finished text."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     own_text()
     whole()

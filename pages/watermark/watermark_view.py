@@ -15,7 +15,7 @@ import streamlit as st
 from core.experiments import watermark_detection
 from core.experiments.watermark_detection import ATTACKED, CALLED, CERTAIN, HUMAN, MARKED, UNMARKED, MarkedToken, Measured, Score, p_value
 from core.sampling.settings import SamplingSettings
-from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
 from pages.ui.charts.step_tables import Word
 from pages.ui.components.scored_text.scored_text import scored_text
@@ -24,7 +24,8 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, ngettext, said
 from pages.ui.session import current, elements
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.views import chart
 from pages.ui.views.watermark_score import verdict
 
@@ -181,7 +182,7 @@ def own_attack(run: Experiment, text: str, settings: SamplingSettings, null: Nor
         text = watermark_detection.edited(words, chosen, act)
         st.caption(ngettext("{count} word is changed.", "{count} words are changed.", len(chosen)).format(count=len(chosen)))
     if text.strip():
-        with elements.error_boundary():
+        with drawing_boundary():
             model = current.model()
             ids = watermark_detection.written_ids(model, text)
             greens = watermark_detection.greens(model, ids, settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import streamlit as st
 
-from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, percent_axis, shares_up, small_axis, text_places, tips, two_sides
 from pages.ui.charts.tree_rows import branch_name, rows_of_run
 from pages.ui.experiments import fork_playback

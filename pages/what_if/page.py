@@ -11,7 +11,8 @@ from pages.ui.experiments import fork_playback, results
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
-from pages.ui.session import current, elements, provenance, state
+from pages.ui.session import current, elements, notices, provenance, state
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.playback import every
 from pages.ui.session.provenance import Provenance
 from pages.ui.shell import frame
@@ -83,10 +84,10 @@ def other_tokens(now: fork_playback.ForkPlayback) -> None:
 def stage() -> None:
     """Draw everything that changes with each step, then make the next step on both branches."""
     current.begin_run()  # this part is also drawn alone
-    with elements.error_boundary():
+    with drawing_boundary():
         now = fork_playback.playback()
         if now is None:
-            elements.show_notice(_("This is a recording. Only branches that were recorded can be compared."))
+            notices.show_notice(_("This is a recording. Only branches that were recorded can be compared."))
             return
         both, kept = fork_playback.sides(now), state.drawn()
         picked = fork_view(now.run.prompt_tokens, now.shared(), both, key="what_if_view", memory=kept, opened=now.opened)
@@ -108,7 +109,7 @@ frame.header(
     _("branching"),
     _("One token is changed. Model and dice stay the same, and the model continues from the changed token."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     examples()
     known = fork_playback.playback()
     playing = known is not None and known.playing

@@ -6,7 +6,7 @@ import math
 
 import altair as alt
 
-from pages.ui.charts.palette import Palette
+from pages.ui.charts.css_colours import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.experiments import results
 from pages.ui.i18n import names
 from pages.ui.i18n.translation import _
-from pages.ui.session import elements
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.shell import frame, prompt_field
 from pages.ui.views import why_token
 from pages.why import why_fact, why_heads, why_steer, why_sum, why_words
@@ -34,7 +34,7 @@ frame.header(
     _("attribution"),
     _("Change one part of the text or of the model, and measure the effect on the token."),
 )
-with elements.error_boundary():
+with drawing_boundary():
     why_token.read_link()
     view = results.view(names.WHY_VIEWS, "why_view")
     st.caption(LEADS[view])

@@ -9,7 +9,7 @@ import streamlit as st
 from core.experiments.traced_fact import TracedFact, traced_fact
 from core.record.csv_text import csv_text
 from pages.ui.charts import before_after_bars
-from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
@@ -17,7 +17,7 @@ from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance, selection
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
 from pages.ui.views import chart
 from pages.why.effect_bars import CELL, GAPS, word_of
 

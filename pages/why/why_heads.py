@@ -13,7 +13,7 @@ from core.engine.switched_off_heads import Head
 from core.experiments.ablated_heads import AblatedHeads, WithoutHeads, ablated_heads, without_heads
 from core.record.csv_text import csv_text
 from pages.ui.charts import before_after_bars
-from pages.ui.charts.palette import Palette, legend
+from pages.ui.charts.css_colours import Palette, legend
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, tips
 from pages.ui.charts.step_tables import Word
 from pages.ui.components.scored_text.scored_text import scored_text
@@ -23,8 +23,8 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements, provenance, selection
+from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.selection import ExplainedToken
-from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart, why_token
 from pages.ui.views.why_token import choose
 from pages.why.effect_bars import BIT, CELL, GAPS, signed_bits, word_of

@@ -14,8 +14,8 @@ from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.control_values import control_value
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
-from pages.ui.session import current, elements, provenance
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session import current, elements, notices, provenance
+from pages.ui.session.elements import PERSISTENT
 
 NAME = "why_steer"
 LONGEST = 1_500  # characters of a list
@@ -93,8 +93,8 @@ def verdict(seen: SteeredRun) -> None:
     if seen.usual_perplexity is None or seen.steered_perplexity is None:
         return
     if seen.same:
-        elements.show_notice(_("Both texts are the same: at this layer and strength, the difference does nothing here. Turn it up."))
+        notices.show_notice(_("Both texts are the same: at this layer and strength, the difference does nothing here. Turn it up."))
     elif seen.steered_perplexity > BROKEN * seen.usual_perplexity:
-        elements.show_notice(_("The steered text is far less likely for the unchanged model. This strength breaks the text. Turn it down."))
+        notices.show_notice(_("The steered text is far less likely for the unchanged model. This strength breaks the text. Turn it down."))
     else:
         st.caption(_("Model, settings and dice are the same on both sides. Only the difference was added, at every position."))

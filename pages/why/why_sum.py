@@ -10,15 +10,15 @@ import streamlit as st
 from core.experiments.logit_sum import LogitSum, logit_sum
 from core.inspection.attribution.logit_parts import ATTENTION, CONSTANT, EMBEDDING, FEED_FORWARD, HEAD, LogitPart
 from core.record.csv_text import csv_text
-from pages.ui.charts.palette import legend
+from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
+from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.selection import ExplainedToken
-from pages.ui.session.state import PERSISTENT
 from pages.ui.views import chart
 from pages.ui.views.why_token import choose
 from pages.why.effect_bars import shortened, signed_bars, word_of

@@ -11,7 +11,7 @@ import streamlit as st
 from core.experiments.hidden_words import HiddenPart, HiddenWords, hidden_words
 from core.record.csv_text import csv_text
 from core.sources.capabilities import Can
-from pages.ui.charts.palette import DARKEST, legend
+from pages.ui.charts.css_colours import DARKEST, legend
 from pages.ui.charts.step_tables import Word
 from pages.ui.components.browser import browser
 from pages.ui.components.scored_text.scored_text import scored_text
@@ -22,6 +22,7 @@ from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, quoted, said
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.selection import ExplainedToken, start_here
+from pages.ui.session.state import memory
 from pages.ui.views import chart, why_token
 from pages.ui.views.why_token import choose
 from pages.why.effect_bars import BIT, SMALL, shortened, signed_bars, signed_bits, word_of
@@ -62,10 +63,10 @@ def words_view(token: ExplainedToken) -> None:
     st.caption(f"{_(why_token.HIDING_LINES[method])} {why_token.about_probabilities(token, target)}")
     if start_here():
         begin()
-        current.memory(_Shown).clicks = current.clicks()
+        memory(_Shown).clicks = current.clicks()
         st.rerun()  # the button above becomes "Stop"
     results.part(NAME, now, begin, draw)
-    browser.bring_into_view(f"result_{NAME}", current.memory(_Shown).clicks, key="why_words_in_view")
+    browser.bring_into_view(f"result_{NAME}", memory(_Shown).clicks, key="why_words_in_view")
 
 
 def passage(token: ExplainedToken) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from core.errors import BadSetting
 from core.sampling import observe_stages
 from core.sampling.constraint.allowed_tokens import compiled
 from core.sampling.observation import History
-from core.tokens.tokens import Token, lone_token
+from core.tokens.token_text import Token, lone_token
 from tests.core.sampling.chains import logits_like
 
 SIZE, STEPS, WALKS = 32_000, 40, 5

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pages.ui.presenting import tour_state
+from pages.ui.presenting import tour_texts
 from tests.browser.drawn import MARKS
 from tests.browser.watching import press
 
@@ -19,7 +19,7 @@ WORDS = "[data-testid=stHtml] span, .told button, .token, .part, .row, td, input
 
 def stands(page: Any, voice: str, stop: str) -> None:
     """Wait until this stop is on the screen, and marks, words or cells in its widget."""
-    told = tour_state.voice(voice).stops[stop]
+    told = tour_texts.voice(voice).stops[stop]
     page.get_by_role("heading", name=told.title, exact=True).wait_for()
     page.locator(f".st-key-tour_widget_{stop}").locator(f"svg .role-mark path, {WORDS}").first.wait_for()
     assert page.locator(".st-key-tour_widget_" + stop + " [data-testid=stException]").count() == 0
@@ -28,16 +28,16 @@ def stands(page: Any, voice: str, stop: str) -> None:
 
 def test_from_the_first_stop_to_the_last(at: At) -> None:
     page = at("tour?voice=questions")
-    for number, stop in enumerate(tour_state.ORDER):
+    for number, stop in enumerate(tour_texts.ORDER):
         stands(page, "questions", stop)
         page.wait_for_url(re.compile(f"stop={stop}(&|$)"))
-        if number < len(tour_state.ORDER) - 1:
+        if number < len(tour_texts.ORDER) - 1:
             page.keyboard.press("ArrowRight")
 
 
 def test_what_is_tried_is_noticed_and_kept_and_a_deeper_page_leads_back(at: At) -> None:
     page = at("tour?voice=metaphor", width=390)
-    told = tour_state.voice("metaphor").stops
+    told = tour_texts.voice("metaphor").stops
     for count in range(3):
         before = page.locator(".st-key-tour_strip .token").count()
         press(page, "tour_one")

@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.session import admission, playback, state
+from pages.ui.session import playback, seats, state
 from pages.ui.session.playback import APART, BUSY, PlaybackScheduler
 from tests.pages.apptest import told
 
@@ -19,7 +19,7 @@ FULL = "All seats are taken. This page opens by itself when one is free. You can
 
 
 def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    admission.ACTIVE.clear()
+    seats.ACTIVE.clear()
     monkeypatch.setenv("TOKEN_VIEWER_VISITORS", "1")
     first = AppTest.from_file(APP, default_timeout=60).run()
     second = AppTest.from_file(APP, default_timeout=60).run()
@@ -29,7 +29,7 @@ def test_a_visitor_beyond_the_limit_is_told_and_nothing_is_loaded(monkeypatch: p
 
 
 def test_a_seat_that_nobody_sat_on_for_long_goes_to_who_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    house = admission.ACTIVE
+    house = seats.ACTIVE
     house.clear()
     monkeypatch.setenv("TOKEN_VIEWER_VISITORS", "3")
     idle = [state.Session() for _ in range(3)]  # sockets that were opened once and say nothing any more
@@ -44,12 +44,12 @@ def test_a_seat_that_nobody_sat_on_for_long_goes_to_who_waits(monkeypatch: pytes
 
 def test_a_visitor_whose_websocket_was_closed_keeps_their_seat_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN_VIEWER_VISITORS", "1")
-    admission.ACTIVE.clear()
+    seats.ACTIVE.clear()
     left = state.Session(connection="closed")
-    admission.ACTIVE.add(left)
+    seats.ACTIVE.add(left)
     app = AppTest.from_file(APP, default_timeout=60).run()
     assert FULL in told(app)
-    left.seen -= admission.RECONNECT_SECONDS + 1
+    left.seen -= seats.RECONNECT_SECONDS + 1
     assert FULL not in told(app.run())
 
 

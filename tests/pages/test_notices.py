@@ -7,7 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.errors import BadSetting
 from pages.ui.i18n import example_texts
-from pages.ui.session import share_link, state
+from pages.ui.session import elements, error_boundary, notices, share_link, state
+from pages.ui.session.error_boundary import action_boundary
 from tests.pages.apptest import Open, State, go, press, told
 
 TOO_LONG = {"characters": "x" * (share_link.LONGEST_PROMPT + 1), "tokens": "and so on " * 1900}
@@ -24,20 +25,21 @@ def components(app: AppTest) -> list[str | None]:
 def visitor(monkeypatch: pytest.MonkeyPatch) -> state.Session:
     """Somebody, without a page."""
     someone = state.Session()
-    monkeypatch.setattr(state, "current_session", lambda: someone)
+    for module in (error_boundary, notices):
+        monkeypatch.setattr(module, "current_session", lambda: someone)
     return someone
 
 
-@state.error_boundary
+@action_boundary
 def outer(place: str = "") -> None:
     """An action that fails, with another inside that fails first."""
     if place:
-        state.anchor_notices(place)
+        notices.anchor_notices(place)
     inner()
     raise BadSetting("Too much.")
 
 
-@state.error_boundary
+@action_boundary
 def inner() -> None:
     raise BadSetting("Too little.")
 
@@ -45,13 +47,13 @@ def inner() -> None:
 def test_a_notice_has_the_place_of_its_action_and_goes_with_the_next(visitor: state.Session) -> None:
     outer("start")
     assert visitor.notes == [state.Notice("Too little.", "start"), state.Notice("Too much.", "start")]
-    state.notify("By the way.")
-    state.notify("By the way.")  # the same is said once
+    notices.notify("By the way.")
+    notices.notify("By the way.")  # the same is said once
     assert [note.text for note in visitor.notes].count("By the way.") == 1
     assert visitor.notes[-1] == state.Notice("By the way.", ""), "what is said while nothing was pressed stands at the head"
     inner()
     assert visitor.notes == [state.Notice("Too little.", "")]
-    state.clear_notices()
+    elements.clear_notices()
     assert visitor.notes == []
 
 

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from core.inspection.attribution.occlusion import Span
-from core.tokens.tokens import Token
+from core.tokens.token_text import Token
 
 _END = re.compile(r"[.!?…。！？]+[\"'”’)\]]*(?=\s|$)\n*|\n+")
 

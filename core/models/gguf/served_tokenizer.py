@@ -6,7 +6,7 @@ from typing import Any
 
 from core.models.gguf.tokenizer import CONTROL, MARKS, USER, chat_template_of, special_id, types_of
 from core.remote.server_tokenizer import ServerTokenizer
-from core.tokens.tokens import BYTE, bytes_of_name
+from core.tokens.token_text import BYTE, bytes_of_name
 
 KINDS = {"gpt2": "bytes", "llama": "SentencePiece", "gemma4": "SentencePiece", "t5": "SentencePiece"}  # how tokens are written in the file
 

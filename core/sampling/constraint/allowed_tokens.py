@@ -19,7 +19,7 @@ import numpy as np
 from core.errors import BadSetting
 from core.message import Message
 from core.sampling.constraint.lark_grammar import lark_of, limits, reason
-from core.tokens.tokens import visible_text
+from core.tokens.token_text import visible_text
 
 if TYPE_CHECKING:
     from llguidance import LLExecutor, LLMatcher, LLTokenizer

@@ -23,7 +23,7 @@ from core.sources.capabilities import Can
 from core.sources.ngram import PREFIX
 from core.sources.source import Answer, Beginning, Forward, Logits, Prompt, Wanted
 from core.sources.token_source import TokenSource, checked_text, read_prompt
-from core.tokens.tokens import ByteJoiner, Token, lone_token
+from core.tokens.token_text import ByteJoiner, Token, lone_token
 
 STORIES = Path(__file__).parents[2] / "bundled" / "stories" / "stories.txt"
 MOST, LONGEST_TEXT, LONGEST_CONTEXT = 4, 2_000_000, 1_000_000  # n; characters; tokens

@@ -15,7 +15,7 @@ from core.reports.drawing import LINE, Span, text
 from core.reports.fonts import width
 from core.reports.step_picture import PictureStyle, token_spans
 from core.reports.step_picture import dice as dice_drawing
-from core.tokens.tokens import Token
+from core.tokens.token_text import Token
 from pages.ui.charts.tree_rows import Row
 from pages.ui.i18n.translation import _, wording
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from pages.ui.charts.palette import Palette
+from pages.ui.charts.css_colours import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
 from pages.ui.i18n.translation import _
 

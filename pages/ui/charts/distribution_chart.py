@@ -9,7 +9,7 @@ from typing import Any
 
 import altair as alt
 
-from pages.ui.charts.palette import Palette
+from pages.ui.charts.css_colours import Palette
 from pages.ui.charts.parts import CHART, by_kind, chart_spec, percent_axis, tips
 from pages.ui.i18n.translation import _
 

@@ -16,8 +16,8 @@ import pandas as pd
 from core.inspection.embeddings import FlatMap, Neighbour
 from core.inspection.inside import Guess, Inside
 from core.models.growth_record import Moment
-from core.tokens.tokens import Token
-from pages.ui.charts.palette import Palette
+from core.tokens.token_text import Token
+from pages.ui.charts.css_colours import Palette
 from pages.ui.charts.parts import CHART, by_kind, chart_spec, grey_axis, percent_axis, shades, tips
 from pages.ui.charts.step_tables import Word
 from pages.ui.i18n import numbers, translation

@@ -8,8 +8,8 @@ from typing import Any, Concatenate, ParamSpec
 
 import altair as alt
 
-from pages.ui.charts import palette as palettes
-from pages.ui.charts.palette import Palette
+from pages.ui.charts import css_colours as palettes
+from pages.ui.charts.css_colours import Palette
 from pages.ui.i18n.translation import ENGLISH, by_language, current, marks
 
 Spec = dict[str, Any]

@@ -12,7 +12,7 @@ import altair as alt
 import pandas as pd
 import pyarrow as pa
 
-from pages.ui.charts.palette import Palette
+from pages.ui.charts.css_colours import Palette
 from pages.ui.charts.parts import CHART, by_kind, chart_spec, small_axis, tips
 from pages.ui.i18n.translation import _
 

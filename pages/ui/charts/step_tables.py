@@ -16,8 +16,8 @@ from core.record import step_rows as record_rows
 from core.record.step import Candidate, ForwardPass, Step, TokenDistribution
 from core.record.step_rows import StepRow, StepRows, constrained
 from core.sampling.observation import RED
-from core.tokens.tokens import visible_text
-from pages.ui.charts.palette import DARKEST
+from core.tokens.token_text import visible_text
+from pages.ui.charts.css_colours import DARKEST
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.translation import N_, _
 

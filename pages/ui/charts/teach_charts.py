@@ -13,7 +13,7 @@ from core.experiments.scratch_training import ScratchTrainingStep
 from core.experiments.teach import Probe
 from core.finetuning.finetune import TrainingStep
 from core.record.step import Candidate, TokenDistribution
-from pages.ui.charts.palette import Palette
+from pages.ui.charts.css_colours import Palette
 from pages.ui.charts.parts import CHART, chart_spec, grey_axis, shades, tips
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _

@@ -36,9 +36,10 @@ from pages.ui.features import recorded
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, message_of, with_current_language
 from pages.ui.server.gate import is_open
-from pages.ui.session import current
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import anchor_notices
 from pages.ui.session.provenance import Provenance
-from pages.ui.session.state import Session
+from pages.ui.session.state import Session, current_session
 
 TICK = 0.15  # seconds between two draws
 
@@ -288,7 +289,7 @@ def workers() -> Workers:
 
 def of(name: str) -> Experiment:
     """Return this visitor's experiment of this name. Before its first start this is the bundled recording, if there is one."""
-    experiments = current.current_session().experiments
+    experiments = current_session().experiments
     stored = experiments.get(name)
     if isinstance(stored, Worker):
         return stored.snapshot()
@@ -301,22 +302,22 @@ def of(name: str) -> Experiment:
 
 def live() -> dict[str, Worker]:
     """Return the experiments that this visitor started, by name. A recording that is played is none."""
-    experiments = current.current_session().experiments
+    experiments = current_session().experiments
     return {name: worker for name, worker in experiments.items() if isinstance(worker, Worker) and not worker.recorded_on}
 
 
 def put(recording: RecordedExperiment) -> None:
     """Show this recorded experiment in place of the visitor's own."""
-    current.current_session().experiments[recording.name] = recording
+    current_session().experiments[recording.name] = recording
 
 
 def forget(name: str) -> None:
     """Stop an experiment and drop its observations."""
     _stop(name)
-    current.current_session().experiments.pop(name, None)
+    current_session().experiments.pop(name, None)
 
 
-@current.error_boundary
+@action_boundary
 def play_again(name: str, speed: float = 1.0) -> None:
     """Play a recorded experiment at `speed` times its own speed. It stays marked as a recording."""
     shown = of(name)
@@ -325,7 +326,7 @@ def play_again(name: str, speed: float = 1.0) -> None:
         start(name, lambda: recording.again(speed), shown.made_by, shown.about, recorded_on=shown.recorded_on)
 
 
-@current.error_boundary
+@action_boundary
 def start(
     name: str,
     make: Callable[[], Iterator[Any]],
@@ -338,8 +339,8 @@ def start(
 
     of_page: end it when the visitor opens another page, because it blocks others. recorded_on: the day of a recording that is played.
     """
-    current.anchor_notices(name)
-    session = current.current_session()
+    anchor_notices(name)
+    session = current_session()
     worker = Worker(name, make, ref(session), made_by, about, recorded_on, of_page=of_page)
     workers().join(worker, session)
     _stop(name)
@@ -347,7 +348,7 @@ def start(
     worker.begin()
 
 
-@current.error_boundary
+@action_boundary
 def stop(name: str) -> None:
     """Stop an experiment. Its observations are kept, and its memory is freed."""
     _stop(name)
@@ -359,7 +360,7 @@ def _stop(name: str) -> None:
 
 
 def _workers_of(*names: str) -> list[Worker]:
-    held = map(current.current_session().experiments.get, names)
+    held = map(current_session().experiments.get, names)
     return [worker for worker in held if isinstance(worker, Worker)]
 
 

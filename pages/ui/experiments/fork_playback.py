@@ -17,7 +17,10 @@ from core.sources.capabilities import Can, require
 from pages.ui.components.branch_tree.branch_tree import TreeAction
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import N_, _, figures, ngettext
-from pages.ui.session import current
+from pages.ui.session import current, player_actions
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import anchor_notices, notify
+from pages.ui.session.state import current_session, memory
 
 ENDED = {
     "end of text": N_("the text ended"),
@@ -90,7 +93,7 @@ def playback() -> ForkPlayback | None:
     run: Any = current.run()
     if Can.NEW_TOKENS in run.can:
         require(current.model(), Can.TOKEN_IDS)
-    kept = current.memory(ForkOfVisitor)
+    kept = memory(ForkOfVisitor)
     before = kept.now
     if before is not None and before.run is run and not before.fork.broken:
         return before
@@ -143,7 +146,7 @@ def _nested(first: list[Step], second: list[Step]) -> bool:
 
 
 def _use(fork: Fork, ready: int | None = None) -> None:
-    current.memory(ForkOfVisitor).now = ForkPlayback(current.run(), fork, ready=ready)
+    memory(ForkOfVisitor).now = ForkPlayback(current.run(), fork, ready=ready)
 
 
 def _ready(run: Any, number: int) -> Fork:
@@ -151,17 +154,17 @@ def _ready(run: Any, number: int) -> Fork:
     return Fork.at(run, 0, continuation(run.model, prompt, left), continuation(run.model, prompt, right))
 
 
-@current.error_boundary
+@action_boundary
 def ready_made(number: int) -> None:
     """Start an example fork."""
     current.use_prompt(example_texts.FORKS[number][1])
     _use(_ready(current.begin(), number), number)
 
 
-@current.error_boundary
+@action_boundary
 def fork_at_word(token_id: int | None, text: str | None = None) -> None:
     """Fork at the clicked token, with this token or text in its place."""
-    current.anchor_notices(WORD)
+    anchor_notices(WORD)
     now = playback()
     if now is None or now.opened is None:
         return
@@ -172,14 +175,14 @@ def fork_at_word(token_id: int | None, text: str | None = None) -> None:
     _use(Fork.at(run, index, None, ids))
 
 
-@current.error_boundary
+@action_boundary
 def compare_branches(left: int, right: int) -> None:
     """Show two existing branches side by side."""
     run: Any = current.begin()
     _use(Fork.between(run, left, right))
 
 
-@current.error_boundary
+@action_boundary
 def step() -> None:
     """Make one step on both sides."""
     now = playback()
@@ -187,7 +190,7 @@ def step() -> None:
         now.fork.step()
 
 
-@current.error_boundary
+@action_boundary
 def play() -> None:
     """Start playback of both sides."""
     now = playback()
@@ -195,7 +198,7 @@ def play() -> None:
         now.playing = not now.fork.finished
 
 
-@current.error_boundary
+@action_boundary
 def pause() -> None:
     """Stop playback."""
     now = playback()
@@ -203,7 +206,7 @@ def pause() -> None:
         now.playing = False
 
 
-@current.error_boundary
+@action_boundary
 def restart() -> None:
     """Go back to the fork. Both branches stay in the tree and are shown again."""
     now = playback()
@@ -213,7 +216,7 @@ def restart() -> None:
     _use(Fork.between(now.run, left, right) if now.fork.pairs else now.fork, now.ready)
 
 
-@current.error_boundary
+@action_boundary
 def open_word(picked: Picked | None) -> None:
     """Select a token as the place of another fork."""
     now = playback()
@@ -221,25 +224,25 @@ def open_word(picked: Picked | None) -> None:
         now.opened, now.playing = picked, False
 
 
-@current.error_boundary
+@action_boundary
 def do_tree_action(action: TreeAction) -> None:
     """Do the action that the visitor chose in the tree."""
     run = current.begin()
     if action.verb == "go":
-        current.switch(action.node_id)
+        player_actions.switch(action.node_id)
     elif action.verb == "name":
         run.rename(action.node_id, action.name)
     else:
         deleted = run.delete(action.node_id)
         sentence = ngettext("{count} token was deleted.", "{count} tokens were deleted.", deleted)
-        current.notify(sentence.format(count=numbers.whole(deleted)))
+        notify(sentence.format(count=numbers.whole(deleted)))
 
 
 def advance() -> None:
     """Make one step on both sides, at the end of a draw during playback."""
-    with current.current_session().action_lock:
+    with current_session().action_lock:
         now = playback()
-        if now is None or not now.playing or current.current_session().hidden:
+        if now is None or not now.playing or current_session().hidden:
             return
         if now.fork.finished:
             now.playing = False

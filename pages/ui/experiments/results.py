@@ -20,10 +20,12 @@ from pages.ui.experiments import experiment
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, quoted
-from pages.ui.session import current, elements, playback, provenance
+from pages.ui.session import elements, notices, playback, provenance
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import action_boundary, drawing_boundary
+from pages.ui.session.notices import anchor_notices
 from pages.ui.session.playback import every
 from pages.ui.session.provenance import Provenance
-from pages.ui.session.state import PERSISTENT
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 5.0, 20.0)  # factors of the recorded speed
 LONG_SECONDS = 2.0  # seconds; shorter recordings have no choice of speed
@@ -44,9 +46,9 @@ def starter(name: str, now: Provenance, make: Callable[[], Iterator[Any]], about
     itself runs in the worker. about: a value that the page stores with the result, or a function that returns it.
     """
 
-    @current.error_boundary
+    @action_boundary
     def begin() -> None:
-        current.anchor_notices(name)
+        anchor_notices(name)
         source = make()
         experiment.start(name, lambda: source, now, about() if callable(about) else about, of_page)
 
@@ -84,7 +86,7 @@ def live(draw: Callable[[], None], *names: str, key: str) -> None:
     clock = playback.paced(min(intervals, default=None))
 
     def turn() -> None:
-        with experiment.drawing(*names), elements.error_boundary():
+        with experiment.drawing(*names), drawing_boundary():
             draw()
         if not any(experiment.of(name).running for name in names) and (experiment.had_stop_button(*names) or intervals):
             st.rerun()
@@ -100,7 +102,7 @@ def shown(name: str, now: Provenance, again: Callable[[], None] | None = None) -
     run = experiment.of(name)
     elements.notices(name)
     if run.error:
-        elements.show_notice(_(run.error))
+        notices.show_notice(_(run.error))
     changed = run.made_by.differences(now) if run.made_by is not None and run.seen else []
     outdated = bool(changed) and not run.running
     if run.recorded_on and run.made_by is not None:

@@ -18,8 +18,10 @@ from core.sampling.settings import SETTINGS
 from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.presenting import talk
-from pages.ui.session import current
-from pages.ui.session.state import current_session, error_boundary, memory
+from pages.ui.session import current, player_actions
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import notify
+from pages.ui.session.state import current_session, memory
 
 if TYPE_CHECKING:
     from core import Generation
@@ -65,7 +67,7 @@ def stage_state() -> StageState:
     return known
 
 
-@error_boundary
+@action_boundary
 def pressed(verbs: Mapping[str, Verb]) -> None:
     """Handle a key press from the browser. verbs: what a key can do besides `VERBS`."""
     event = getattr(st.session_state.get(KEY), "did", None)
@@ -128,15 +130,15 @@ def _look(state: StageState, event: Mapping[str, Any]) -> None:
 
 
 def _again(state: StageState, event: Mapping[str, Any]) -> None:
-    current.restart()
+    player_actions.restart()
     state.at, state.called, state.rounds, state.scored_at = 0, (), [], -1
 
 
 def _new_dice(state: StageState, event: Mapping[str, Any]) -> None:
     if Can.NEW_TOKENS not in current.begin().can:
-        current.notify(_("This is a recording. Its dice and its temperature cannot be changed."))
+        notify(_("This is a recording. Its dice and its temperature cannot be changed."))
         return
-    current.new_dice()
+    player_actions.new_dice()
     state.at, state.called = 0, ()
 
 
@@ -165,7 +167,7 @@ def take(run: Generation, at: int, key: int) -> None:
 def _turn(state: StageState, event: Mapping[str, Any]) -> None:
     """Change the temperature by 0.1, or to a value. The next-token probabilities change, and no step is made."""
     if Can.NEW_TOKENS not in current.begin().can:
-        current.notify(_("This is a recording. Its dice and its temperature cannot be changed."))
+        notify(_("This is a recording. Its dice and its temperature cannot be changed."))
         return
     by, to, row = event.get("by"), event.get("to"), SETTINGS["temperature"]
     now = float(to) if isinstance(to, int | float) and isfinite(to) else current.settings().temperature

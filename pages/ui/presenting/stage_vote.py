@@ -22,7 +22,8 @@ from pages.ui.presenting.stage_state import StageState
 from pages.ui.server import deployment
 from pages.ui.server.vote_rooms import MOST_HANDS, ROOMS, Room, chat_votes
 from pages.ui.session import current
-from pages.ui.session.state import memory
+from pages.ui.session.notices import notify
+from pages.ui.session.state import current_session, memory
 
 if TYPE_CHECKING:
     from core import Generation
@@ -46,7 +47,7 @@ class OwnRoom:
 def room() -> Room | None:
     """Return this presenter's room, None if there is none or it has ended."""
     opened = memory(OwnRoom)
-    return ROOMS.of_presenter(opened.code, opened.key, current.current_session().connection) if opened.code else None
+    return ROOMS.of_presenter(opened.code, opened.key, current_session().connection) if opened.code else None
 
 
 def open_vote(state: StageState) -> None:
@@ -61,7 +62,7 @@ def open_vote(state: StageState) -> None:
         raise InputError("This model lists too few tokens for a vote.")
     own = room()
     if own is None:
-        own = ROOMS.open(current.current_session().connection)
+        own = ROOMS.open(current_session().connection)
         opened = memory(OwnRoom)
         opened.code, opened.key = own.code, own.key
     at = len(run.path)
@@ -184,7 +185,7 @@ def _chat(state: StageState, event: Mapping[str, Any]) -> None:
     if skipped:
         left_out = ngettext("{count} line was left out.", "{count} lines were left out.", skipped).format(count=skipped)
         sentence = f"{sentence} {left_out}"
-    current.notify(sentence)
+    notify(sentence)
 
 
 VERBS = {

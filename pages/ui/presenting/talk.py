@@ -27,6 +27,7 @@ from pages.ui.i18n.translation import _, said, say
 from pages.ui.presenting import prepared_talks
 from pages.ui.presenting.talk_file import WITHOUT_A_CHOICE, Stop, Talk
 from pages.ui.session import current, run_start
+from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.run_request import RunRequest
 from pages.ui.session.share_link import LINK_KEYS
 from pages.ui.session.state import current_session, memory
@@ -119,11 +120,11 @@ def only_shown() -> str:
 
 def show_bar() -> None:
     """Draw the talk bar and receive its keys."""
-    data = {"talk": shown_stop(), "texts": said(texts.TEXTS), "session": current.current_session().name}
+    data = {"talk": shown_stop(), "texts": said(texts.TEXTS), "session": current_session().name}
     talk_bar(KEY, data, _pressed)
 
 
-@current.error_boundary
+@action_boundary
 def _pressed() -> None:
     """Open the next or previous stop, or leave the talk."""
     event = getattr(st.session_state.get(KEY), "did", None)
@@ -141,7 +142,7 @@ def keep_talk() -> None:
     edited = editor()
     order, given = _kept(edited.order if _own(edited) else None), _kept(edited.active_talk.talk if edited.active_talk else None)
     place = edited.active_talk.place if edited.active_talk else 0
-    data = {"session": current.current_session().name, "order": order, "given": given, "place": place}
+    data = {"session": current_session().name, "order": order, "given": given, "place": place}
     browser.talk(MEMORY_KEY, data, lambda: found(getattr(st.session_state.get(MEMORY_KEY), "found", None)))
 
 
@@ -155,7 +156,7 @@ def _kept(order: Talk | None) -> str:
     return text if len(text) <= LARGEST and len(json.dumps(text, ensure_ascii=False).encode()) <= LARGEST else ""
 
 
-@current.error_boundary
+@action_boundary
 def found(stored: object) -> None:
     """Restore what the browser stored from an earlier session of this tab. `stored` can be any value. Raises BadRecording."""
     edited = editor()

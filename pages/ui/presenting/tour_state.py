@@ -1,99 +1,30 @@
-"""The tour of one visitor: stop, voice, progress, and the runs of its widgets. Actions are for `on_click`.
-
-Each of the three voices has a file `pages/ui/i18n/languages/<language>/tour/<voice>.toml` with one table per stop:
-
-    title   the heading
-    said    two or three sentences about what the stop shows
-    try     a task for the visitor
-    noticed what the visitor can notice, shown after the task
-    limit   where the comparison is not accurate
-"""
+"""The tour of one visitor: stop, voice, progress, and the runs of its widgets. Actions are for `on_click`."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cache
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from core import SamplingSettings, list_models
 from core.errors import ModelError
-from pages.ui.i18n import translation
 from pages.ui.i18n.example_texts import FIRST_PROMPT
 from pages.ui.i18n.translation import _
+from pages.ui.presenting.tour_texts import ORDER, STOPS, VOICES
 from pages.ui.session import current
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import anchor_notices
+from pages.ui.session.state import current_session, memory
 
 if TYPE_CHECKING:
     from core import Generation
     from core.engine.model import LanguageModel
 
 
-VOICES = ("questions", "curiosity", "metaphor")
 NAME = "tour"
-# The stops in order, each with the page that shows more.
-STOPS: dict[str, str] = {
-    "send": "watch",
-    "pieces": "inside",
-    "meaning": "inside",
-    "layers": "inside",
-    "odds": "watch",
-    "why": "why",
-    "dice": "watch",
-    "loop": "watch",
-    "notepad": "cache",
-    "full": "memory",
-    "many": "batching",
-    "guess": "speculative",
-    "price": "cost",
-    "aloud": "think",
-    "back": "what_if",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """Texts of one voice at one stop."""
-
-    title: str
-    said: str
-    attempt: str
-    noticed: str
-    limit: str
-
-
-@dataclass(frozen=True, slots=True)
-class Voice:
-    """One voice. title: its name; lead: its description; stops: texts by stop, in order."""
-
-    title: str
-    lead: str
-    stops: dict[str, Words]
-
-
-def voice(name: str) -> Voice:
-    """Return a voice in the visitor's language."""
-    own, english = (
-        _read(file) for file in (translation.long_text(f"tour/{name}.toml"), translation.FOLDER / translation.ENGLISH / f"tour/{name}.toml")
-    )
-    return replace(own, stops={stop: own.stops.get(stop, words) for stop, words in english.stops.items()})  # a missing stop stays English
-
-
-@cache
-def _read(file: Path) -> Voice:
-    read = tomllib.loads(file.read_text("utf-8"))
-    stops = {
-        stop: Words(said["title"], said["said"], said["try"], said["noticed"], said["limit"])
-        for stop, said in read.items()
-        if isinstance(said, dict)
-    }
-    return Voice(read["title"], read["lead"], stops)
 
 
 SETTINGS = SamplingSettings(temperature=0.8, top_p=0.95, seed=5)
-
-ORDER = tuple(STOPS)
 
 
 @dataclass(slots=True)
@@ -125,8 +56,8 @@ class TourOfVisitor:
 
 def tour() -> Tour:
     """Return this visitor's tour. The first call starts it at the stop of the address."""
-    kept = current.memory(TourOfVisitor)
-    kept.tour = kept.tour or from_link(current.current_session().link)
+    kept = memory(TourOfVisitor)
+    kept.tour = kept.tour or from_link(current_session().link)
     return kept.tour
 
 
@@ -141,7 +72,7 @@ def apply_query(query: Mapping[str, str]) -> None:
 
 def active_tour() -> Tour | None:
     """Return the tour, None if this visitor has not started it."""
-    return current.memory(TourOfVisitor).tour
+    return memory(TourOfVisitor).tour
 
 
 def from_link(link: Mapping[str, str]) -> Tour:
@@ -155,21 +86,21 @@ def from_link(link: Mapping[str, str]) -> Tour:
     return Tour(stop if stop in STOPS else ORDER[0], voice if voice in VOICES else VOICES[0], done)
 
 
-@current.error_boundary
+@action_boundary
 def go(stop: str) -> None:
     """Go to this stop."""
     if stop in STOPS:
         tour().stop = stop
 
 
-@current.error_boundary
+@action_boundary
 def move(steps: int) -> None:
     """Go forward or back by this number of stops."""
     now = tour()
     now.stop = ORDER[max(0, min(len(ORDER) - 1, now.number - 1 + steps))]
 
 
-@current.error_boundary
+@action_boundary
 def voice_chosen() -> None:
     """Apply the chosen voice."""
     asked = current.field("tour_voice")
@@ -202,10 +133,10 @@ def run(name: str = "story", prompt: str = FIRST_PROMPT) -> Generation:
     return made
 
 
-@current.error_boundary
+@action_boundary
 def write(count: int) -> None:
     """Write this number of tokens, or fewer if the story ends."""
-    current.anchor_notices("tour_widget")
+    anchor_notices("tour_widget")
     made = run()
     for _step in range(count):
         if made.finished:
@@ -213,7 +144,7 @@ def write(count: int) -> None:
         made.step()
 
 
-@current.error_boundary
+@action_boundary
 def from_the_start() -> None:
     """Go back to the prompt of the story and change the seed."""
     made = run()

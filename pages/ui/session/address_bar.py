@@ -19,9 +19,11 @@ from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
 from pages.ui.session import current, language, resumed_session, share_link
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import notify
 from pages.ui.session.run_request import Conversation, pairs_of, split_at_question
 from pages.ui.session.share_link import Stop, link_values
-from pages.ui.session.state import current_session, error_boundary, notify, restore_values
+from pages.ui.session.state import current_session, restore_values
 
 if TYPE_CHECKING:
     from core import Generation
@@ -156,7 +158,7 @@ def address_query() -> str:
     return f"{query}&{share_link.encoded(more)}".lstrip("&") if more else query
 
 
-@error_boundary
+@action_boundary
 def text_found(stored: object) -> None:
     """Continue the session of a tab that was loaded again. If the server does not have it any more, restore the text that the browser
     stored: from before a lost connection, or under the name in the address.

@@ -19,10 +19,12 @@ from core.sources.capabilities import Can
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, say
 from pages.ui.session import current, opened_recording, run_start, undo
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.link_replay import LINK_SECONDS
+from pages.ui.session.notices import anchor_notices, notify
 from pages.ui.session.run_request import Conversation, MessagePairs, pairs_of, split_at_question
-from pages.ui.session.run_start import LINK_SECONDS
 from pages.ui.session.share_link import LONGEST_CONVERSATION, Stop
-from pages.ui.session.state import SavedRun, anchor_notices, current_session, error_boundary, notify
+from pages.ui.session.state import SavedRun, current_session
 from pages.ui.session.upload_field import take
 
 MESSAGE, OPENED = "chat_message", "conversation_file"  # keys of the input and of the upload field
@@ -44,7 +46,7 @@ def in_conversation() -> bool:
         return False
 
 
-@error_boundary
+@action_boundary
 def send() -> None:
     """Send the message that was typed, after the answer on the current path, and let the model answer."""
     text = str(st.session_state.get(MESSAGE) or "")
@@ -70,7 +72,7 @@ def send() -> None:
         st.session_state[MESSAGE] = text  # the input keeps the message
 
 
-@error_boundary
+@action_boundary
 def edit(position: int, text: str) -> None:
     """Replace a message of the user, drop what came after it, and let the model answer. Undo restores the conversation as it was."""
     run = current.begin()
@@ -83,7 +85,7 @@ def edit(position: int, text: str) -> None:
         st.session_state[edit_key(position)] = False
 
 
-@error_boundary
+@action_boundary
 def go_back_to(position: int) -> None:
     """Make an earlier answer the current one, so that it can be branched. Undo restores the conversation as it was.
 
@@ -167,7 +169,7 @@ def _first_difference(before: Any, now: Any) -> int:
     return 0 if same.all() else int(np.argmin(same)) + 1
 
 
-@error_boundary
+@action_boundary
 def new_conversation() -> None:
     """Begin an empty conversation with the same system prompt. The old one is saved for undo."""
     session = current.changed("coming")
@@ -176,21 +178,21 @@ def new_conversation() -> None:
     session.set_around(Conversation().with_system(system), session.ending)
 
 
-@error_boundary
+@action_boundary
 def system_changed(key: str) -> None:
     """Begin the conversation again with another system prompt."""
     session = current.changed("coming")
     session.conversation = session.conversation.with_system(str(current.field(key) or ""))
 
 
-@error_boundary
+@action_boundary
 def begun_changed(key: str) -> None:
     """Begin the answer with this text."""
     session = current.changed("coming")
     session.conversation = Conversation(session.conversation.earlier, str(current.field(key) or ""))
 
 
-@error_boundary
+@action_boundary
 def ending_changed(texts: str, tokens: str) -> None:
     """Take the stop texts, one per line, and the largest number of new tokens from their fields."""
     lines = [line.replace("\\n", "\n") for line in str(current.field(texts) or "").splitlines()]
@@ -199,7 +201,7 @@ def ending_changed(texts: str, tokens: str) -> None:
     session.clicks += 1
 
 
-@error_boundary
+@action_boundary
 def file_uploaded() -> None:
     """Open the uploaded messages as the visitor's conversation. The old text is saved for undo."""
     anchor_notices(OPENED)

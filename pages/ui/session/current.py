@@ -1,14 +1,12 @@
-"""The current session: its model, run, settings and the step that is shown. Only this module and `state` use `st.session_state`.
+"""What is current for the visitor: model, prompt, settings, run, and the step that is shown.
 
-A page reads `model()`, `run()`, `settings()`, `shown()` and passes the actions (`step`, `force`, `go_back`, ...) to its widgets as
-callbacks. An action that fails adds one sentence to `notices()`, which the next action removes. The visitor's run is kept.
+A page reads `model()`, `run()`, `settings()` and `shown()`. What its buttons do is in `player_actions` and `sampler_actions`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import repeat
-from secrets import randbelow
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -24,20 +22,14 @@ from core.sources.ngram import is_ngram
 from pages.ui.i18n import example_texts
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
-from pages.ui.session import operator_role, run_start, share_link, state
+from pages.ui.session import link_replay, operator_role, run_start, share_link, state
+from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.run_request import Conversation, RunRequest
-from pages.ui.session.sampling_controls import ENDS_GREEDY, LARGEST_SEED, PLAIN, PRESETS, START
 from pages.ui.session.share_link import conversation_of, ending_of
 from pages.ui.session.state import (
     Notice,
     Session,
-    anchor_notices,
     current_session,
-    error_boundary,
-    memory,
-    notify,
-    session_started,
-    start_session,
 )
 
 if TYPE_CHECKING:
@@ -176,7 +168,7 @@ def begin() -> Generation:
         session.run.stop_at(session.ending.texts, session.ending.tokens)
     if session.replay_steps:
         with session.action_lock:
-            run_start.follow_link(session)
+            link_replay.follow_link(session)
     return session.run
 
 
@@ -235,143 +227,6 @@ def changed(moment: str) -> Session:
     return session
 
 
-@error_boundary
-def step() -> None:
-    """Make one step, unless the run has ended."""
-    current_run = begin()
-    changed("rolled")
-    if not current_run.finished:
-        current_run.step()
-
-
-@error_boundary
-def play() -> None:
-    """Start Play. A replay at its end starts again from the prompt."""
-    session, current_run = current_session(), begin()
-    changed(session.moment)
-    if Can.NEW_TOKENS not in current_run.can and current_run.finished and current_run.path:
-        current_run.go_to(-1)
-        session.moment = "coming"
-    session.playing = current_run.finished is None
-
-
-@error_boundary
-def pause() -> None:
-    """Stop Play."""
-    current_session().playing = False
-
-
-@error_boundary
-def go_back() -> None:
-    """Go back one step. The step stays in the tree."""
-    current_run = begin()
-    session = changed("rolled")
-    session.playing = False
-    if current_run.path:
-        current_run.go_to(len(current_run.path) - 2)
-    if not current_run.path:
-        session.moment = "coming"
-
-
-@error_boundary
-def restart() -> None:
-    """Go back to the prompt. All steps stay in the tree."""
-    current_run = begin()
-    changed("coming").playing = False
-    current_run.go_to(-1)
-
-
-@error_boundary
-def force(token_id: int) -> None:
-    """Choose this token at the step that is shown, or as the next token. Begins a new branch."""
-    current_run = begin()
-    seen = shown(current_run)
-    if isinstance(seen, Step) and seen.key == token_id:
-        return
-    here = current_run.here
-    current_run.go_to(seen.index - 1)
-    try:
-        current_run.force(token_id)
-    except ViewerError:
-        current_run.switch(here)  # a recording does not know this token: nothing changes
-        raise
-    changed("rolled").playing = False
-
-
-@error_boundary
-def select_step(index: int) -> None:
-    """Reopen a past step of the current path."""
-    session = current_session()
-    if 0 <= index < len(begin().path):
-        session.selected_index, session.playing = index, False
-        session.clicks += 1
-        session.notes.clear()
-
-
-@error_boundary
-def newest() -> None:
-    """Show the newest step."""
-    changed("rolled" if begin().path else "coming")
-
-
-@error_boundary
-def look_at(moment: str) -> None:
-    """Show the next-token distribution ("coming") or the newest step ("rolled")."""
-    changed(moment)
-
-
-@error_boundary
-def switch(node_id: int) -> None:
-    """Go to the end of another branch."""
-    current_run = begin()
-    changed("rolled").playing = False
-    current_run.switch(node_id)
-
-
-@error_boundary
-def settings_changed(key: str = "") -> None:
-    """Show the effect of a changed setting on the next-token distribution. A setting without effect on greedy ends greedy."""
-    saved = current_session().saved_widget_values
-    if key in saved and field(key) == saved[key]:
-        return  # after a change of page, Streamlit can call this for settings that did not change
-    if key:
-        saved[key] = field(key)
-    if key in ENDS_GREEDY:
-        state.set_value("greedy", False)
-    changed("coming")
-
-
-@error_boundary
-def use_preset(name: str) -> None:
-    """Apply the settings of a preset, or for another name those that the model's makers recommend."""
-    apply_settings(PRESETS[name] if name in PRESETS else model().recommended or PLAIN)
-
-
-@error_boundary
-def reset_settings() -> None:
-    """Turn all settings off, which leaves the model's own probabilities. The seed stays."""
-    apply_settings(PLAIN)
-
-
-def apply_settings(wanted: SamplingSettings, with_order: bool = False) -> None:
-    """Set all settings but the seed, and the order if asked. For actions."""
-    for name, row in SETTINGS.items():
-        if name != "seed" and (with_order or name != "order"):
-            state.set_value(name, row.written(getattr(wanted, name)))
-    changed("coming")
-
-
-def mark_moment(seen: TokenDistribution | Step) -> None:
-    """Set the switch "coming / rolled" to what the page shows, before it is drawn."""
-    st.session_state["moment"] = "rolled" if isinstance(seen, Step) else "coming"
-
-
-@error_boundary
-def moment_chosen() -> None:
-    """Follow the switch "coming / rolled"."""
-    look_at(st.session_state.get("moment") or current_session().moment)
-
-
 def field(key: str) -> Any:
     """Return the value of a widget by its key, None if it does not exist. For callbacks."""
     return st.session_state.get(key)
@@ -382,7 +237,7 @@ def fill(field: str, text: str) -> None:
     st.session_state[field] = text
 
 
-@error_boundary
+@action_boundary
 def use_prompt(text: str) -> None:
     """Begin a run with this prompt. The old run is saved for undo."""
     session = changed("coming")
@@ -392,20 +247,12 @@ def use_prompt(text: str) -> None:
     st.session_state["prompt"] = text
 
 
-@error_boundary
+@action_boundary
 def close_recording() -> None:
     """Return from a recording to the visitor's own text. The recording is saved for undo."""
     session = changed("coming")
     session.playing, session.begun_with = False, None
     session.save_run()
-
-
-@error_boundary
-def new_dice() -> None:
-    """Go back to the prompt with another seed. All steps stay in the tree."""
-    changed("coming").playing = False
-    st.session_state["seed"] = randbelow(LARGEST_SEED + 1)
-    begin().go_to(-1)
 
 
 def selected_index() -> int | None:
@@ -434,9 +281,3 @@ def clicks() -> int:
 def playing() -> bool:
     """Return whether Play is on."""
     return current_session().playing
-
-
-__all__ = [
-    "START", "Session", "anchor_notices", "current_session", "error_boundary", "memory", "notices", "notify", "refused",
-    "session_started", "start_session",
-]  # fmt: skip

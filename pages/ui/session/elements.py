@@ -1,10 +1,10 @@
-"""Elements that pages and views share: section headings, notices, buttons, the error boundary."""
+"""Elements that pages and views share: section headings, notices, buttons."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -12,13 +12,23 @@ import streamlit as st
 
 from core.errors import EmptyPrompt, ViewerError
 from core.sampling.settings_row import Setting
-from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, say
 from pages.ui.session import current
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import show_notice
+from pages.ui.session.state import current_session
 
 Option = TypeVar("Option")
 log = logging.getLogger(__name__)
+
+
+@action_boundary
+def clear_notices() -> None:
+    """Remove all notices. For `on_change` of controls without a callback of their own."""
+
+
+# Arguments for every control of a page, so that it keeps its value while other pages are open.
+PERSISTENT: dict[str, Any] = {"persist_state": "session", "on_change": clear_notices}
 
 
 def section(title: str, term: str = "", help: str | None = None) -> None:
@@ -52,12 +62,7 @@ def notices(place: str = "") -> None:
     shown = current.notices(place)
     if shown:
         show_notice(" ".join(note.text for note in shown))
-    current.current_session().shown_notices.update(shown)
-
-
-def show_notice(sentence: str) -> None:
-    """Show one sentence as plain text, because it can contain a name or an error message that we did not write."""
-    st.info(plain(sentence), icon=":material/info:")
+    current_session().shown_notices.update(shown)
 
 
 def has_run() -> bool:
@@ -78,18 +83,6 @@ def ready() -> bool:
         show_notice(_("This is a new conversation. Write your first message below.") if begins else say(error))
         return False
     return True
-
-
-@contextmanager
-def error_boundary() -> Iterator[None]:
-    """Turn every exception inside into one sentence for the visitor; unexpected ones are logged."""
-    try:
-        yield
-    except ViewerError as error:
-        show_notice(say(error))
-    except Exception:
-        log.exception("The page failed")
-        show_notice(_("Something went wrong in the app. Your text is still there. Try again."))
 
 
 def examples(values: Mapping[str, Sequence[Any]], fields: Sequence[str], key: str, **widget_options: Any) -> bool:
@@ -135,7 +128,7 @@ def pressed(
     The value that Streamlit returns for a button is lost if another rerun ends this run before it comes to the button. A component that
     reports a size at this moment is enough. The callback is never lost, because Streamlit calls it first.
     """
-    session = current.current_session()
+    session = current_session()
     draw(label, key=key, on_click=_note_press, args=(key, first), **widget_options)
     was_pressed = session.pressed == key
     if was_pressed:
@@ -144,14 +137,14 @@ def pressed(
 
 
 def _note_press(key: str, first: Callable[[], None] | None) -> None:
-    current.current_session().pressed = key
+    current_session().pressed = key
     if first is not None:
         first()
 
 
 def forget_press() -> None:
     """Forget a press whose button is no longer on the page. app.py calls this at the end of the page."""
-    current.current_session().pressed = ""
+    current_session().pressed = ""
 
 
 def button(label: str, verb: Callable[[], None], key: str, **widget_options: Any) -> None:
@@ -161,13 +154,13 @@ def button(label: str, verb: Callable[[], None], key: str, **widget_options: Any
     the press, other widgets are already drawn, and Streamlit refuses a new value for a drawn widget.
     """
     if pressed(label, key, **widget_options):
-        current.current_session().verb = verb
+        current_session().verb = verb
         st.rerun()
 
 
 def act_on_press() -> None:
     """Call the verb of the `button` that was pressed in the last run. app.py calls this before it draws a widget."""
-    session = current.current_session()
+    session = current_session()
     verb, session.verb = session.verb, None
     if verb is not None:
         verb()

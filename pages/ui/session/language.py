@@ -7,6 +7,7 @@ import streamlit as st
 from pages.ui.i18n import translation
 from pages.ui.i18n.translation import _
 from pages.ui.session import state
+from pages.ui.session.error_boundary import action_boundary
 
 PARAMETER = "lang"
 _SWITCH = "language"
@@ -22,7 +23,7 @@ def of_visitor() -> str:
     return chosen if chosen in translation.languages() else translation.best_match(st.context.locale)
 
 
-@state.error_boundary
+@action_boundary
 def _chosen() -> None:
     wanted = st.session_state.get(_SWITCH)
     if wanted in translation.languages():

@@ -9,7 +9,9 @@ from core.errors import BadRecording
 from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, run_start
-from pages.ui.session.state import anchor_notices, current_session, error_boundary
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import anchor_notices
+from pages.ui.session.state import current_session
 from pages.ui.session.upload_field import take
 
 if TYPE_CHECKING:
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 _READING = Lock()
 
 
-@error_boundary
+@action_boundary
 def recording_uploaded() -> None:
     """Replay the uploaded file."""
     from core import Recording

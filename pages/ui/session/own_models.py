@@ -23,8 +23,10 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, say
 from pages.ui.server import offered_models
 from pages.ui.session import current, operator_role, share_link
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import notify
 from pages.ui.session.share_link import RequestedModel
-from pages.ui.session.state import current_session, error_boundary
+from pages.ui.session.state import current_session, memory
 
 if TYPE_CHECKING:
     from core.sources.token_source import TokenSource
@@ -58,7 +60,7 @@ def offer() -> None:
         sentence, can_open = {"hub": _hub, "server": _server, "folder": _folder}[requested.kind](requested)
     except ViewerError as error:
         current_session().requested = None
-        current.notify(say(error))
+        notify(say(error))
         return
     if requested.query.get("steps"):
         sentence += " " + _("Its text is then written again.")
@@ -72,7 +74,7 @@ def offer() -> None:
                 st.button(label, on_click=open_requested, type="primary", key="wish_open")
             else:
                 # Only this page knows the secret, so a visitor who arrives with it has clicked here and was not sent by a link.
-                asked = current.memory(Confirmation)
+                asked = memory(Confirmation)
                 asked.secret = secret = asked.secret or secrets.token_hex(4)
                 label, query = _(LINK_LABELS[requested.kind]), {CONFIRM_PARAMETER: secret}
                 st.page_link(MODELS_PAGE, label=label, icon=":material/arrow_forward:", query_params=query)
@@ -85,7 +87,7 @@ def _loaded(requested: RequestedModel) -> RequestedModel:
     return replace(requested, model=next(names, requested.model)) if requested.kind == "folder" else requested
 
 
-@current.error_boundary
+@action_boundary
 def open_requested() -> None:
     """Load the requested model and apply the link's prompt, settings and steps."""
     requested = current_session().requested
@@ -93,7 +95,7 @@ def open_requested() -> None:
         current.use_model(requested.model, offered_models.tokenizer_of_open_server(requested.model))
 
 
-@current.error_boundary
+@action_boundary
 def dismiss() -> None:
     """Dismiss the request."""
     current_session().requested = None
@@ -102,7 +104,7 @@ def dismiss() -> None:
 def confirmed_request() -> RequestedModel | None:
     """Return the request, once, if the visitor came to the Models page by the link that `offer` drew; else None."""
     requested, word = current_session().requested, st.query_params.get(CONFIRM_PARAMETER)
-    asked = current.memory(Confirmation)
+    asked = memory(Confirmation)
     if requested is None or word is None or asked.secret != word:
         return None
     asked.secret = ""
@@ -169,7 +171,7 @@ class _Drawn:
 
 def follow_model(key: str, choice: str) -> None:
     """Set the widget with this key to `choice` if another model was selected since it was drawn. Call it before the widget is drawn."""
-    drawn, now = current.memory(_Drawn).models, current.model_name()
+    drawn, now = memory(_Drawn).models, current.model_name()
     if drawn.setdefault(key, now) != now:
         st.session_state[key] = choice
     drawn[key] = now
@@ -203,7 +205,7 @@ def pair() -> Pair | None:
     return Pair(name, with_this[-1]) if with_this else None
 
 
-@error_boundary
+@action_boundary
 def switch(pair: Pair) -> None:
     """Switch the adapter on or off. The other model gets the same tokens, so that both can be compared at this step."""
     _select(pair.without if current.model_name() == pair.with_adapter else pair.with_adapter)

@@ -12,9 +12,11 @@ from core.errors import ViewerError
 from core.sampling.settings import ORDERS, SETTINGS
 from pages.ui.components.browser import browser
 from pages.ui.i18n.translation import N_, _, quoted
-from pages.ui.session import current, share_link
+from pages.ui.session import current, sampler_actions, share_link
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import anchor_notices, notify
 from pages.ui.session.sampling_controls import PLAIN, PRESETS
-from pages.ui.session.state import anchor_notices, current_session, error_boundary, memory, notify
+from pages.ui.session.state import current_session, memory
 
 SIDEBAR, OFF = "sidebar", "off"
 ENGINES = {"transformers": "transformers", "llama.cpp": "llama.cpp", "vllm": "vLLM"}
@@ -71,7 +73,7 @@ def keep() -> None:
     browser.presets(KEY, data, lambda: found(getattr(st.session_state.get(KEY), "found", None)))
 
 
-@error_boundary
+@action_boundary
 def save() -> None:
     """Save the current settings under the name in the field. A preset of the same name is replaced."""
     anchor_notices(NAME)
@@ -92,18 +94,18 @@ def save() -> None:
     current.fill(NAME, "")
 
 
-@error_boundary
+@action_boundary
 def delete(name: str) -> None:
     """Delete a preset, also in the browser."""
     if own_presets().presets.pop(name, None) is not None:
         own_presets().changed(name=name)
 
 
-@error_boundary
+@action_boundary
 def use(name: str) -> None:
     """Apply a preset, with its order of the stages. The seed stays."""
     if name in own_presets().presets:
-        current.apply_settings(own_presets().presets[name], with_order=True)
+        sampler_actions.apply_settings(own_presets().presets[name], with_order=True)
 
 
 def is_used(name: str, settings: SamplingSettings) -> bool:
@@ -111,7 +113,7 @@ def is_used(name: str, settings: SamplingSettings) -> bool:
     return replace(settings, seed=0) == own_presets().presets.get(name)
 
 
-@error_boundary
+@action_boundary
 def found(stored: object) -> None:
     """Add what the browser stored: a JSON object of names and queries, of which nothing is certain. What cannot be read is named."""
     if not isinstance(stored, Mapping):

@@ -15,7 +15,7 @@ import streamlit as st
 
 from core.engine.pass_queue import FairLock
 from pages.ui.components.browser import browser
-from pages.ui.session.current import current_session
+from pages.ui.session.state import current_session
 
 if TYPE_CHECKING:
     from core import Generation

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.sampling.settings import SETTINGS
 from pages.ui.server.gate import is_open
-from pages.ui.session import admission
+from pages.ui.session import seats
 from pages.ui.session.state import Session, current_session, replace_session
 
 
@@ -22,11 +22,11 @@ def resume(secret: object) -> bool:
     copies what it keeps when a tab is duplicated.
     """
     sent = secret.encode(errors="replace") if isinstance(secret, str) else b""
-    left = next((session for session in admission.ADMITTED if compare_digest(session.secret.encode(), sent)), None)
+    left = next((session for session in seats.ADMITTED if compare_digest(session.secret.encode(), sent)), None)
     if left is None or left is current_session() or is_open(left.connection):
         return False
-    admission.ACTIVE.discard(current_session())
-    admission.ACTIVE.add(left)
+    seats.ACTIVE.discard(current_session())
+    seats.ACTIVE.add(left)
     _continue(left)
     return True
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from core import SamplingSettings
@@ -13,14 +12,14 @@ from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
 from pages.ui.session import share_link
+from pages.ui.session.notices import notify
 from pages.ui.session.run_request import RunRequest
-from pages.ui.session.state import Session, notify
+from pages.ui.session.state import Session
 
 if TYPE_CHECKING:
     from core import Generation
     from core.engine.model import LanguageModel
 
-LINK_SECONDS = 20.0  # how long following a link's steps may take
 CANDIDATES_KEPT = 50  # candidates kept at every step; the page shows 5 to 50 of them
 
 
@@ -49,31 +48,6 @@ def notify_if_evicted(session: Session) -> None:
 
 def _eviction(run: Generation) -> Eviction:
     return offered_models.eviction(run.model) if Can.NEW_TOKENS in run.can else Eviction()
-
-
-def follow_link(session: Session) -> None:
-    """Replay the steps of the visitor's link, once. Stops at the first step that is impossible and notifies the visitor."""
-    text, session.replay_steps = session.replay_steps, None
-    steps, run = share_link.parse_steps(text or ""), session.run
-    if steps is None or run is None:
-        return
-    latest, coming, ending = monotonic() + LINK_SECONDS, run.settings, run.stops
-    try:
-        run.stop_at()  # the text may have been written before its end was set
-        for entry in steps:
-            if isinstance(entry, SamplingSettings):
-                run.settings = entry
-                continue
-            if run.finished or monotonic() > latest:
-                notify(_("The link's list of steps could not be followed to its end; what you see is as far as it goes."))
-                break
-            share_link.apply_step(run, entry)
-    except ViewerError:
-        notify(_("The link's list of steps could not be followed to its end; what you see is as far as it goes."))
-    finally:
-        run.settings = coming
-        run.stop_at(**ending)
-    session.moment = "rolled" if run.path else "coming"
 
 
 def begin(session: Session, wanted: RunRequest, model: LanguageModel, settings: SamplingSettings) -> None:

@@ -1,4 +1,4 @@
-"""Actions on the samplers of the dialog: set one, remove one, bias a token, set the order."""
+"""Actions on the sampling settings: set or remove one, a preset, a reset, bias a token, set the order."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from core.sampling.constraint.lark_grammar import notes
 from core.sampling.settings import LAST_N, SETTINGS, SamplingSettings
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, state
-from pages.ui.session.sampling_controls import start_of
-from pages.ui.session.state import anchor_notices, error_boundary, notify
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import anchor_notices, notify
+from pages.ui.session.sampling_controls import ENDS_GREEDY, PLAIN, PRESETS, start_of
+from pages.ui.session.state import current_session
 
 
-@error_boundary
+@action_boundary
 def set_setting(key: str, value: Any) -> None:
     """Set one setting to a value of its control, and show the effect on the next-token distribution."""
     state.set_value(key, value)
     current.changed("coming")
 
 
-@error_boundary
+@action_boundary
 def set_constraint(constraint: str) -> None:
     """Set a constraint, if it can be used with the current model; else keep the one before and say why beside its field."""
     anchor_notices("constraint_form")
@@ -51,3 +53,36 @@ def set_order(order: str | tuple[str, ...]) -> None:
     if not isinstance(order, str) and not settings.repeat_last_n and settings.order in LAST_N:
         state.set_value("repeat_last_n", LAST_N[str(settings.order)])
     set_setting("order", SETTINGS["order"].written(order))
+
+
+@action_boundary
+def settings_changed(key: str = "") -> None:
+    """Show the effect of a changed setting on the next-token distribution. A setting without effect on greedy ends greedy."""
+    saved = current_session().saved_widget_values
+    if key in saved and current.field(key) == saved[key]:
+        return  # after a change of page, Streamlit can call this for settings that did not change
+    if key:
+        saved[key] = current.field(key)
+    if key in ENDS_GREEDY:
+        state.set_value("greedy", False)
+    current.changed("coming")
+
+
+@action_boundary
+def use_preset(name: str) -> None:
+    """Apply the settings of a preset, or for another name those that the model's makers recommend."""
+    apply_settings(PRESETS[name] if name in PRESETS else current.model().recommended or PLAIN)
+
+
+@action_boundary
+def reset_settings() -> None:
+    """Turn all settings off, which leaves the model's own probabilities. The seed stays."""
+    apply_settings(PLAIN)
+
+
+def apply_settings(wanted: SamplingSettings, with_order: bool = False) -> None:
+    """Set all settings but the seed, and the order if asked. For actions."""
+    for name, row in SETTINGS.items():
+        if name != "seed" and (with_order or name != "order"):
+            state.set_value(name, row.written(getattr(wanted, name)))
+    current.changed("coming")

@@ -15,13 +15,13 @@ from core.inspection import inside
 from core.inspection.inside import Inside
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
-from core.tokens.tokens import Token
+from core.tokens.token_text import Token
 from pages.ui import features
 from pages.ui.charts.step_tables import shown
 from pages.ui.i18n import names
 from pages.ui.i18n.translation import _
-from pages.ui.session import current
-from pages.ui.session.state import error_boundary
+from pages.ui.session import current, player_actions
+from pages.ui.session.error_boundary import action_boundary
 
 GO = "why_go"  # set by a button on another page: the experiment starts when the page opens
 PRESSED = "why_pressed"  # set by the button of a token: the page opens at the next draw
@@ -36,27 +36,27 @@ def picked(key: str) -> dict[str, Any]:
     return marks[0] if marks else {}
 
 
-@error_boundary
+@action_boundary
 def word_clicked(strip: str = "strip") -> None:
     """Reopen the step of the token that was clicked in the text. strip: the key of the token strip."""
     index = getattr(st.session_state.get(strip), "opened", None)
     if isinstance(index, int):
-        current.select_step(index)
+        player_actions.select_step(index)
 
 
-@error_boundary
+@action_boundary
 def word_explained(strip: str = "strip") -> None:
     """Measure what the token that was clicked depends on. strip: the key of the token strip."""
     word_clicked(strip)
     ask_about_step()
 
 
-@error_boundary
+@action_boundary
 def word_asked(strip: str = "strip") -> None:
     """Ask why the token whose button was pressed was chosen. strip: the key of the token strip."""
     index = getattr(st.session_state.get(strip), "asked", None)
     if isinstance(index, int):
-        current.select_step(index)
+        player_actions.select_step(index)
         ask_about_step()
         st.session_state[PRESSED] = True
 

@@ -407,16 +407,6 @@ def _tokens(packed: str) -> list[int] | None:
     return token_ids
 
 
-def apply_step(run: Any, entry: int | Rolled | None) -> Step:
-    """Make one step of a link in this run (a Generation or a Replay). Raises what `step` and `force` raise."""
-    step: Step
-    if isinstance(entry, Rolled):
-        step = run.step(entry.attempt, entry.token_id)
-    else:
-        step = run.step() if entry is None else run.force(entry)
-    return step
-
-
 def query(
     prompt: str,
     model: str,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import wraps
 from secrets import token_hex
 from threading import RLock
 from time import monotonic
@@ -18,7 +16,7 @@ from core import list_models
 from core.errors import ViewerError
 from core.sources.ngram import is_ngram
 from pages.ui.i18n import translation as languages
-from pages.ui.i18n.translation import _, say
+from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, offered_models
 from pages.ui.session import share_link
 from pages.ui.session.run_request import Conversation, MessagePairs, RunRequest
@@ -40,16 +38,6 @@ class Notice:
 
     text: str
     place: str = ""
-
-
-@dataclass(slots=True)
-class _Action:
-    """An action of the visitor. place: where its notices are shown."""
-
-    place: str = ""
-
-
-_ACTION: ContextVar[_Action | None] = ContextVar("action", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,59 +223,6 @@ def begin_page(page: str) -> None:
     session.notes += [Notice(sentence) for sentence in session.next_page_notices]
     session.next_page_notices.clear()
     session.page, session.head, session.shown_notices = page, None, set()
-
-
-def error_boundary(verb: Callable[P, None]) -> Callable[P, None]:
-    """Decorate an action of the visitor. It removes the notices of the last action and turns errors into a notice.
-
-    Actions of one visitor run one at a time: Streamlit may start the next script while the old one is still in a forward pass.
-    """
-
-    @wraps(verb)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
-        with current_session().action_lock:
-            act(*args, **kwargs)
-
-    def act(*args: P.args, **kwargs: P.kwargs) -> None:
-        inside_another = _ACTION.get() is not None
-        if not inside_another:
-            current_session().notes.clear()
-        action = _ACTION.set(_ACTION.get() or _Action())
-        try:
-            verb(*args, **kwargs)
-        except ViewerError as error:
-            if error is not current_session().refusal:  # the page shows a refusal in place of the run
-                notify(say(error))
-        except Exception:
-            log.exception("%s failed", verb.__name__)
-            notify(_("Something went wrong in the app. Your text is still there. Try again."))
-        finally:
-            _ACTION.reset(action)
-
-    return guarded
-
-
-@error_boundary
-def clear_notices() -> None:
-    """Remove all notices. For `on_change` of controls without a callback of their own."""
-
-
-# Arguments for every control of a page, so that it keeps its value while other pages are open.
-PERSISTENT: dict[str, Any] = {"persist_state": "session", "on_change": clear_notices}
-
-
-def anchor_notices(place: str) -> None:
-    """Show later notices of this action beside the widget with this key; the page draws them with `elements.notices(place)`."""
-    action = _ACTION.get()
-    if action is not None:
-        action.place = place
-
-
-def notify(sentence: str) -> None:
-    """Add a notice. The visitor's next action removes it."""
-    action, session = _ACTION.get(), current_session()
-    if all(note.text != sentence for note in session.notes):
-        session.notes.append(Notice(sentence, action.place if action else ""))
 
 
 def set_value(key: str, value: Any) -> None:

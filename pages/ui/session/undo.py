@@ -11,8 +11,9 @@ from core.record.step import Step
 from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, run_start
+from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.run_request import Conversation
-from pages.ui.session.state import SavedRun, Session, current_session, error_boundary
+from pages.ui.session.state import SavedRun, Session, current_session
 
 
 def undo_button(key: str = "bring_back") -> None:
@@ -59,7 +60,7 @@ def can_undo() -> bool:
     return current_session().saved_run is not None
 
 
-@error_boundary
+@action_boundary
 def undo() -> None:
     """Restore the replaced run, and save the current one, so that this can be undone as well."""
     session = current_session()

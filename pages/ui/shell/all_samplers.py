@@ -18,8 +18,10 @@ from pages.ui.i18n.glossary import terms
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _, said, say
 from pages.ui.session import current, elements, sampler_actions
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.own_presets import ENGINES
 from pages.ui.session.sampling_controls import CHIPS, CONTROLS, GROUPS, MORE, chip_text, is_on, without_effect
+from pages.ui.session.state import current_session
 
 KIND, FORM = "constraint_kind", "constraint_form"
 EXAMPLES = {
@@ -81,7 +83,7 @@ def button() -> None:
     """Draw the button that opens the dialog."""
     about = _("Penalties, cut-offs, bias, and the order of all stages.")
     if elements.pressed(_("All samplers"), help=about, icon=":material/format_list_bulleted:", type="tertiary", key="all_samplers"):
-        current.current_session().dialog_closed = False
+        current_session().dialog_closed = False
         st.dialog(_("All samplers"), width="large", on_dismiss=_closed)(_dialog)()
 
 
@@ -100,15 +102,15 @@ def chips() -> None:
 
 
 def _closed() -> None:
-    current.current_session().dialog_closed = True
+    current_session().dialog_closed = True
 
 
 def _dialog() -> None:
     """Draw the dialog: the order, and the controls in groups."""
-    if current.current_session().dialog_closed:
+    if current_session().dialog_closed:
         # A browser sends a new value and the closing together if they come within a tenth of a second, and then asks for the dialog alone.
         st.rerun()
-    with elements.error_boundary():
+    with drawing_boundary():
         elements.notices()
         settings = current.settings()
         samplers, stages = st.columns([0.55, 0.45], gap="large")
@@ -165,7 +167,7 @@ def _definition(term: str) -> None:
 def _control(row: Setting, note: str) -> None:
     """Draw one setting with its sentence."""
     start = current.first_value(row)
-    widget_options: dict[str, Any] = {"key": row.name, "on_change": current.settings_changed, "args": (row.name,)}
+    widget_options: dict[str, Any] = {"key": row.name, "on_change": sampler_actions.settings_changed, "args": (row.name,)}
     with st.container(gap=None, key=f"sampler_{row.name}"):
         if row.choices:
             values = list(row.choices)

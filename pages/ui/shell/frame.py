@@ -6,15 +6,13 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import streamlit as st
 
 from core.errors import ViewerError
 from core.record import step_rows
-from core.sources.capabilities import missing
 from pages.ui import features
-from pages.ui.charts import palette
+from pages.ui.charts import css_colours
 from pages.ui.components.glossary.glossary import glossary
 from pages.ui.features import GROUPS, LANDING, Feature
 from pages.ui.i18n import phrases, translation
@@ -22,13 +20,12 @@ from pages.ui.i18n.glossary import terms
 from pages.ui.i18n.translation import _, by_language
 from pages.ui.presenting import talk, tour_state
 from pages.ui.server import deployment
-from pages.ui.session import admission, current, elements, operator_role
-from pages.ui.session.state import current_session
+from pages.ui.session import current, elements, notices, operator_role
+from pages.ui.session.state import current_session, session_started, start_session
 
 GUIDED = frozenset({"tour", "stage", "notes", "operator"})  # pages with links of their own
 AFTER = {"watch": "inside"}  # where the next page is not the following one in the menu
 HERE = Path(__file__).parent
-LOOK_FOR_A_SEAT = 5.0  # seconds
 
 
 def pages() -> dict[str, list[st.Page]]:
@@ -107,49 +104,33 @@ def page() -> None:
 
     The first visit to a server that has just started, with a link to a page, runs that page without app.py.
     """
-    if not current.session_started():
-        current.start_session()
+    if not session_started():
+        start_session()
         st.navigation(pages(), position="hidden")
         st.rerun()
-    if not current.current_session().draws:  # the command that records the results runs a page without app.py
+    if not current_session().draws:  # the command that records the results runs a page without app.py
         elements.act_on_press()
         current.begin_run()
 
 
 def header(question: str, term: str = "", lead: str = "") -> None:
     """Draw a page's heading: its name in the menu, the technical term, and what it answers, with one sentence about it."""
-    title = features.title_of(current.current_session().page or "")
+    title = features.title_of(current_session().page or "")
     asked = "" if question == title else phrases.as_sentence(question)
     with st.container(key="heading"):
         st.markdown(f"# {title}" + (f" :gray[:small[{term}]]" if term and term.casefold() != title.casefold() else ""))
         if asked or lead:
             st.caption(" ".join(filter(None, (f"**{asked}**" if asked else "", lead))))
-    current.current_session().head = st.container()
-    with current.current_session().head:
+    current_session().head = st.container()
+    with current_session().head:
         elements.notices()
-
-
-def why_not(feature: Feature) -> str:
-    """Return why the visitor's model cannot be used on a page; "" if it can, and if there is no model."""
-    if not feature.needs:
-        return ""
-    try:
-        return missing(current.model(), *feature.needs)
-    except ViewerError:  # the page says why there is no model
-        return ""
-
-
-def instead_of_page(sentence: str) -> None:
-    """Draw the heading of a page and why it cannot be used with the visitor's model."""
-    header(features.title_of(current.current_session().page or ""))
-    elements.show_notice(_(sentence))
 
 
 def compact_header(title: str, lead: str) -> None:
     """Draw a heading in one line."""
     with st.container(key="opening"):
         st.markdown(f"# {title}. :gray[{lead}]")
-    current.current_session().head = st.container()
+    current_session().head = st.container()
 
 
 def hidden_heading(title: str) -> None:
@@ -160,33 +141,11 @@ def hidden_heading(title: str) -> None:
 
 def late_notices() -> None:
     """Show at the head of the page the notices that were not shown on it. app.py calls this at the end of every page."""
-    session = current.current_session()
+    session = current_session()
     late = [note.text for note in session.notes if note not in session.shown_notices]
     if late and session.head is not None:
         with session.head:
-            elements.show_notice(" ".join(late))
-
-
-def notice_of_unknown_address(path: str) -> None:
-    """Say that the address of a new session has no page. path: of the page that Streamlit opened instead, "" for the first one."""
-    session = current.current_session()
-    root = str(st.get_option("server.baseUrlPath")).strip("/")
-    asked = urlsplit(st.context.url or "").path.strip("/").removeprefix(root).strip("/")
-    if session.draws == 1 and not path and asked:
-        current.notify(_("This app has no page at the address “{address}”. The page Watch is open instead.").format(address=asked[:60]))
-
-
-def capacity_notice() -> None:
-    """Say that all seats are taken; the page opens by itself when one is free."""
-    elements.show_notice(
-        _("All seats are taken. This page opens by itself when one is free. You can also run the app on your own machine.")
-    )
-    st.fragment(_seat, run_every=LOOK_FOR_A_SEAT, key="full_house")()
-
-
-def _seat() -> None:
-    if admission.admit():
-        st.rerun()
+            notices.show_notice(" ".join(late))
 
 
 def inject_css() -> None:
@@ -194,14 +153,14 @@ def inject_css() -> None:
 
     app.py calls this once per run.
     """
-    st.html(_css(palette.theme()))
+    st.html(_css(css_colours.theme()))
 
 
 @cache
 def _css(theme: str) -> str:
-    colours = palette.as_data(palette.of(theme))
+    colours = css_colours.as_data(css_colours.of(theme))
     scale = {"palest": f"{step_rows.PALEST:.0%}", "deepest": f"{step_rows.DEEPEST:.0%}"}
-    paint = " ".join(f"{palette.variable(name)}: {value};" for name, value in (colours | scale).items())
+    paint = " ".join(f"{css_colours.variable(name)}: {value};" for name, value in (colours | scale).items())
     return f"<style>:root {{ {paint} }}\n{(HERE / 'frame.css').read_text('utf-8')}</style>"
 
 
@@ -213,5 +172,5 @@ def ensure_model_loaded() -> None:
 
 def logo() -> None:
     """Draw the app's name in the header."""
-    name = f"logo-{palette.theme()}.svg"
+    name = f"logo-{css_colours.theme()}.svg"
     st.logo(str(HERE / name), size="large")

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.components.keys.key_bindings import bound
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
-from pages.ui.session import current, playback
+from pages.ui.session import current, playback, player_actions
 
 
 def player() -> float:
@@ -19,18 +19,18 @@ def player() -> float:
     It must be drawn outside the fragments that it drives, so that Pause resets their clock.
     """
     with st.bottom, st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center", key="player"):
-        st.button(_("Restart"), on_click=current.restart, icon=":material/skip_previous:", type="tertiary", key="restart")
+        st.button(_("Restart"), on_click=player_actions.restart, icon=":material/skip_previous:", type="tertiary", key="restart")
         st.button(
             _("New text"),
-            on_click=current.new_dice,
+            on_click=player_actions.new_dice,
             icon=":material/casino:",
             type="tertiary",
             key="new_dice",
             help=_("Back to the prompt with another seed. The text so far stays among the branches."),
         )
-        st.button(_("Back"), on_click=current.go_back, icon=":material/undo:", **bound("back"))
-        st.button(_("Step"), on_click=current.step, icon=":material/arrow_forward:", type="primary", **bound("step"))
-        speed = play_and_speed(current.playing(), current.play, current.pause)
+        st.button(_("Back"), on_click=player_actions.go_back, icon=":material/undo:", **bound("back"))
+        st.button(_("Step"), on_click=player_actions.step, icon=":material/arrow_forward:", type="primary", **bound("step"))
+        speed = play_and_speed(current.playing(), player_actions.play, player_actions.pause)
         crowd = playback.shared(speed)
         if crowd is not None:
             st.caption(

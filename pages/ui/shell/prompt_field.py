@@ -9,7 +9,8 @@ import streamlit as st
 from core.sources.capabilities import Can
 from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements
-from pages.ui.session.state import clear_notices
+from pages.ui.session.elements import clear_notices
+from pages.ui.session.error_boundary import drawing_boundary
 
 if TYPE_CHECKING:
     from core import Generation
@@ -25,7 +26,7 @@ def own_text(check: bool = True) -> None:
     with st.container(key="own_text"):
         field()
     if check:
-        with elements.error_boundary():
+        with drawing_boundary():
             current.run()
 
 

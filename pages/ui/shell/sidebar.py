@@ -14,7 +14,9 @@ from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _
 from pages.ui.server import offered_models
-from pages.ui.session import conversation, current, elements, opened_recording, own_models, own_presets
+from pages.ui.session import conversation, current, elements, notices, opened_recording, own_models, own_presets, sampler_actions
+from pages.ui.session.elements import clear_notices
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.sampling_controls import (
     ALL,
     CONTROLS,
@@ -25,7 +27,7 @@ from pages.ui.session.sampling_controls import (
     preset_of,
     same_preset,
 )
-from pages.ui.session.state import clear_notices
+from pages.ui.session.state import current_session
 from pages.ui.shell import all_samplers, recorded_settings
 
 WATCH = ("", "watch")  # the paths of the Watch page, which is the landing page
@@ -54,22 +56,22 @@ def used_settings(feature: Feature) -> frozenset[str]:
 def sidebar(used: frozenset[str]) -> None:
     """Draw the model, and the settings that count on the page. used: their keys."""
     with st.sidebar:
-        with elements.error_boundary():
-            recording = opened_recording.shown() if current.current_session().page in WATCH and current.model_names() else None
+        with drawing_boundary():
+            recording = opened_recording.shown() if current_session().page in WATCH and current.model_names() else None
             if recording is not None:
                 recorded_settings.sidebar(recording)
                 return
-        with elements.error_boundary():
+        with drawing_boundary():
             _model()
         if used:
-            with elements.error_boundary(), st.container(key="settings"):
+            with drawing_boundary(), st.container(key="settings"):
                 _settings(used)
 
 
 def _model() -> None:
     names = current.model_names()
     if not names:
-        elements.show_notice(_("There is no model on this machine. Put one into core/bundled, or open one by name."))
+        notices.show_notice(_("There is no model on this machine. Put one into core/bundled, or open one by name."))
         return
     st.selectbox(
         _("Model"),
@@ -117,14 +119,14 @@ def _settings(used: frozenset[str]) -> None:
         with st.expander(_("More"), icon=":material/tune:", key="more_settings", on_change=clear_notices):
             for row in more:
                 _widget(row)
-            if current.current_session().page in WATCH:
+            if current_session().page in WATCH:
                 _ending()
             all_samplers.button()
             save_settings()
             own = _("The model's own probabilities are used. The seed stays.")
             st.button(
                 _("All settings off"),
-                on_click=current.reset_settings,
+                on_click=sampler_actions.reset_settings,
                 help=own,
                 icon=":material/restart_alt:",
                 type="tertiary",
@@ -134,7 +136,7 @@ def _settings(used: frozenset[str]) -> None:
 
 def _ending() -> None:
     """Draw where the text of the Watch page stops by request."""
-    session = current.current_session()
+    session = current_session()
     keys = (f"stop_texts_{session.around_set}", f"most_new_tokens_{session.around_set}")
     widget_options: dict[str, Any] = {"on_change": conversation.ending_changed, "args": keys}
     written = "\n".join(text.replace("\n", "\\n") for text in session.ending.texts)
@@ -152,7 +154,7 @@ def _presets() -> None:
         with st.container(horizontal=True, gap="xsmall", key="preset"):
             for name in PRESETS:
                 button_type: Literal["primary", "secondary"] = "primary" if name == marked else "secondary"
-                st.button(_(name), on_click=current.use_preset, args=(name,), type=button_type, key=f"preset_{name}")
+                st.button(_(name), on_click=sampler_actions.use_preset, args=(name,), type=button_type, key=f"preset_{name}")
             _recommended(marked)
             for number, name in enumerate(own_presets.own_presets().presets):
                 own: Literal["primary", "secondary"] = "primary" if own_presets.is_used(name, current.settings()) else "secondary"
@@ -169,7 +171,12 @@ def _recommended(marked: str | None) -> None:
     button_type: Literal["primary", "secondary"] = "primary" if marked is None and same_preset(own, now) else "secondary"
     sentence = _("The settings that come with this model, in its generation_config.json or in the GGUF file.")
     st.button(
-        _("As its makers recommend"), on_click=current.use_preset, args=("recommended",), type=button_type, key="preset_own", help=sentence
+        _("As its makers recommend"),
+        on_click=sampler_actions.use_preset,
+        args=("recommended",),
+        type=button_type,
+        key="preset_own",
+        help=sentence,
     )
 
 
@@ -177,7 +184,12 @@ def _widget(row: Setting) -> None:
     """Draw one setting, and what its value does to the text."""
     start = current.first_value(row)
     label = _(row.label)
-    widget_options: dict[str, Any] = {"key": row.name, "help": _(row.help), "on_change": current.settings_changed, "args": (row.name,)}
+    widget_options: dict[str, Any] = {
+        "key": row.name,
+        "help": _(row.help),
+        "on_change": sampler_actions.settings_changed,
+        "args": (row.name,),
+    }
     with st.container(gap=None, key=f"setting_{row.name}"):
         if row.name == "greedy":
             value: float = st.toggle(label, value=bool(start), **widget_options)

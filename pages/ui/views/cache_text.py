@@ -13,7 +13,7 @@ from core.record.step import Step, TokenDistribution
 from core.sources.source import Source
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _
-from pages.ui.session import elements
+from pages.ui.session import notices
 
 ENDED = {
     "notepad full": N_("The KV cache is full, so the model stopped reading here."),
@@ -92,7 +92,7 @@ def cache_and_fill(blocks: Sequence[CacheStep], texts: Sequence[str], share: int
     lines = _("{pages} lines · {size} of {share}").format(pages=len(kept), size=numbers.size(held), share=numbers.size(share))
     fill_bar(held / share if share else 1.0, lines)
     if last is not None and last.full:
-        elements.show_notice(_(ENDED[last.full]))
+        notices.show_notice(_(ENDED[last.full]))
 
 
 def answer_bars(answers: Sequence[Answer], titles: tuple[str, str]) -> None:

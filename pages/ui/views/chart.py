@@ -25,8 +25,8 @@ from core.reports import fonts
 from core.reports.chart_picture import SCALE, Caption, Drawing, file_name, of_chart, picture
 from core.reports.svg import png
 from core.sampling.settings import SamplingSettings
-from core.tokens.tokens import Token
-from pages.ui.charts import component_drawings, palette, run_charts
+from core.tokens.token_text import Token
+from pages.ui.charts import component_drawings, css_colours, run_charts
 from pages.ui.charts.parts import Spec
 from pages.ui.charts.tree_rows import Row
 from pages.ui.components.branch_tree.branch_tree import TreeAction
@@ -35,7 +35,8 @@ from pages.ui.components.copy_button.copy_button import copy_button
 from pages.ui.components.dice import dice
 from pages.ui.components.token_strip import token_strip as strip_component
 from pages.ui.i18n.translation import N_, _, said
-from pages.ui.session import elements, provenance
+from pages.ui.session import provenance
+from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.provenance import Provenance
 from pages.ui.session.state import drawn
 
@@ -127,13 +128,13 @@ def menu(key: str, make: Callable[[], Saved]) -> None:
     """Draw the menu in the upper right corner of the container around the chart. `make` is called once it is opened."""
     with st.popover(_("Save this chart"), icon=":material/download:", type="tertiary", key=f"save_{key}", on_change="rerun") as popover:
         if popover.open:
-            with elements.error_boundary():
+            with drawing_boundary():
                 _content(key, make())
 
 
 def choose_theme(key: str) -> str:
     """Draw the choice of the picture's colours, and return the theme."""
-    now, title = palette.theme(), said(THEMES).__getitem__
+    now, title = css_colours.theme(), said(THEMES).__getitem__
     return st.segmented_control(_("Colours"), list(THEMES), default=now, format_func=title, key=key, required=True) or now
 
 
@@ -157,7 +158,7 @@ def _content(key: str, saved: Saved) -> None:
 
 def _shades(legend: tuple[tuple[str, str], ...], theme: str) -> tuple[tuple[str, str], ...]:
     """Return the legend in the colours of a theme."""
-    return tuple((getattr(palette.of(theme), colour), meaning) for colour, meaning in legend)
+    return tuple((getattr(css_colours.of(theme), colour), meaning) for colour, meaning in legend)
 
 
 @lru_cache(16)
@@ -266,7 +267,9 @@ def draw(
         return of_chart(chart("dark" if colours is DARK else "light", **options), rows_of(table), colours)
 
     with st.container(key=f"chart_{key}", gap=None):
-        st.vega_lite_chart(table, chart(palette.theme(), **options), key=key, width="stretch", theme="streamlit", alt=alt_text, **picking)
+        st.vega_lite_chart(
+            table, chart(css_colours.theme(), **options), key=key, width="stretch", theme="streamlit", alt=alt_text, **picking
+        )
         if described:
             st.html(f'<div class="tv-screen-reader">{escape(run_charts.numbers_of(table))}</div>')
         menu(key, saved)

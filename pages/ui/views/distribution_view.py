@@ -10,8 +10,10 @@ from pages.ui.charts import distribution_chart, step_tables
 from pages.ui.components.bar_keyboard import bar_keyboard
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
-from pages.ui.session import current, elements, selection
-from pages.ui.session.state import error_boundary, notify
+from pages.ui.session import current, elements, player_actions, selection
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.notices import notify
+from pages.ui.session.state import current_session
 from pages.ui.views import chart
 
 FRAGMENTS = ("stage", "cost")  # of Watch, redrawn after a token was taken
@@ -44,20 +46,20 @@ def distribution(seen: TokenDistribution | Step, rows: int, logarithmic: bool, f
 
 def entries() -> list[tuple[str, str]]:
     """Return the legend of the bars: (colour, meaning) pairs."""
-    run = current.current_session().run
+    run = current_session().run
     if run is not None and Can.FACTS not in run.can:  # both bars show the one probability in the file
         return [("dice", _("probability in the file")), ("chosen", _("chosen token"))]
     kinds = (_("model's probability"), _("probability after your settings"), _("chosen token"))
     return list(zip(("model", "dice", "chosen"), kinds, strict=True))
 
 
-@error_boundary
+@action_boundary
 def show_excluded(shown: bool) -> None:
     """Show or fold the excluded candidates on Watch."""
     st.session_state["cut_shown"] = shown
 
 
-@error_boundary
+@action_boundary
 def bar_clicked() -> None:
     """Choose the token whose bar was clicked."""
     entry = selection.picked("odds")
@@ -67,7 +69,7 @@ def bar_clicked() -> None:
     if index != current.shown().index:
         notify(_("That bar belongs to another step. Click it again."))
         return
-    current.force(token_id)
+    player_actions.force(token_id)
 
 
 def bar_taken() -> None:
@@ -76,7 +78,7 @@ def bar_taken() -> None:
     if token_id == step_tables.FOLDED:
         elements.run_and_rerun(show_excluded, (), True)
     elif token_id is not None and token_id >= 0:
-        elements.run_and_rerun(current.force, FRAGMENTS, token_id)
+        elements.run_and_rerun(player_actions.force, FRAGMENTS, token_id)
 
 
 def bar_pressed() -> None:

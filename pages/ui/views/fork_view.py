@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from core.record.step import Step
-from core.tokens.tokens import Token
-from pages.ui.charts.palette import css
+from core.tokens.token_text import Token
+from pages.ui.charts.css_colours import css
 from pages.ui.components.token_strip.token_strip import token_strip
 from pages.ui.experiments.fork_playback import Picked, Side
 from pages.ui.i18n.translation import _

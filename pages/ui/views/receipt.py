@@ -23,6 +23,7 @@ from core.record.step import Step
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, figures, written
 from pages.ui.session import current
+from pages.ui.session.state import memory
 
 KINDS = {
     N_("measured"): N_("a clock or a counter"),
@@ -48,12 +49,12 @@ class Costs:
 
 def assume(assumptions: Assumptions) -> None:
     """Set the visitor's assumptions."""
-    current.memory(Costs).assumptions = assumptions
+    memory(Costs).assumptions = assumptions
 
 
 def assumptions() -> Assumptions:
     """Return the visitor's assumptions on watts and prices; the usual ones for the device until they change them."""
-    return current.memory(Costs).assumptions or Assumptions.for_device(getattr(current.model(), "device", "cpu"))
+    return memory(Costs).assumptions or Assumptions.for_device(getattr(current.model(), "device", "cpu"))
 
 
 def bill(path: Sequence[Step], model: LanguageModel | Any, peak: Peak | None = None) -> Receipt:
@@ -61,7 +62,7 @@ def bill(path: Sequence[Step], model: LanguageModel | Any, peak: Peak | None = N
     shape, parameters = model.known_shape, getattr(model, "parameter_count", 0)
     item = model.weight_bytes / parameters if shape is not None and parameters else 4.0
     kept = model.cache_bytes_per_token / shape.cache_numbers_per_token if shape is not None and shape.cache_numbers_per_token else item
-    costs = current.memory(Costs)
+    costs = memory(Costs)
     account = costs.account
     if account is None or (account.shape, account.item_size, account.cache_item_size) != (shape, item, kept):
         account = costs.account = Account(shape, item, kept)

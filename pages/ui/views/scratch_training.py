@@ -13,8 +13,8 @@ from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import N_, _
-from pages.ui.session import elements, provenance
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session import elements, notices, provenance
+from pages.ui.session.elements import PERSISTENT
 from pages.ui.views import chart
 
 NAME = "newborn"
@@ -38,7 +38,7 @@ def newborn() -> None:
 def draw(run: Experiment) -> None:
     """Draw the loss so far and the samples."""
     if run.running and isinstance(run.seen[-1], Waiting):
-        elements.show_notice(waiting(run.seen[-1]))
+        notices.show_notice(waiting(run.seen[-1]))
     steps = [seen for seen in run.seen if isinstance(seen, ScratchTrainingStep)]
     if not steps:
         return

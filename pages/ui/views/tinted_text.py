@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.record.step import Step
 from core.record.step_rows import tint_depth
-from pages.ui.charts.palette import css
+from pages.ui.charts.css_colours import css
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.tokens.tokens import Token
+from core.tokens.token_text import Token
 from pages.ui.charts.step_tables import Word, shown
 from pages.ui.components.scored_text.scored_text import scored_text
 from pages.ui.i18n import numbers

@@ -13,7 +13,7 @@ from core.sampling.settings import SETTINGS, SamplingSettings
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, said
 from pages.ui.session import current, elements
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
 
 # With these, 200 runs of 100 tokens of the storyteller are scored: see tests/benchmarks/README.md.
 DEFAULTS = {

@@ -11,8 +11,9 @@ from pages.ui.i18n import example_texts, names, numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, selection, state
+from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.selection import OWN_TEXT, PLACE, RUN, SOURCE, TEXT, ExplainedToken
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.state import current_session
 
 HIDING = {"mask": N_("Mask it"), "omit": N_("Leave it out"), "replace": N_("Replace it")}
 HIDING_LINES = {
@@ -48,7 +49,7 @@ USUAL = (names.WHY_VIEWS[0], "mask", "word", "zero")
 def read_link() -> None:
     """Set the controls from the address, once: when the page opens with one."""
     selection.follow_link()
-    if current.current_session().place:
+    if current_session().place:
         return
     for name, (key, allowed) in LINKED.items():
         written = st.query_params.get(name)
@@ -68,7 +69,7 @@ def write_link() -> None:
         shown = value is not None and value not in USUAL and (allowed is not None or value not in texts)
         if shown and not (key == "why_layer" and st.session_state.get("why_view") != names.WHY_VIEWS[4]):
             query[name] = str(value)
-    current.current_session().place = query
+    current_session().place = query
 
 
 def source(own_text: Callable[[], None], measures: bool) -> ExplainedToken:

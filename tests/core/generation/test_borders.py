@@ -18,7 +18,8 @@ from core.experiments.best_of_n import write_together
 from core.generation.generation import BESIDE
 from core.record.step import Step
 from core.sampling.dice import roll
-from pages.ui.session.share_link import apply_step, format_steps, parse_steps
+from pages.ui.session.link_replay import apply_step
+from pages.ui.session.share_link import format_steps, parse_steps
 from tests.tiny_models import some
 
 PROMPTS = ["Once upon a time there was", "The capital of France is", "The bear said that", "In the snow"]

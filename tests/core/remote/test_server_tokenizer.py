@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 from core import Generation, SamplingSettings, load_model
 from core.errors import ModelError
 from core.remote import http_client
-from core.tokens.tokens import bytes_of_name
+from core.tokens.token_text import bytes_of_name
 from tests.core.remote.serving import TINY, VOCABULARY, Asked, FakeLlama, FakeSGLang, FakeVLLM, Reply, serve, tokenize
 
 TEXTS = ("def main(argv): return 0", "A fox 🦊.", "über", "  two\n\n")

@@ -105,7 +105,7 @@ def test_hostile_tokens_are_text_everywhere(run: Generation) -> None:
     from dataclasses import replace
 
     from core.record.step import Words
-    from core.tokens.tokens import lone_token
+    from core.tokens.token_text import lone_token
 
     step = run.path[0]
     bad = {int(i): lone_token(int(i), HOSTILE.encode(), False) for i in step.token_ids}

@@ -24,7 +24,7 @@ from core.reports.animation import Options
 from core.reports.chart_picture import Caption, file_name
 from core.reports.step_picture import PictureStyle, picture_rows, step_svg
 from core.reports.svg import png
-from core.tokens.tokens import lone_token
+from core.tokens.token_text import lone_token
 
 HOSTILE = "</text><script>alert(1)</script>&\x00\u202e"
 

@@ -25,7 +25,7 @@ from core.sampling.constraint.allowed_tokens import compiled
 from core.sampling.constraint.lark_grammar import lark_of, schema_of
 from core.sampling.observation import History
 from core.sampling.settings import LONGEST_CONSTRAINT, ORDERS, SamplingSettings
-from core.tokens.tokens import Token, lone_token
+from core.tokens.token_text import Token, lone_token
 from tests.benchmarks.constraint import HOSTILE
 from tests.core.sampling.chains import on_device
 from tests.core.sampling.test_samplers import EVERYTHING

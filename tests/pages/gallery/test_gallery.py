@@ -27,7 +27,7 @@ def test_a_file_of_either_kind_is_opened(open_app: Open, session: State, monkeyp
     run = (prepared_runs.FOLDER / f"hot{prepared_runs.ENDING}").read_bytes()
     held = session(app).experiments
     shown: list[Any] = []
-    monkeypatch.setattr(gallery.current, "current_session", lambda: session(app))
+    monkeypatch.setattr(gallery.experiment, "current_session", lambda: session(app))
     monkeypatch.setattr(gallery.opened_recording, "show", shown.append)
     for data, page in ((race, "cache"), (run, "watch"), (prepared_runs.load("hot").dumps().encode(), "watch")):
         assert gallery.open_file(data) == page

@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import list_models
-from pages.tour import tour_stops
-from pages.ui.presenting import tour_state
+from pages.tour import tour_widgets
+from pages.ui.presenting import tour_state, tour_texts
 from pages.ui.presenting.tour_state import TourOfVisitor
 from pages.ui.server import offered_models
 from tests.pages.apptest import Open, State, press, run_on, said
@@ -22,10 +22,10 @@ def tell(app: AppTest) -> str:
     return said(app) + "\n".join(one.value for one in app.success)
 
 
-@pytest.mark.parametrize("name", tour_state.VOICES)
+@pytest.mark.parametrize("name", tour_texts.VOICES)
 def test_the_voices_tell_the_same_stops_in_the_same_order(name: str) -> None:
-    voice = tour_state.voice(name)
-    assert tuple(voice.stops) == tour_state.ORDER
+    voice = tour_texts.voice(name)
+    assert tuple(voice.stops) == tour_texts.ORDER
     for stop in voice.stops.values():
         assert all(getattr(stop, field).strip() for field in ("title", "said", "attempt", "noticed", "limit"))
 
@@ -34,7 +34,7 @@ TRY: dict[str, Callable[[AppTest], object]] = {
     "send": lambda app: [app.button(key="tour_one").click().run() for _ in range(3)],
     "meaning": lambda app: app.pills(key="tour_word").set_value(second_word()).run(),
     "layers": lambda app: app.select_slider(key="tour_layer").set_value(last_layer(app)).run(),
-    "odds": lambda app: app.pills(key="tour_beginning").set_value(tour_stops.BEGINNINGS[0]).run(),
+    "odds": lambda app: app.pills(key="tour_beginning").set_value(tour_widgets.BEGINNINGS[0]).run(),
     "dice": lambda app: (app.slider(key="tour_temperature").set_value(1.6).run(), app.button(key="tour_roll").click().run()),
     "why": lambda app: app.pills(key="tour_hidden").set_value(1).run(),
     "loop": lambda app: app.button(key="tour_ten").click().run(),
@@ -47,7 +47,7 @@ TRY: dict[str, Callable[[AppTest], object]] = {
 def second_word() -> int:
     from core.inspection.embeddings import tokens_of_words
 
-    return tokens_of_words(offered_models.loaded(list_models()[0].name), tour_stops.WORDS)[1]
+    return tokens_of_words(offered_models.loaded(list_models()[0].name), tour_widgets.WORDS)[1]
 
 
 def last_layer(app: AppTest) -> int:
@@ -58,7 +58,7 @@ def last_layer(app: AppTest) -> int:
 @pytest.mark.parametrize("stop", some(TRY, set(TRY) - set(EXPERIMENTS[1:])))
 def test_the_widget_of_a_stop_is_alive_and_notices(stop: str, open_app: Open, session: State) -> None:
     app = open_app(page="tour", stop=stop)
-    told = tour_state.voice("questions").stops[stop]
+    told = tour_texts.voice("questions").stops[stop]
     assert told.title in said(app) and told.attempt in said(app) and told.noticed not in tell(app)
     TRY[stop](app)
     assert not app.exception

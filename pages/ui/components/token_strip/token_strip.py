@@ -10,7 +10,7 @@ from unicodedata import bidirectional
 
 from core.record.step import Step
 from core.record.step_rows import constrained, tint_depth
-from core.tokens.tokens import Token
+from core.tokens.token_text import Token
 from pages.ui.charts.step_tables import shown as shown_in_text
 from pages.ui.components.register import TOKENS, component
 from pages.ui.i18n import numbers

@@ -22,7 +22,7 @@ from core.models.gguf.tokenizer import chat_template_of, end_tokens, types_of, w
 from core.models.gguf.weights import numbers_of, why_not_here
 from core.models.memory_estimate import fit
 from core.models.models_in_memory import ModelRegistry
-from core.tokens.tokens import TokenBytes
+from core.tokens.token_text import TokenBytes
 from tests import tiny_models
 from tests.core.models.gguf import making
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.session.state import start_session
+
 
 def short_experiment() -> None:
     """A page whose experiment ends after its button is drawn and before its result is."""
@@ -13,9 +15,9 @@ def short_experiment() -> None:
     import streamlit as st
 
     from pages.ui.experiments import experiment, results
-    from pages.ui.session import current, elements, provenance
+    from pages.ui.session import elements, provenance
 
-    current.start_session()
+    start_session()
     elements.act_on_press()
     now = provenance.Provenance("")
     drawn = st.session_state.setdefault("drawn", Event())

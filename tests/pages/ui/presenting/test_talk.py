@@ -17,7 +17,7 @@ from core.errors import BadRecording
 from core.experiments import prepared_runs
 from core.record.step import TokenDistribution
 from pages.ui import features
-from pages.ui.presenting import talk, talk_file, tour_state
+from pages.ui.presenting import talk, talk_file, tour_texts
 from pages.ui.presenting.prepared_talks import TALKS
 from pages.ui.presenting.stage_state import doubt
 from pages.ui.presenting.talk_file import FORMAT, Stop, Talk
@@ -31,7 +31,7 @@ def test_a_prepared_talk_leads_to_pages_that_are_there_and_is_the_same_from_its_
         assert stop.page in titles, stop
         assert stop.say, "a speaker is told what to say"
         assert stop.query.get(talk.RECORDING_PARAMETER, "loop") in {recipe.name for recipe in prepared_runs.PREPARED}
-        assert stop.page != "tour" or stop.query["stop"] in tour_state.STOPS
+        assert stop.page != "tour" or stop.query["stop"] in tour_texts.STOPS
     assert talk_file.loads(known.dumps()) == known
 
 

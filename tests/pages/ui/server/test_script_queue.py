@@ -13,7 +13,7 @@ import pytest
 from pages.ui.server import script_queue
 from pages.ui.server.gate import Connection, Gate
 from pages.ui.server.script_queue import ARRIVAL, CLOCK, Runner, ScriptQueue
-from pages.ui.session import admission
+from pages.ui.session import first_page_queue
 
 
 @pytest.fixture
@@ -275,11 +275,11 @@ def test_whoever_waits_in_a_thread_is_woken_when_the_queue_moves() -> None:
 
 def test_a_first_page_that_fails_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
     queue, session = ScriptQueue(first_pages=1), SimpleNamespace(first_page_drawn=False, connection="a")
-    monkeypatch.setattr(admission, "QUEUE", queue)
-    monkeypatch.setattr(admission, "current_session", lambda: session)
+    monkeypatch.setattr(first_page_queue, "QUEUE", queue)
+    monkeypatch.setattr(first_page_queue, "current_session", lambda: session)
 
     def script() -> None:
-        with admission.first_page_turn():
+        with first_page_queue.first_page_turn():
             raise ValueError
 
     async def visit() -> None:

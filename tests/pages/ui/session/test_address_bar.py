@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core import Generation, Recording, SamplingSettings, load_model
-from pages.ui.session import address_bar, admission, current, resumed_session, share_link, state
+from pages.ui.session import address_bar, current, resumed_session, sampler_actions, seats, share_link, state
 from pages.ui.session.run_request import RunRequest
 
 SECRETS: tuple[Any, ...] = (None, "", 7, [], {}, "0" * 32, "x" * 10**6)
@@ -18,12 +18,9 @@ SECRETS: tuple[Any, ...] = (None, "", 7, [], {}, "0" * 32, "x" * 10**6)
 def visitor(monkeypatch: pytest.MonkeyPatch) -> state.Session:
     """Somebody with a run of six steps, without a page."""
     someone = state.Session()
-    fields: dict[str, Any] = {}
+    fields: dict[str, Any] = {state._KEY: someone}
     for module in (state, current, address_bar):
-        monkeypatch.setattr(module, "current_session", lambda: someone)
-    for module in (current, address_bar):
         monkeypatch.setattr(module, "st", SimpleNamespace(session_state=fields))
-    monkeypatch.setattr(address_bar, "notify", lambda sentence: someone.notes.append(state.Notice(sentence)))
     run = Generation(load_model("storyteller"), "The old king", SamplingSettings(seed=4))
     list(run.stream(6))
     hold(someone, run)
@@ -100,6 +97,7 @@ def test_a_name_that_the_browser_does_not_know_is_said_once_and_stays_said(visit
 def test_a_page_that_lost_its_session_hands_over_what_was_on_it(visitor: state.Session) -> None:
     visitor.begun_with = visitor.run = None
     current.st.session_state.clear()
+    current.st.session_state[state._KEY] = visitor
     assert text_found(visitor, {"query": "prompt=A+boat&seed=9&temperature=1.3&steps=r2AB", "back": True}) == [
         ("The connection was lost. Your text was restored. Results of experiments were lost.")
     ]
@@ -115,12 +113,9 @@ def test_a_tab_that_was_loaded_again_has_its_session_back_unless_another_tab_has
     fields = current.st.session_state
     fields.clear()
     fields[state._KEY] = fresh
-    for module in (state, current, address_bar, resumed_session):
-        monkeypatch.setattr(module, "current_session", lambda: fields[state._KEY])
-    monkeypatch.setattr(state, "st", current.st)
     monkeypatch.setattr(resumed_session, "st", current.st)
-    monkeypatch.setattr(admission, "ACTIVE", {fresh})
-    monkeypatch.setattr(admission, "ADMITTED", {left, fresh})
+    monkeypatch.setattr(seats, "ACTIVE", {fresh})
+    monkeypatch.setattr(seats, "ADMITTED", {left, fresh})
     still_open = {"old"}
     monkeypatch.setattr(resumed_session, "is_open", still_open.__contains__)
     found = {"query": "", "secret": left.secret}
@@ -137,7 +132,7 @@ def test_a_tab_that_was_loaded_again_has_its_session_back_unless_another_tab_has
         True,
         {"race": "result"},
     )
-    assert {left} == admission.ACTIVE
+    assert {left} == seats.ACTIVE
 
 
 def test_it_says_what_cannot_come_back(visitor: state.Session) -> None:
@@ -159,12 +154,11 @@ def test_a_damaged_link_opens_what_can_be_read_and_says_so(visitor: state.Sessio
     assert [name in visitor.notes[0].text for name in ("Seed", "steps", "defaults")] == [True] * 3, "in words, not as a part of the link"
 
 
-def test_a_setting_that_did_not_change_keeps_the_reopened_step(visitor: state.Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_setting_that_did_not_change_keeps_the_reopened_step(visitor: state.Session) -> None:
     """After a change of page, Streamlit can call the callback of a setting whose value is the same."""
-    monkeypatch.setattr(current, "st", SimpleNamespace(session_state={"temperature": 1.0}))
     visitor.saved_widget_values["temperature"], visitor.selected_index = 1.0, 2
-    current.settings_changed("temperature")
+    sampler_actions.settings_changed("temperature")
     assert visitor.selected_index == 2
     current.st.session_state["temperature"] = 1.2
-    current.settings_changed("temperature")
+    sampler_actions.settings_changed("temperature")
     assert visitor.selected_index is None

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from threading import Event, Thread
 
 import pytest
 
-from pages.ui.session import state
+from pages.ui.session import error_boundary, state
+from pages.ui.session.error_boundary import action_boundary
 
 
 def test_verbs_of_one_visitor_do_not_overlap_and_those_of_two_do(monkeypatch: pytest.MonkeyPatch) -> None:
     here = {"one": state.Session(), "another": state.Session()}
-    whose = state.ContextVar("whose", default="one")
-    monkeypatch.setattr(state, "current_session", lambda: here[whose.get()])
+    whose = ContextVar("whose", default="one")
+    monkeypatch.setattr(error_boundary, "current_session", lambda: here[whose.get()])
     inside, go_on = Event(), Event()
 
-    @state.error_boundary
+    @action_boundary
     def slow() -> None:
         inside.set()
         go_on.wait(10)
 
     def quick(visitor: str, done: Event) -> None:
         whose.set(visitor)
-        state.error_boundary(done.set)()
+        action_boundary(done.set)()
 
     first = Thread(target=slow)
     first.start()

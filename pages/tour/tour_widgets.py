@@ -23,7 +23,8 @@ from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.translation import N_, _
 from pages.ui.presenting import tour_state
 from pages.ui.session import current, state
-from pages.ui.session.state import PERSISTENT
+from pages.ui.session.elements import PERSISTENT
+from pages.ui.session.error_boundary import action_boundary
 from pages.ui.views import chart, receipt, token_chips
 from pages.ui.views.fork_view import fork_view
 
@@ -185,7 +186,7 @@ def throw() -> None:
     run, kept = tour_state.run("dice"), tour_state.tour().kept
     with st.container(horizontal=True, vertical_alignment="bottom", key="tour_dice_controls"):
         heat = st.slider(_("Temperature"), 0.2, 2.0, 1.0, 0.1, key="tour_temperature", width=320, **PERSISTENT)
-        st.button(_("Roll"), on_click=current.error_boundary(roll), type="primary", icon=":material/casino:", key="tour_roll")
+        st.button(_("Roll"), on_click=action_boundary(roll), type="primary", icon=":material/casino:", key="tour_roll")
     throws: tuple[float, ...] = kept.get("throws", ())
     settings = replace(tour_state.SETTINGS, temperature=heat, top_p=1.0)
     coming = run.next_distribution(settings)

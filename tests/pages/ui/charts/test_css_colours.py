@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from pages.ui.charts import cost_charts
-from pages.ui.charts.palette import DARK, LIGHT, Palette
+from pages.ui.charts.css_colours import DARK, LIGHT, Palette
 from pages.ui.features import FOLDER
 from pages.waiting import waiting_view
 

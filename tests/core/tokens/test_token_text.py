@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from core import load_model
-from core.tokens.tokens import ByteJoiner, Token, TokenBytes, visible_text
+from core.tokens.token_text import ByteJoiner, Token, TokenBytes, visible_text
 from tests.tiny_models import rewriting_tokenizer, save
 
 TEXTS = [

@@ -1,0 +1,83 @@
+"""The stops of the tour in order, and their texts in each voice.
+
+Each of the three voices has a file `pages/ui/i18n/languages/<language>/tour/<voice>.toml` with one table per stop:
+
+    title   the heading
+    said    two or three sentences about what the stop shows
+    try     a task for the visitor
+    noticed what the visitor can notice, shown after the task
+    limit   where the comparison is not accurate
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pages.ui.i18n import translation
+
+if TYPE_CHECKING:
+    pass
+
+VOICES = ("questions", "curiosity", "metaphor")
+# The stops in order, each with the page that shows more.
+STOPS: dict[str, str] = {
+    "send": "watch",
+    "pieces": "inside",
+    "meaning": "inside",
+    "layers": "inside",
+    "odds": "watch",
+    "why": "why",
+    "dice": "watch",
+    "loop": "watch",
+    "notepad": "cache",
+    "full": "memory",
+    "many": "batching",
+    "guess": "speculative",
+    "price": "cost",
+    "aloud": "think",
+    "back": "what_if",
+}
+ORDER = tuple(STOPS)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Texts of one voice at one stop."""
+
+    title: str
+    said: str
+    attempt: str
+    noticed: str
+    limit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """One voice. title: its name; lead: its description; stops: texts by stop, in order."""
+
+    title: str
+    lead: str
+    stops: dict[str, Words]
+
+
+def voice(name: str) -> Voice:
+    """Return a voice in the visitor's language."""
+    own, english = (
+        _read(file) for file in (translation.long_text(f"tour/{name}.toml"), translation.FOLDER / translation.ENGLISH / f"tour/{name}.toml")
+    )
+    return replace(own, stops={stop: own.stops.get(stop, words) for stop, words in english.stops.items()})  # a missing stop stays English
+
+
+@cache
+def _read(file: Path) -> Voice:
+    read = tomllib.loads(file.read_text("utf-8"))
+    stops = {
+        stop: Words(said["title"], said["said"], said["try"], said["noticed"], said["limit"])
+        for stop, said in read.items()
+        if isinstance(said, dict)
+    }
+    return Voice(read["title"], read["lead"], stops)

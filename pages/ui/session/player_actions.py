@@ -1,0 +1,130 @@
+"""What the buttons of the player do to the visitor's run: step, Play, back, restart, a forced token, another branch, other dice.
+
+Pages pass these actions to their widgets as callbacks. One that fails adds one sentence to the notices. The visitor's run is kept.
+"""
+
+from __future__ import annotations
+
+from secrets import randbelow
+
+import streamlit as st
+
+from core.errors import ViewerError
+from core.record.step import Step, TokenDistribution
+from core.sources.capabilities import Can
+from pages.ui.session import current
+from pages.ui.session.error_boundary import action_boundary
+from pages.ui.session.sampling_controls import LARGEST_SEED
+from pages.ui.session.state import current_session
+
+
+@action_boundary
+def step() -> None:
+    """Make one step, unless the run has ended."""
+    current_run = current.begin()
+    current.changed("rolled")
+    if not current_run.finished:
+        current_run.step()
+
+
+@action_boundary
+def play() -> None:
+    """Start Play. A replay at its end starts again from the prompt."""
+    session, current_run = current_session(), current.begin()
+    current.changed(session.moment)
+    if Can.NEW_TOKENS not in current_run.can and current_run.finished and current_run.path:
+        current_run.go_to(-1)
+        session.moment = "coming"
+    session.playing = current_run.finished is None
+
+
+@action_boundary
+def pause() -> None:
+    """Stop Play."""
+    current_session().playing = False
+
+
+@action_boundary
+def go_back() -> None:
+    """Go back one step. The step stays in the tree."""
+    current_run = current.begin()
+    session = current.changed("rolled")
+    session.playing = False
+    if current_run.path:
+        current_run.go_to(len(current_run.path) - 2)
+    if not current_run.path:
+        session.moment = "coming"
+
+
+@action_boundary
+def restart() -> None:
+    """Go back to the prompt. All steps stay in the tree."""
+    current_run = current.begin()
+    current.changed("coming").playing = False
+    current_run.go_to(-1)
+
+
+@action_boundary
+def force(token_id: int) -> None:
+    """Choose this token at the step that is shown, or as the next token. Begins a new branch."""
+    current_run = current.begin()
+    seen = current.shown(current_run)
+    if isinstance(seen, Step) and seen.key == token_id:
+        return
+    here = current_run.here
+    current_run.go_to(seen.index - 1)
+    try:
+        current_run.force(token_id)
+    except ViewerError:
+        current_run.switch(here)  # a recording does not know this token: nothing changes
+        raise
+    current.changed("rolled").playing = False
+
+
+@action_boundary
+def select_step(index: int) -> None:
+    """Reopen a past step of the current path."""
+    session = current_session()
+    if 0 <= index < len(current.begin().path):
+        session.selected_index, session.playing = index, False
+        session.clicks += 1
+        session.notes.clear()
+
+
+@action_boundary
+def newest() -> None:
+    """Show the newest step."""
+    current.changed("rolled" if current.begin().path else "coming")
+
+
+@action_boundary
+def look_at(moment: str) -> None:
+    """Show the next-token distribution ("coming") or the newest step ("rolled")."""
+    current.changed(moment)
+
+
+@action_boundary
+def switch(node_id: int) -> None:
+    """Go to the end of another branch."""
+    current_run = current.begin()
+    current.changed("rolled").playing = False
+    current_run.switch(node_id)
+
+
+def mark_moment(seen: TokenDistribution | Step) -> None:
+    """Set the switch "coming / rolled" to what the page shows, before it is drawn."""
+    st.session_state["moment"] = "rolled" if isinstance(seen, Step) else "coming"
+
+
+@action_boundary
+def moment_chosen() -> None:
+    """Follow the switch "coming / rolled"."""
+    look_at(st.session_state.get("moment") or current_session().moment)
+
+
+@action_boundary
+def new_dice() -> None:
+    """Go back to the prompt with another seed. All steps stay in the tree."""
+    current.changed("coming").playing = False
+    st.session_state["seed"] = randbelow(LARGEST_SEED + 1)
+    current.begin().go_to(-1)
