@@ -126,13 +126,3 @@ def picture(draw: Callable[[Palette], Drawing], caption: Caption, theme: str) ->
     """Return a picture as SVG. draw: returns the drawing in the colours of a theme."""
     colours = palette_of(theme)
     return framed(draw(colours), caption, colours)
-
-
-def file_name(*parts: str, kind: str) -> str:
-    """Return a file name that says what is inside.
-
-    >>> file_name("How sure was it?", "storyteller", "Once upon a time", "dark", kind="png")
-    'how-sure-was-it_storyteller_once-upon-a-time_dark.png'
-    """
-    words = (re.sub(r"[\W_]+", "-", part.lower()).strip("-")[:48].strip("-") for part in parts)
-    return f"{'_'.join(word for word in words if word) or 'chart'}.{kind}"

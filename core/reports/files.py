@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from core.errors import BadSetting, CannotWrite
 from core.message import Message, Wording, quote
+from core.reports import fonts
 
 if TYPE_CHECKING:
     from core.record.step import Step
@@ -48,7 +50,7 @@ def write(path: str | Path, content: bytes) -> None:
 
 def write_step(step: Step, path: str | Path, theme: str, wording: Wording) -> None:
     """Write the picture of a step; see `Step.to_image`."""
-    from core.reports import fonts, svg
+    from core.reports import svg
     from core.reports.step_picture import PictureStyle, step_svg, texts_of
 
     kind = ending(path, ".png", ".svg")
@@ -56,3 +58,13 @@ def write_step(step: Step, path: str | Path, theme: str, wording: Wording) -> No
     if kind == ".png":
         fonts.warn_of_missing(texts_of(step))
     write(path, svg.png(drawn) if kind == ".png" else drawn.encode())
+
+
+def file_name(*parts: str, kind: str) -> str:
+    """Return a file name that says what is inside.
+
+    >>> file_name("How sure was it?", "storyteller", "Once upon a time", "dark", kind="png")
+    'how-sure-was-it_storyteller_once-upon-a-time_dark.png'
+    """
+    words = (re.sub(r"[\W_]+", "-", part.lower()).strip("-")[:48].strip("-") for part in parts)
+    return f"{'_'.join(word for word in words if word) or 'chart'}.{kind}"

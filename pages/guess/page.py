@@ -10,7 +10,7 @@ import streamlit as st
 from pages.guess import guess_game
 from pages.guess.guess_game import Game
 from pages.ui import features
-from pages.ui.charts import distribution_chart, step_tables
+from pages.ui.charts import distribution_chart, distribution_rows
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, ngettext
 from pages.ui.presenting import stage_state
@@ -63,7 +63,7 @@ def answer(now: Game) -> None:
     if guess.piece and not guess.whole:
         sentences.append(_("“{said}” begins with the token “{piece}”.").format(said=guess.said, piece=guess.piece.removeprefix("␣")))
     st.text(" ".join(sentences))
-    table = step_tables.distribution_rows(step, step_tables.USUAL)
+    table = distribution_rows.distribution_rows(step, distribution_rows.USUAL)
     chart.draw(
         distribution_chart.distribution,
         table,
@@ -72,7 +72,7 @@ def answer(now: Game) -> None:
         legend=distribution_view.entries(),
         settings=step.settings,
         alt_text=_("Bars: the model's probability (pale) and the probability after the settings (solid) of each token, 0 to 100 percent."),
-        rows=step_tables.USUAL + 1,
+        rows=distribution_rows.USUAL + 1,
     )
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
-
-import segno
 
 from core.experiments import audience_vote
 from core.experiments.audience_vote import Option, Question, VoteRound, VoteScore
 from core.record.step_rows import label_of
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _, ngettext
-from pages.ui.presenting import stage_vote
+from pages.ui.presenting import phone_address, stage_vote
+from pages.ui.presenting.phone_address import code_picture
 from pages.ui.server.vote_page import counts
 from pages.ui.server.vote_rooms import Room
 
@@ -33,10 +31,10 @@ def vote_payload(run: Generation) -> dict[str, Any]:
 
 
 def _open(room: Room, question: Question) -> dict[str, Any]:
-    addresses = stage_vote.addresses()
+    addresses = phone_address.addresses()
     return _both(room, question) | {
-        "addresses": [[address.partition("://")[2], _code_picture(f"{address}?room={room.code}")] for address in addresses],
-        "how": _(stage_vote.SAME_NETWORK if addresses else stage_vote.UNREACHABLE),
+        "addresses": [[address.partition("://")[2], code_picture(f"{address}?room={room.code}")] for address in addresses],
+        "how": _(phone_address.SAME_NETWORK if addresses else phone_address.UNREACHABLE),
         "options": [option.label for option in question.options],
         "hands": question.hands,
         "own": question.allows_own,
@@ -53,12 +51,6 @@ def _both(room: Room, question: Question) -> dict[str, Any]:
         "now": counts(room),
         "waiting": [],
     }
-
-
-@lru_cache(maxsize=64)
-def _code_picture(address: str) -> str:
-    """Return the QR code of an address as SVG, black on white in both themes, because many cameras read no other."""
-    return str(segno.make(address, error="m").svg_inline(border=3, light="white", omitsize=True))
 
 
 def _ended(room: Room, question: Question, result: VoteRound, run: Generation) -> dict[str, Any]:

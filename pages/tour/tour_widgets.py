@@ -16,7 +16,7 @@ from core.inspection.embeddings import neighbours, tokens_of_words
 from core.inspection.inside import Inside, inspect_step
 from core.record.step import Step, TokenDistribution
 from core.sources.token_source import TokenSource
-from pages.ui.charts import distribution_chart, inside_charts, run_charts, step_tables
+from pages.ui.charts import distribution_chart, distribution_rows, inside_charts, run_charts, step_tables
 from pages.ui.components.live_text.live_text import live_text
 from pages.ui.experiments.fork_playback import Side
 from pages.ui.i18n import example_texts, numbers
@@ -127,7 +127,7 @@ def layers() -> None:
 def bars(seen: TokenDistribution | Step, key: str, rows: int = 6) -> None:
     """Draw the next-token probabilities."""
     alt_text = _("Bars from 0 to 100 percent: how likely each next token is.")
-    chart.draw(distribution_chart.distribution, step_tables.distribution_rows(seen, rows), key=key, alt_text=alt_text, rows=rows + 1)
+    chart.draw(distribution_chart.distribution, distribution_rows.distribution_rows(seen, rows), key=key, alt_text=alt_text, rows=rows + 1)
 
 
 def odds() -> None:

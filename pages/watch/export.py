@@ -18,7 +18,7 @@ from core.record.step import Step
 from core.record.tables import candidates_table, steps_table
 from core.reports import animation, fonts, svg
 from core.reports.animation import Drawn, Options
-from core.reports.chart_picture import file_name
+from core.reports.files import file_name
 from core.reports.html_page import LONGEST_TEXT, page
 from core.reports.step_picture import PictureStyle, step_svg, texts_of
 from pages.ui.charts.tree_rows import branch_name
@@ -39,7 +39,7 @@ from pages.ui.session import (
     upload_field,
 )
 from pages.ui.session.error_boundary import action_boundary, drawing_boundary
-from pages.ui.views.chart import choose_theme, said_missing
+from pages.ui.views.save_chart import choose_theme, said_missing
 
 NAME = "animation"
 SPEEDS = (0.5, 1.0, 2.0, 4.0, 8.0)  # tokens per second

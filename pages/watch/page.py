@@ -17,13 +17,13 @@ from pages.ui.i18n.translation import _
 from pages.ui.session import address_bar, conversation, current, elements, opened_recording, playback
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary
+from pages.ui.session.player_actions import roll_again
 from pages.ui.session.undo import undo_button
-from pages.ui.shell import all_samplers, frame, prompt_field, recorded_settings, remote_model_notes
+from pages.ui.shell import frame, prompt_field, recorded_settings, remote_model_notes
 from pages.ui.shell.player import player
-from pages.ui.views import chart, distribution_view
-from pages.watch import conversation_view, export, step_costs, text_so_far
+from pages.ui.views import chart, distribution_view, kept_by_engine
+from pages.watch import conversation_view, export, step_costs, text_so_far, view_options
 from pages.watch.step_costs import constraint_line
-from pages.watch.text_so_far import roll_again
 from pages.watch.token_bias import token_bias
 from pages.watch.two_settings_view import two_settings_view
 
@@ -65,7 +65,7 @@ def has_steps() -> bool:
 
 def more_tools() -> None:
     """Draw what can be opened beside the text: the view, and the pages that say how a token was computed and what it cost."""
-    text_so_far.popover()
+    view_options.popover()
     st.page_link(features.file_of("inside"), label=_("How was it computed?"), icon=":material/search:", width="content")
     st.page_link(features.file_of("cost"), label=_("The whole receipt"), icon=":material/receipt_long:", width="content")
 
@@ -77,7 +77,7 @@ def engines(seen: TokenDistribution | Step) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="engines_line"):
         if Can.TOKEN_IDS in current.run().can:
             token_bias(seen)
-        line = "" if isinstance(seen, Step) else all_samplers.kept_line(seen.settings)
+        line = "" if isinstance(seen, Step) else kept_by_engine.kept_line(seen.settings)
         if line:
             st.caption(line, width="content")
 
@@ -102,7 +102,7 @@ with st.container(horizontal=True, vertical_alignment="center", key="ask"):
 if more:
     with st.container(horizontal=True, vertical_alignment="center", key="more_tools"):
         more_tools()
-look = text_so_far.chosen()
+look = view_options.chosen()
 begun = has_steps()
 left, right = st.columns([0.64, 0.36], gap="large")
 with left, st.container(gap="xsmall"):

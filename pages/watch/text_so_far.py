@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,19 +12,15 @@ from core.generation.generation import Generation
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
 from pages.ui import features
-from pages.ui.charts import step_tables
 from pages.ui.i18n import numbers, phrases
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _, said
+from pages.ui.i18n.translation import N_, _
 from pages.ui.server import offered_models
 from pages.ui.session import current, elements, notices, player_actions, selection
-from pages.ui.session.error_boundary import action_boundary
-from pages.ui.session.notices import notify
 from pages.ui.shell import prompt_field
 from pages.ui.views import chart, distribution_view
 from pages.watch import conversation_view
 
-TINTS = {"likely": N_("probability"), "unsure": N_("entropy"), "none": N_("no tint")}
 FINISHED = {
     "end of text": N_("The model has ended its text here. Press Back, or click an earlier token to take another way."),
     "context full": N_("The context is full: this model cannot hold more text. Press Back or Restart to continue from an earlier token."),
@@ -37,84 +32,6 @@ FINISHED = {
 }
 MOMENTS = {"rolled": N_("Just rolled"), "coming": N_("Coming next")}
 LONG = 10_000_000_000  # multiply-adds of a prompt; on two cores they take a sixth of a second
-
-
-@dataclass(frozen=True, slots=True)
-class DisplayOptions:
-    """tint: "likely", "unsure" or "none". rows: candidates listed. logarithmic: the axis. folded: excluded tokens in one line."""
-
-    tint: str
-    rows: int
-    logarithmic: bool
-    folded: bool
-
-
-def popover() -> None:
-    """Draw the popover with the options."""
-    with st.popover(_("View"), icon=":material/visibility:", key="view"):
-        st.segmented_control(
-            _("Tint"),
-            list(TINTS),
-            default="likely",
-            key="tint",
-            format_func=said(TINTS).__getitem__,
-            help=_("What the colour of each token shows."),
-            required=True,
-            persist_state="session",
-        )
-        st.slider(
-            _("Rows"),
-            step_tables.FEWEST,
-            step_tables.MOST,
-            step_tables.USUAL,
-            key="rows",
-            help=_("How many of the likeliest tokens are listed."),
-            persist_state="session",
-        )
-        st.toggle(
-            _("Logarithmic scale"),
-            key="log",
-            help=_("Shows small probabilities: each step to the left is ten times less likely."),
-            persist_state="session",
-        )
-        st.toggle(
-            _("Show excluded tokens"),
-            key="cut_shown",
-            help=_("Excluded tokens with a small probability are folded into one line. Shown, each has its own row."),
-            persist_state="session",
-        )
-
-
-def chosen() -> DisplayOptions:
-    """Return what is chosen, also where the popover is not drawn."""
-    tint, rows = current.field("tint"), current.field("rows")
-    return DisplayOptions(tint or "likely", rows or step_tables.USUAL, bool(current.field("log")), not current.field("cut_shown"))
-
-
-@action_boundary
-def roll_again() -> None:
-    """Roll the reopened token again, or the newest one. The old token stays among the branches."""
-    run = current.begin()
-    seen = current.shown(run)
-    if not run.path:
-        return
-    index = seen.index if isinstance(seen, Step) else len(run.path) - 1
-    if Can.NEW_TOKENS not in run.can:
-        notify(_("A recording cannot roll again. Close it to write a text of your own."))
-        return
-    if run.settings.greedy:
-        notify(_("Greedy is on, so there are no dice. Switch it off to roll again."))
-        return
-    current.changed("rolled").playing = False
-    run.go_to(index - 1)
-    run.step(attempt=next_attempt(run))
-
-
-def next_attempt(run: Generation) -> int:
-    """Return the number of the next throw at the current node: after the highest one that its branches have with this seed."""
-    steps = [run.nodes[child].step for child in run.nodes[run.here].children]
-    used = [step.attempt for step in steps if step is not None and step.chosen_by == "sampled" and step.settings.seed == run.settings.seed]
-    return max(used, default=-1) + 1
 
 
 def text_so_far(run: Generation, seen: TokenDistribution | Step, tint: str) -> None:

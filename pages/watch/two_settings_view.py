@@ -7,7 +7,7 @@ import streamlit as st
 from core.generation.generation import Generation
 from core.generation.step_again import TwoSettings, two_settings
 from core.record.step import Step, TokenDistribution
-from pages.ui.charts import distribution_chart, step_tables
+from pages.ui.charts import distribution_chart, distribution_rows
 from pages.ui.i18n import numbers
 from pages.ui.i18n.safe_text import plain
 from pages.ui.i18n.translation import _, quoted
@@ -47,7 +47,7 @@ def _side(side: str, step: Step, rows: int, logarithmic: bool) -> None:
     """Draw one column: the bars, what is excluded, and the dice."""
     chart.draw(
         distribution_chart.distribution,
-        step_tables.distribution_rows(step, rows, current.clicks(), folded=False),
+        distribution_rows.distribution_rows(step, rows, current.clicks(), folded=False),
         key=f"two_settings_bars_{side}",
         title=_("Settings {side}").format(side=side),
         legend=distribution_view.entries(),

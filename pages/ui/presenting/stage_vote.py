@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Hashable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
-
-import psutil
-import streamlit as st
 
 from core.errors import InputError
 from core.experiments import audience_vote
 from core.experiments.audience_vote import Question
-from pages.ui.i18n.translation import N_, ngettext
+from pages.ui.i18n.translation import ngettext
 from pages.ui.presenting import stage_state
 from pages.ui.presenting.stage_state import StageState
-from pages.ui.server import deployment
 from pages.ui.server.vote_rooms import MOST_HANDS, ROOMS, Room, chat_votes
 from pages.ui.session import current
 from pages.ui.session.notices import notify
@@ -29,11 +22,6 @@ if TYPE_CHECKING:
     from core import Generation
 
 LONGEST_TEXT = 400  # characters of the text on the phones
-MOST_ADDRESSES = 4
-UNREACHABLE = N_(
-    "Phones cannot reach this app, because it listens on this machine only. Start it with: streamlit run app.py --server.address 0.0.0.0"
-)
-SAME_NETWORK = N_("Phones must be in the same network. Its rules or a firewall can forbid the connection.")
 
 
 @dataclass(slots=True)
@@ -197,28 +185,3 @@ VERBS = {
     "vote_set": _change,
     "vote_chat": _chat,
 }
-
-
-def addresses() -> list[str]:
-    """Return the addresses of the vote page that phones can try, the likeliest first. [] if the app listens on this machine only."""
-    url = urlsplit(st.context.url or "")
-    if url.hostname and not deployment.is_loopback(url.hostname):
-        return [f"{url.scheme}://{url.netloc}{url.path.rpartition('/')[0]}/vote"]
-    if not deployment.listens_beyond():
-        return []
-    port = st.get_option("server.port")
-    return [f"http://{number}:{port}/vote" for number in _own_numbers()]
-
-
-def _own_numbers() -> list[str]:
-    """Return this machine's IPv4 addresses in its networks, that of the default route first."""
-    numbers = [
-        entry.address
-        for entries in psutil.net_if_addrs().values()
-        for entry in entries
-        if entry.family == socket.AF_INET and not entry.address.startswith(("127.", "169.254."))
-    ]
-    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect(("192.0.2.1", 9))  # chooses the route; UDP sends nothing here
-        numbers.sort(key=lambda number: number != probe.getsockname()[0])
-    return numbers[:MOST_ADDRESSES]

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from core.disk_full import is_disk_full
 from core.limits import Limits
 from pages.ui.server import browser_message, deployment
-from pages.ui.server.rate_limit import RateLimiter, limit_frames
+from pages.ui.server.rate_limit import BURST, BURST_PER_ADDRESS, RATE, RATE_PER_ADDRESS, RateLimiter, limit_frames
 from pages.ui.server.script_queue import ARRIVAL, CLOCK, QUEUE, Runner
 from pages.ui.server.upload_totals import UPLOADS
 
@@ -34,8 +34,6 @@ log = logging.getLogger(__name__)
 FIRST_MESSAGE_SECONDS = 20.0  # seconds within which a browser must send its first message
 SILENT_SECONDS = 60.0  # seconds of silence after which a websocket may be closed for a new one
 TRY_LATER, FORBIDDEN = 1013, 1008  # close codes of websockets: "try again later", "policy violation"
-RATE, BURST = 40.0, 100.0  # messages per second of one websocket, and how many may come at once; Play sends 23
-RATE_PER_ADDRESS, BURST_PER_ADDRESS = 600.0, 4000.0  # of all websockets of one address
 ALWAYS_ANSWERED = ("/healthz", "/_stcore/health")  # load balancers use the IP address as host
 STREAM, NO_UPGRADE = "/_stcore/stream", "no upgrade to a websocket"
 PRIVATE = ("/_stcore/metrics", "/_stcore/script-health-check")

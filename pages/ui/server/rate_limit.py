@@ -18,6 +18,9 @@ from typing import Any, cast
 
 from pages.ui.server.browser_message import LARGEST
 
+RATE, BURST = 40.0, 100.0  # messages per second of one websocket, and how many may come at once; Play sends 23
+RATE_PER_ADDRESS, BURST_PER_ADDRESS = 600.0, 4000.0  # of all websockets of one address
+
 LONGEST_DELAY = 5.0  # seconds
 MOST_ADDRESSES = 10_000  # whose messages are counted
 FRAMES, FRAMES_AT_ONCE = 200.0, 1000.0  # per second of one websocket; Play sends 23

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -10,7 +9,6 @@ import streamlit as st
 from core.errors import ViewerError
 from core.sampling.settings import CONSTRAINTS, LONGEST_CONSTRAINT, ORDERS, SETTINGS, SamplingSettings
 from core.sampling.settings_row import Setting
-from core.sources.capabilities import Can
 from pages.ui import features
 from pages.ui.components.sampler_order.sampler_order import order, sampler_order
 from pages.ui.i18n import numbers
@@ -22,6 +20,7 @@ from pages.ui.session.error_boundary import drawing_boundary
 from pages.ui.session.own_presets import ENGINES
 from pages.ui.session.sampling_controls import CHIPS, CONTROLS, GROUPS, MORE, chip_text, is_on, without_effect
 from pages.ui.session.state import current_session
+from pages.ui.views.kept_by_engine import kept_line
 
 KIND, FORM = "constraint_kind", "constraint_form"
 EXAMPLES = {
@@ -231,15 +230,3 @@ def _moved() -> None:
     names = order("sampler_order")
     if sorted(names) == sorted(ORDERS["transformers"]):
         sampler_actions.set_order(names)
-
-
-def kept_line(settings: SamplingSettings) -> str:
-    """Return in one line how many tokens stay in each engine's order; empty at the end of a run and in a recording."""
-    run = current.run()
-    if run.finished or Can.NEW_TOKENS not in run.can or not run.model.vocabulary_size:
-        return ""
-    kept = {ENGINES[engine]: run.next_distribution(replace(settings, order=engine)).stage_kept[-1] for engine in ORDERS}
-    if not isinstance(settings.order, str):
-        kept[_("your own")] = run.next_distribution(settings).stage_kept[-1]
-    counts = " · ".join(f"{name} {numbers.whole(count)}" for name, count in kept.items())
-    return _("Tokens that stay in the order of: {counts}").format(counts=counts)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.record.step import Step, TokenDistribution
 from core.sources.capabilities import Can
-from pages.ui.charts import distribution_chart, step_tables
+from pages.ui.charts import distribution_chart, distribution_rows
 from pages.ui.components.bar_keyboard import bar_keyboard
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import _
@@ -21,7 +21,7 @@ FRAGMENTS = ("stage", "cost")  # of Watch, redrawn after a token was taken
 
 def distribution(seen: TokenDistribution | Step, rows: int, logarithmic: bool, folded: bool) -> None:
     """Draw the bars. rows: candidates listed. folded: excluded tokens share one line."""
-    table = step_tables.distribution_rows(seen, rows, current.clicks(), folded)
+    table = distribution_rows.distribution_rows(seen, rows, current.clicks(), folded)
     chart.draw(
         distribution_chart.distribution,
         table,
@@ -75,7 +75,7 @@ def bar_clicked() -> None:
 def bar_taken() -> None:
     """Take the token that was chosen by keyboard, or unfold the excluded tokens."""
     token_id = bar_keyboard.taken("odds_keys")
-    if token_id == step_tables.FOLDED:
+    if token_id == distribution_rows.FOLDED:
         elements.run_and_rerun(show_excluded, (), True)
     elif token_id is not None and token_id >= 0:
         elements.run_and_rerun(player_actions.force, FRAGMENTS, token_id)
@@ -83,7 +83,7 @@ def bar_taken() -> None:
 
 def bar_pressed() -> None:
     """Take the token whose bar was clicked, or unfold the excluded tokens."""
-    if selection.picked("odds").get("token_id") == step_tables.FOLDED:
+    if selection.picked("odds").get("token_id") == distribution_rows.FOLDED:
         elements.run_and_rerun(show_excluded, (), True)
     else:
         elements.run_and_rerun(bar_clicked, FRAGMENTS)

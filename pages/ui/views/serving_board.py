@@ -15,7 +15,8 @@ from core.reports.drawing import rect, svg, text
 from pages.ui.charts.serving_board_rows import Board, SideRows
 from pages.ui.i18n import numbers
 from pages.ui.i18n.translation import N_, _, said
-from pages.ui.views.chart import Saved, saved_as
+from pages.ui.views.chart import saved_as
+from pages.ui.views.save_chart import Saved
 
 READER_STATES = {
     "queued": N_("waits"),

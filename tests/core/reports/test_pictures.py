@@ -21,7 +21,8 @@ from core.record.step import Step, Words
 from core.reports import __main__ as readme
 from core.reports import animation, chart_picture, fonts
 from core.reports.animation import Options
-from core.reports.chart_picture import Caption, file_name
+from core.reports.chart_picture import Caption
+from core.reports.files import file_name
 from core.reports.step_picture import PictureStyle, picture_rows, step_svg
 from core.reports.svg import png
 from core.tokens.token_text import lone_token

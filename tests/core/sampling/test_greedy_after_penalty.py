@@ -7,7 +7,7 @@ from typing import Any
 
 from core import Generation, SamplingSettings
 from core.reports import html_page
-from pages.ui.charts import step_tables
+from pages.ui.charts import distribution_rows
 from pages.ui.components.dice import dice
 
 
@@ -23,5 +23,5 @@ def test_sentences_name_the_stages_that_moved_the_greedy_choice(tiny: Callable[[
     assert step.rank > 1 and step.moved_by == ("logit bias",)
     assert "after logit bias" in dice.caption(step)
     assert "the likeliest token after logit bias" in html_page.page(run)
-    reasons = {row["token_id"]: row["removed_by"] for row in step_tables.distribution_rows(step, 12, folded=False).to_pylist()}
+    reasons = {row["token_id"]: row["removed_by"] for row in distribution_rows.distribution_rows(step, 12, folded=False).to_pylist()}
     assert reasons[favourite.token_id] == "logit bias, greedy"

@@ -10,7 +10,7 @@ import pytest
 from core import Generation, SamplingSettings, load_model
 from core.record.step_rows import WORTH_A_ROW
 from pages.stage import stage_payload
-from pages.ui.charts import step_tables
+from pages.ui.charts import distribution_rows, step_tables
 from pages.ui.i18n import numbers
 
 
@@ -24,7 +24,7 @@ def run(tiny: Callable[[str], Any]) -> Generation:
 @pytest.mark.parametrize("count", [5, 10, 50])
 def test_the_bars_add_up_whatever_their_number(run: Generation, count: int) -> None:
     for step in run.path:
-        table = step_tables.distribution_rows(step, count, folded=False).to_pandas()
+        table = distribution_rows.distribution_rows(step, count, folded=False).to_pandas()
         assert len(table) == count + 1
         assert table.model.sum() == pytest.approx(1.0, abs=1e-5)
         assert table.dice.sum() == pytest.approx(1.0, abs=1e-5)
@@ -33,7 +33,7 @@ def test_the_bars_add_up_whatever_their_number(run: Generation, count: int) -> N
 
 
 def test_removed_tokens_stay_and_name_the_stage(run: Generation) -> None:
-    table = step_tables.distribution_rows(run.next_distribution(SamplingSettings(top_k=3)), 10, folded=False).to_pandas()
+    table = distribution_rows.distribution_rows(run.next_distribution(SamplingSettings(top_k=3)), 10, folded=False).to_pandas()
     removed = table[table.kind == "removed"]
     assert len(removed) == 7
     assert set(removed.note) == {"excluded by top-k"}
@@ -45,7 +45,7 @@ def test_removed_tokens_stay_and_name_the_stage(run: Generation) -> None:
 def test_the_numbers_of_one_list_are_of_one_kind_and_add_up(run: Generation, folded: bool) -> None:
     """Excluded rows used to show the model's own probability: at temperature 0.2 a list added up to 167 %."""
     cold = run.next_distribution(SamplingSettings(temperature=0.2, top_k=3))
-    table = step_tables.distribution_rows(cold, 10, folded=folded).to_pandas()
+    table = distribution_rows.distribution_rows(cold, 10, folded=folded).to_pandas()
     assert set(table.number[table.kind == "removed"]) == {numbers.chance(0.0)}
     assert [numbers.chance(share) for share in table.dice[table.label != ""]] == [*table.number[table.label != ""]]
     sent = stage_payload.step_payload(cold, run)
@@ -56,24 +56,24 @@ def test_what_is_cut_and_unlikely_lies_in_one_line_that_can_be_opened() -> None:
     run = Generation(load_model("storyteller-mini"), "Once upon a", top_n=50)
     seen = run.next_distribution(SamplingSettings(temperature=0.3, top_k=2))
     dust = [c for c in seen.candidates[:10] if c.removed_by and c.model_probability < WORTH_A_ROW]
-    dust = [c for c in dust if c.rank > step_tables.FEWEST]  # the likeliest keep their rows, so that a sure model has runners-up
+    dust = [c for c in dust if c.rank > distribution_rows.FEWEST]  # the likeliest keep their rows, so that a sure model has runners-up
     assert len(dust) > 1, "the example must have something to fold"
-    table = step_tables.distribution_rows(seen, 10).to_pandas()
+    table = distribution_rows.distribution_rows(seen, 10).to_pandas()
     assert len(table) == 11
     assert table.model.sum() == pytest.approx(1.0, abs=1e-5)
-    line = table[table.token_id == step_tables.FOLDED]
+    line = table[table.token_id == distribution_rows.FOLDED]
     assert len(line) == 1
     shown = table[table.token_id >= 0]
-    assert len(shown) == step_tables.FEWEST
+    assert len(shown) == distribution_rows.FEWEST
     assert not {c.token_id for c in dust} & set(shown.token_id)
     assert line.model.iloc[0] == pytest.approx(1 - shown.model.sum(), abs=1e-6)
     assert "tokens, excluded" in line.piece.iloc[0]
     assert int(line.piece.iloc[0].split()[0].replace(",", "")) == run.model.vocabulary_size - len(shown)
-    opened = step_tables.distribution_rows(seen, 10, folded=False).to_pandas()
+    opened = distribution_rows.distribution_rows(seen, 10, folded=False).to_pandas()
     assert {c.token_id for c in dust} <= set(opened.token_id)
-    assert not (opened.token_id == step_tables.FOLDED).any()
+    assert not (opened.token_id == distribution_rows.FOLDED).any()
     run.settings = SamplingSettings(top_k=2)
-    taken = step_tables.distribution_rows(run.force(dust[0].token_id), 10).to_pandas()
+    taken = distribution_rows.distribution_rows(run.force(dust[0].token_id), 10).to_pandas()
     assert (taken.token_id == dust[0].token_id).sum() == 1, "what was taken from among the cut keeps its row"
 
 

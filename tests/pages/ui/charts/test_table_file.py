@@ -13,8 +13,8 @@ import pytest
 from core import Generation, SamplingSettings
 from core.inspection.inside import inspect_step
 from core.record.tables import candidates_table
-from pages.ui.charts import inside_charts, step_tables
-from pages.ui.views import chart
+from pages.ui.charts import distribution_rows, inside_charts, step_tables
+from pages.ui.views import save_chart
 
 NUMBER = re.compile(r"[−+-]?\d[\d.,]*(\s?\S{1,5})?")
 
@@ -30,7 +30,7 @@ def tables(run: Generation) -> dict[str, pd.DataFrame]:
     model: Any = run.model
     seen = inspect_step(model, run.token_ids)
     return {
-        "bars": step_tables.distribution_rows(run.path[-1]).to_pandas(),
+        "bars": distribution_rows.distribution_rows(run.path[-1]).to_pandas(),
         "steps": step_tables.step_rows(run.path).to_pandas(),
         "notepad": step_tables.notepad_rows(run.path).to_pandas(),
         "lens": inside_charts.logit_lens_rows(seen, run.path[-1].token_id),
@@ -40,8 +40,8 @@ def tables(run: Generation) -> dict[str, pd.DataFrame]:
 
 def test_a_file_has_no_columns_of_layout_and_no_numbers_as_text(run: Generation) -> None:
     for name, table in tables(run).items():
-        saved = chart.saved(table)
-        assert len(saved) and not (chart.LAYOUT - {"label"}) & set(saved.columns), name
+        saved = save_chart.saved(table)
+        assert len(saved) and not (save_chart.LAYOUT - {"label"}) & set(saved.columns), name
         for column in saved.columns:
             if column != "token" and not pd.api.types.is_numeric_dtype(saved[column]):
                 texts = [cell for cell in saved[column] if isinstance(cell, str)]
@@ -50,7 +50,7 @@ def test_a_file_has_no_columns_of_layout_and_no_numbers_as_text(run: Generation)
 
 def test_the_bars_have_the_numbers_of_the_step(run: Generation) -> None:
     step = run.path[-1]
-    saved = chart.saved(step_tables.distribution_rows(step).to_pandas()).set_index("token_id")
+    saved = save_chart.saved(distribution_rows.distribution_rows(step).to_pandas()).set_index("token_id")
     for candidate in step.candidates[:5]:
         row = saved.loc[candidate.key]
         assert row.logit == pytest.approx(candidate.logit) and row["rank"] == candidate.rank
@@ -60,8 +60,8 @@ def test_the_bars_have_the_numbers_of_the_step(run: Generation) -> None:
 
 
 def test_empty_places_are_no_rows(run: Generation) -> None:
-    assert len(chart.saved(step_tables.step_rows(run.path).to_pandas())) == 3
-    notepad = chart.saved(step_tables.notepad_rows(run.path).to_pandas())
+    assert len(save_chart.saved(step_tables.step_rows(run.path).to_pandas())) == 3
+    notepad = save_chart.saved(step_tables.notepad_rows(run.path).to_pandas())
     assert notepad[["step", "reused", "computed"]].to_numpy().tolist() == [
         [step.index + 1, step.forward.reused_tokens, step.forward.computed_tokens] for step in run.path
     ]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core import Generation, SamplingSettings
-from pages.ui.charts import step_tables
+from pages.ui.charts import distribution_rows
 from pages.ui.components.token_strip.token_strip import direction
 from pages.ui.i18n import numbers
 
@@ -22,7 +22,7 @@ def test_a_step_and_a_bar_are_one_sentence(tiny: Callable[[str], Any]) -> None:
     run = Generation(tiny("llama"), "The sea", SamplingSettings(seed=1, top_k=3), top_n=20)
     made = run.step()
     assert numbers.step(made).endswith("choice.") and "percent" in numbers.step(made) and "␣" not in numbers.step(made)
-    rows = step_tables.distribution_rows(made, 10).to_pylist()
+    rows = distribution_rows.distribution_rows(made, 10).to_pylist()
     said = [numbers.bar(row) for row in rows]
     assert sum(one.endswith(", chosen") for one in said) == 1
     assert any("top-k" in one for one in said)

@@ -14,7 +14,7 @@ from core.errors import InputError
 from core.experiments.audience_vote import Option, Question, VoteRound
 from pages.stage import vote_payload
 from pages.ui.i18n import translation
-from pages.ui.presenting import stage_vote
+from pages.ui.presenting import phone_address, stage_vote
 from pages.ui.presenting.stage_state import StageState
 from pages.ui.server import vote_page
 from pages.ui.server.vote_rooms import MOST_HANDS, Room, Rooms
@@ -58,7 +58,7 @@ def presenter(model: Any, monkeypatch: pytest.MonkeyPatch) -> Presenter:
     for module in (stage_vote, vote_page):
         monkeypatch.setattr(module, "ROOMS", rooms)
     monkeypatch.setattr(stage_vote, "memory", lambda kind: made.own)
-    monkeypatch.setattr(stage_vote, "addresses", lambda: ["http://192.0.2.7:8501/vote"])
+    monkeypatch.setattr(phone_address, "addresses", lambda: ["http://192.0.2.7:8501/vote"])
     session = SimpleNamespace(connection="x", playing=False)
     mocked = {"begin": lambda: made.run, "current_session": lambda: session, "changed": lambda _moment: session, "notify": made.told.append}
     monkeypatch.setattr(stage_vote, "current", SimpleNamespace(**mocked))
@@ -152,10 +152,10 @@ def _vote_of_all(presenter: Presenter) -> None:
 
 def test_the_address_of_a_laptop_is_that_of_its_network_and_none_if_it_listens_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     def at(url: str | None, listens: bool) -> list[str]:
-        monkeypatch.setattr(stage_vote.deployment, "listens_beyond", lambda: listens)
-        monkeypatch.setattr(stage_vote, "_own_numbers", lambda: ["192.0.2.7"])
-        monkeypatch.setattr(stage_vote.st, "context", SimpleNamespace(url=url))
-        return stage_vote.addresses()
+        monkeypatch.setattr(phone_address.deployment, "listens_beyond", lambda: listens)
+        monkeypatch.setattr(phone_address, "_own_numbers", lambda: ["192.0.2.7"])
+        monkeypatch.setattr(phone_address.st, "context", SimpleNamespace(url=url))
+        return phone_address.addresses()
 
     assert at("http://localhost:8501/stage", False) == [] and at(None, False) == []
     assert [

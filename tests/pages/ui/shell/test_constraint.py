@@ -9,7 +9,7 @@ import pytest
 from core import SamplingSettings
 from core.record.step_rows import Constrained
 from core.sampling.settings import CONSTRAINTS, SETTINGS
-from pages.ui.charts import step_tables
+from pages.ui.charts import distribution_rows
 from pages.ui.session import share_link
 from pages.ui.session.sampling_controls import chip_text
 from pages.ui.shell.all_samplers import EXAMPLES, WRITE
@@ -60,4 +60,4 @@ def test_the_only_allowed_token_says_so_in_its_row(open_app: Open) -> None:
         press(app, "step")
     forced = [step for step in run(app).path if step.stage_kept[-1] == 1]
     assert forced
-    assert [row["number"] for row in step_tables.distribution_rows(forced[0]).to_pylist() if row["dice"] == 1] == ["forced"]
+    assert [row["number"] for row in distribution_rows.distribution_rows(forced[0]).to_pylist() if row["dice"] == 1] == ["forced"]

@@ -1,0 +1,107 @@
+"""The rows of the bars of a step: how many are listed, the line of the rest, and what is written beside each bar."""
+
+from __future__ import annotations
+
+import math
+from typing import cast
+
+import pyarrow as pa
+
+from core.record import step_rows as record_rows
+from core.record.step import Candidate, Step, TokenDistribution
+from core.record.step_rows import StepRow, StepRows, constrained
+from core.sampling.observation import RED
+from pages.ui.charts.step_tables import arrow_table, columns
+from pages.ui.i18n import numbers, phrases
+from pages.ui.i18n.translation import _
+
+FEWEST, MOST, USUAL = record_rows.FEWEST, 50, 8
+FOLDED = -2  # key of the line for folded candidates
+LONG = 0.75  # probability from which a bar leaves no space for a note
+DISTRIBUTION = columns(
+    "space label number note kind piece id_text rank_text model_text dice_text logit_text removed_by",
+    values="model dice logit",
+    counts="row serial step token_id rank",
+)
+_NO_TEXTS = {column.name: "" for column in DISTRIBUTION if column.type == pa.string()}
+
+
+def distribution_rows(distribution: TokenDistribution | Step, count: int = USUAL, clicks: int = 0, folded: bool = True) -> pa.Table:
+    """Return `count` candidates, the model's likeliest, and one row for all other tokens, with the columns of `DISTRIBUTION`.
+
+    Under a constraint, the tokens that it allows come first, then the model's likeliest among the excluded ones.
+
+    All numbers are probabilities after the settings, so that they add up to 100 %. The card of a row holds the model's probability.
+    There are always count + 1 rows: a chosen token with a higher rank takes the last place. folded: unlikely excluded candidates at the
+    end share one line, and empty rows take their places.
+    """
+    drawn = record_rows.step_rows(distribution, count, "folded" if folded else "shown")
+    done = constrained(distribution)
+    forced = done is not None and done.allowed == 1
+    marked = "watermark" in distribution.stage_names
+    rows = [_row(index, row, forced, marked) for index, row in enumerate(drawn.listed)]
+    excluded = distribution.stage_kept[0] - distribution.stage_kept[-1] - sum(bool(row.excluded_by) for row in drawn.listed)
+    others = {**_empty(len(rows)), **_others(drawn, excluded), "token_id": FOLDED if folded else -1}
+    rows += [others] if drawn.folded else [*map(_empty, range(len(rows), count)), {**others, "row": count}]
+    rows += map(_empty, range(len(rows), count + 1))
+    return arrow_table(({**row, "step": distribution.index, "serial": clicks} for row in rows), DISTRIBUTION)
+
+
+def _others(drawn: StepRows, excluded: int) -> dict[str, object]:
+    """Return the row of all tokens without a row. excluded: how many of them are excluded."""
+    rest, folds = drawn.rest, drawn.folded > 0
+    model, final = rest.lengths
+    gone = final == 0 and model > 0
+    return {
+        "label": _("▸ all others") if folds and gone else _("everything else"),
+        "model": model,
+        "dice": final,
+        "number": numbers.chance(rest.final),
+        "note": " · ".join([_("excluded")] * gone + [_("click to open")] * folds),
+        "kind": rest.kind,
+        "piece": _("{count} tokens, excluded").format(count=numbers.whole(excluded)) if gone else _("everything else"),
+        "model_text": numbers.chance(rest.model),
+        "dice_text": numbers.chance(rest.final),
+    }
+
+
+def _row(index: int, row: StepRow, forced: bool, marked: bool) -> dict[str, object]:
+    """Return the row of a candidate. forced: the constraint allows one token alone. marked: its fact is what the watermark says of it."""
+    candidate = cast("Candidate", row.candidate)
+    removed = bool(row.excluded_by)
+    model, final = row.lengths
+    number = numbers.chance(row.final)
+    reason = phrases.stages(row.excluded_by) or "–"
+    notes = [_("excluded by {stage}").format(stage=reason)] if removed else []
+    if marked and candidate.fact not in ("", RED):
+        notes.insert(0, f"● {_(candidate.fact)}")
+    if not candidate.rank:
+        notes.append(_("not measured"))
+    elif candidate.rank != index + 1:
+        notes.append(_("rank {rank}").format(rank=numbers.whole(candidate.rank)))
+    if max(model, final) > LONG:  # no space for a note beside the bar; the card has the rest
+        number, notes = _("excluded") if removed else _("forced") if forced else number, []
+    return {
+        "row": index,
+        "token_id": row.key,
+        "space": "␣" if row.label != row.piece else "",
+        "label": row.label,
+        "model": model,
+        "dice": final,
+        "number": number,
+        "note": " · ".join(notes),
+        "kind": "chosen" if row.chosen else row.kind,
+        "piece": row.piece,
+        "id_text": "–" if candidate.token_id is None else str(candidate.token_id),
+        "rank_text": numbers.whole(candidate.rank) if candidate.rank else "–",
+        "model_text": " · ".join(filter(None, (numbers.chance(row.model), _(candidate.fact)))),
+        "dice_text": numbers.chance(row.final),
+        "rank": candidate.rank or None,
+        "logit": candidate.logit if math.isfinite(candidate.logit) else None,
+        "logit_text": numbers.decimal(candidate.logit, 2) if math.isfinite(candidate.logit) else "–",
+        "removed_by": reason,
+    }
+
+
+def _empty(index: int) -> dict[str, object]:
+    return {**_NO_TEXTS, "row": index, "token_id": -1, "model": 0.0, "dice": 0.0, "kind": "open"}
