@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.i18n import translation
+from pages.ui.i18n import spoken_language, translation
 from pages.ui.server import preload
 from pages.ui.session import first_page_queue
 from pages.ui.session.state import start_session
@@ -31,7 +31,7 @@ else:  # for every visitor, at every click
         initial_sidebar_state="auto",
     )
     if preload.is_loading():  # import nothing else before it has ended: two threads could import one circle of modules
-        with translation.speaking(translation.best_match(st.context.locale)), st.spinner(translation._("Loading the model …")):
+        with spoken_language.speaking(spoken_language.best_match(st.context.locale)), st.spinner(translation._("Loading the model …")):
             preload.wait()
     from pages.ui import features
     from pages.ui.components.browser import browser

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from core.sampling.settings import SETTING_OF
-from pages.ui.i18n import extract_sentences, translation
+from pages.ui.i18n import extract_sentences, spoken_language, translation
 
 ROOT = Path(__file__).parents[1]
 MARKS = set(extract_sentences.MARKS)
@@ -214,7 +214,7 @@ def test_the_template_is_what_the_code_says() -> None:
     assert extract_sentences.TEMPLATE.read_text("utf-8") == written, "run `python -m pages.ui.i18n.extract_sentences`"
 
 
-LANGUAGES = [code for code in translation.languages() if code != translation.ENGLISH]
+LANGUAGES = [code for code in spoken_language.languages() if code != spoken_language.ENGLISH]
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -226,7 +226,7 @@ def test_a_language_has_every_sentence_and_no_other(code: str) -> None:
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_a_file_is_as_the_command_writes_it(code: str) -> None:
     """Else the next change of another sentence would break these lines, too."""
-    text = (translation.FOLDER / code / "LC_MESSAGES" / "viewer.po").read_text("utf-8")
+    text = (spoken_language.FOLDER / code / "LC_MESSAGES" / "viewer.po").read_text("utf-8")
     assert text == extract_sentences.file_text(extract_sentences.catalogue_of(code)), (
         "run `python -m pages.ui.i18n.extract_sentences` once more"
     )

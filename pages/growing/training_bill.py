@@ -16,7 +16,8 @@ from core.models.growth_record import growth_of
 from pages.ui.experiments import experiment, results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import numbers
-from pages.ui.i18n.translation import _, written
+from pages.ui.i18n.number_marks import written
+from pages.ui.i18n.translation import _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
 

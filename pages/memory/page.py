@@ -30,7 +30,8 @@ from pages.ui.charts.css_colours import legend
 from pages.ui.experiments import results
 from pages.ui.i18n import names, numbers
 from pages.ui.i18n.control_values import control_value
-from pages.ui.i18n.translation import N_, _, in_english
+from pages.ui.i18n.spoken_language import in_english
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary

@@ -18,8 +18,9 @@ from pages.ui.experiments import results
 from pages.ui.experiments.experiment import Experiment
 from pages.ui.i18n import example_texts, numbers
 from pages.ui.i18n.control_values import translated
+from pages.ui.i18n.number_marks import written
 from pages.ui.i18n.safe_text import plain
-from pages.ui.i18n.translation import N_, _, written
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, elements, provenance
 from pages.ui.session.elements import PERSISTENT
 from pages.ui.session.error_boundary import drawing_boundary

@@ -12,7 +12,8 @@ from pages.ui.experiments import experiment
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n import numbers
 from pages.ui.i18n.control_values import control_value
-from pages.ui.i18n.translation import N_, _, in_english
+from pages.ui.i18n.spoken_language import in_english
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current, own_models, provenance, selection
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import anchor_notices, notify

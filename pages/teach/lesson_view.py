@@ -15,7 +15,8 @@ from pages.ui.components.bar_keyboard import bar_keyboard
 from pages.ui.experiments import results
 from pages.ui.experiments.finetuning_record import Lesson
 from pages.ui.i18n import numbers
-from pages.ui.i18n.translation import _, ngettext, written
+from pages.ui.i18n.number_marks import written
+from pages.ui.i18n.translation import _, ngettext
 from pages.ui.session import current, elements, notices
 from pages.ui.session.provenance import Provenance
 from pages.ui.views import chart

@@ -12,7 +12,7 @@ from core.sources.capabilities import Can
 from pages.ui import features
 from pages.ui.charts.css_colours import legend
 from pages.ui.components.browser import browser
-from pages.ui.i18n import example_texts, translation
+from pages.ui.i18n import example_texts, spoken_language
 from pages.ui.i18n.translation import _
 from pages.ui.session import address_bar, conversation, current, elements, opened_recording, playback
 from pages.ui.session.elements import PERSISTENT
@@ -90,7 +90,7 @@ talking = conversation.in_conversation()
 hero = conversation_view.messages() if talking else st.container(key="hero")
 if talking:
     conversation_view.message_input()
-if translation.current() != translation.ENGLISH and not talking:
+if spoken_language.current() != spoken_language.ENGLISH and not talking:
     with st.container(key="english"):  # beside the legend of the tints
         # Translators: This is below the text on the Watch page, in every language but English.
         st.caption(_("The model has only ever read English, so English is what it writes."))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pages.ui import features
-from pages.ui.i18n import translation
+from pages.ui.i18n import spoken_language
 from pages.ui.i18n.translation import _
 from tests.browser.accessibility import sideways
 from tests.browser.drawn import Drawn
@@ -41,7 +41,7 @@ def test_watch_an_experiment_the_tour_and_the_stage_speak_german(new_page: Calla
     watching = Watching(page)
     watching.press("step", 1)
     assert watching.until("seen.told.includes('0,')"), "numbers have a decimal comma"
-    with translation.speaking("de"):
+    with spoken_language.speaking("de"):
         titles = {path: features.title_of(path) for path in ("watch", "think", "tour")}
         at_once = _("At once")
     page.locator('[data-testid="stTopNavSection"][aria-current]', has_text=titles["watch"]).wait_for()

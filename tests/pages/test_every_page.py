@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui import features
 from pages.ui.experiments.experiment import Worker
-from pages.ui.i18n import translation
+from pages.ui.i18n import spoken_language, translation
 from pages.ui.shell.sidebar import used_settings
 from tests.pages.apptest import Open, html
 from tests.pages.test_settings_of_page import counting
@@ -40,10 +40,10 @@ class Brackets(gettext.NullTranslations):
 
 @pytest.fixture
 def french(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(translation, "best_match", lambda wanted: "fr")
+    monkeypatch.setattr(spoken_language, "best_match", lambda wanted: "fr")
     monkeypatch.setattr(translation, "catalogue", lambda code: Brackets())
     monkeypatch.setattr(translation, "_singulars", lambda code: {})
-    with translation.speaking("fr"):
+    with spoken_language.speaking("fr"):
         yield
 
 

@@ -17,15 +17,15 @@ TOKENS = HERE / "tokens.css"  # the style of texts token by token
 def component(folder: str, html: str = "", *scripts: str, styles: Path | None = None) -> Callable[..., Any]:
     """Return the component of this folder: FOLDER.html (or `html`), FOLDER.css, and FOLDER.js (or these scripts).
 
-    streamlit.js, the script of `step_in_browser` and shared.js come before its own. styles: a style sheet before that of the folder.
+    streamlit.js, what draws a step (`step_in_browser`) and shared.js come before its own. styles: a style sheet before that of the folder.
     """
 
     def text(name: str) -> str:
         file = HERE / folder / name
         return file.read_text("utf-8") if file.exists() else ""
 
-    shared = (HERE / "streamlit.js", step_in_browser.SCRIPT, HERE / "shared.js")
-    js = "".join(file.read_text("utf-8") for file in shared) + "".join(text(f"{name}.js") for name in scripts or (folder,))
+    streamlit, shared = ((HERE / name).read_text("utf-8") for name in ("streamlit.js", "shared.js"))
+    js = streamlit + step_in_browser.script() + shared + "".join(text(f"{name}.js") for name in scripts or (folder,))
     css = styles.read_text("utf-8") if styles else ""
     css += text(f"{folder}.css")
     return st.components.v2.component(folder, html=html or text(f"{folder}.html"), css=css or None, js=js)

@@ -34,7 +34,8 @@ from core.limits import Limits
 from core.models.hub import BUNDLED
 from pages.ui.features import recorded
 from pages.ui.i18n import numbers
-from pages.ui.i18n.translation import _, message_of, with_current_language
+from pages.ui.i18n.spoken_language import with_current_language
+from pages.ui.i18n.translation import _, message_of
 from pages.ui.server.gate import is_open
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import anchor_notices

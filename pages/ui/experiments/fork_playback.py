@@ -16,7 +16,8 @@ from core.record.step import Step
 from core.sources.capabilities import Can, require
 from pages.ui.components.branch_tree.branch_tree import TreeAction
 from pages.ui.i18n import example_texts, numbers
-from pages.ui.i18n.translation import N_, _, figures, ngettext
+from pages.ui.i18n.number_marks import figures
+from pages.ui.i18n.translation import N_, _, ngettext
 from pages.ui.session import current, player_actions
 from pages.ui.session.error_boundary import action_boundary
 from pages.ui.session.notices import anchor_notices, notify

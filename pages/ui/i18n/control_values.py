@@ -6,7 +6,9 @@ import re
 from functools import cache
 from typing import Any
 
-from pages.ui.i18n.translation import _, commented, current, figures
+from pages.ui.i18n.number_marks import figures
+from pages.ui.i18n.spoken_language import current
+from pages.ui.i18n.translation import _, commented
 
 BETWEEN = " | "  # between the values of two sides
 STORED = "stored"  # the comment of the sentences of `control_value` in the catalogue

@@ -18,7 +18,7 @@ from jinja2.ext import babel_extract
 
 from core import errors
 from pages.ui.i18n.control_values import STORED
-from pages.ui.i18n.translation import DOMAIN, FOLDER
+from pages.ui.i18n.spoken_language import DOMAIN, FOLDER
 
 ROOT = FOLDER.parents[3]
 TEMPLATE = FOLDER / f"{DOMAIN}.pot"

@@ -12,7 +12,9 @@ from typing import Any
 
 from core import message
 from core.record.step import Step
-from pages.ui.i18n.translation import N_, _, current, figures, ngettext, written
+from pages.ui.i18n.number_marks import figures, written
+from pages.ui.i18n.spoken_language import current
+from pages.ui.i18n.translation import N_, _, ngettext
 
 ORDINALS = (
     N_("first"),

@@ -12,122 +12,22 @@ from __future__ import annotations
 
 import gettext
 import io
-import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import cache, lru_cache, wraps
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
 from core.message import Message, Number, Wording
+from pages.ui.i18n.number_marks import figures
+from pages.ui.i18n.spoken_language import DOMAIN, ENGLISH, FOLDER, SPOKEN, T, current, speaking
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog
 
-FOLDER = Path(__file__).with_name("languages")
-ENGLISH = "en"
-DOMAIN = "viewer"
-P = ParamSpec("P")
-T = TypeVar("T")
-
-_SPOKEN: ContextVar[str | None] = ContextVar("language", default=None)
-_asked: list[Callable[[], str | None]] = []
-
-
-@cache
-def languages() -> dict[str, str]:
-    """Return the available languages by code, each with its own name: `{"de": "Deutsch", "en": "English"}`."""
-    from babel import Locale
-
-    codes = {path.parents[1].name for path in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.po")} | {ENGLISH}
-    names = {code: Locale.parse(code).get_display_name(code) or code for code in codes}
-    return {code: names[code][0].upper() + names[code][1:] for code in sorted(codes)}
-
-
-def best_match(wanted: str | None) -> str:
-    """Return the available language for a browser's language (`de-AT`); English if there is none."""
-    code = (wanted or "").replace("-", "_")
-    return next((language for language in (code, code.partition("_")[0].lower()) if language in languages()), ENGLISH)
-
-
-def of_browser(accept_language: str) -> str:
-    """Return the first language of this Accept-Language header that the app has; English if there is none."""
-    codes = [entry.partition(";")[0].strip() for entry in accept_language[:200].split(",")]
-    available = [(code, best_match(code)) for code in codes]
-    return next((best for code, best in available if code.lower().startswith(best)), ENGLISH)
-
-
-def ask(visitor: Callable[[], str | None]) -> None:
-    """Set the function that returns the visitor's language for threads without one. It returns None without a visitor."""
-    _asked[:] = [visitor]
-
-
-def current() -> str:
-    """Return the language code of this thread; English if none is set."""
-    code = _SPOKEN.get()
-    if code is None:
-        code = _asked[0]() if _asked else None
-        if code is None:
-            return ENGLISH
-        _SPOKEN.set(code)
-    return code
-
-
-def use(code: str) -> None:
-    """Set the language of this thread."""
-    _SPOKEN.set(code)
-
-
-def in_english(say: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Return what `say` returns in English, for text that is stored."""
-    with speaking(ENGLISH):
-        return say(*args, **kwargs)
-
-
-@contextmanager
-def speaking(code: str) -> Iterator[None]:
-    """Use this language in the block."""
-    before = _SPOKEN.set(code)
-    try:
-        yield
-    finally:
-        _SPOKEN.reset(before)
-
-
-def with_current_language(work: Callable[P, T]) -> Callable[P, T]:
-    """Return the function for another thread, in which it uses this thread's language."""
-    code = current()
-
-    @wraps(work)
-    def there(*args: P.args, **kwargs: P.kwargs) -> T:
-        with speaking(code):
-            return work(*args, **kwargs)
-
-    return there
-
-
-def by_language(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """`lru_cache` for results that contain text, with one result per language."""
-
-    def keep(make: Callable[P, T]) -> Callable[P, T]:
-        def once(code: str, *args: Any, **kwargs: Any) -> T:
-            return make(*args, **kwargs)
-
-        cached: Any = lru_cache(maxsize=maxsize)(once)
-
-        @wraps(make)
-        def known(*args: P.args, **kwargs: P.kwargs) -> T:
-            return cast(T, cached(current(), *args, **kwargs))
-
-        return known
-
-    return keep
-
 
 def _(sentence: str) -> str:
     """Return the sentence in the current language. Placeholders have names: `_("{count} of {total}").format(...)`."""
-    code = _SPOKEN.get() or current()
+    code = SPOKEN.get() or current()
     if code == ENGLISH or not sentence:
         return str(sentence)
     if not isinstance(sentence, Message):
@@ -214,24 +114,6 @@ def long_text(name: str) -> Path:
     return own if own.exists() else FOLDER / ENGLISH / name
 
 
-Mark = Literal["decimal", "group"]
-
-
-@cache
-def _mark(code: str, mark: Mark) -> str:
-    if code == ENGLISH:
-        return "." if mark == "decimal" else ","
-    from babel.numbers import get_decimal_symbol, get_group_symbol
-
-    return get_decimal_symbol(code) if mark == "decimal" else get_group_symbol(code)
-
-
-def marks() -> tuple[str, str]:
-    """Return the decimal separator and the thousands separator of the current language."""
-    code = current()
-    return _mark(code, "decimal"), _mark(code, "group")
-
-
 def wording() -> Wording:
     """Return how reports write in the current language."""
     code = current()
@@ -245,26 +127,6 @@ def wording() -> Wording:
             return figures(plain)
 
     return Wording(translate, local_figures, code)
-
-
-def figures(plain: str) -> str:
-    """Return a number formatted by Python (`12,345.6`) with the separators of the current language."""
-    if (_SPOKEN.get() or current()) == ENGLISH:
-        return plain
-    decimal, group = marks()
-    return plain.translate({ord("."): decimal, ord(","): group})
-
-
-def written(value: float, spec: str = ",") -> str:
-    """Return a number in Python's format specification, with a minus sign and the separators of the current language.
-
-    >>> written(12345), written(-0.25, ".1f")
-    ('12,345', '−0.2')
-    """
-    if math.isnan(value):
-        return "–"
-    plain = format(value, spec)
-    return figures(f"−{plain[1:]}" if plain.startswith("-") else plain)
 
 
 def quoted(text: str) -> str:

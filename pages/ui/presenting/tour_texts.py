@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pages.ui.i18n import translation
+from pages.ui.i18n import spoken_language, translation
 
 if TYPE_CHECKING:
     pass
@@ -67,7 +67,8 @@ class Voice:
 def voice(name: str) -> Voice:
     """Return a voice in the visitor's language."""
     own, english = (
-        _read(file) for file in (translation.long_text(f"tour/{name}.toml"), translation.FOLDER / translation.ENGLISH / f"tour/{name}.toml")
+        _read(file)
+        for file in (translation.long_text(f"tour/{name}.toml"), spoken_language.FOLDER / spoken_language.ENGLISH / f"tour/{name}.toml")
     )
     return replace(own, stops={stop: own.stops.get(stop, words) for stop, words in english.stops.items()})  # a missing stop stays English
 

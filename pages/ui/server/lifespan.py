@@ -20,7 +20,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from pages.ui import features
-from pages.ui.i18n import translation
+from pages.ui.i18n import spoken_language
 from pages.ui.server import browser_message, deployment, preload, vote_page
 from pages.ui.server.gate import NO_UPGRADE, App, Gate, Message
 
@@ -99,9 +99,9 @@ async def _after_preload(app: App) -> None:
         return
     try:
         if deployment.public():
-            await open_pages(app, features.paths(), list(translation.languages()))
+            await open_pages(app, features.paths(), list(spoken_language.languages()))
         else:
-            await open_pages(app, [features.LANDING], [translation.ENGLISH])
+            await open_pages(app, [features.LANDING], [spoken_language.ENGLISH])
     except Exception as error:  # the app works without it
         log.warning("warm-up failed", extra={"event": "warm-up failed", "kind": type(error).__name__})
 

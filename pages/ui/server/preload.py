@@ -7,7 +7,7 @@ import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
-from pages.ui.i18n.translation import ENGLISH, speaking
+from pages.ui.i18n.spoken_language import ENGLISH, speaking
 from pages.ui.server import deployment
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from starlette.routing import Route
 from core import palette
 from core.errors import InputError
 from core.experiments.audience_vote import Question
-from pages.ui.i18n import translation
+from pages.ui.i18n import spoken_language
 from pages.ui.i18n.translation import N_, _, say
 from pages.ui.server import deployment
 from pages.ui.server.rate_limit import AddressRates
@@ -70,7 +70,7 @@ def bounded(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
     @wraps(answer)
     async def route(request: Request) -> Response:
         address = deployment.network_of(request.client.host if request.client else None)
-        with translation.speaking(translation.of_browser(request.headers.get("accept-language", ""))):
+        with spoken_language.speaking(spoken_language.of_browser(request.headers.get("accept-language", ""))):
             if not RATES.count(address):
                 return _refusal(429, _("Too many requests came from this network. Wait a moment."))
             try:
@@ -170,12 +170,12 @@ def _shown(question: Question | None, phone: str | None) -> dict[str, Any] | Non
     }
 
 
-@translation.by_language(maxsize=16)
+@spoken_language.by_language(maxsize=16)
 def page_text() -> str:
     """Return the page in the current language."""
     texts = {name: _(text) for name, text in TEXTS.items()}
     parts = {
-        "LANGUAGE": translation.current(),
+        "LANGUAGE": spoken_language.current(),
         "TITLE": texts["title"],
         "NO_SCRIPT": texts["no_script"],
         "STYLE": f":root {{ {_colours(palette.LIGHT)} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {_colours(palette.DARK)} }} }}\n"

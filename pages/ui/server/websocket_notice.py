@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pages.ui.i18n import translation
+from pages.ui.i18n import spoken_language
 from pages.ui.i18n.translation import _
 from pages.ui.server import vote_page
 from pages.ui.server.gate import App, Message, Receive, Scope, Send
@@ -26,7 +26,7 @@ class WebsocketNotice:
         if scope.get("method") != "GET" or b"text/html" not in headers.get(b"accept", b"") or scope["path"].endswith(OTHERS):
             await self._app(scope, receive, send)
             return
-        added = script(translation.of_browser(headers.get(b"accept-language", b"").decode("latin-1")))
+        added = script(spoken_language.of_browser(headers.get(b"accept-language", b"").decode("latin-1")))
         is_page = False
 
         async def send_with_script(message: Message) -> None:
@@ -47,7 +47,7 @@ class WebsocketNotice:
 
 def script(language: str) -> bytes:
     """Return the script element, with its sentence in this language."""
-    with translation.speaking(language):
+    with spoken_language.speaking(language):
         sentence = _(
             "This page cannot connect to its app: no websocket can be opened, so the page stays empty. Often a proxy or a filter of "
             "the network does not pass the headers Upgrade and Connection. The page tries again by itself."

@@ -27,7 +27,8 @@ from core.record.step import Step
 from core.remote.address import Address, is_address
 from core.sampling.settings import SETTINGS
 from core.sampling.settings_row import Setting
-from pages.ui.i18n.translation import _, languages, quoted
+from pages.ui.i18n.spoken_language import languages
+from pages.ui.i18n.translation import _, quoted
 from pages.ui.session.run_request import Conversation, MessagePairs
 from pages.ui.session.sampling_controls import MORE, START, start_of
 

@@ -15,7 +15,7 @@ import streamlit as st
 from core import list_models
 from core.errors import ViewerError
 from core.sources.ngram import is_ngram
-from pages.ui.i18n import translation as languages
+from pages.ui.i18n import spoken_language
 from pages.ui.i18n.translation import _
 from pages.ui.server import deployment, offered_models
 from pages.ui.session import share_link
@@ -106,7 +106,7 @@ class Session:
     draws: int = 0  # number of page renders
     answered: bool = False  # whether the browser has reported what it stores
     name: str = field(default_factory=lambda: token_hex(6))  # key for a text in the browser's storage
-    secret: str = field(default_factory=lambda: token_hex(16))  # for the tab of this session alone; see `reload.resume`
+    secret: str = field(default_factory=lambda: token_hex(16))  # for the tab of this session alone; see `resumed_session.resume`
     saved_run: SavedRun | None = None  # the replaced run, for undo
     requested: share_link.RequestedModel | None = None  # model of the link that is not opened yet
     taught: dict[str, Any] = field(default_factory=dict)  # models that the visitor trained or opened, by name
@@ -133,9 +133,9 @@ class Session:
             self.link["model"] = self.requested.model
         if query.get("model", bundled[0] if bundled else "") in bundled:  # steps are valid for their own model only
             self.replay_steps = query.get("steps")
-        if query.get("lang") in languages.languages():
+        if query.get("lang") in spoken_language.languages():
             self.language = query["lang"]
-            languages.use(self.language)
+            spoken_language.use(self.language)
         if damaged:
             self.notes.append(Notice(_("The end of this link is damaged. The app opened everything that it could read.")))
         strange = share_link.invalid_values(query, bundled)

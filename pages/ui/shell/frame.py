@@ -15,9 +15,10 @@ from pages.ui import features
 from pages.ui.charts import css_colours
 from pages.ui.components.glossary.glossary import glossary
 from pages.ui.features import GROUPS, LANDING, Feature
-from pages.ui.i18n import phrases, translation
+from pages.ui.i18n import phrases, spoken_language
 from pages.ui.i18n.glossary import terms
-from pages.ui.i18n.translation import _, by_language
+from pages.ui.i18n.spoken_language import by_language
+from pages.ui.i18n.translation import _
 from pages.ui.presenting import talk, tour_state
 from pages.ui.server import deployment
 from pages.ui.session import current, elements, notices, operator_role
@@ -34,7 +35,7 @@ def pages() -> dict[str, list[st.Page]]:
     Made once per session, language and role: st.Page reads the file system several times for each page.
     """
     kept, for_operator = current_session().navigation, deployment.public() and operator_role.is_operator()
-    key = (translation.current(), for_operator)
+    key = (spoken_language.current(), for_operator)
     if key not in kept:
         kept[key] = _pages(for_operator)
     return kept[key]

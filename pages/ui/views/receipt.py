@@ -21,7 +21,8 @@ from core.costs.receipt import Account, Amount, Assumptions, Receipt
 from core.engine.model import LanguageModel
 from core.record.step import Step
 from pages.ui.i18n import numbers
-from pages.ui.i18n.translation import N_, _, figures, written
+from pages.ui.i18n.number_marks import figures, written
+from pages.ui.i18n.translation import N_, _
 from pages.ui.session import current
 from pages.ui.session.state import memory
 

@@ -13,7 +13,8 @@ import streamlit as st
 from core.record.step import Step, TokenDistribution
 from pages.ui.components.register import component
 from pages.ui.i18n import numbers
-from pages.ui.i18n.translation import _, current
+from pages.ui.i18n.spoken_language import current
+from pages.ui.i18n.translation import _
 
 HEARTBEAT = timedelta(hours=12)
 LONGEST = 60.0  # seconds; a longer round trip is not a measurement

@@ -45,7 +45,7 @@ TALK_KEYS = (
     Key(N_("←  Page up"), N_("the stop before")),
     Key("]  [", N_("next stop, previous stop")),
     Key("↑  ↓", N_("scroll the page")),
-    Key("N", N_("the presenter's window")),
+    Key("N", N_("the speaker's window")),
     Key("B  .", N_("black screen")),
     Key(N_("Escape"), N_("close what is open, then end the talk")),
     Key("?", N_("this list")),

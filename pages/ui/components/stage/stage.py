@@ -8,7 +8,7 @@ from typing import Any
 from core.reports import step_in_browser
 from pages.ui.components.register import component
 
-_STAGE = component("stage", "", "drawing", "guessing", "voting", "stage_keys", styles=step_in_browser.STYLE)
+_STAGE = component("stage", "", "drawing", "guessing", "voting", "speakers_window", "stage_keys", styles=step_in_browser.STYLE)
 
 
 def stage(key: str, data: dict[str, Any], on_did: Callable[[], None]) -> None:

@@ -1,5 +1,4 @@
 // The presenter's keys. The browser draws at once what it has; a key that changes the run (roll, other dice, guess) is sent to the server.
-const CHANNEL = "token-probability-viewer stage";
 const SLOW_TOKENS = 1; // tokens that get five beats; later ones get one press each, and tokens without a choice none
 const RUN_ON = 170; // milliseconds for each token without a choice
 const MOST_AT_ONCE = 60; // tokens
@@ -19,16 +18,7 @@ function begin(stage) {
       my.send("did", { do: verb, number: my.number, ...more });
     },
   };
-  try {
-    my.channel = new BroadcastChannel(CHANNEL);
-    my.channel.onmessage = ({ data }) => {
-      if (!stage.isConnected) return my.channel.close();
-      if (data.ask) publish(my);
-      if (data.press && my.data) press(my, data.press);
-      if (data.release && my.data) my.ask("vote_set", { release: data.release });
-      if (data.clock) { my.began = Date.now(); publish(my); }
-    };
-  } catch { my.channel = null; }
+  openChannel(my);
   const listen = event => {
     if (!stage.isConnected) return window.removeEventListener("keydown", listen, true);
     if (my.data) keyed(my, event);
@@ -43,19 +33,6 @@ function begin(stage) {
   my.part(".tap.on").onclick = () => press(my, "ArrowRight");
   my.part(".tap.back").onclick = () => press(my, "ArrowLeft");
   return my;
-}
-
-function publish(my) {
-  const d = my.data;
-  if (!my.channel || !d || !my.stage.isConnected) return;
-  const coming = my.looks[d.count], now = my.look();
-  my.channel.postMessage({
-    stage: d.session, at: Date.now(), began: d.talk ? beganAt(d.talk.clock) : my.began, beat: d.names[my.beat], beats: d.names,
-    say: d.talk && !d.talk.slow ? "" : d.say[d.beats[my.beat]][my.t > my.first ? 1 : 0], line: now ? now.lines[my.beat] : d.finished, talk: d.talk,
-    rows: coming ? [...coming.rows, coming.rest].map(row => [row[0], row[4], row[3]]) : [], // of the dice
-    text: d.words.map(word => plain(word[0])).join("").slice(-160), settings: d.settings, model: d.model, hidden: my.beat < WEIGH || isGuessing(my),
-    score: d.score, finished: d.finished, blank: my.blank, keys: REMOTE, words: d.vote?.waiting ?? [],
-  });
 }
 
 function isMerged(my) {

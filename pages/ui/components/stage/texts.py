@@ -72,7 +72,7 @@ KEYS = (
     ("M", N_("five beats per token, or one press per choice")),
     ("P", N_("play")),
     ("]  [", N_("next stop, previous stop")),
-    ("N", N_("the presenter's window")),
+    ("N", N_("the speaker's window")),
     ("B  .", N_("black screen")),
     ("F", N_("full screen")),
     ("?", N_("this list")),

@@ -14,7 +14,8 @@ from core.tokens.token_text import Token
 from pages.ui.charts.step_tables import shown as shown_in_text
 from pages.ui.components.register import TOKENS, component
 from pages.ui.i18n import numbers
-from pages.ui.i18n.translation import N_, _, current, said
+from pages.ui.i18n.spoken_language import current
+from pages.ui.i18n.translation import N_, _, said
 
 TINT_ENDS = {"likely": (N_("unlikely"), N_("likely")), "unsure": (N_("sure"), N_("unsure"))}
 CARD = {

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.session.state import start_session
-
 
 def short_experiment() -> None:
     """A page whose experiment ends after its button is drawn and before its result is."""
@@ -16,6 +14,7 @@ def short_experiment() -> None:
 
     from pages.ui.experiments import experiment, results
     from pages.ui.session import elements, provenance
+    from pages.ui.session.state import start_session
 
     start_session()
     elements.act_on_press()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pages.ui import features
-from pages.ui.i18n import control_values, extract_sentences, translation
+from pages.ui.i18n import control_values, extract_sentences, spoken_language, translation
 
 
 @pytest.mark.parametrize(
@@ -21,10 +21,10 @@ from pages.ui.i18n import control_values, extract_sentences, translation
     ],
 )
 def test_a_stored_value_is_shown_in_the_language(stored: str, german: str) -> None:
-    with translation.speaking("de"):
+    with spoken_language.speaking("de"):
         shown = control_values.translated(stored)
     assert shown == german
-    with translation.speaking("en"):
+    with spoken_language.speaking("en"):
         assert control_values.translated(stored) == stored
 
 

@@ -11,8 +11,16 @@ import pytest
 from core.errors import BadSetting
 from core.message import Message
 from core.sampling.settings import STAGES, SamplingSettings
-from pages.ui.i18n import translation
-from pages.ui.i18n.translation import N_, _, figures, ngettext, said, say, speaking, with_current_language, written
+from pages.ui.i18n import spoken_language, translation
+from pages.ui.i18n.number_marks import figures, written
+from pages.ui.i18n.spoken_language import speaking, with_current_language
+from pages.ui.i18n.translation import (
+    N_,
+    _,
+    ngettext,
+    said,
+    say,
+)
 
 PO = """
 msgid ""
@@ -44,8 +52,9 @@ def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     folder = tmp_path / "de" / "LC_MESSAGES"
     folder.mkdir(parents=True)
     (folder / "viewer.po").write_text(PO, "utf-8")
-    monkeypatch.setattr(translation, "FOLDER", tmp_path)
-    caches = (translation.languages, translation.catalogue, translation._written, translation._singulars)
+    for module in (spoken_language, translation):
+        monkeypatch.setattr(module, "FOLDER", tmp_path)
+    caches = (spoken_language.languages, translation.catalogue, translation._written, translation._singulars)
     for kept in caches:
         kept.cache_clear()
     with speaking("de"):
@@ -55,8 +64,8 @@ def german(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_a_folder_is_a_language(german: None) -> None:
-    assert translation.languages() == {"de": "Deutsch", "en": "English"}
-    assert [translation.best_match(wanted) for wanted in ("de-AT", "DE", "de_CH", "fr", "", None, "../de")] == [
+    assert spoken_language.languages() == {"de": "Deutsch", "en": "English"}
+    assert [spoken_language.best_match(wanted) for wanted in ("de-AT", "DE", "de_CH", "fr", "", None, "../de")] == [
         "de",
         "de",
         "de",
@@ -126,9 +135,9 @@ def test_a_thread_speaks_the_language_of_the_one_that_began_it(german: None) -> 
 def test_a_cache_of_words_is_kept_for_each_language(german: None) -> None:
     made: list[str] = []
 
-    @translation.by_language(4)
+    @spoken_language.by_language(4)
     def title(number: int) -> str:
-        made.append(translation.current())
+        made.append(spoken_language.current())
         return f"{_('The dice')} {number}"
 
     assert [title(1), title(1)] == ["Die Würfel 1"] * 2
@@ -139,5 +148,5 @@ def test_a_cache_of_words_is_kept_for_each_language(german: None) -> None:
 
 def test_the_name_of_every_stage_can_be_translated() -> None:
     """The dialog and Inside show the names. A plain string is found in the sources only if something else marks it."""
-    catalogue = translation.FOLDER / "viewer.pot"
+    catalogue = spoken_language.FOLDER / "viewer.pot"
     assert [name for name in STAGES if f'msgid "{name}"' not in catalogue.read_text("utf-8")] == []

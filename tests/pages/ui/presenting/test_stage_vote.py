@@ -13,7 +13,7 @@ from core import Generation, SamplingSettings, load_model
 from core.errors import InputError
 from core.experiments.audience_vote import Option, Question, VoteRound
 from pages.stage import vote_payload
-from pages.ui.i18n import translation
+from pages.ui.i18n import spoken_language
 from pages.ui.presenting import phone_address, stage_vote
 from pages.ui.presenting.stage_state import StageState
 from pages.ui.server import vote_page
@@ -125,7 +125,7 @@ def test_the_three_answers_are_those_of_votes_distribution_and_step(presenter: P
         assert row[5] == (option.key == presenter.run.path[0].key)
     assert [row[1] for row in payload["rows"]].count("1") == 1 and payload["came"] == presenter.run.path[0].piece.removeprefix("␣")
     assert "29\u00a0%" in payload["scores"][0] and "1 round" in payload["scores"][0]
-    with translation.speaking("de"):
+    with spoken_language.speaking("de"):
         assert "Publikum" in vote_payload.vote_payload(presenter.run)["vote"]["scores"][0]
 
 

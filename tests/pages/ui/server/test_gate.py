@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from pages.ui.server import deployment, gate, lifespan, rate_limit
+from pages.ui.server import deployment, gate, lifespan
 from pages.ui.server.gate import Gate
 from pages.ui.server.script_queue import ScriptQueue
 from pages.ui.server.upload_totals import LEAST, Uploads
@@ -370,7 +370,7 @@ def test_a_message_that_this_app_does_not_need_is_dropped_and_a_forbidden_one_en
 def test_many_messages_of_one_websocket_wait_and_those_of_another_do_not(
     through: Gate, inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rate_limit, "BURST", 20.0)
+    monkeypatch.setattr(gate, "BURST", 20.0)
 
     async def ask() -> None:
         greedy, other = Browser(through), Browser(through)
