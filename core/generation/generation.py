@@ -20,7 +20,7 @@ from core.chat.conversation import Span
 from core.checked_number import whole_number
 from core.engine.kv_cache.prefix_reuse import KVCache
 from core.errors import InputError, NoRoom, NotForThisModel, RunFinished, WrongType
-from core.generation.requested_stop import Stop
+from core.generation.ending import Stop, why_ended
 from core.generation.tree import Tree
 from core.limits import Limits
 from core.message import ENGLISH, Message, Wording
@@ -147,21 +147,22 @@ class Generation(Tree):
 
     @property
     def finished(self) -> str | None:
-        """Why the run has ended here: "end of text", "stop text", "enough tokens", "constraint fulfilled" (for a model without an end
-        token), "context full", "limit reached" or "out of memory", or why a recording ends; None if it can continue."""
-        if (ended := self.model.ending(self._path, self._cache)) or Can.NEW_TOKENS not in self.model.can:
-            return ended
-        if asked := self._stop.reached(self._path, self.vocabulary):
-            return asked
-        if self.settings.constraint and not self.model.end_token_ids and self._is_fulfilled():
-            return Message("constraint fulfilled")
-        if self.model.context_length and self.token_count >= self.model.context_length:
-            return Message("context full")
-        if self._most_tokens and self.token_count >= self._most_tokens:
-            return Message("limit reached")
-        return Message("out of memory") if self._out_of_memory else None
+        """Why the run has ended here (see `why_ended`); None if it can continue."""
+        return why_ended(
+            self.model,
+            self._path,
+            self._cache,
+            self.vocabulary,
+            self._stop,
+            is_fulfilled=self._is_fulfilled,
+            tokens=self.token_count,
+            most_tokens=self._most_tokens,
+            out_of_memory=self._out_of_memory,
+        )
 
     def _is_fulfilled(self) -> bool:
+        if not self.settings.constraint:
+            return False
         from core.generation.sampling_history import is_fulfilled  # imports torch
 
         return is_fulfilled(lambda: self.history(self.settings, len(self._path)), self.settings)

@@ -19,8 +19,8 @@ from urllib.parse import parse_qsl, urlencode
 from core import SamplingSettings
 from core.chat.conversation import MOST_MESSAGES, ROLES
 from core.errors import ViewerError
+from core.generation.ending import MOST_TOKENS, Stop
 from core.generation.recording_file import public_name
-from core.generation.requested_stop import MOST_TOKENS, Stop
 from core.models.gguf.header import is_gguf
 from core.models.model_names import LONGEST_NAME, is_hub_id
 from core.record.step import Step

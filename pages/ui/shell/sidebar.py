@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from core.generation.requested_stop import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
+from core.generation.ending import LONGEST_TEXT, MOST_TEXTS, MOST_TOKENS
 from core.sampling.settings_row import Setting
 from core.sources.capabilities import Can
 from pages.ui.features import Feature

@@ -1,17 +1,17 @@
-"""Where a path stops by request: at a stop text, or after so many new tokens.
-
-`Generation.finished` asks it, and adds the end token, a full context and a lack of memory.
-"""
+"""Why a run ends: the source's end token, a stop text, enough tokens, a fulfilled constraint, a full context, a limit, no memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from core.checked_number import whole_number
 from core.errors import BadSetting
 from core.message import Message
 from core.record.step import Step, Vocabulary
+from core.sources.capabilities import Can
+from core.sources.source import Source
 
 MOST_TEXTS, LONGEST_TEXT = 40, 200  # texts; characters
 MOST_TOKENS = 10_000_000
@@ -19,7 +19,7 @@ MOST_TOKENS = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """texts: the run ends with the token that completes one of them. tokens: new tokens at most; 0 for no limit."""
+    """Where a run ends by request. texts: it ends with the token that completes one. tokens: new tokens at most; 0 for no limit."""
 
     texts: tuple[str, ...] = ()
     tokens: int = 0
@@ -57,3 +57,33 @@ class Stop:
 def _raw(step: Step, vocabulary: Vocabulary) -> bytes:
     token = vocabulary.token(step.key)
     return b"" if token.special else token.raw
+
+
+def why_ended(
+    source: Source,
+    path: Sequence[Step],
+    cache: Any,
+    vocabulary: Vocabulary,
+    stop: Stop,
+    *,
+    is_fulfilled: Callable[[], bool],
+    tokens: int,
+    most_tokens: int,
+    out_of_memory: bool,
+) -> str | None:
+    """Return why a run has ended after this path; None if it can continue.
+
+    "end of text", "stop text", "enough tokens", "constraint fulfilled" (for a model without an end token), "context full", "limit reached"
+    or "out of memory", or why a recording ends. tokens: of prompt and path; most_tokens: the limit of this app, 0 for none.
+    """
+    if (ended := source.ending(path, cache)) or Can.NEW_TOKENS not in source.can:
+        return ended
+    if asked := stop.reached(path, vocabulary):
+        return asked
+    if not source.end_token_ids and is_fulfilled():
+        return Message("constraint fulfilled")
+    if source.context_length and tokens >= source.context_length:
+        return Message("context full")
+    if most_tokens and tokens >= most_tokens:
+        return Message("limit reached")
+    return Message("out of memory") if out_of_memory else None
