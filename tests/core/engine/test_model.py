@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file
 
 from core import Generation, errors, load_model
-from tests.tiny_models import ARCHITECTURES, save, some
+from tests.tiny_models import ARCHITECTURES, some
 
 
 @pytest.mark.parametrize("architecture", some(ARCHITECTURES))
@@ -25,15 +25,6 @@ def test_a_model_describes_itself_truly(architecture: str, tiny: Any, plain: Any
     assert model.vocabulary_size == network.get_output_embeddings().weight.shape[0] == network.config.vocab_size
     assert (model.device, model.dtype) == ("cpu", "float32")
     assert model.end_token_ids == {network.config.eos_token_id}
-
-
-def test_several_end_tokens_are_all_known(tmp_path: Path) -> None:
-    folder = save("llama", tmp_path, eos_token_id=[2, 7])
-    model = load_model(str(folder), device="cpu")
-    assert {2, 7} <= model.end_token_ids
-    run = Generation(model, "The sea")
-    run.force(7)
-    assert run.finished == "end of text"
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
