@@ -108,7 +108,7 @@ class LanguageModel(TokenSource):
         self.layer_count = self.shape.layer_count
         self.vocabulary_size = self.shape.vocabulary_size
         self.context_length = self.shape.context_length
-        self.cache_bytes_per_token = self.shape.cache_numbers_per_token * torch.finfo(getattr(torch, self.dtype)).bits // 8
+        self.cache_bytes_per_token = self.shape.cache_bytes_per_token(torch.finfo(getattr(torch, self.dtype)).bits // 8)
         self.end_token_ids = facts.end_token_ids | template_ends(tokenizer, facts.end_token_ids, self.vocabulary_size)
         self.engine = Engine(backend, facts.device, self.vocabulary_size, Speed.untried(self.parameter_count))
         self._make_network, self._network_lock = make_network, Lock()
