@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from core.chat.conversation import template_end
+from core.chat.chat_template import template_end
 
 
 def configured_ends(network: Any, tokenizer: Any) -> frozenset[int]:

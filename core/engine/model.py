@@ -11,7 +11,8 @@ import numpy as np
 import torch
 
 from core.backends.backend import Backend
-from core.chat.conversation import Messages, Span, content_spans, rendered
+from core.chat.chat_template import content_spans, rendered
+from core.chat.conversation import Messages, Span
 from core.device import Speed
 from core.engine.end_tokens import configured_ends, template_ends
 from core.engine.engine import Engine
@@ -179,7 +180,7 @@ class LanguageModel(TokenSource):
         return self._read([int(i) for i in ids])
 
     def content_spans(self, messages: Messages, tokens: Sequence[Token]) -> tuple[Span, ...]:
-        """Return which of the tokens of `tokenize_messages` are the content of each message; see `conversation.content_spans`."""
+        """Return which of the tokens of `tokenize_messages` are the content of each message; see `chat_template.content_spans`."""
         return content_spans(self.tokenizer.get_chat_template(), messages, self.tokenizer.special_tokens_map, tokens)
 
     def tokenize(self, text: str) -> list[Token]:

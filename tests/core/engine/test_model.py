@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import torch
 from safetensors.torch import load_file
 
 from core import Generation, errors, load_model
+from core.errors import ModelError
+from core.sources.capabilities import Can
 from tests.tiny_models import ARCHITECTURES, some
 
 
@@ -50,3 +53,9 @@ def test_a_device_or_precision_that_does_not_exist_is_refused(tiny_folder: Any) 
         with pytest.raises(errors.ViewerError) as caught:
             load_model(str(tiny_folder("gpt2")), **how)
         assert "\n" not in str(caught.value)
+
+
+def test_a_model_without_a_template_says_so(tiny: Callable[[str], Any]) -> None:
+    assert Can.CHAT not in tiny("gpt2").can
+    with pytest.raises(ModelError, match="is not a chat model"):
+        Generation(tiny("gpt2"), "Who are you?", as_chat=True)

@@ -12,7 +12,7 @@ import torch
 import transformers
 
 from core import Generation, errors, load_model
-from core.chat.conversation import render
+from core.chat.chat_template import render
 from core.models.gguf import loading
 from core.models.gguf.header import RUN, read_header
 from core.models.gguf.loading import plan
